@@ -13,7 +13,7 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000 } },
     // Files share the modules of their process: to load all of them for each costs more than most tests do.
     isolate: false,
-    // By default one of two cores does nothing.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // By default one of two cores does nothing; and databases and clocks are waited for all the while.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
   },
 });

@@ -15,15 +15,14 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000 } },
     projects: [
       suite('load', 1),
-      suite('conformance', 2, { maxWorkers: 2, globalSetup: [here('conformance/global-setup.ts')] }),
-      suite('clients', 3, { maxWorkers: 2 }),
-      suite('cluster', 4, { maxWorkers: 2 }),
-      suite('storage-scale', 6, { maxWorkers: 2 }),
+      suite('conformance', 2, { maxWorkers: 3, globalSetup: [here('conformance/global-setup.ts')] }),
+      ...together(3, 4, ['clients', 'cluster', 'deploy']),
+      suite('storage-scale', 4, { maxWorkers: 2 }),
       suite('faults', 5, { maxWorkers: 2 }),
-      suite('scale-out', 8, { maxWorkers: 2 }),
-      suite('deploy', 9, { maxWorkers: 2 }),
+      suite('scale-out', 6, { maxWorkers: 2 }),
       suite('sight', 7),
-      suite('fuzz', 10, { maxWorkers: 2 }),
+      suite('fuzz', 8, { maxWorkers: 2 }),
+      suite('attack', 9),
     ],
   },
 });
@@ -35,4 +34,12 @@ export default defineConfig({
 function suite(name: string, groupOrder: number, more: ProjectConfig = {}): TestProjectInlineConfiguration {
   const include = [`${name}/**/*.test.ts`];
   return { extends: true, test: { name, include, maxWorkers: 1, sequence: { groupOrder }, ...more } };
+}
+
+/**
+ * Folders side by side, so many files at once: most of their time they wait, for a lease to end, say, or for a server to start. Nothing
+ * in them looks at the clock.
+ */
+function together(groupOrder: number, maxWorkers: number, names: readonly string[]): TestProjectInlineConfiguration[] {
+  return names.map((name) => suite(name, groupOrder, { maxWorkers }));
 }

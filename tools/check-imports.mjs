@@ -34,6 +34,7 @@ const RULES = {
   },
   client: { uses: ['machinery'], io: true },
   webhooks: { uses: ['client'], io: true },
+  flowcontrol: { uses: ['machinery', 'kinds', 'runtime'], io: false },
   audit: {
     uses: ['machinery', 'schema', 'codec', 'runtime', 'client'],
     io: true,
@@ -53,6 +54,7 @@ const RULES = {
       'admission',
       'quota',
       'audit',
+      'flowcontrol',
       'runtime',
       'client',
       'webhooks',

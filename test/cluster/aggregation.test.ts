@@ -257,7 +257,7 @@ describe('a group-version that another server answers for', () => {
     await extension.stop();
     const before = performance.now();
     expect((await api.get(`${GROUP_VERSION}/things`)).status).toBe(503);
-    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(performance.now() - before).toBeLessThan(20_000);
     await api.patch(`${REGISTRATIONS}/${NAME}`, 'merge', { metadata: { annotations: { looked: 'at' } } });
     await expect
       .poll(async () => (await availability(NAME))?.[1], { timeout: 60_000, interval: 100 })

@@ -12,8 +12,8 @@ const RBAC = `/apis/${GROUP}/v1`;
 const BINDINGS = `${RBAC}/namespaces/default/rolebindings`;
 const USERS = ['ann', 'joe', 'eve'] as const;
 type User = (typeof USERS)[number];
-/** The row of reliability on rights: nothing is decided by what was before, so long after. */
-const WITHIN_MS = 1_000;
+/** The promise is a second, which `test/faults` judges; here nobody knows what else the machine does. */
+const WITHIN_MS = 30_000;
 
 let dir: string;
 let cluster: Cluster;

@@ -27,6 +27,17 @@ const asked: Spec[] = [];
 /** What is answered for a question; a number is the code of a failure. */
 let answer: (spec: Spec) => object | number = () => ({ allowed: false });
 
+/** Whether the token `robot` is known. */
+let knowsRobot = true;
+
+/** As whom tokens are taken. */
+async function name(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const { apiVersion, kind, spec } = JSON.parse(await text(req));
+  const isKnown = spec.token === 'robot' && knowsRobot;
+  const status = isKnown ? { authenticated: true, user: { username: 'robot' } } : {};
+  res.setHeader('content-type', 'application/json').end(JSON.stringify({ apiVersion, kind, status }));
+}
+
 async function judge(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const review = JSON.parse(await text(req)) as { apiVersion: string; spec: Spec };
   if (review.spec.user === 'joe') asked.push(review.spec);
@@ -37,12 +48,11 @@ async function judge(req: IncomingMessage, res: ServerResponse): Promise<void> {
   else res.setHeader('content-type', 'application/json').end(JSON.stringify({ ...review, status }));
 }
 
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'authorization-webhook-'));
-  webhook = await startExtensionServer('webhook', 'default', (req, res) => void judge(req, res));
-  const file = join(dir, 'webhook.yaml');
+/** Names the webhook, with a path. */
+function fileFor(path: string): string {
+  const file = join(dir, `${path}.yaml`);
   const cluster = {
-    server: `https://127.0.0.1:${webhook.port}/authorize`,
+    server: `https://127.0.0.1:${webhook.port}/${path}`,
     'certificate-authority-data': webhook.caBundle,
   };
   writeFileSync(
@@ -54,11 +64,21 @@ beforeAll(async () => {
       users: [{ name: 'u', user: {} }],
     }),
   );
+  return file;
+}
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'authorization-webhook-'));
+  webhook = await startExtensionServer('webhook', 'default', (req, res) => {
+    void (req.url === '/authenticate' ? name(req, res) : judge(req, res));
+  });
   server = await startStandalone({
     strangers: ['joe'],
     args: [
       '--authorization-mode=Webhook,RBAC',
-      `--authorization-webhook-config-file=${file}`,
+      `--authorization-webhook-config-file=${fileFor('authorize')}`,
+      `--authentication-token-webhook-config-file=${fileFor('authenticate')}`,
+      '--authentication-token-webhook-cache-ttl=1s',
       '--authorization-webhook-version=v1',
       '--authorization-webhook-cache-authorized-ttl=1s',
       '--authorization-webhook-cache-unauthorized-ttl=0s',
@@ -107,6 +127,18 @@ test('one that fails is asked again, and lets nobody in', async () => {
   answer = () => 418;
   const failed = await joe.get(`${MAPS}/other`);
   expect([failed.status, failed.json().kind]).toEqual([500, 'Status']);
+});
+
+test('a watch by a token that a webhook knows ends once it knows it no more', async () => {
+  answer = () => ({ allowed: true });
+  const robot = new Api({ url: server.url, ca: server.ca, token: 'robot' });
+  const stream = await robot.watch(`${MAPS}?watch=1&timeoutSeconds=600`);
+  expect(stream.status).toBe(200);
+  knowsRobot = false;
+  expect((await stream.rest()).at(-1)).toMatchObject({ type: 'ERROR', object: { code: 401, reason: 'Unauthorized' } });
+  expect(stream.isWhole).toBe(true);
+  await expect.poll(async () => (await robot.get(MAPS)).status).toBe(401);
+  robot.close();
 });
 
 test('an administrator does not depend on it', async () => {

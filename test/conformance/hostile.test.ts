@@ -1,32 +1,12 @@
-import { connect } from 'node:tls';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Api, RequestSettings, StatusObject } from '../support/api.js';
+import type { RequestSettings, StatusObject } from '../support/api.js';
+import { rawExchange } from '../support/raw-exchange.js';
 import { configMap, configMaps, conformance, createAll, expectStatus, list } from './conformance.js';
 import { MALFORMED_HTTP, REFUSED } from './hostile-requests.js';
 
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 const meta = '"apiVersion":"v1","kind":"ConfigMap"';
-
-/** What a server says to bytes; empty when it just hangs up. */
-function exchange(api: Api, bytes: string): Promise<string> {
-  const { hostname, port } = new URL(api.settings.url);
-  return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port), ...(api.settings.ca && { ca: api.settings.ca }) });
-    let text = '';
-    const done = (): void => {
-      socket.destroy();
-      resolve(text);
-    };
-    socket.once('secureConnect', () => socket.write(Buffer.from(bytes, 'latin1')));
-    socket.on('data', (piece) => {
-      text += piece.toString('latin1');
-      if (text.includes('\r\n\r\n')) done();
-    });
-    socket.once('error', done);
-    socket.once('close', done);
-  });
-}
 
 conformance('Unknown input never corrupts [Errors]', ({ api, names, namespace }) => {
   /** Runs `attack` on a collection that holds `a`, and checks that the server lives and the collection is as before. */
@@ -59,7 +39,7 @@ conformance('Unknown input never corrupts [Errors]', ({ api, names, namespace })
   test('bytes that are no HTTP are answered with 4xx or a closed connection', () =>
     unharmed(async () => {
       for (const bytes of MALFORMED_HTTP) {
-        const answer = await exchange(api, bytes);
+        const answer = await rawExchange(api.settings, bytes);
         expect.soft(answer, JSON.stringify(bytes.slice(0, 80))).toMatch(/^$|^HTTP\/1\.1 4\d\d /);
       }
     }));

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { anyPlaces, permissionsOf } from '@orch/feed';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { EXECUTABLE } from '../../tools/up/index.js';
@@ -19,6 +20,13 @@ const ALL = [
   '--set-string=monitoring.rules=groups: []',
   '--set-string=monitoring.dashboards.orch=\\{\\}',
 ];
+/** Identities with no more rights than each process needs, and everything recorded. */
+const LEAST = [
+  '--set=postgres.migratorUrlKey=migrator,postgres.apiServerUrlKey=api-server,postgres.gatewayUrlKey=gateway',
+  '--set=nats.auth.secret=nats-auth,nats.auth.gatewaySecret=nats-gateway',
+  '--set=audit.log.enabled=true,audit.postgres.enabled=true,audit.webhook.secret=audit-webhook',
+  `--set-file=audit.policy=${join(DEPLOY, 'audit', 'policy.yaml')}`,
+];
 /** Kinds of other projects, which only an option brings. */
 const FOREIGN = ['cert-manager.io/v1', 'monitoring.coreos.com/v1'];
 
@@ -35,7 +43,7 @@ const containers = (object: Manifest) => object.spec.template.spec.containers;
 const named = (objects: readonly Manifest[], kind: string, name: string) =>
   objects.find((object) => object.kind === kind && object.metadata.name === name);
 
-describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] as const])(
+describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] as const, ['values', LEAST] as const])(
   'the chart with %s %j',
   (values, more) => {
     let objects: Manifest[];
@@ -142,6 +150,8 @@ describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] 
         'orch-nats',
         'orch-nats-tls',
         'nats-auth',
+        'nats-gateway',
+        'audit-webhook',
         'nats-tls',
         'tokens',
         'client-ca',
@@ -211,6 +221,56 @@ describe('the chart', () => {
     expect(args).toContain('--nats-credentials-file=/etc/orch/nats-auth/user.creds');
   });
 
+  test('gives each process an identity of its own, and migrates before it with another', () => {
+    const { objects, text } = render('values', ...LEAST);
+    const urlKey = (role: string) =>
+      containers(named(objects, 'Deployment', `orch-${role}`) as Manifest)[0].env[0].valueFrom.secretKeyRef.key;
+    expect([urlKey('api-server'), urlKey('watch-gateway')]).toEqual(['api-server', 'gateway']);
+    for (const role of ['api-server', 'watch-gateway']) {
+      const [{ args }] = containers(named(objects, 'Deployment', `orch-${role}`) as Manifest);
+      expect(args).toContain('--migrate=false');
+      expect(args).toContain(`--nats-user=${role === 'api-server' ? 'orch' : 'orch_gateway'}`);
+    }
+    const job = named(objects, 'Job', 'orch-migration') as Manifest;
+    expect(job.metadata).toMatchObject({ annotations: { 'helm.sh/hook': 'pre-install,pre-upgrade' } });
+    const [{ command, args, env }] = containers(job);
+    expect(env[0].valueFrom.secretKeyRef).toEqual({ name: 'orch-postgres', key: 'migrator' });
+    expect(command).toEqual(['node', '/app/bin/orchctl.js']);
+    const orchctl = [join(EXECUTABLE, '..', 'orchctl.js'), ...args, '--none-such'];
+    const { stderr } = spawnSync(process.execPath, orchctl, { encoding: 'utf8', env: { ORCH_POSTGRES_URL: 'x' } });
+    expect(stderr).toBe('Error: unknown flag: --none-such\nSee --help for usage.\n');
+    expect(text).not.toContain('--postgres-url');
+    // Without: servers migrate, as one role.
+    const plain = render('values').objects;
+    expect(plain.some(({ kind }) => kind === 'Job')).toBe(false);
+    expect(containers(named(plain, 'Deployment', 'orch-api-server') as Manifest)[0].args).not.toContain(
+      '--migrate=false',
+    );
+  });
+
+  test('lets users of a bundled NATS do what orchctl nats users prints', () => {
+    const { objects } = render('values', ...LEAST);
+    const { data } = named(objects, 'ConfigMap', 'orch-nats') as Manifest;
+    const allowed = [...data['nats.conf'].matchAll(/allow: (\[.*\])/g)].map(([, list]) => JSON.parse(list).sort());
+    const [server, gateway] = (['api-server', 'gateway'] as const).map((user) =>
+      permissionsOf(user, anyPlaces('orch')),
+    );
+    expect(allowed).toEqual(
+      [server?.publish, server?.subscribe, gateway?.publish, gateway?.subscribe].map((list) =>
+        [...(list ?? [])].sort(),
+      ),
+    );
+  });
+
+  test('hands the audit policy over as it is, and restarts pods when it changes', () => {
+    const { objects } = render('values', ...LEAST);
+    const policy = readFileSync(join(DEPLOY, 'audit', 'policy.yaml'), 'utf8');
+    expect(named(objects, 'ConfigMap', 'orch-audit')?.data['policy.yaml']).toBe(policy);
+    const checksum = (more: readonly string[]) =>
+      named(render('values', ...more).objects, 'Deployment', 'orch-api-server')?.spec.template.metadata.annotations;
+    expect(checksum(LEAST)).not.toEqual(checksum(['--set-string=audit.policy=rules: []']));
+  });
+
   test('shows gateways the keys that judge tokens, and api-servers alone the one that signs', () => {
     const { objects } = render('values', '--set=auth.serviceAccountKeySecret=sa-keys');
     const filesOf = (role: string) => {
@@ -256,6 +316,8 @@ describe('the chart', () => {
     ['an image digest that is none', 'image.digest=sha256:abc'],
     ['authorities of nobody', 'pki.mode=secret'],
     ['metrics without credentials', 'monitoring.podMonitor.enabled=true'],
+    ['an audit log without a policy', 'audit.postgres.enabled=true'],
+    ['gateways alone with an identity', 'nats.auth.gatewaySecret=s'],
   ])('refuses %s', (_, value) => {
     const { code, stderr } = runHelm(['template', 'orch', CHART, '--kube-version=1.27', `--set=${value}`]);
     expect(code).not.toBe(0);

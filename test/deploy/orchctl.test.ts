@@ -290,3 +290,51 @@ spec:
     expect(stderr).toMatch(/^Error: /);
   });
 });
+
+describe('orchctl storage and orchctl nats', () => {
+  test('say what they can do, and what is missing', () => {
+    expect(orchctl(['storage', '--help'])).toMatchObject({ status: 0, stdout: expect.stringContaining('roles') });
+    expect(orchctl(['nats'])).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('users') });
+    expect(orchctl(['storage', 'roles'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('--postgres-url (or ORCH_POSTGRES_URL) is required'),
+    });
+    expect(orchctl(['storage', 'migrate'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('--postgres-url'),
+    });
+    const oneRole = ['storage', 'roles', '--print', '--gateway-role=orch_migrator'];
+    expect(orchctl(oneRole)).toMatchObject({ status: 2, stderr: expect.stringContaining('name three roles') });
+    expect(orchctl(['storage', 'roles', '--print', "--gateway-role=x'; DROP"])).toMatchObject({
+      status: 2,
+      stdout: '',
+    });
+  });
+
+  test('print the SQL of roles, and the permissions of users, without a database', () => {
+    const { stdout, status } = orchctl(['storage', 'roles', '--print', '--audit-postgres', '--gateway-role=reader']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^BEGIN;\n[\s\S]*CREATE ROLE "reader" NOLOGIN[\s\S]*"audit"[\s\S]*COMMIT;\n$/);
+    expect(stdout).not.toContain('PASSWORD');
+    const users = orchctl(['nats', 'users', '--cluster-id=c-1']);
+    expect(users.stdout).toContain('publish: { allow: ["orch.c-1.changes.*", ');
+    expect(users.stdout).toContain('password: $ORCH_GATEWAY_NATS_PASSWORD');
+    const commands = orchctl(['nats', 'users', '--cluster-id=c-1', '--format=nsc']).stdout.split('\n');
+    expect(commands[1]).toMatch(/^nsc add user --name orch_gateway --allow-pub '\$JS\.API\.INFO,/);
+  });
+
+  test('tell no password, neither of a file nor of a URL', () => {
+    const wrong = file('password', 'not\none line\n');
+    const url = 'postgres://u:a-secret-of-mine@127.0.0.1:1/d';
+    const env = { ORCH_POSTGRES_URL: url };
+    const refused = orchctl(['storage', 'roles', `--gateway-password-file=${wrong}`], { env });
+    expect(refused).toMatchObject({
+      status: 1,
+      stderr: `Error: ${wrong}: a password is one line of printable ASCII characters\n`,
+    });
+    const bad = orchctl(['storage', 'roles'], { env: { ORCH_POSTGRES_URL: `${url}?sslmode=none` } });
+    expect(bad.status).toBe(1);
+    expect(bad.stderr).toMatch(/^Error: .*sslmode/);
+    expect(bad.stderr + refused.stderr).not.toContain('a-secret-of-mine');
+  });
+});

@@ -80,7 +80,8 @@ export async function startStandalone(settings: StandaloneSettings = {}): Promis
     logFile: join(dir, 'server.log'),
     ready: async () => {
       const ca = readIfPresent(caFile);
-      return ca !== undefined && (await answersOk(`${url}/readyz`, ca));
+      // Where everything is allowed, nobody is let in without credentials.
+      return ca !== undefined && (await answersOk(`${url}/readyz`, ca, token));
     },
   });
   await server.start();

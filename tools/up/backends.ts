@@ -27,7 +27,8 @@ export function postgresServer(place: Place, programs: Programs = findPrograms()
     mkdirSync(data, { recursive: true, mode: 0o700 });
     chmodSync(place.dir, 0o711);
     if (user) chownSync(data, user.uid, user.gid);
-    const args = ['-D', data, '-A', 'trust', '-U', POSTGRES_USER, '-E', 'UTF8', '--locale=C'];
+    // Not flushed to disk: what is made here is for a test or a try, and is lost with the machine.
+    const args = ['-D', data, '-N', '-A', 'trust', '-U', POSTGRES_USER, '-E', 'UTF8', '--locale=C'];
     execFileSync(programs.initdb, args, { cwd: data, stdio: ['ignore', 'ignore', 'inherit'], ...user });
   }
   const settings = {
@@ -52,7 +53,8 @@ export function postgresServer(place: Place, programs: Programs = findPrograms()
   });
 }
 
-export const postgresUrl = (port: number): string => `postgres://${POSTGRES_USER}@127.0.0.1:${port}/postgres`;
+export const postgresUrl = (port: number, role = POSTGRES_USER): string =>
+  `postgres://${role}@127.0.0.1:${port}/postgres`;
 
 /** NATS with JetStream, which keeps what it needs for itself in a directory of its own. */
 export function natsServer(

@@ -36,6 +36,13 @@ export interface ClusterSettings {
   readonly strangers?: Readonly<Record<string, string>>;
   /** Further options of every api-server and gateway. */
   readonly serverArgs?: readonly string[];
+  /** Further options of the api-servers alone, and of the gateways. */
+  readonly apiServerArgs?: readonly string[];
+  readonly gatewayArgs?: readonly string[];
+  /** Role of PostgreSQL as which a server (`api-server-0`, `watch-gateway-1`) connects; the superuser when absent. */
+  readonly databaseRole?: (server: string) => string;
+  /** Done when the backends run, and before any server starts. */
+  readonly prepare?: (backends: { readonly postgresUrl: string; readonly natsUrl: string }) => Promise<void>;
   /** Further options of NATS. */
   readonly natsArgs?: readonly string[];
   /** The processes go on when the starter exits. */
@@ -72,7 +79,7 @@ export interface Cluster {
   readonly gateways: readonly ManagedProcess[];
   /** Every process, in the order of starting. */
   readonly processes: readonly ManagedProcess[];
-  /** Ends all of them, those started last first. */
+  /** Ends all of them: the load balancer, then the servers, then the backends. */
   stop(): Promise<void>;
 }
 
@@ -109,7 +116,7 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   });
   const { route = async (_server, _backend, own) => own } = settings;
   const backends = async (name: string): Promise<string[]> => [
-    `--postgres-url=${postgresUrl(await route(name, 'postgres', postgresPort))}`,
+    `--postgres-url=${postgresUrl(await route(name, 'postgres', postgresPort), settings.databaseRole?.(name))}`,
     `--nats-url=nats://127.0.0.1:${await route(name, 'nats', natsPort)}`,
   ];
   const handOver = gatewayPorts.map((at) => `--gateway-url=${localUrl(at)}`);
@@ -120,8 +127,11 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
         return server(role, name, at, [...(await backends(name)), ...further]);
       }),
     );
-  const apiServerProcesses = await servers('api-server', apiServerPorts, handOver);
-  const gatewayProcesses = await servers('watch-gateway', gatewayPorts, []);
+  const apiServerProcesses = await servers('api-server', apiServerPorts, [
+    ...handOver,
+    ...(settings.apiServerArgs ?? []),
+  ]);
+  const gatewayProcesses = await servers('watch-gateway', gatewayPorts, settings.gatewayArgs ?? []);
   const { certFile, keyFile } = pki.serving;
   const files = { certFile, keyFile, caFile: pki.ca.certFile, proxyCertFile: pki.proxy.certFile };
   const watchPorts = gateways > 0 ? gatewayPorts : apiServerPorts;
@@ -131,11 +141,18 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
 
   const processes = [postgres, nats, ...apiServerProcesses, ...gatewayProcesses, balancer];
   const stop = async () => {
-    for (const process of processes.toReversed()) await process.stop();
+    const servers = [...apiServerProcesses, ...gatewayProcesses];
+    await balancer.stop();
+    await Promise.all(servers.map((process) => process.stop()));
+    await Promise.all([nats.stop(), postgres.stop()]);
   };
   try {
     await Promise.all([postgres.start(), nats.start()]);
-    for (const process of [...apiServerProcesses, ...gatewayProcesses, balancer]) await process.start();
+    await settings.prepare?.({ postgresUrl: postgresUrl(postgresPort), natsUrl: natsUrl(natsPort) });
+    // The first makes the schema and leads; the others need not wait for each other.
+    const [first, ...others] = [...apiServerProcesses, ...gatewayProcesses, balancer];
+    await first?.start();
+    await allOf(others.map((process) => process.start()));
     const api = localUrl(apiServerPorts[0] ?? port);
     await letUsersIn({ url: api, ca: pki.ca.cert, token, naming }, Object.values(settings.tokens ?? {}));
   } catch (error) {
@@ -150,7 +167,7 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
     token,
     kubeconfig: kubeconfigFile,
     postgresUrl: postgresUrl(postgresPort),
-    natsUrl: `nats://127.0.0.1:${natsPort}`,
+    natsUrl: natsUrl(natsPort),
     postgres,
     nats,
     loadBalancer: balancer,
@@ -159,6 +176,14 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
     processes,
     stop,
   };
+}
+
+const natsUrl = (port: number): string => `nats://127.0.0.1:${port}`;
+
+/** Resolves when all have; what has failed is told when nothing of it goes on. */
+async function allOf(starts: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(starts)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
 }
 
 const localUrl = (port: number): string => `https://127.0.0.1:${port}`;

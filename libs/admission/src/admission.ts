@@ -16,10 +16,12 @@ export interface Judges {
   readonly validating: readonly AdmissionPlugin[];
   /** Whether one of them may call out. */
   readonly callsOut: boolean;
+  /** Whether none of those that judge changes what it is given. */
+  readonly lookOnly: boolean;
   readonly observe?: StepObserver | undefined;
 }
 
-const NOBODY: Judges = { mutating: [], validating: [], callsOut: false };
+const NOBODY: Judges = { mutating: [], validating: [], callsOut: false, lookOnly: true };
 
 /** Who is asked about a write. */
 export class Admission {
@@ -34,10 +36,12 @@ export class Admission {
     const about = target();
     const asked = this.plugins.filter((plugin) => plugin.handles(about));
     if (asked.length === 0) return NOBODY;
+    const validating = asked.filter(({ validate }) => validate !== undefined);
     return {
       mutating: asked.filter(({ admit }) => admit !== undefined),
-      validating: asked.filter(({ validate }) => validate !== undefined),
-      callsOut: asked.some(({ callsOut }) => callsOut === true),
+      validating,
+      lookOnly: validating.every(({ looksOnly }) => looksOnly === true),
+      callsOut: asked.some(({ callsOut }) => (typeof callsOut === 'function' ? callsOut(about) : callsOut === true)),
       observe: this.observe,
     };
   }

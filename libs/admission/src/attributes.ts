@@ -47,7 +47,7 @@ export interface Attributes extends Target {
   /**
    * The object as it is to be written, with defaults, in the version that the client speaks, whichever subresource it is
    * written through: also through `scale`. Undefined for a deletion. `admit` may change it in place; what `validate` gets is
-   * a copy.
+   * a copy, unless all who are asked say that they change nothing (`looksOnly`).
    */
   readonly object: ApiObject | undefined;
   /** The object that is there, in the same version: a copy. Undefined for a creation. */
@@ -60,6 +60,8 @@ export interface Attributes extends Target {
   readonly authorizer: Authorizer;
   /** Monotonic milliseconds (`performance.now()`) at which the request is given up; what calls out must be done by then. */
   readonly deadline: number;
+  /** An administrator has asked for no webhook to be called; default false. */
+  readonly skipsWebhooks?: boolean;
   /** Whether plugins that may change the object are asked a second time, as a webhook changed it behind them. Never a third time. */
   readonly isReinvocation: boolean;
   /** Asks for the second round; what a webhook calls that changed the object. */
@@ -73,4 +75,6 @@ export interface Attributes extends Target {
   warn(text: string): void;
   /** Notes something for the audit log, under a key qualified by a domain. */
   annotate(key: string, value: string): void;
+  /** The same of what tells the content of the request: only where the audit log has that too (level `Request`). */
+  annotateBody(key: string, text: () => string): void;
 }

@@ -5,6 +5,7 @@ import { isAboutRequests, requireSignerRight, type SignerObject, signerNameOf } 
 /** Certificates and conditions are written into requests by who may `sign` for their signer. */
 export const certificateSigning: PluginMaker = ({ names }) => ({
   name: 'CertificateSigning',
+  looksOnly: true,
   // An authorizer may be a webhook.
   callsOut: true,
   handles: (target) => target.operation === 'UPDATE' && isAboutRequests(names, target, 'status'),

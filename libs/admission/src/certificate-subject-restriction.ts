@@ -7,6 +7,7 @@ import { isAboutRequests, type SignerObject, signerNameOf } from './signer-right
 /** Nobody asks the signer of clients' certificates for one in the group that may do everything. */
 export const certificateSubjectRestriction: PluginMaker = ({ names }) => ({
   name: 'CertificateSubjectRestriction',
+  looksOnly: true,
   handles: (target) => target.operation === 'CREATE' && isAboutRequests(names, target, ''),
   validate(attributes) {
     const signer = names.key(CLIENT_SIGNER);

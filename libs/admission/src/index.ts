@@ -2,8 +2,35 @@ export { Admission, admit, type Judges, type Step, type StepObserver, timed, val
 export type { Attributes, Operation, RequestOptions, Target } from './attributes.js';
 export { type PluginConfiguration, readAdmissionConfiguration } from './configuration.js';
 export type { FollowedObjects, KnownObjects, KnownResource } from './known-objects.js';
-export type { AdmissionPlugin, PluginContext, PluginMaker } from './plugin.js';
+export { Conditions, type MatchCondition } from './matching/conditions.js';
+export { type MatchCriteria, Matcher, type MatchWorld, type SentAs } from './matching/match.js';
+export { isExempt, type ResourceVersion, type Rule, ruleMatches } from './matching/rules.js';
+export { isTerminating, terminatingNamespace } from './namespace-lifecycle.js';
+export type { OwnWrites } from './own-writes.js';
+export type {
+  AdmissionPlugin,
+  PluginContext,
+  PluginMaker,
+  PluginSettings,
+  ReviewCaller,
+  ServedKind,
+} from './plugin.js';
 export { type BuiltPlugin, PLUGINS, type PluginEntry } from './plugins.js';
+export { podSecurityMetrics } from './pod-security/pod-security-metrics.js';
 export { refusal } from './refusal.js';
 export { Reinvocation } from './reinvocation.js';
 export { type PluginSelection, selectionProblems, selectPlugins } from './selection.js';
+export type { BreakerSettings, BreakerState } from './webhook/breaker.js';
+export {
+  type Exemptions,
+  NoAnswer,
+  type ObservedCall,
+  type Patched,
+  type ReviewCall,
+  type ReviewClient,
+  type ReviewedForms,
+  type WebhookObserver,
+  type WebhookState,
+  type WebhookSurroundings,
+  type WebhookType,
+} from './webhook/surroundings.js';

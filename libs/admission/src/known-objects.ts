@@ -26,6 +26,15 @@ export interface FollowedObjects {
 export interface KnownObjects {
   /** Objects of a resource in memory, from now on; for resources of which there are few. Only to be called while plugins are made. */
   follow(resource: KnownResource): FollowedObjects;
-  /** An object as of a moment after the call. A plugin that calls this says `callsOut: true`. @throws StatusError 504 */
+  /**
+   * An object as of a moment after the call. A plugin that calls this says `callsOut: true`, unless it does so of creations alone, or
+   * only where memory has nothing.
+   * @throws StatusError 504
+   */
   read(resource: KnownResource, namespace: string, name: string): Promise<ApiObject | undefined>;
+  /**
+   * All objects of a resource in a namespace as of a moment after the call, page by page, so that nobody holds them all. A plugin that
+   * calls this says `callsOut: true`. @throws StatusError 504
+   */
+  list(resource: KnownResource, namespace: string): AsyncIterable<readonly ApiObject[]>;
 }

@@ -1,9 +1,37 @@
+import { alwaysPullImages } from './always-pull-images.js';
 import { certificateApproval } from './certificate-approval.js';
 import { certificateSigning } from './certificate-signing.js';
 import { certificateSubjectRestriction } from './certificate-subject-restriction.js';
 import { clusterTrustBundleAttest } from './cluster-trust-bundle-attest.js';
+import { defaultIngressClass } from './default-ingress-class.js';
+import { defaultStorageClass } from './default-storage-class.js';
+import { defaultTolerationSeconds } from './default-toleration-seconds.js';
+import { denyServiceExternalIps } from './deny-service-external-ips.js';
+import { eventRateLimit } from './event-rate-limit.js';
+import { extendedResourceToleration } from './extended-resource-toleration.js';
+import { imagePolicyWebhook } from './image-policy-webhook.js';
+import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.js';
+import { limitRanger } from './limit-ranger.js';
+import { namespaceAutoProvision } from './namespace-auto-provision.js';
+import { namespaceExists } from './namespace-exists.js';
+import { namespaceLifecycle } from './namespace-lifecycle.js';
+import { nodeRestriction } from './node-restriction.js';
+import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.js';
+import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.js';
+import { persistentVolumeLabel } from './persistent-volume-label.js';
 import type { PluginMaker } from './plugin.js';
+import { podNodeSelector } from './pod-node-selector.js';
+import { podSecurity } from './pod-security/index.js';
+import { podTolerationRestriction } from './pod-toleration-restriction.js';
+import { priority } from './priority.js';
 import { resourceQuota } from './resource-quota.js';
+import { runtimeClass } from './runtime-class.js';
+import { securityContextDeny } from './security-context-deny.js';
+import { serviceAccount } from './service-account.js';
+import { storageObjectInUseProtection } from './storage-object-in-use-protection.js';
+import { taintNodesByCondition } from './taint-nodes-by-condition.js';
+import { mutatingWebhooks } from './webhook/mutating-webhooks.js';
+import { validatingWebhooks } from './webhook/validating-webhooks.js';
 
 /** A plugin as options name it. */
 export interface PluginEntry {
@@ -19,40 +47,40 @@ const off = (name: string, make?: PluginMaker): PluginEntry => ({ name, onByDefa
 /** Every plugin, in the order in which they are asked, each a file of its own beside this one. */
 const TABLE: readonly PluginEntry[] = [
   off('AlwaysAdmit'),
-  off('NamespaceAutoProvision'),
-  on('NamespaceLifecycle'),
-  off('NamespaceExists'),
-  off('SecurityContextDeny'),
-  off('LimitPodHardAntiAffinityTopology'),
-  on('LimitRanger'),
-  on('ServiceAccount'),
-  off('NodeRestriction'),
-  on('TaintNodesByCondition'),
-  off('AlwaysPullImages'),
-  off('ImagePolicyWebhook'),
-  on('PodSecurity'),
-  off('PodNodeSelector'),
-  on('Priority'),
-  on('DefaultTolerationSeconds'),
-  off('PodTolerationRestriction'),
-  off('EventRateLimit'),
-  off('ExtendedResourceToleration'),
-  off('PersistentVolumeLabel'),
-  on('DefaultStorageClass'),
-  on('StorageObjectInUseProtection'),
-  off('OwnerReferencesPermissionEnforcement'),
-  on('PersistentVolumeClaimResize'),
-  on('RuntimeClass'),
+  off('NamespaceAutoProvision', namespaceAutoProvision),
+  on('NamespaceLifecycle', namespaceLifecycle),
+  off('NamespaceExists', namespaceExists),
+  off('SecurityContextDeny', securityContextDeny),
+  off('LimitPodHardAntiAffinityTopology', limitPodHardAntiAffinityTopology),
+  on('LimitRanger', limitRanger),
+  on('ServiceAccount', serviceAccount),
+  off('NodeRestriction', nodeRestriction),
+  on('TaintNodesByCondition', taintNodesByCondition),
+  off('AlwaysPullImages', alwaysPullImages),
+  off('ImagePolicyWebhook', imagePolicyWebhook),
+  on('PodSecurity', podSecurity),
+  off('PodNodeSelector', podNodeSelector),
+  on('Priority', priority),
+  on('DefaultTolerationSeconds', defaultTolerationSeconds),
+  off('PodTolerationRestriction', podTolerationRestriction),
+  off('EventRateLimit', eventRateLimit),
+  off('ExtendedResourceToleration', extendedResourceToleration),
+  off('PersistentVolumeLabel', persistentVolumeLabel),
+  on('DefaultStorageClass', defaultStorageClass),
+  on('StorageObjectInUseProtection', storageObjectInUseProtection),
+  off('OwnerReferencesPermissionEnforcement', ownerReferencesPermissionEnforcement),
+  on('PersistentVolumeClaimResize', persistentVolumeClaimResize),
+  on('RuntimeClass', runtimeClass),
   on('CertificateApproval', certificateApproval),
   on('CertificateSigning', certificateSigning),
   on('ClusterTrustBundleAttest', clusterTrustBundleAttest),
   on('CertificateSubjectRestriction', certificateSubjectRestriction),
-  on('DefaultIngressClass'),
-  off('DenyServiceExternalIPs'),
+  on('DefaultIngressClass', defaultIngressClass),
+  off('DenyServiceExternalIPs', denyServiceExternalIps),
   // Behind everything that may change an object.
-  on('MutatingAdmissionWebhook'),
+  on('MutatingAdmissionWebhook', mutatingWebhooks),
   on('ValidatingAdmissionPolicy'),
-  on('ValidatingAdmissionWebhook'),
+  on('ValidatingAdmissionWebhook', validatingWebhooks),
   on('ResourceQuota', resourceQuota),
   off('AlwaysDeny'),
 ];

@@ -8,6 +8,6 @@ export function refusal(attributes: Attributes, why: string): StatusError {
 }
 
 /** A name that is still to be generated is told by what it is generated from. */
-function nameOf({ name, object }: Attributes): string {
+export function nameOf({ name, object }: Attributes): string {
   return name || object?.metadata?.name || object?.metadata?.generateName || 'Unknown';
 }

@@ -15,6 +15,6 @@ export { LOG_FORMATS, type LogFormat, LogSink, standardOutput } from './log/log-
 export { RotatingFile, type RotationSettings } from './log/rotating-file.js';
 export { type AuditConfig, PolicyEvaluator } from './policy/evaluator.js';
 export { type Level, type LoadedPolicy, loadPolicy, type Policy, PolicyError, type Stage } from './policy/policy.js';
-export { EVENT_MIGRATIONS } from './postgres/migrations.js';
+export { EVENT_MIGRATIONS, EVENT_RIGHTS, EVENT_SCHEMA } from './postgres/migrations.js';
 export { type EventDatabase, PostgresSink } from './postgres/postgres-sink.js';
 export { type WebhookSettings, WebhookSink } from './webhook/webhook-sink.js';

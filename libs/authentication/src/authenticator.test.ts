@@ -408,6 +408,8 @@ test('the Authorization header', () => {
   expect(bearerToken('Bearer x')).toBe('x');
   expect(bearerToken('  bEaReR x  ')).toBe('x');
   expect(bearerToken('Bearer x y')).toBe('x');
+  expect(bearerToken('\tBearer x\t'), 'around it').toBe('x');
+  expect(bearerToken('Bearer x\u00a0'), 'a part of it').toBe('x\u00a0');
   for (const none of [undefined, '', 'Bearer', 'Bearer ', 'Bearer  x', 'Basic x', 'x'])
     expect(bearerToken(none)).toBeUndefined();
 });

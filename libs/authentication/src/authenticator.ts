@@ -156,9 +156,19 @@ function whomFor(
 /** The token of an `Authorization: Bearer` header; undefined for other schemes and for no token. */
 export function bearerToken(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
-  const [scheme, token] = header.trim().split(' ', 2);
+  const [scheme, token] = withoutBlanks(header).split(' ', 2);
   return scheme?.toLowerCase() === 'bearer' && token ? token : undefined;
 }
+
+/** Without blanks around it; of other white space, such as a no-break space, a token may be made. */
+function withoutBlanks(header: string): string {
+  let [start, end] = [0, header.length];
+  while (isBlank(header.charCodeAt(start))) start++;
+  while (end > start && isBlank(header.charCodeAt(end - 1))) end--;
+  return header.slice(start, end);
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
 function unauthorized(reason: string): StatusError {
   const error = new StatusError('Unauthorized', 'Unauthorized');

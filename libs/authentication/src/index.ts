@@ -34,11 +34,16 @@ export {
   type RequestHeaderNames,
   requestHeaderNames,
 } from './request-header.js';
-export { type ServiceAccountName, serviceAccountOf, serviceAccountUser } from './service-account-name.js';
+export {
+  type ServiceAccountName,
+  serviceAccountGroups,
+  serviceAccountOf,
+  serviceAccountUser,
+} from './service-account-name.js';
 export { checkAuthority, SigningAuthority, type ToSign } from './signing-authority.js';
 export { TokenFile, TokenFileError } from './token-file.js';
 export { audienceAgnostic, commonAudiences, type TokenVerifier } from './token-verifier.js';
-export { BootstrapTokens, bootstrapTypeOf } from './tokens/bootstrap-tokens.js';
+export { BOOTSTRAP_SECRETS, BootstrapTokens, bootstrapTypeOf } from './tokens/bootstrap-tokens.js';
 export {
   type Binding,
   type KnownObject,
@@ -59,5 +64,12 @@ export {
 } from './tokens/token-issuer.js';
 export { type SigningKey, signingKeyOf, type VerificationKey, verificationKeysOf } from './tokens/verification-key.js';
 export { type CertificateTrust, certificatesOf, fingerprintsOf, isTrusted } from './trust.js';
-export { ANONYMOUS, type Authentication, type AuthenticationMethod, authenticated, type UserInfo } from './user.js';
+export {
+  ANONYMOUS,
+  type Authentication,
+  type AuthenticationMethod,
+  authenticated,
+  type Recheck,
+  type UserInfo,
+} from './user.js';
 export { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';

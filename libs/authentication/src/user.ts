@@ -31,8 +31,20 @@ export interface Authentication {
   readonly audiences?: readonly string[];
   /** Objects without which the credential is not good: what outlives a request is to be judged again when one of them changes. */
   readonly boundTo?: readonly Binding[];
+  /** How to ask anew about a credential that somebody outside knows: what outlives a request is to be judged again by that. */
+  readonly recheck?: Recheck;
   /** What there is to be told of the credential in the audit log, by key. */
   readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** How to find out whether a credential is still good of which only somebody outside knows. */
+export interface Recheck {
+  /** Names the credential among all, and tells nothing of it. */
+  readonly key: string;
+  /** Until when what is known of it holds, milliseconds since the epoch. */
+  readonly dueAt: number;
+  /** As whom it is taken now; undefined where it is not good any more. @throws Error when nobody can tell */
+  again(): Promise<Authentication | undefined>;
 }
 
 const ANONYMOUS_NAME = 'system:anonymous';

@@ -16,6 +16,7 @@ export { forbiddenRequest } from './forbidden.js';
 export { type NodeAuthorizerOptions, nodeAuthorizer, nodeOf } from './node/node-authorizer.js';
 export { NodeGraph, type NodePod } from './node/node-graph.js';
 export {
+  namesInPod,
   type ReferencedKind,
   type ReferenceKey,
   referencesOfPod,

@@ -1,4 +1,5 @@
-import type { Socket } from 'node:net';
+import { lookup as lookUp } from 'node:dns';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import type { Connection } from './connection.js';
 import type { ClientCertificate } from './credentials/certificate.js';
@@ -15,6 +16,9 @@ export interface Address {
 
 type Connect = buildConnector.connector;
 
+/** Whether a connection may go to an IP address. */
+export type AllowsAddress = (address: string) => boolean;
+
 /** How long a proxy may take, ms; undici gives a server itself as long. */
 const PROXY_TIMEOUT_MS = 10_000;
 
@@ -26,8 +30,9 @@ export function connectorFor(
   connection: Connection,
   certificate: ClientCertificate | undefined,
   addressOf: (() => Promise<Address>) | undefined,
+  allows?: AllowsAddress,
 ): Connect {
-  const connect = directConnector(connection, certificate);
+  const connect = directConnector(connection, certificate, allows);
   const server = new URL(connection.server);
   if (connection.proxyUrl) return tunnelled(connect, server, parseProxyUrl(connection.proxyUrl), connection);
   if (addressOf) return redirected(connect, connection.tlsServerName, addressOf);
@@ -35,16 +40,42 @@ export function connectorFor(
   return proxy ? tunnelled(connect, server, proxy, connection) : connect;
 }
 
-function directConnector(connection: Connection, certificate: ClientCertificate | undefined): Connect {
+function directConnector(
+  connection: Connection,
+  certificate: ClientCertificate | undefined,
+  allows: AllowsAddress | undefined,
+): Connect {
   const { ca, tlsServerName, insecureSkipTlsVerify } = connection;
-  return buildConnector({
+  const connect = buildConnector({
     allowH2: false,
     ...(ca !== undefined && { ca }),
     ...certificate,
     ...(tlsServerName !== undefined && { servername: tlsServerName }),
     rejectUnauthorized: !insecureSkipTlsVerify,
+    ...(allows && { lookup: lookupOf(allows) }),
   });
+  if (!allows) return connect;
+  return (options, callback) => {
+    const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
+    if (isIP(host) !== 0 && !allows(host)) callback(notAllowed(host), null);
+    else connect(options, callback);
+  };
 }
+
+const notAllowed = (address: string): Error => new Error(`connections to ${address} are not allowed`);
+
+/** Finds the addresses of names, and fails where one of them is not allowed: which of them is taken is nobody's choice. */
+const lookupOf =
+  (allows: AllowsAddress): LookupFunction =>
+  (name, options, callback) =>
+    lookUp(name, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, []);
+      const refused = found.find(({ address }) => !allows(address));
+      if (refused) return callback(notAllowed(refused.address), []);
+      const [first] = found;
+      if (options.all || !first) callback(null, found);
+      else callback(null, first.address, first.family);
+    });
 
 function redirected(connect: Connect, tlsServerName: string | undefined, addressOf: () => Promise<Address>): Connect {
   return (options, callback) => {

@@ -2,7 +2,7 @@ import { Agent } from 'undici';
 import { wholeBody } from './answer-body.js';
 import { type Sleep, timerSleep } from './backoff.js';
 import type { Connection } from './connection.js';
-import { type Address, connectorFor } from './connector.js';
+import { type Address, type AllowsAddress, connectorFor } from './connector.js';
 import {
   type Credentials,
   credentialsOf,
@@ -28,6 +28,8 @@ export interface TransportSettings {
   readonly sleep?: Sleep;
   /** Where connections to the server go; asked for each new one. Certificates must still bear the server's name. Default: its host and port. */
   readonly addressOf?: () => Promise<Address>;
+  /** Addresses that connections may go to, unless they go through a proxy. Default: all. */
+  readonly allowsAddress?: AllowsAddress;
   /** Connections at a time; requests beyond wait for one. Default: no bound. */
   readonly maxConnections?: number;
   /** Bytes of an answer beyond which it is given up; 0 for no bound. Default 0. */
@@ -93,7 +95,7 @@ export class Transport {
     this.#compress = !connection.disableCompression;
     this.#maxAnswerBytes = settings.maxAnswerBytes ?? 0;
     this.#pools = new Pools((certificate) => {
-      const connect = connectorFor(connection, certificate, settings.addressOf);
+      const connect = connectorFor(connection, certificate, settings.addressOf, settings.allowsAddress);
       return new Agent({
         allowH2: false,
         connections: settings.maxConnections ?? null,

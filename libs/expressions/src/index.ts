@@ -1,3 +1,11 @@
+export {
+  type AdmissionProgram,
+  admissionProgram,
+  MATCH_CONDITIONS_LIMIT,
+  PER_EXPRESSION_LIMIT,
+} from './admission/admission-program.js';
+export { type AdmissionVariables, admissionScope, REQUEST_RESOURCE_VARIABLE } from './admission/admission-scope.js';
+export { AskedAuthorizer } from './admission/asked-authorizer.js';
 export type { DeclaredSizes } from './cost/estimate.js';
 export {
   BASE_ENVIRONMENT,
@@ -25,6 +33,7 @@ export { FieldPathError, type FieldPlace, fieldAt } from './rules/field-path.js'
 export { PER_OBJECT_BUDGET, RuleRun, RuleValidator, type Validation } from './rules/validator.js';
 export { type DeclaredType, declaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from './schema-types/declared-type.js';
 export { escapeName, unescapeName } from './schema-types/escape.js';
+export { jsonValue } from './schema-types/json-values.js';
 export { type Reader, readerOf } from './schema-types/reader.js';
 export type { StructuralSchema, ValidationRule } from './schema-types/structural-schema.js';
 export { ExpressionError, type Issue } from './syntax/issues.js';

@@ -5,3 +5,4 @@ export { Keyring, type KeyringOptions } from './keyring.js';
 export type { NatsConnectionOptions, NatsIdentity } from './nats-connection.js';
 export type { FeedObserver } from './observer.js';
 export { OrderedFeed, type OrderedFeedOptions } from './ordered-feed.js';
+export { anyPlaces, type ChangePlaces, type NatsPermissions, permissionsOf, placesOf } from './subjects.js';

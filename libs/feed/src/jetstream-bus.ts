@@ -8,18 +8,17 @@ import type { Keyring } from './keyring.js';
 import { KeptConnection, type NatsConnectionOptions } from './nats-connection.js';
 import { decodeBatch, encodeBatches } from './record.js';
 import { SEAL_BYTES, type SealRefusal } from './seal.js';
+import { type ChangePlaces, subjectOf } from './subjects.js';
 
 /** Why a message that came over the bus was dropped. */
 export type MessageRefusal = SealRefusal | 'malformed' | 'misdirected';
 
 /** Where the stream is, what is trusted, and who hears of what goes wrong. */
-export interface JetStreamBusOptions extends NatsConnectionOptions {
+export interface JetStreamBusOptions extends NatsConnectionOptions, ChangePlaces {
   /** What messages are signed with, and what signature is believed. */
   readonly keyring: Pick<Keyring, 'sign' | 'verify'>;
-  /** First token of the subjects, `<prefix>.changes.<type>`. */
-  readonly subjectPrefix: string;
-  /** Stream that holds the subjects; created if absent. */
-  readonly streamName: string;
+  /** Whether the stream is created if absent; else that is left to others. Default true. */
+  readonly makesStream?: boolean;
   /** Whether changes of a type travel without their bodies, which are then read from the database. Default: of none. */
   readonly omitsBodies?: (type: TypeId) => boolean;
   /** How bodies lie in the database, which is how they travel. Default: undivided. */
@@ -158,7 +157,7 @@ class JetStreamBus implements ChangeBus {
   }
 
   #subject(type: TypeId | '*'): string {
-    return `${this.#options.subjectPrefix}.changes.${type}`;
+    return subjectOf(this.#options, type);
   }
 
   /** Without the stream the announcements still reach whoever listens: a failure there is worth a line in the log. */
@@ -176,6 +175,7 @@ class JetStreamBus implements ChangeBus {
     }
     if (this.#closed) return;
     for (const listener of [...this.#connectedListeners]) listener();
+    if (this.#options.makesStream === false) return;
     await this.#stream.ensure(connection).catch((error: unknown) => this.#failed(error));
   }
 

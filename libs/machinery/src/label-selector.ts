@@ -34,7 +34,9 @@ export function labelRequirement(key: string, operator: LabelOperator, values: r
     case 'in':
     case 'notin':
       if (values.length === 0)
-        throw new SelectorError("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty");
+        throw new SelectorError(
+          "values: Invalid value: []string(nil): for 'in', 'notin' operators, values set can't be empty",
+        );
       break;
     case 'exists':
     case '!':

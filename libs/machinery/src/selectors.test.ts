@@ -301,3 +301,54 @@ describe('parseFieldSelector', () => {
     );
   });
 });
+
+describe('any text', () => {
+  const piece = fc.constantFrom(
+    ...[
+      'a',
+      'b/c',
+      'metadata.name',
+      'in',
+      'notin',
+      'exists',
+      '=',
+      '==',
+      '!=',
+      '!',
+      '>',
+      '<',
+      '(',
+      ')',
+      ',',
+      '\\',
+      '\\,',
+      ' ',
+      '\t',
+      '-',
+      '/',
+    ],
+    ...['1', '', '\u00e9', '\u0000', '__proto__', 'constructor', '%2C', '\ud800', '"', "'", '~', '*'],
+  );
+  const text = fc.oneof(
+    fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join('')),
+    fc.string({ maxLength: 30 }),
+  );
+  const settings = { seed: Number(process.env.FUZZ_SEED ?? 20261124), numRuns: 5_000 };
+
+  it.each([
+    ['of labels', parseLabelSelector],
+    ['of fields', parseFieldSelector],
+  ])('is a selector %s with one meaning, or is refused in words', (_what, parse) => {
+    const property = fc.property(text, (written) => {
+      let canonical: string;
+      try {
+        canonical = parse(written).canonical;
+      } catch (error) {
+        expect(error, JSON.stringify(written)).toBeInstanceOf(SelectorError);
+        return;
+      }
+      expect(parse(canonical).canonical, JSON.stringify(written)).toBe(canonical);
+    });
+    fc.assert(property, settings);
+  });
+});

@@ -74,6 +74,7 @@ export const FEATURES = {
   RemoveSelfLink: settled('`metadata.selfLink` is never set'),
   RetroactiveDefaultStorageClass: on('a claim without a class may be given one later'),
   SELinuxMountReadWriteOncePod: off('beta', '`seLinuxMount` of CSI drivers'),
+  SecurityContextDeny: off('alpha', 'the admission plugin of that name, which is on its way out'),
   ServerSideApply: settled('apply, and `metadata.managedFields`'),
   ServerSideFieldValidation: settled('`fieldValidation` of writes'),
   ServiceInternalTrafficPolicy: settled('`internalTrafficPolicy` of services'),

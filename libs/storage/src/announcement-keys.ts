@@ -22,17 +22,26 @@ SELECT id, encode(secret, 'hex'), signs_from <= clock_timestamp(),
        count(*) FILTER (WHERE signs_from < clock_timestamp() - $2::bigint * interval '1 millisecond') OVER () > 1
   FROM announcement_key ORDER BY signs_from, id`;
 
-/** Milliseconds for which a key is known before it signs, and accepted after it was replaced. */
+/** Milliseconds. */
 const OVERLAP = 600_000;
 
-/** Reads the keys; makes one where there is none, or where the newest is older than so many ms (0: however old it is). */
+/** Who makes keys, and when. */
+export interface KeyUpkeep {
+  /** Milliseconds after which the newest is replaced; 0 never. */
+  readonly rotation: number;
+  /** Milliseconds for which a key is known before it signs, and accepted after it was replaced; default ten minutes. */
+  readonly overlap?: number;
+  /** Whether this process makes them; else it waits for others to. */
+  readonly renews: boolean;
+}
+
+/** Reads the keys; makes one where there is none, or where the newest is too old. */
 export async function announcementKeys(
   connection: Connection,
-  rotation: number,
-  overlap = OVERLAP,
+  { rotation, overlap = OVERLAP, renews }: KeyUpkeep,
 ): Promise<AnnouncementKeys> {
   let rows = await connection.query(READ, [rotation, overlap]);
-  if (rows.length === 0 || rows.some(([, , , isDue, hasSpent]) => isDue === 't' || hasSpent === 't')) {
+  if (renews && (rows.length === 0 || rows.some(([, , , isDue, hasSpent]) => isDue === 't' || hasSpent === 't'))) {
     await connection.query('SELECT renew_announcement_keys($1, $2)', [rotation, overlap]);
     rows = await connection.query(READ, [rotation, overlap]);
   }

@@ -162,7 +162,7 @@ describe('compaction', () => {
     expect(names).toHaveLength(60);
     expect(round).toMatchObject({ ran: true, dropped: [], busy: expect.any(Number) });
     expect(round?.busy).toBeGreaterThan(0);
-    expect(worst).toBeLessThan(500);
+    expect(worst).toBeLessThan(2_000);
     expect((await store.compactor.runOnce(start + 20 * MINUTE)).dropped).toContain(0n);
     await expect(store.snapshot({ type, at })).rejects.toMatchObject({ name: 'HistoryExpiredError' });
   });

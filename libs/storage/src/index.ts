@@ -9,7 +9,7 @@ export type { PoolStats, StoreBatch, StoreObserver } from './observer.js';
 export type { StoreOptions } from './options.js';
 export { PlacedStore, type Placement, type ServingStore } from './placed-store.js';
 export { openStore, type PostgresStore } from './postgres-store.js';
-export type { Presence, Progress } from './presence.js';
+export type { LeastProgress, Presence, Progress } from './presence.js';
 export { Rounds } from './rounds.js';
 export type { SideSchema } from './side-schema.js';
 export * from './store.js';

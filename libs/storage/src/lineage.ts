@@ -28,10 +28,12 @@ export class Lineage {
   /**
    * @param pace versions a second that are drawn or left out at most
    * @param rejoin what is to be done in a database whose history is another's before anything else is; throws to refuse it
+   * @param mayWrite whether this process may begin epochs and branches; else that is waited for
    */
   constructor(
     private readonly pace: bigint,
     private readonly rejoin: (connection: Connection) => Promise<void> = async () => {},
+    private readonly mayWrite = true,
   ) {}
 
   /** Remembers a version as read or written here: the database must never again be behind it. */
@@ -90,20 +92,34 @@ export class Lineage {
     for (let attempt = 0; attempt < 5; attempt++) {
       const { epoch, resumed, verdict, branches } = await this.#compare(connection, identity);
       if (verdict === 'rewound') {
-        const announced = this.#everything().reduce((a, [, b]) => (a > b ? a : b), 0n);
-        await connection.query('SELECT begin_epoch($1, $2, $3)', [epoch, announced, PARTITION_WIDTH]);
-        await recordIdentity(connection, identity);
+        await this.#beginEpoch(connection, identity, epoch);
       } else if (verdict === 'apart') {
-        const { system = null, timeline = null } = identity;
-        await connection.query(RESUME, [system, timeline, PARTITION_WIDTH, this.pace, SILENCE]);
+        await this.#resume(connection, identity);
       } else {
-        if (verdict === 'unrecorded') await recordIdentity(connection, identity);
+        if (verdict === 'unrecorded' && this.mayWrite) await recordIdentity(connection, identity);
         if (!this.isKnown({ epoch: String(epoch), resumed })) await this.rejoin(connection);
         this.#branches = join(this.#branches, branches);
         return this.#adopt(epoch, resumed);
       }
     }
     throw new ConnectionLostError('the database keeps going back in time');
+  }
+
+  /**
+   * Who may only read tells its own listeners and forgets what it knew: nobody but those that had it too can have it from
+   * anybody, and where one of those may write there will be an epoch.
+   */
+  async #beginEpoch(connection: Connection, identity: Identity, epoch: bigint): Promise<void> {
+    if (!this.mayWrite) return this.#turn(true);
+    const announced = this.#everything().reduce((a, [, b]) => (a > b ? a : b), 0n);
+    await connection.query('SELECT begin_epoch($1, $2, $3)', [epoch, announced, PARTITION_WIDTH]);
+    await recordIdentity(connection, identity);
+  }
+
+  async #resume(connection: Connection, { system, timeline }: Identity): Promise<void> {
+    if (!this.mayWrite)
+      throw new ConnectionLostError('the history of the database waits for an api-server to go on with it');
+    await connection.query(RESUME, [system ?? null, timeline ?? null, PARTITION_WIDTH, this.pace, SILENCE]);
   }
 
   async #compare(connection: Connection, identity: Identity): Promise<Comparison> {
@@ -135,12 +151,16 @@ export class Lineage {
     this.#resumed = resumed;
     if (before.epoch === undefined) return;
     const rewound = before.epoch !== epoch;
+    if (rewound || before.resumed !== resumed) this.#turn(rewound);
+  }
+
+  #turn(rewound: boolean): void {
     if (rewound) {
       this.#seen.clear();
       this.#heard.clear();
       for (const listener of this.#listeners) listener();
     }
-    if (rewound || before.resumed !== resumed) for (const listener of this.#turnListeners) listener();
+    for (const listener of this.#turnListeners) listener();
   }
 }
 

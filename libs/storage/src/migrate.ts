@@ -2,18 +2,19 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { Connection } from './connection.js';
 import { sqlState } from './failures.js';
 
-/** The database belongs to another kind of installation, or to a release too far ahead. */
+/** The database belongs to another kind of installation, to a release too far ahead or behind, or its role lacks rights. */
 export class IncompatibleDatabaseError extends Error {
   override readonly name = 'IncompatibleDatabaseError';
 }
 
 /** Key of the advisory lock under which one process migrates. */
-const MIGRATION_LOCK = 1719283746;
+export const MIGRATION_LOCK = 1719283746;
 
 /** Milliseconds for which a migration waits for a table that is being read, and for which it then lets others go on. */
-const PATIENCE = 200;
+export const PATIENCE = 200;
 const PAUSE = 500;
 const LOCK_NOT_AVAILABLE = '55P03';
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 const DIRECTORY = new URL('../migrations/', import.meta.url);
 
@@ -44,6 +45,14 @@ async function textOf(name: string): Promise<string> {
   return texts.join(';\n');
 }
 
+/** Who may change a schema, and what is to be done where it is not what this release needs. */
+export interface MigrationSettings {
+  /** Whether it is migrated; else a schema that lacks something is refused. */
+  readonly migrates: boolean;
+  /** Milliseconds after which a migration that finds tables in use is not tried again. */
+  readonly migrationTimeout: number;
+}
+
 /** What the database was first used by; recorded once. */
 export interface Installation {
   /** A random UUID unless it was given. */
@@ -55,7 +64,7 @@ export interface Installation {
 /**
  * Brings the schema to what `migrations` hold and records, or checks, whose database it is. Safe to run from many processes at
  * once: an advisory lock lets one through at a time. All of it is one transaction, which is tried again where tables are in use.
- * @param migrationTimeout milliseconds after which it is not tried again
+ * Where nothing is missing nothing is locked or written, so that a role that may not is enough.
  * @throws IncompatibleDatabaseError; the driver's error
  */
 export async function migrate(
@@ -63,12 +72,23 @@ export async function migrate(
   schema: string,
   migrations: readonly Migration[],
   installation: Installation,
-  migrationTimeout = 0,
+  settings: MigrationSettings = { migrates: true, migrationTimeout: 0 },
 ): Promise<Installation> {
-  const deadline = performance.now() + migrationTimeout;
+  if (await isComplete(connection, schema, migrations, settings.migrates)) {
+    const found = await findInstallation(connection, installation.naming);
+    if (found) return found;
+  }
+  return patiently(settings.migrationTimeout, () =>
+    migrateSchema(connection, schema, migrations, () => recordInstallation(connection, installation)),
+  );
+}
+
+/** Does what gives way to whoever uses a table, again and again until it is done. @throws what it throws in the end */
+export async function patiently<T>(timeout: number, run: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + timeout;
   for (;;) {
     try {
-      return await migrateNow(connection, schema, migrations, installation);
+      return await run();
     } catch (error) {
       if (sqlState(error) !== LOCK_NOT_AVAILABLE || performance.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
@@ -76,13 +96,58 @@ export async function migrate(
   }
 }
 
-const migrateNow = (
+/**
+ * Whether a schema has all that `migrations` hold.
+ * @param migrates whether that is anything to go on with: else one that lacks something is refused
+ * @throws IncompatibleDatabaseError where it is refused, too far ahead, or closed to who asks
+ */
+export async function isComplete(
   connection: Connection,
   schema: string,
   migrations: readonly Migration[],
-  installation: Installation,
-): Promise<Installation> =>
-  migrateSchema(connection, schema, migrations, () => recordInstallation(connection, installation));
+  migrates: boolean,
+): Promise<boolean> {
+  const current = await numberOf(connection, schema);
+  const newest = newestOf(migrations);
+  refuseFarAhead(current, newest);
+  if (current >= newest) return true;
+  if (migrates) return false;
+  const found = current === 0 ? 'is not there' : `is at ${current}`;
+  throw new IncompatibleDatabaseError(
+    `the database's schema ${schema} ${found}, this release needs ${newest}, and with --migrate=false it is not migrated here: ` +
+      'run orchctl storage migrate',
+  );
+}
+
+/** The newest migration that a schema has had; 0 where there is none. */
+async function numberOf(connection: Connection, schema: string): Promise<number> {
+  const [row] = await connection.query(
+    `SELECT n.oid::text, has_schema_privilege(n.oid, 'USAGE'), current_user
+       FROM (SELECT to_regnamespace('${schema}')::oid AS oid) n`,
+  );
+  if (!row?.[0]) return 0;
+  if (row[1] !== 't') {
+    throw new IncompatibleDatabaseError(
+      `the database role ${row[2]} may not use the schema ${schema}: orchctl storage roles gives roles what they need`,
+    );
+  }
+  const [table] = await connection.query(`SELECT to_regclass('${schema}.schema_migration')::text`);
+  if (!table?.[0]) return 0;
+  const [found] = await connection.query(`SELECT coalesce(max(number), 0) FROM ${schema}.schema_migration`);
+  return Number(found?.[0] ?? 0);
+}
+
+/** Number of the last of them; 0 where there are none. */
+export const newestOf = (migrations: readonly Migration[]): number => migrations.at(-1)?.number ?? 0;
+
+/** @throws IncompatibleDatabaseError */
+function refuseFarAhead(current: number, newest: number): void {
+  if (current <= newest + 1) return;
+  throw new IncompatibleDatabaseError(
+    `the database's schema is at ${current}, this release understands up to ${newest} and works with ${newest + 1} at most: ` +
+      'run a newer release, or restore a backup made by this one',
+  );
+}
 
 /**
  * Brings one schema to what `migrations` hold, in one transaction, of which `last` is the end.
@@ -107,9 +172,16 @@ export async function migrateSchema<T>(
     return result;
   } catch (error) {
     if (!connection.broken) await connection.query('ROLLBACK');
-    throw error;
+    throw sqlState(error) === INSUFFICIENT_PRIVILEGE ? notAllowed(schema, error) : error;
   }
 }
+
+const notAllowed = (schema: string, cause: unknown): Error =>
+  new IncompatibleDatabaseError(
+    `the database's schema ${schema} is older than this release needs, and the role of this server may not migrate it ` +
+      `(${(cause as Error).message}): run orchctl storage migrate`,
+    { cause },
+  );
 
 async function prepareSchema(connection: Connection, schema: string): Promise<void> {
   const [row] = await connection.query(
@@ -126,13 +198,7 @@ async function prepareSchema(connection: Connection, schema: string): Promise<vo
 async function applyMissing(connection: Connection, migrations: readonly Migration[]): Promise<void> {
   const [row] = await connection.query('SELECT coalesce(max(number), 0) FROM schema_migration');
   const current = Number(row?.[0] ?? 0);
-  const newest = migrations.at(-1)?.number ?? 0;
-  if (current > newest + 1) {
-    throw new IncompatibleDatabaseError(
-      `the database's schema is at ${current}, this release understands up to ${newest} and works with ${newest + 1} at most: ` +
-        'run a newer release, or restore a backup made by this one',
-    );
-  }
+  refuseFarAhead(current, newestOf(migrations));
   for (const migration of migrations) {
     if (migration.number <= current) continue;
     await connection.query(
@@ -141,16 +207,25 @@ async function applyMissing(connection: Connection, migrations: readonly Migrati
   }
 }
 
-async function recordInstallation(connection: Connection, wanted: Installation): Promise<Installation> {
+/** Records whose database it is, where nobody has yet. @throws IncompatibleDatabaseError where it has another naming profile */
+export async function recordInstallation(connection: Connection, wanted: Installation): Promise<Installation> {
   await connection.query('INSERT INTO installation (cluster_id, naming) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
     wanted.clusterId,
     wanted.naming,
   ]);
+  const found = await findInstallation(connection, wanted.naming);
+  if (!found) throw new Error('the database holds no installation');
+  return found;
+}
+
+/** Whose database it is; undefined where nobody's yet. @throws IncompatibleDatabaseError where it has another naming profile */
+async function findInstallation(connection: Connection, naming: string): Promise<Installation | undefined> {
   const [row] = await connection.query('SELECT cluster_id, naming FROM installation');
-  const found = { clusterId: row?.[0] ?? '', naming: row?.[1] ?? '' };
-  if (found.naming !== wanted.naming) {
+  if (!row) return undefined;
+  const found = { clusterId: row[0] ?? '', naming: row[1] ?? '' };
+  if (found.naming !== naming) {
     throw new IncompatibleDatabaseError(
-      `the database was made with the naming profile ${found.naming}; this server runs with ${wanted.naming}`,
+      `the database was made with the naming profile ${found.naming}; this server runs with ${naming}`,
     );
   }
   return found;

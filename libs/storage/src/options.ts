@@ -56,6 +56,10 @@ export interface StoreOptions {
   readonly pageBytes?: number;
   /** Until {@link openStore} gives up reaching the database; default 10,000. */
   readonly openTimeout?: number;
+  /** Whether a schema that is older is migrated, rather than refused; default true. */
+  readonly migrates?: boolean;
+  /** Whether a role that may not write objects is enough; default false. */
+  readonly mayOnlyRead?: boolean;
   /** To migrate the schema, tried again and again between long reads that are under way; default 60,000. */
   readonly migrationTimeout?: number;
   /** To establish one connection; default 3,000. */
@@ -113,6 +117,8 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     pageRows: 500,
     pageBytes: 1 << 20,
     openTimeout: 10_000,
+    migrates: true,
+    mayOnlyRead: false,
     migrationTimeout: 60_000,
     connectTimeout: 3000,
     acquireTimeout: 3000,

@@ -5,7 +5,7 @@ import type { ProcessLease } from './lease.js';
 import { IncompatibleDatabaseError, type Installation, type Migration } from './migrate.js';
 import type { PoolStats } from './observer.js';
 import type { PostgresStore } from './postgres-store.js';
-import type { Presence, Progress } from './presence.js';
+import type { LeastProgress, Presence } from './presence.js';
 import type { SideSchema } from './side-schema.js';
 import {
   type Change,
@@ -42,7 +42,7 @@ export interface ServingStore extends Store {
   /** What this process tells of itself to the others; each word holds for so many milliseconds. */
   presence(duration: number): Presence;
   /** What all processes that are alive have reached; undefined where none is. @throws StoreUnavailableError */
-  leastProgress(): Promise<Progress | undefined>;
+  leastProgress(): Promise<LeastProgress | undefined>;
   /**
    * What announcements are authenticated with. A key is made where there is none, and where the newest is older than
    * `rotation` milliseconds (0 is never); one that was replaced is accepted for ten minutes more.
@@ -295,7 +295,7 @@ export class PlacedStore implements ServingStore {
     return this.main.presence(duration);
   }
 
-  leastProgress(): Promise<Progress | undefined> {
+  leastProgress(): Promise<LeastProgress | undefined> {
     return this.main.leastProgress();
   }
 

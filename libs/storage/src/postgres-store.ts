@@ -2,7 +2,7 @@ import { type AnnouncementKeys, announcementKeys } from './announcement-keys.js'
 import { Compactor } from './compactor.js';
 import type { Connection, ConnectionSettings } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
-import { Connector, isPermanent } from './connector.js';
+import { Connector } from './connector.js';
 import { Expirer } from './expirer.js';
 import { Heartbeat, paceOf } from './heartbeat.js';
 import { ensurePartitions } from './history.js';
@@ -10,12 +10,13 @@ import { Lease, type ProcessLease } from './lease.js';
 import { Lineage } from './lineage.js';
 import { IncompatibleDatabaseError, type Installation, type Migration, migrate, shippedMigrations } from './migrate.js';
 import type { PoolStats, StoreObserver } from './observer.js';
+import { connectionSettings, connectWithin } from './opening.js';
 import { type CompleteOptions, completeOptions, type StoreOptions } from './options.js';
 import type { ServingStore } from './placed-store.js';
 import { Pool } from './pool.js';
-import { DatabasePresence, leastProgress, type Presence, type Progress } from './presence.js';
+import { DatabasePresence, type LeastProgress, leastProgress, type Presence } from './presence.js';
 import { type NamespaceState, Reader } from './reader.js';
-import { RegisteredTypes } from './registered-types.js';
+import { RegisteredTypes, type TypeName } from './registered-types.js';
 import { followerOf, Replica } from './replica.js';
 import { SettledHeads } from './settled-heads.js';
 import { SideSchema } from './side-schema.js';
@@ -26,6 +27,7 @@ import {
   type HistoricChange,
   type Key,
   type Measure,
+  ReadOnlyStoreError,
   type Row,
   type SetOutcome,
   type Snapshot,
@@ -41,8 +43,8 @@ import { forgetUncharged, readUncharged, type Uncharged } from './uncharged.js';
 import { Writer } from './writer.js';
 
 /**
- * Opens the store: waits for the database up to `openTimeout`, migrates its schema, checks that it belongs to this kind of
- * installation.
+ * Opens the store: waits for the database up to `openTimeout`, migrates its schema where it may, checks that it belongs to this kind of
+ * installation, and that its role may do what is needed.
  * @throws IncompatibleDatabaseError, StoreUnavailableError
  */
 export async function openStore(options: StoreOptions): Promise<PostgresStore> {
@@ -51,9 +53,10 @@ export async function openStore(options: StoreOptions): Promise<PostgresStore> {
   const migrator = await connectWithin(new Connector(settings, async () => undefined), complete.openTimeout);
   try {
     const migrations = await shippedMigrations();
-    const installation = await migrate(migrator, complete.schema, migrations, complete, complete.migrationTimeout);
-    await ensurePartitions(migrator);
-    return new PostgresStore(complete, settings, installation);
+    const installation = await migrate(migrator, complete.schema, migrations, complete, complete);
+    const mayWrite = await isWriter(migrator, complete);
+    if (mayWrite) await ensurePartitions(migrator);
+    return new PostgresStore(complete, settings, installation, mayWrite);
   } finally {
     await migrator.end();
   }
@@ -61,6 +64,11 @@ export async function openStore(options: StoreOptions): Promise<PostgresStore> {
 
 /** Connections that are kept for the next lane that somebody holds for long. */
 const SPARE_LANES = 1;
+
+/** Milliseconds between looks for types that another process is to register. */
+const REGISTRATION_PAUSE = 50;
+const NOT_REGISTERED =
+  'the database does not know all types of this release: an api-server of it has to start first, as the role of this process may only read';
 
 /** Milliseconds that a read waits for a replica before it turns to the primary. */
 const REPLICA_PATIENCE = 500;
@@ -75,7 +83,7 @@ export class PostgresStore implements ServingStore {
   readonly #reads: Pool;
   readonly #observer: StoreObserver;
   readonly #options: CompleteOptions;
-  readonly #types = new RegisteredTypes();
+  readonly #types: RegisteredTypes;
   readonly #lineage: Lineage;
   readonly #heartbeat: Heartbeat;
   readonly #writer: Writer;
@@ -89,8 +97,11 @@ export class PostgresStore implements ServingStore {
     private readonly settings: ConnectionSettings,
     /** Whose database this is. */
     readonly installation: Installation,
+    /** Whether the database lets this process write; one that only reads leaves all upkeep to others. */
+    readonly mayWrite: boolean,
   ) {
-    this.#lineage = new Lineage(paceOf(options), (connection) => this.#rejoin(connection));
+    this.#types = new RegisteredTypes(mayWrite);
+    this.#lineage = new Lineage(paceOf(options), (connection) => this.#rejoin(connection), mayWrite);
     const inspect = (connection: Connection) => this.#lineage.inspect(connection);
     const pool = (size: number, changed: Partial<ConnectionSettings> = {}, spare = size) => {
       const connector = new Connector({ ...settings, ...changed }, inspect);
@@ -129,9 +140,9 @@ export class PostgresStore implements ServingStore {
     this.#settledHeads = new SettledHeads(lanes, this.#reader, options);
     this.#snapshots = new Snapshots(slowReads, this.#lineage, options);
     this.#heartbeat = new Heartbeat(reads, this.#lineage, options);
-    this.#heartbeat.start();
+    if (mayWrite) this.#heartbeat.start();
     this.compactor = new Compactor(this.#admin, options);
-    this.compactors = [this.compactor];
+    this.compactors = mayWrite ? [this.compactor] : [];
   }
 
   /** Counts how often the database's history was found broken; undefined before the first connection. */
@@ -139,8 +150,27 @@ export class PostgresStore implements ServingStore {
     return this.#lineage.epoch;
   }
 
-  registerTypes(types: readonly { group: string; resource: string }[]): Promise<readonly TypeId[]> {
-    return this.#admin.use((connection) => this.#types.register(connection, types));
+  /** Where this process only reads it waits until one that writes has registered them. */
+  async registerTypes(types: readonly TypeName[]): Promise<readonly TypeId[]> {
+    if (this.mayWrite) return this.#admin.use((connection) => this.#types.register(connection, types));
+    const deadline = performance.now() + this.#options.migrationTimeout;
+    for (;;) {
+      const ids = await this.#findTypes(types, performance.now() > deadline);
+      if (ids) return ids;
+      await new Promise((resolve) => setTimeout(resolve, REGISTRATION_PAUSE));
+    }
+  }
+
+  /** Where they are not known yet that is no error before the last time; nor that history waits for one that writes, too. */
+  async #findTypes(types: readonly TypeName[], isLast: boolean): Promise<readonly TypeId[] | undefined> {
+    try {
+      const ids = await this.#admin.use((connection) => this.#types.find(connection, types));
+      if (ids || !isLast) return ids;
+    } catch (error) {
+      if (isLast || !(error instanceof StoreUnavailableError)) throw error;
+      return undefined;
+    }
+    throw new StoreUnavailableError(NOT_REGISTERED, false);
   }
 
   /** Where the database has other numbers for types than this process, nothing more may be asked or written under these. */
@@ -161,12 +191,18 @@ export class PostgresStore implements ServingStore {
     this.#writer.accountType = type;
   }
 
-  write(op: WriteOp): Promise<WriteOutcome> {
+  async write(op: WriteOp): Promise<WriteOutcome> {
+    this.#refuseReader();
     return this.#writer.write(op);
   }
 
-  writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
+  async writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
+    this.#refuseReader();
     return this.#writer.writeSet(ops);
+  }
+
+  #refuseReader(): void {
+    if (!this.mayWrite) throw new ReadOnlyStoreError('the database role of this process may only read', false);
   }
 
   /** What deletes the objects of a type that nobody has written for so many milliseconds; start it, and stop it before closing. */
@@ -197,7 +233,7 @@ export class PostgresStore implements ServingStore {
     return new DatabasePresence(this.#reads, duration);
   }
 
-  leastProgress(): Promise<Progress | undefined> {
+  leastProgress(): Promise<LeastProgress | undefined> {
     return this.#reads.use(leastProgress);
   }
 
@@ -210,7 +246,7 @@ export class PostgresStore implements ServingStore {
   }
 
   announcementKeys(rotation: number): Promise<AnnouncementKeys> {
-    return this.#admin.use((connection) => announcementKeys(connection, rotation));
+    return this.#admin.use((connection) => announcementKeys(connection, { rotation, renews: this.mayWrite }));
   }
 
   get(type: TypeId, key: Key): Promise<Row | undefined> {
@@ -299,27 +335,13 @@ export class PostgresStore implements ServingStore {
   }
 }
 
-function connectionSettings(options: CompleteOptions): ConnectionSettings {
-  return {
-    ...options,
-    address: parseDatabaseUrl(options.url),
-    idleTransactionTimeout: options.statementTimeout,
-  };
-}
-
-async function connectWithin(connector: Connector, timeout: number): Promise<Connection> {
-  const deadline = performance.now() + timeout;
-  for (;;) {
-    try {
-      return await connector.connect();
-    } catch (error) {
-      if (error instanceof IncompatibleDatabaseError) throw error;
-      if (isPermanent(error) || performance.now() > deadline) {
-        throw new StoreUnavailableError(`cannot open the database: ${(error as Error).message}`, false, {
-          cause: error,
-        });
-      }
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
+/** @throws IncompatibleDatabaseError where the role may only read, and that is not enough */
+async function isWriter(connection: Connection, { mayOnlyRead, schema }: CompleteOptions): Promise<boolean> {
+  const [row] = await connection.query("SELECT has_table_privilege('object', 'INSERT'), current_user");
+  if (row?.[0] === 't') return true;
+  if (mayOnlyRead) return false;
+  throw new IncompatibleDatabaseError(
+    `the database role ${row?.[1]} may not write to the schema ${schema}, as an api-server has to: ` +
+      'orchctl storage roles gives roles what they need',
+  );
 }

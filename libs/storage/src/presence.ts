@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { textArray } from './arrays.js';
 import type { Connection } from './connection.js';
 import type { Pool } from './pool.js';
 import type { Version } from './store.js';
@@ -7,23 +8,39 @@ import type { Version } from './store.js';
 const KEPT = 3_600;
 
 const TELL = `
-INSERT INTO server AS s (id, until, served, drained)
-VALUES ($1, clock_timestamp() + make_interval(secs => $2), $3, $4)
-ON CONFLICT (id) DO UPDATE SET until = EXCLUDED.until, served = EXCLUDED.served, drained = EXCLUDED.drained
+INSERT INTO server AS s (id, until, served, drained, held)
+VALUES ($1, clock_timestamp() + make_interval(secs => $2), $3, $4, $5)
+ON CONFLICT (id) DO UPDATE
+   SET until = EXCLUDED.until, served = EXCLUDED.served, drained = EXCLUDED.drained, held = EXCLUDED.held
 RETURNING xmax = 0`;
 
 const WITHDRAW = 'DELETE FROM server WHERE id = $1';
 
 const TIDY = 'DELETE FROM server WHERE until < clock_timestamp() - make_interval(secs => $1)';
 
-const LEAST = 'SELECT min(served), min(drained) FROM server WHERE until >= clock_timestamp()';
+// A server that says what it holds has drained everything else that it serves.
+const LEAST = `
+SELECT min(served), min(CASE WHEN held IS NULL THEN drained ELSE served END), string_agg(nullif(array_to_string(held, ' '), ''), ' ')
+  FROM server WHERE until >= clock_timestamp()`;
 
 /** How far a server has come with the definitions of custom kinds, as versions of their type. */
 export interface Progress {
   /** It serves what they say at this version. */
   readonly served: Version;
-  /** It is making no object of a kind of which this version says that its objects are to go. */
+  /** It is making no object of a kind of which this version says that its objects are to go: for servers of the release before. */
   readonly drained: Version;
+  /** Uids of definitions of which it is making objects all the same, though the objects are to go by what it serves. */
+  readonly held: readonly string[];
+}
+
+/** What all servers have reached that are alive. */
+export interface LeastProgress {
+  /** They serve what definitions say at this version. */
+  readonly served: Version;
+  /** They are making no object of a kind of which this version says that its objects are to go, but for those that are held. */
+  readonly drained: Version;
+  /** Uids of definitions of which some server is making objects all the same. */
+  readonly held: ReadonlySet<string>;
 }
 
 /** What one server tells the others of itself. */
@@ -44,9 +61,9 @@ export class DatabasePresence implements Presence {
     private readonly duration: number,
   ) {}
 
-  tell({ served, drained }: Progress): Promise<void> {
+  tell({ served, drained, held }: Progress): Promise<void> {
     return this.pool.use(async (connection) => {
-      const told = [this.#id, this.duration / 1000, String(served), String(drained)];
+      const told = [this.#id, this.duration / 1000, String(served), String(drained), textArray(held)];
       const [row] = await connection.query(TELL, told);
       // Once for each that starts: so there are never many.
       if (row?.[0] === 't') await connection.query(TIDY, [KEPT]);
@@ -60,9 +77,10 @@ export class DatabasePresence implements Presence {
   }
 }
 
-/** What all servers that are alive have reached; undefined where none is. */
-export async function leastProgress(connection: Connection): Promise<Progress | undefined> {
+/** Undefined where no server is alive. */
+export async function leastProgress(connection: Connection): Promise<LeastProgress | undefined> {
   const [row] = await connection.query(LEAST, []);
-  const [served, drained] = row ?? [];
-  return served && drained ? { served: BigInt(served), drained: BigInt(drained) } : undefined;
+  const [served, drained, held] = row ?? [];
+  if (!served || !drained) return undefined;
+  return { served: BigInt(served), drained: BigInt(drained), held: new Set(held ? held.split(' ') : []) };
 }

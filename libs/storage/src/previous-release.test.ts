@@ -12,7 +12,7 @@ import { APART, bodyOf } from './testing/body-codec.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 /** The newest migration of the release before. */
-const BEFORE = 8;
+const BEFORE = 9;
 
 /** What servers of the release before send, word for word. */
 const STATEMENTS = {
@@ -44,6 +44,12 @@ SELECT i.epoch, i.system_identifier, i.timeline,
         WHERE p.number = s.last_value / ${PARTITION_WIDTH} AND s.last_value % ${PARTITION_WIDTH} < ${(PARTITION_WIDTH * 9n) / 10n}
           AND p.opened_at <= now() - make_interval(secs => $1)
           AND (SELECT max(t.head) FROM resource_type t) >= p.number * ${PARTITION_WIDTH}`,
+  tell: `
+INSERT INTO server AS s (id, until, served, drained)
+VALUES ($1, clock_timestamp() + make_interval(secs => $2), $3, $4)
+ON CONFLICT (id) DO UPDATE SET until = EXCLUDED.until, served = EXCLUDED.served, drained = EXCLUDED.drained
+RETURNING xmax = 0`,
+  least: 'SELECT min(served), min(drained) FROM server WHERE until >= clock_timestamp()',
   get: `
 SELECT k.i, o.namespace, o.name, o.uid, o.version, o.body, o.stored_version, o.owners, o.defaults
   FROM unnest($1::integer[], $2::text[], $3::text[]) WITH ORDINALITY k (type, namespace, name, i)
@@ -162,6 +168,28 @@ describe('a migration', () => {
     await after.close();
   });
 
+  it('has whoever takes all lanes wait for a write that had begun before it', async () => {
+    const own = server.freshSchema();
+    const before = await openBefore(own);
+    await before.connection.query('BEGIN');
+    expect(await writeOn(before.connection, before.type, { action: 1, name: 'a' })).toMatchObject({ outcome: '1' });
+    const after = await open(own);
+    const taker = await server.session(own);
+    const taken = taker.query('SELECT lock_lanes()');
+    const looker = await server.session(own);
+    const waiting = async () => {
+      const { rows } = await looker.query(
+        "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND classid = 'lane'::regclass",
+      );
+      return rows.map(({ objid }) => Number(objid));
+    };
+    await expect.poll(waiting, { timeout: 30_000 }).toEqual([before.type]);
+    await before.connection.query('COMMIT');
+    await taken;
+    await before.connection.end();
+    await after.close();
+  });
+
   it('leaves the software of the release before able to open the database, after a rollback', async () => {
     const own = server.freshSchema();
     await (await open(own)).close();
@@ -271,13 +299,15 @@ it('what that server writes beside an account is to be counted again', async () 
   expect((await store.uncharged()).namespaces).toEqual(['']);
 });
 
-it('a server of the release before holds up nobody who waits for all that are alive', async () => {
+it('a server of the release before tells how far it has come, and hears how far others have', async () => {
   expect(await store.leastProgress()).toBeUndefined();
   const presence = store.presence(60_000);
-  await presence.tell({ served: 5n, drained: 5n });
-  await write({ action: 1, name: 'meanwhile' });
-  expect(await store.leastProgress()).toEqual({ served: 5n, drained: 5n });
+  await presence.tell({ served: 7n, drained: 4n, held: ['a'] });
+  await old.query(STATEMENTS.tell, ['old', 60, '6', '5']);
+  expect(await store.leastProgress()).toEqual({ served: 6n, drained: 5n, held: new Set(['a']) });
+  expect(await old.query(STATEMENTS.least, [])).toEqual([['6', '4']]);
   await presence.withdraw();
+  await old.query('DELETE FROM server', []);
 });
 
 describe('owners of fields, beside that server', () => {

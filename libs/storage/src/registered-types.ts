@@ -31,14 +31,20 @@ WITH lost AS (
   RETURNING id, head)
 INSERT INTO history_floor (type, floor) SELECT id, head FROM lost`;
 
-interface TypeName {
+/** What a type is called. */
+export interface TypeName {
+  /** Empty for the core group. */
   readonly group: string;
+  /** The plural. */
   readonly resource: string;
 }
 
 /** The types that this process has asked for, and the ids that the database gave them. */
 export class RegisteredTypes {
   readonly #types = new Map<TypeId, TypeName>();
+
+  /** @param mayWrite whether this process may register types, else others have to */
+  constructor(private readonly mayWrite = true) {}
 
   /** Ids in the order asked; those that have none get new ones. Types are never removed, so ids aren't reused. */
   async register(connection: Connection, types: readonly TypeName[]): Promise<readonly TypeId[]> {
@@ -47,9 +53,22 @@ export class RegisteredTypes {
       await alone(connection, () => connection.query(INSERT, namesOf(types)));
       ids = await idsOf(connection, types);
     }
-    const known = ids.map((id) => id ?? 0);
-    for (const [i, type] of types.entries()) this.#types.set(known[i] ?? 0, type);
-    return known;
+    return this.#note(
+      types,
+      ids.map((id) => id ?? 0),
+    );
+  }
+
+  /** Ids in the order asked; undefined where some have none yet. */
+  async find(connection: Connection, types: readonly TypeName[]): Promise<readonly TypeId[] | undefined> {
+    const ids = await idsOf(connection, types);
+    const known = ids.filter((id) => id !== undefined);
+    return known.length === ids.length ? this.#note(types, known) : undefined;
+  }
+
+  #note(types: readonly TypeName[], ids: readonly TypeId[]): readonly TypeId[] {
+    for (const [i, type] of types.entries()) this.#types.set(ids[i] ?? 0, type);
+    return ids;
   }
 
   /**
@@ -59,8 +78,15 @@ export class RegisteredTypes {
   async restore(connection: Connection): Promise<void> {
     const [ids, types] = [[...this.#types.keys()], [...this.#types.values()]];
     const lost = (found: readonly (TypeId | undefined)[]) => ids.findIndex((id, i) => found[i] !== id);
-    if (lost(await idsOf(connection, types)) < 0) return;
-    await alone(connection, () => connection.query(INSERT_AGAIN, [int4Array(ids), ...namesOf(types)]));
+    const found = await idsOf(connection, types);
+    if (lost(found) < 0) return;
+    if (!this.mayWrite && found.includes(undefined))
+      throw new StoreUnavailableError(
+        'the database was put back to before some types: an api-server has to register them',
+        false,
+      );
+    if (this.mayWrite)
+      await alone(connection, () => connection.query(INSERT_AGAIN, [int4Array(ids), ...namesOf(types)]));
     const type = types[lost(await idsOf(connection, types))];
     if (!type) return;
     const name = type.group === '' ? type.resource : `${type.resource}.${type.group}`;

@@ -1,7 +1,13 @@
 import type { Connection, ConnectionSettings, Parameter, TextRow } from './connection.js';
 import { Connector } from './connector.js';
-import { type Migration, migrateSchema } from './migrate.js';
+import { IncompatibleDatabaseError, isComplete, type Migration, migrateSchema } from './migrate.js';
 import { Pool, type PoolOptions } from './pool.js';
+
+/** How it is reached, and treated where it lacks something. */
+export interface SideSchemaOptions extends Omit<PoolOptions, 'size'> {
+  /** Whether it is made and migrated, rather than refused. */
+  readonly migrates: boolean;
+}
 
 /** A schema of its own beside the store's, over one connection; its tables are made when it is first used. */
 export class SideSchema {
@@ -11,7 +17,7 @@ export class SideSchema {
   constructor(
     private readonly settings: ConnectionSettings,
     private readonly migrations: readonly Migration[],
-    options: Omit<PoolOptions, 'size'>,
+    private readonly options: SideSchemaOptions,
   ) {
     const connector = new Connector(settings, (connection) => this.#migrate(connection));
     this.#pool = new Pool(() => connector.connect(), { ...options, size: 1 });
@@ -25,6 +31,16 @@ export class SideSchema {
     return this.#pool.use((connection) => connection.query(text, values));
   }
 
+  /** Makes it, or looks whether it can be used. A database that is away is no error: statements find out. @throws IncompatibleDatabaseError */
+  async open(): Promise<void> {
+    try {
+      await this.query('SELECT 1', []);
+    } catch (error) {
+      const { cause } = error as Error;
+      for (const each of [error, cause]) if (each instanceof IncompatibleDatabaseError) throw each;
+    }
+  }
+
   /** Closes its connection; further statements fail. */
   close(): Promise<void> {
     return this.#pool.close();
@@ -32,7 +48,9 @@ export class SideSchema {
 
   async #migrate(connection: Connection): Promise<void> {
     if (this.#migrated) return;
-    await migrateSchema(connection, this.settings.schema, this.migrations, async () => undefined);
+    const { schema } = this.settings;
+    if (!(await isComplete(connection, schema, this.migrations, this.options.migrates)))
+      await migrateSchema(connection, schema, this.migrations, async () => undefined);
     this.#migrated = true;
   }
 }

@@ -256,6 +256,9 @@ export class StoreUnavailableError extends Error {
   }
 }
 
+/** A write came to a process whose database role may only read: it is for others. */
+export class ReadOnlyStoreError extends StoreUnavailableError {}
+
 /** What anybody who follows changes needs of a store. */
 export interface ChangeSource {
   /** Which database holds a type: 0 for the main one. Types of one database fail together, and those of others without them. */

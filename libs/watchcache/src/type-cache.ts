@@ -225,6 +225,11 @@ export class TypeCache {
     return this.#fanOut.size;
   }
 
+  /** Objects that are known. */
+  get objects(): number {
+    return this.#loaded?.state.size ?? 0;
+  }
+
   /** Bytes held: state, ring, frames and history, an estimate. */
   get bytes(): number {
     const { ringBytes, stateBytes, frameBytes, historyBytes } = this.stats();

@@ -1,6 +1,9 @@
 export type { ServicePort, ServiceReference, WebhookClientConfig } from './client-config.js';
-export { LEAST_SECRET, RedisVerdicts, type RedisVerdictsSettings } from './redis-verdicts.js';
+export { LEAST_SECRET, type RedisSettings } from './redis-connection.js';
+export { RedisRates } from './redis-rates.js';
+export { RedisVerdicts, type RedisVerdictsSettings } from './redis-verdicts.js';
 export { ReviewWebhook, type ReviewWebhookSettings } from './review-webhook.js';
+export type { Rate, SharedRates } from './shared-rates.js';
 export {
   type Kept,
   type SharedVerdicts,

@@ -91,7 +91,7 @@ it('a Redis that is gone, or says nothing, costs verdicts and never a failure', 
   expect(await verdicts.get(['token', 'secret'])).toBeUndefined();
   expect(await verdicts.set(['token', 'secret'], KEPT)).toBeUndefined();
   await redis.listen(port);
-  await expect.poll(() => verdicts.get(['token', 'secret']), { timeout: 5_000 }).toEqual(KEPT);
+  await expect.poll(() => verdicts.get(['token', 'secret']), { timeout: 30_000 }).toEqual(KEPT);
 });
 
 it('is not opened with a short secret, or for what is no Redis', () => {

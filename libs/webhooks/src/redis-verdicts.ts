@@ -1,30 +1,18 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { Redis } from 'ioredis';
-import { type Kept, type SharedVerdicts, textOf } from './verdict-cache.js';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { derivedKey, keptName, openRedis, type RedisSettings } from './redis-connection.js';
+import type { Kept, SharedVerdicts } from './verdict-cache.js';
 
 /** Where Redis is, and what protects what is kept there. */
-export interface RedisVerdictsSettings {
-  /** `redis://` or `rediss://` URL, with user, password and database where there are such. */
-  readonly url: string;
-  /** Known to all processes of the installation and to nobody else; at least 32 bytes. */
-  readonly secret: Buffer;
-  /** Bundle that the certificate of Redis must chain to, PEM. Default: the roots that Node ships. */
-  readonly ca?: string;
-  /** How long Redis may take before it is done without, ms. Default 100. */
-  readonly timeoutMs?: number;
-  /** Hears why Redis cannot be used. */
-  readonly onError: (error: unknown) => void;
+export interface RedisVerdictsSettings extends RedisSettings {
   /** Milliseconds since 1970. Default: the system's. */
   readonly now?: () => number;
 }
 
-/** The least secret, bytes. */
-export const LEAST_SECRET = 32;
 const PREFIX = 'orch:verdict:';
 /** Verdicts that are larger are not shared, bytes. */
 const MOST_BYTES = 64 << 10;
 const MAC_LENGTH = 43;
-const LONGEST_WAIT_MS = 5_000;
 
 /**
  * Keeps verdicts in Redis. Whoever can write there can make none up, move none to another question, and give back none whose time is
@@ -38,28 +26,9 @@ export class RedisVerdicts implements SharedVerdicts {
 
   /** @throws RangeError for a secret that is too short, or a URL that is none */
   constructor(private readonly settings: RedisVerdictsSettings) {
-    const { url, secret, ca, timeoutMs = 100, onError } = settings;
-    if (secret.length < LEAST_SECRET) throw new RangeError(`the secret has less than ${LEAST_SECRET} bytes`);
-    if (!URL.canParse(url) || !/^rediss?:$/.test(new URL(url).protocol))
-      throw new RangeError('the address is not of the form redis://host:port or rediss://host:port');
-    this.#nameKey = derived(secret, 'names of verdicts');
-    this.#valueKey = derived(secret, 'values of verdicts');
-    this.#redis = new Redis(url, {
-      lazyConnect: true,
-      // Whatever release of Redis it is.
-      protocol: 2,
-      // What cannot be asked now is not asked at all.
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: timeoutMs,
-      connectTimeout: LONGEST_WAIT_MS,
-      retryStrategy: (times) => Math.min(100 * times, LONGEST_WAIT_MS),
-      ...(ca !== undefined && { tls: { ca } }),
-    });
-    // The text alone: what was sent, a password perhaps, goes with the error.
-    this.#redis.on('error', (error: Error) => onError(new Error(error.message)));
-    this.#redis.connect().catch(() => undefined);
+    this.#redis = openRedis(settings);
+    this.#nameKey = derivedKey(settings.secret, 'names of verdicts');
+    this.#valueKey = derivedKey(settings.secret, 'values of verdicts');
   }
 
   /** What any process has kept; nothing when Redis is slow or gone. */
@@ -99,7 +68,7 @@ export class RedisVerdicts implements SharedVerdicts {
   }
 
   #name(parts: readonly string[]): string {
-    return PREFIX + createHmac('sha256', this.#nameKey).update(textOf(parts)).digest('base64url');
+    return keptName(PREFIX, this.#nameKey, parts);
   }
 
   #mac(name: string, text: string): string {
@@ -110,9 +79,6 @@ export class RedisVerdicts implements SharedVerdicts {
     return (this.settings.now ?? Date.now)();
   }
 }
-
-const derived = (secret: Buffer, use: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `orch ${use}`, 32));
 
 /** In a time that says nothing about how much of them is alike. */
 function isSame(one: string, other: string): boolean {

@@ -54,7 +54,7 @@ const done = () => undefined;
 export class VerdictCache<V> {
   readonly #key = randomBytes(32).toString('base64');
   readonly #kept: LRUCache<string, Kept<V>>;
-  readonly #sought = new Map<string, Promise<V>>();
+  readonly #sought = new Map<string, Promise<Kept<V>>>();
 
   constructor(private readonly settings: VerdictCacheSettings<V>) {
     this.#kept = new LRUCache({ max: settings.most ?? 32_768 });
@@ -66,13 +66,18 @@ export class VerdictCache<V> {
    * @throws what `find` throws
    */
   async of(parts: readonly string[], find: () => Promise<V>): Promise<V> {
+    return (await this.known(parts, find)).value;
+  }
+
+  /** The same, with until when it is known: one that is not kept, until now. @throws what `find` throws */
+  async known(parts: readonly string[], find: () => Promise<V>): Promise<Kept<V>> {
     const { observer, now = Date.now } = this.settings;
     const answered = observer?.asked() ?? done;
     const digest = hash('sha256', this.#key + textOf(parts), 'base64');
     const kept = this.#kept.get(digest);
     if (kept && now() < kept.until) {
       answered(true);
-      return kept.value;
+      return kept;
     }
     const waited = observer?.waits() ?? done;
     try {
@@ -88,7 +93,7 @@ export class VerdictCache<V> {
     this.#kept.clear();
   }
 
-  #once(digest: string, parts: readonly string[], find: () => Promise<V>): Promise<V> {
+  #once(digest: string, parts: readonly string[], find: () => Promise<V>): Promise<Kept<V>> {
     const sought = this.#sought.get(digest);
     if (sought) return sought;
     const found = this.#seek(digest, parts, find).finally(() => this.#sought.delete(digest));
@@ -96,22 +101,22 @@ export class VerdictCache<V> {
     return found;
   }
 
-  async #seek(digest: string, parts: readonly string[], find: () => Promise<V>): Promise<V> {
+  async #seek(digest: string, parts: readonly string[], find: () => Promise<V>): Promise<Kept<V>> {
     const known = await this.#fromOthers(parts);
     if (known) {
       this.#kept.set(digest, known);
-      return known.value;
+      return known;
     }
     const value = await this.#found(find);
     const { keptFor, shared, tells = () => true, now = Date.now } = this.settings;
     const time = keptFor(value);
+    const kept = { value, until: now() + time };
     if (time > 0) {
-      const kept = { value, until: now() + time };
       this.#kept.set(digest, kept);
       // Nobody waits for it.
       if (tells(value)) void shared?.set(parts, kept);
     }
-    return value;
+    return kept;
   }
 
   async #found(find: () => Promise<V>): Promise<V> {

@@ -1,4 +1,11 @@
-import { type Address, type Connection, connectionMessage, Transport } from '@orch/client';
+import {
+  type Address,
+  type AllowsAddress,
+  type ClientUser,
+  type Connection,
+  connectionMessage,
+  Transport,
+} from '@orch/client';
 import {
   destinationOf,
   type ServicePort,
@@ -16,6 +23,10 @@ export interface WebhookSettings {
   readonly addressOf: ServiceAddresses;
   /** Certificate and key that webhooks are shown, PEM; where others are given than before, connections are made anew. Default none. */
   readonly credentials?: () => Pick<Connection, 'cert' | 'key'> | undefined;
+  /** Who speaks to a host, by its name and port; looked up for each webhook once. Default nobody. */
+  readonly userOf?: (host: string, port: number) => Promise<ClientUser>;
+  /** Addresses that connections may go to. Default: all. */
+  readonly allowsAddress?: AllowsAddress;
   /** Webhooks to which connections are kept; the one that was called longest ago is forgotten first. Default 200. */
   readonly maxClients?: number;
   /** Bytes of an answer beyond which the call has failed. Default 16 MiB. */
@@ -57,7 +68,7 @@ const MIB = 1024 * 1024;
  */
 export class WebhookClients {
   /** In the order in which they were called last. */
-  readonly #clients = new Map<string, Transport>();
+  readonly #clients = new Map<string, Promise<Transport> | Transport>();
   #shown: Pick<Connection, 'cert' | 'key'> | undefined;
 
   constructor(private readonly settings: WebhookSettings) {}
@@ -73,13 +84,12 @@ export class WebhookClients {
       signal: signal ? AbortSignal.any([limit, signal]) : limit,
       ...(query && { query }),
     };
-    const client = this.#client(config, origin);
     try {
-      return (await client.request('POST', path, request)).body;
+      return (await (await this.#client(config, origin)).request('POST', path, request)).body;
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       const shown = `${origin}${path}${query ? `?timeout=${query.timeout}` : ''}`;
-      const why = limit.aborted ? `no answer within ${timeoutMs} ms` : connectionMessage(error);
+      const why = limit.aborted ? 'context deadline exceeded' : connectionMessage(error);
       const Failure = isTooLarge(error) ? AnswerTooLarge : WebhookError;
       throw new Failure(`Post ${JSON.stringify(shown)}: ${why}`, { cause: error });
     }
@@ -89,7 +99,7 @@ export class WebhookClients {
   async close(): Promise<void> {
     const clients = [...this.#clients.values()];
     this.#clients.clear();
-    await Promise.all(clients.map((client) => client.close()));
+    await Promise.all(clients.map(async (client) => (await client).close()));
   }
 
   #destination(config: WebhookClientConfig) {
@@ -100,27 +110,48 @@ export class WebhookClients {
     }
   }
 
-  #client({ service, caBundle }: WebhookClientConfig, origin: string): Transport {
+  #client({ service, caBundle }: WebhookClientConfig, origin: string): Promise<Transport> | Transport {
     this.#show();
     const key = `${origin} ${service ? 'service' : 'url'} ${caBundle ?? ''}`;
-    const client = this.#clients.get(key) ?? this.#connect(service, caBundle, origin);
+    const client = this.#clients.get(key) ?? this.#open(key, service, caBundle, origin);
     this.#clients.delete(key);
     this.#clients.set(key, client);
     this.#forget();
     return client;
   }
 
-  #connect(service: ServiceReference | undefined, caBundle: string | undefined, server: string): Transport {
-    const { addressOf, maxAnswerBytes = 16 * MIB } = this.settings;
-    const connection = {
-      server,
-      ...(caBundle && { ca: Buffer.from(caBundle, 'base64').toString() }),
-      ...this.#shown,
-    };
+  /** Who speaks is looked up first. What cannot be opened is not kept. */
+  #open(
+    key: string,
+    service: ServiceReference | undefined,
+    caBundle: string | undefined,
+    server: string,
+  ): Promise<Transport> | Transport {
+    const { userOf } = this.settings;
+    if (!userOf) return this.#connect(service, caBundle, server, this.#shown);
+    const { hostname, port } = new URL(server);
+    const opening = userOf(hostname.replace(/^\[(.*)\]$/, '$1'), Number(port || 443)).then((user) =>
+      this.#connect(service, caBundle, server, { ...this.#shown, ...user }),
+    );
+    opening.catch(() => {
+      if (this.#clients.get(key) === opening) this.#clients.delete(key);
+    });
+    return opening;
+  }
+
+  #connect(
+    service: ServiceReference | undefined,
+    caBundle: string | undefined,
+    server: string,
+    user: ClientUser | undefined,
+  ): Transport {
+    const { addressOf, allowsAddress, maxAnswerBytes = 16 * MIB } = this.settings;
+    const connection = { server, ...(caBundle && { ca: Buffer.from(caBundle, 'base64').toString() }), ...user };
     return new Transport(connection, {
       userAgent: USER_AGENT,
       maxRetries: 0,
       maxAnswerBytes,
+      ...(allowsAddress && { allowsAddress }),
       ...(service && { addressOf: () => addressOf(servicePort(service)) }),
     });
   }
@@ -130,7 +161,7 @@ export class WebhookClients {
     const shown = this.settings.credentials?.();
     if (shown?.cert === this.#shown?.cert && shown?.key === this.#shown?.key) return;
     this.#shown = shown;
-    for (const client of this.#clients.values()) void client.end();
+    for (const client of this.#clients.values()) end(client);
     this.#clients.clear();
   }
 
@@ -140,7 +171,15 @@ export class WebhookClients {
     for (const [key, client] of this.#clients) {
       if (this.#clients.size <= maxClients) return;
       this.#clients.delete(key);
-      void client.end();
+      end(client);
     }
   }
+}
+
+/** Calls in flight go on. */
+function end(client: Promise<Transport> | Transport): void {
+  Promise.resolve(client).then(
+    (opened) => void opened.end(),
+    () => undefined,
+  );
 }

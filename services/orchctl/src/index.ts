@@ -1,11 +1,11 @@
 import { RELEASE } from '@orch/runtime';
-import { convert } from './convert/convert.js';
+import { pick, type Subcommand } from './subcommands.js';
 
-/** What a subcommand does with the arguments behind its name; resolves with the exit code. */
-type Subcommand = (args: readonly string[]) => Promise<number>;
-
+/** Loaded on demand: none pays for what only another needs. */
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
-  convert: (args) => convert(args),
+  convert: async (args) => (await import('./convert/convert.js')).convert(args),
+  nats: (args) => pick(NATS, NATS_USAGE, args),
+  storage: (args) => pick(STORAGE, STORAGE_USAGE, args),
   async version() {
     process.stdout.write(`orchctl ${RELEASE}\n`);
     return 0;
@@ -14,22 +14,39 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
 
 const USAGE = `usage: orchctl <command> [options]
 
-  convert         brings manifests of one version of an API to another
-  version         prints the version
+  convert          brings manifests of one version of an API to another
+  nats users       prints what NATS lets api-servers and gateways do
+  storage migrate  brings the database to what this release needs
+  storage roles    makes database roles with the least rights for each process
+  version          prints the version
 
 orchctl <command> --help lists the options of a command.
+`;
+
+const STORAGE: Readonly<Record<string, Subcommand>> = {
+  migrate: async (args) => (await import('./storage/migrate.js')).migrate(args),
+  roles: async (args) => (await import('./storage/roles.js')).roles(args),
+};
+
+const STORAGE_USAGE = `usage: orchctl storage <command> [options]
+
+  migrate  brings the database to what this release needs, as the role that owns the schemas
+  roles    makes database roles for migrations, api-servers and gateways, with the least rights that each needs
+`;
+
+const NATS: Readonly<Record<string, Subcommand>> = {
+  users: async (args) => (await import('./nats/users.js')).users(args),
+};
+
+const NATS_USAGE = `usage: orchctl nats <command> [options]
+
+  users  prints what NATS lets api-servers and gateways do
 `;
 
 /** The executable: picks the subcommand. */
 export async function main(argv: readonly string[]): Promise<number> {
   process.stdout.on('error', endedByReader);
-  const [first = '', ...args] = argv;
-  const name = first === '--version' ? 'version' : first;
-  const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
-  if (subcommand) return subcommand(args);
-  const asked = ['--help', '-h', 'help'].includes(name);
-  (asked ? process.stdout : process.stderr).write(USAGE);
-  return asked ? 0 : 2;
+  return pick(SUBCOMMANDS, USAGE, argv[0] === '--version' ? ['version'] : argv);
 }
 
 /** Whoever reads the output has had enough of it. */

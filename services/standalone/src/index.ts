@@ -46,7 +46,7 @@ export async function main(args: readonly string[]): Promise<number> {
     role: { name: 'standalone', gatewayUrls: [], housekeeping: true },
     serving,
     backend: values,
-    openStore: async (observer) => storeAt(await database.start(), serving, values, observer),
+    openStore: async (observer) => storeAt(await database.start(), serving, values, { observer, mayOnlyRead: false }),
     openBus: (settings) => busOf(values, settings),
   };
   try {

@@ -10,6 +10,7 @@ const CHECKS = [
   'discovery and mapping of kinds',
   'OpenAPI in its binary forms',
   'a dynamic client that prefers CBOR goes on in JSON',
+  'a token of a service account, and its end',
   'an informer over a kill of the server',
 ];
 const HTTP2 = 'all went over HTTP/2';

@@ -42,6 +42,7 @@ func main() {
 	checks.Run("discovery and mapping of kinds", func(context.Context) { discovered(config) })
 	checks.Run("OpenAPI in its binary forms", func(ctx context.Context) { documents(ctx, config) })
 	checks.Run("a dynamic client that prefers CBOR goes on in JSON", func(ctx context.Context) { preferCBOR(ctx, config) })
+	checks.Run("a token of a service account, and its end", func(ctx context.Context) { accountToken(ctx, config, json) })
 	checks.Run("an informer over a kill of the server", func(ctx context.Context) {
 		informerOverKill(ctx, binary, seen, os.Args[1] == "streams")
 	})

@@ -14,6 +14,7 @@ describeClient({
     'unstructured objects are applied, and their status',
     'a list in pages',
     'unstructured objects and partial metadata',
+    'a cache that is filled with a token of a service account',
     'a reconciler with cache, finalizer and leader election, over a kill of the server',
     'another manager takes over the lease',
     'answers were binary',

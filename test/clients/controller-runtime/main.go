@@ -68,6 +68,7 @@ func main() {
 		try := each.try
 		checks.Run(each.name, func(ctx context.Context) { try(ctx, direct) })
 	}
+	checks.Run("a cache that is filled with a token of a service account", func(ctx context.Context) { accountToken(ctx, config, direct) })
 	checks.Run("a reconciler with cache, finalizer and leader election, over a kill of the server", func(ctx context.Context) {
 		reconcileOverKill(ctx, config, direct)
 	})

@@ -9,6 +9,7 @@ import { checkList, checkRebuilt } from '../validators/list-watch.js';
 import { checkStored, type Made } from '../validators/served.js';
 import type { Violation } from '../validators/violation.js';
 import { checkWatch } from '../validators/watch.js';
+import type { Delay } from './control-series.js';
 import { emptyings, type KindRecord } from './records.js';
 
 /** V1 to V4 of one custom kind, and that nothing of it is stored that no definition has. */
@@ -17,7 +18,7 @@ export function judgeKind(
   traffic: Traffic,
   lives: readonly RunningLife[],
   final: List | undefined,
-  withinMs: number,
+  delay: Delay,
 ): Violation[] {
   const { history, objects, states, kind } = record;
   const isOwn = (one: { readonly kind: string }) => one.kind === kind.name;
@@ -27,7 +28,7 @@ export function judgeKind(
     ...checkHistory(history),
     ...checkDurable(history, writes),
     ...checkFinalState(history, objects),
-    ...checkStored(history, fromTheirStart(record, writes), states, withinMs),
+    ...checkStored(history, fromTheirStart(record, writes), states, delay),
     ...checkKeys(record, traffic),
     ...lists.flatMap((list) => checkList(list, history)),
     // Nothing is dropped from history meanwhile.

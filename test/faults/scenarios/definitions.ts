@@ -4,6 +4,7 @@ import { namesOf } from '@orch/machinery';
 import { waitUntil } from '../../../tools/up/index.js';
 import { Changer, isEstablished } from '../definitions/changer.js';
 import { ChangingKind, type Design, NAMESPACE, VERSIONS } from '../definitions/changing-kind.js';
+import { ControlSeries, type Delay, delayOf } from '../definitions/control-series.js';
 import { judgeKind } from '../definitions/judge.js';
 import { type Direct, KindWatcher } from '../definitions/kind-watcher.js';
 import { Prober } from '../definitions/prober.js';
@@ -18,7 +19,7 @@ import type { Stage } from '../stage/stage.js';
 import { rest, Traffic } from '../traffic/context.js';
 import { list } from '../traffic/lister.js';
 import { type Target, Writer } from '../traffic/writer.js';
-import { checkServed, checkStreams, WITHIN_MS } from '../validators/served.js';
+import { checkServed, checkStreams } from '../validators/served.js';
 import { checkWatch } from '../validators/watch.js';
 import { controlled } from './controlled.js';
 import { type Scenario, type ScenarioSettings, scaled, tortured } from './scenario.js';
@@ -57,6 +58,14 @@ const STALE: readonly Mutation[] = [
     by: 'stringifyJson([uid, { ...names }])',
   },
 ];
+/** Each server serves what it hears of some seconds later. */
+const LATE: readonly Mutation[] = [
+  {
+    module: 'libs/apiserver/dist/definitions/served-definitions.js',
+    part: 'async #serve() {',
+    by: 'async #serve() {\nawait new Promise((resolve) => setTimeout(resolve, 4_000));',
+  },
+];
 const LEFT: readonly Mutation[] = [
   {
     module: 'libs/apiserver/dist/definitions/definition-cleaner.js',
@@ -82,6 +91,10 @@ export const definitionsUnawaited = controlled(
 export const definitionsStale = controlled(
   changing(negative('stale', 'servers take a definition that has changed for the one that it was'), STALE),
   'R.served',
+);
+export const definitionsLate = controlled(
+  changing(negative('late', 'servers serve what definitions say four seconds after they heard of it'), LATE),
+  'R.latency',
 );
 export const definitionsLeft = controlled(
   changing(negative('left', 'definitions go without their objects'), LEFT),
@@ -150,7 +163,7 @@ async function change(stage: Stage, settings: ScenarioSettings): Promise<void> {
         stage.must('R.latency', took <= most, `${share} of ${of} of others ${took} ms, without ${without}`);
       }
     }
-    await load.judge(WITHIN_MS + 2 * Math.max(worse.events.p99, canary.worst));
+    await load.judge();
   } finally {
     await load.end();
   }
@@ -167,6 +180,7 @@ class Load {
   readonly #hasty: readonly Prober[];
   readonly #asked: Promise<void>[] = [];
   readonly #watchers: readonly KindWatcher[];
+  readonly #control: ControlSeries;
   readonly #writers: readonly Writer[];
   /** Milliseconds of this process at 1970. */
   readonly #monotonic = performance.now() - Date.now();
@@ -182,6 +196,10 @@ class Load {
     const [first] = this.#servers;
     if (!first) throw new Error('no servers');
     this.#traffic = new Traffic(first, this.#servers);
+    const apart = [...cluster.apiServerUrls, ...cluster.gatewayUrls].map((url, i) => {
+      return { name: this.#servers[i]?.name ?? url, api: stage.api(url) };
+    });
+    this.#control = new ControlSeries(stage.api(cluster.url), apart);
     this.#changer = new Changer(stage, random.fork('changer'), this.#kinds, (kind, design) => {
       this.#asked.push(this.#atOnce(kind, design));
     });
@@ -207,6 +225,7 @@ class Load {
 
   /** Has all kinds served, and watched from then on. */
   async begin(): Promise<void> {
+    await this.#control.start();
     await this.#changer.settle();
     this.#watched = Promise.all(this.#watchers.map((watcher) => watcher.run(this.#watching.signal)));
   }
@@ -248,9 +267,11 @@ class Load {
     await Promise.all(this.#probers.map((prober) => prober.all()));
   }
 
-  /** @param withinMs in which a server is to serve what a definition says */
-  async judge(withinMs: number): Promise<void> {
+  async judge(): Promise<void> {
     const { stage } = this;
+    await this.#control.stop();
+    const delay = delayOf(this.#control.lags);
+    stage.measure('ms of the latest ordinary change', delay(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY));
     await Promise.all(this.#asked);
     const records = await readRecords(stage.postgresUrl, this.#kinds, this.#monotonic);
     await this.#catchUp(records);
@@ -260,20 +281,20 @@ class Load {
     for (const record of records) {
       const lives = this.#watchers.filter(({ kind }) => kind === record.kind).flatMap((watcher) => watcher.lives);
       const final = await this.#finalList(record.kind);
-      for (const { rule, message } of judgeKind(record, this.#traffic, lives, final, withinMs))
+      for (const { rule, message } of judgeKind(record, this.#traffic, lives, final, delay))
         stage.report(rule, message);
     }
-    this.#judgeServed(records, withinMs);
+    this.#judgeServed(records, delay);
     this.#count(records);
   }
 
   async end(): Promise<void> {
     this.#watching.abort();
-    await this.#watched.catch(() => undefined);
+    await Promise.all([this.#watched.catch(() => undefined), this.#control.stop()]);
     await Promise.all(this.#servers.map(({ client }) => client.close()));
   }
 
-  #judgeServed(records: readonly KindRecord[], withinMs: number): void {
+  #judgeServed(records: readonly KindRecord[], delay: Delay): void {
     const { stage } = this;
     const timelines = new Map(records.map(({ kind, states }) => [kind.name, states]));
     const steady = new Set(this.#kinds.filter(({ isSteady }) => isSteady).map(({ name }) => name));
@@ -281,9 +302,9 @@ class Load {
     const served = checkServed(
       [...this.#probers, ...this.#hasty].flatMap(({ observations }) => observations),
       timelines,
-      withinMs,
+      delay,
     );
-    const ended = checkStreams(streams, timelines, steady, withinMs);
+    const ended = checkStreams(streams, timelines, steady, delay);
     for (const { rule, message } of [...served.violations, ...ended.violations]) stage.report(rule, message);
     for (const { failures } of [...this.#probers, ...this.#hasty, ...this.#watchers]) {
       for (const failure of failures) stage.report('R.answer', failure);

@@ -2,7 +2,13 @@ import { apiServerKills, commitPublish } from './api-server.js';
 import { busyPages } from './busy-pages.js';
 import { clocks } from './clocks.js';
 import { compaction } from './compaction.js';
-import { definitions, definitionsLeft, definitionsStale, definitionsUnawaited } from './definitions.js';
+import {
+  definitions,
+  definitionsLate,
+  definitionsLeft,
+  definitionsStale,
+  definitionsUnawaited,
+} from './definitions.js';
 import { diskFull } from './disk-full.js';
 import { failoverAsynchronous, failoverSynchronous, failoverUnnoticed } from './failover.js';
 import { forgedBelieved, forgedRecords } from './forged-records.js';
@@ -18,6 +24,7 @@ import { backendKills, backendTerminations, postgresKills, postgresPaused } from
 import { powerLoss, powerLossUnflushed } from './power-loss.js';
 import { quotaRace } from './quota.js';
 import { restoredBackup, restoredBackupUnnoticed } from './restored-backup.js';
+import { rights, rightsOfAll, rightsUnjudged } from './rights.js';
 import { millionWrites, rollbacks } from './rollbacks.js';
 import { rollingRestart } from './rolling-restart.js';
 import type { Scenario } from './scenario.js';
@@ -70,12 +77,16 @@ export const SCENARIOS: readonly Scenario[] = [
   definitions,
   definitionsUnawaited,
   definitionsStale,
+  definitionsLate,
   definitionsLeft,
   quotaRace,
   trespass,
   trespassUnadmitted,
   trespassHandedOn,
   trespassBelieved,
+  rights,
+  rightsUnjudged,
+  rightsOfAll,
   powerLoss,
   powerLossUnflushed,
   leaks,

@@ -60,8 +60,9 @@ export class Member {
 export class Crowd {
   readonly #api: Api;
 
-  constructor(stage: Stage, url: string = stage.cluster.url) {
-    this.#api = new Api({ url, ca: stage.cluster.ca, token: stage.cluster.token });
+  /** @param token of whom they are; the administrator's when absent */
+  constructor(stage: Stage, url: string = stage.cluster.url, token: string = stage.cluster.token) {
+    this.#api = new Api({ url, ca: stage.cluster.ca, token });
   }
 
   /** Opens one watch; the answer may be a refusal. */

@@ -5,7 +5,8 @@ import { type Cluster, type ClusterSettings, EXECUTABLE, startCluster } from '..
 import { Links, type Through } from './links.js';
 import { type Mutation, mutant } from './mutant.js';
 
-export interface ClusterUse extends Pick<ClusterSettings, 'apiServers' | 'gateways' | 'serverArgs' | 'tokens'> {
+export interface ClusterUse
+  extends Pick<ClusterSettings, 'apiServers' | 'gateways' | 'serverArgs' | 'tokens' | 'strangers'> {
   readonly log?: (line: string) => void;
   /** No proxies when absent. */
   readonly through?: Through;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { delayOf, type Lag } from '../definitions/control-series.js';
 import type { Stream } from '../definitions/kind-watcher.js';
 import type { Observation } from '../definitions/prober.js';
 import { absent, type DefinitionState } from '../definitions/timeline.js';
@@ -53,6 +54,23 @@ describe('what servers serve', () => {
   test('is not what was gone for longer', () => {
     expect(rules(look(21_500, '1'))).toEqual([expect.stringMatching(/^R.latency: s, objects .* 1500 ms too late/)]);
     expect(rules(look(36_500, '2', 'discovery'))).toEqual([expect.stringMatching(/^R.latency/)]);
+  });
+
+  test('may come as late as an ordinary change made it come at that time, at that server', () => {
+    const found = (lag: Partial<Lag>) => {
+      const delay = delayOf([{ server: 's', start: 21_000, end: 21_200, ms: 200, ...lag }]);
+      return checkServed([look(21_500, '1')], timelines, delay).violations.length;
+    };
+    expect(found({})).toBe(0);
+    expect(found({ ms: 150 })).toBe(1);
+    expect(found({ server: 't' })).toBe(1);
+    expect(found({ start: 19_000, end: 19_900 })).toBe(1);
+    expect(found({ start: 21_600, end: 21_700 })).toBe(1);
+  });
+
+  test('is late if one look of a thousand finds it so', () => {
+    const good = Array.from({ length: 1_000 }, () => look(21_000, '2', 'objects', 't'));
+    expect(rules(...good, look(21_500, '1'))).toHaveLength(1);
   });
 
   test('is not what comes only later, or never', () => {

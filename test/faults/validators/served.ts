@@ -1,32 +1,31 @@
+import { type Delay, NO_DELAY } from '../definitions/control-series.js';
 import type { Stream } from '../definitions/kind-watcher.js';
 import type { Observation } from '../definitions/prober.js';
 import type { DefinitionState } from '../definitions/timeline.js';
 import type { History } from '../model/history.js';
 import type { Violation } from './violation.js';
 
-/** How long a server may take to serve what a definition says, and to end watches of what it said before, ms; a busy machine adds to it. */
+/** How long a server may take to serve what a definition says, and to end watches of what it said before, ms. */
 export const WITHIN_MS = 1_000;
-/** A busy machine lets everybody wait now and then: of a hundred looks so many may find more. Nothing may take so many times as long. */
-const LATE_OF_A_HUNDRED = 1;
-const MUCH_LATER = 10;
+/** On top of that, so many times what an ordinary change was held up meanwhile: a definition takes several of its steps. */
+const TIMES_HELD_UP = 3;
 
 export type Timelines = ReadonlyMap<string, readonly DefinitionState[]>;
 
 interface Lateness {
   readonly what: string;
   readonly ms: number;
+  /** When it was found, monotonic ms. */
+  readonly at: number;
+  readonly server?: string;
 }
 
-/** What came late, where that is more than a busy machine explains. */
-function lateness(all: readonly Lateness[], withinMs: number): Violation[] {
-  const late = all.filter(({ ms }) => ms > withinMs);
-  const text = ({ ms, what }: Lateness) => `${what}, ${ms.toFixed()} ms too late`;
-  const much = late.filter(({ ms }) => ms > MUCH_LATER * withinMs);
-  const tooMany = late.length > Math.floor((all.length * LATE_OF_A_HUNDRED) / 100);
-  return [
-    ...much.map((one) => ({ rule: 'R.served' as const, message: text(one) })),
-    ...(tooMany ? late.map((one) => ({ rule: 'R.latency' as const, message: text(one) })) : []),
-  ];
+/** Everything that came late, where the machine did not hold up at the same time what nobody judges. */
+function lateness(all: readonly Lateness[], delay: Delay): Violation[] {
+  const late = all.filter(({ ms, at, server }) => {
+    return ms > WITHIN_MS && ms > WITHIN_MS + TIMES_HELD_UP * delay(at - ms, at, server);
+  });
+  return late.map(({ what, ms }) => ({ rule: 'R.latency', message: `${what}, ${ms.toFixed()} ms too late` }));
 }
 
 /** What was found, and by how much of a second servers were behind at most. */
@@ -43,7 +42,7 @@ export interface ServedFindings {
 export function checkServed(
   observations: readonly Observation[],
   timelines: Timelines,
-  withinMs = WITHIN_MS,
+  delay: Delay = NO_DELAY,
 ): ServedFindings {
   const violations: Violation[] = [];
   const late: Lateness[] = [];
@@ -69,11 +68,11 @@ export function checkServed(
       continue;
     }
     reached.set(line, next);
-    late.push({ what, ms: Math.max(0, start - (states[newest]?.until ?? start)) });
+    late.push({ what, ms: Math.max(0, start - (states[newest]?.until ?? start)), at: start, server });
     const early = facet.of === 'discovery' ? undefined : unawaited(states, newest, observation);
     if (early) violations.push({ rule: 'R.served', message: `${what}, ${early}` });
   }
-  return { violations: [...violations, ...lateness(late, withinMs)], latest: latestOf(late) };
+  return { violations: [...violations, ...lateness(late, delay)], latest: latestOf(late) };
 }
 
 const latestOf = (all: readonly { readonly ms: number }[]): number =>
@@ -96,7 +95,7 @@ export function checkStreams(
   streams: readonly Stream[],
   timelines: Timelines,
   steady: ReadonlySet<string>,
-  withinMs = WITHIN_MS,
+  delay: Delay = NO_DELAY,
 ): ServedFindings {
   const late: Lateness[] = [];
   const violations = streams.flatMap(({ watcher, definition, server, opened, ended, isWhole }): Violation[] => {
@@ -110,10 +109,10 @@ export function checkStreams(
     const other = states.find(({ from, served }) => from > opened && served !== before?.served);
     if (!other) return [];
     if (ended === undefined) return [{ rule: 'R.served', message: `${what} went on after it was changed` }];
-    late.push({ what: `${what} ended`, ms: ended - other.from });
+    late.push({ what: `${what} ended`, ms: ended - other.from, at: ended });
     return [];
   });
-  return { violations: [...violations, ...lateness(late, withinMs)], latest: latestOf(late) };
+  return { violations: [...violations, ...lateness(late, delay)], latest: latestOf(late) };
 }
 
 /** An object as it was made: which definition's number it was given. */
@@ -129,7 +128,7 @@ export function checkStored(
   history: History,
   made: readonly Made[],
   states: readonly DefinitionState[],
-  withinMs = WITHIN_MS,
+  delay: Delay = NO_DELAY,
 ): Violation[] {
   const violations: Violation[] = [];
   const late: Lateness[] = [];
@@ -147,7 +146,7 @@ export function checkStored(
   for (const { version, at, number } of made) {
     const last = states.findLast((state) => state.number === number);
     if (!last) report('R.served', `${version} was made with the number ${number}, which no definition has said`);
-    else late.push({ what: `${history.kind} ${version} was made with the number ${number}`, ms: at - last.until });
+    else late.push({ what: `${history.kind} ${version} was made with the number ${number}`, ms: at - last.until, at });
   }
-  return [...violations, ...lateness(late, withinMs)];
+  return [...violations, ...lateness(late, delay)];
 }

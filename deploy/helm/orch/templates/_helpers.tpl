@@ -104,6 +104,43 @@ topologySpreadConstraints:
 {{- if .Values.postgres.bundled.enabled -}}{{ include "orch.fullname" . }}-postgres{{- else -}}{{ .Values.postgres.urlSecret }}{{- end -}}
 {{- end -}}
 
+{{/* Key of the URL by which a component reaches PostgreSQL; takes (list $ component). */}}
+{{- define "orch.postgresKey" -}}
+{{- $postgres := (index . 0).Values.postgres -}}
+{{- $own := ternary $postgres.gatewayUrlKey $postgres.apiServerUrlKey (eq (index . 1) "watch-gateway") -}}
+{{- if $postgres.bundled.enabled -}}url{{- else -}}{{ default $postgres.urlKey $own }}{{- end -}}
+{{- end -}}
+
+{{/* What is recorded of requests, and where. */}}
+{{- define "orch.auditArgs" -}}
+{{- with .Values.audit }}
+{{- if .policy }}
+- --audit-policy-file=/etc/orch/audit-policy/policy.yaml
+{{- end }}
+{{- if .log.enabled }}
+- --audit-log-path=-
+- --audit-log-mode={{ .log.mode }}
+{{- end }}
+{{- if .webhook.secret }}
+- --audit-webhook-config-file=/etc/orch/audit-webhook/config
+- --audit-webhook-mode={{ .webhook.mode }}
+{{- end }}
+{{- if .postgres.enabled }}
+- --audit-postgres
+- --audit-postgres-retention={{ .postgres.retention }}
+{{- end }}
+{{- if and (not .policy) (or .log.enabled .webhook.secret .postgres.enabled) }}
+{{- fail "audit.policy is needed: without one nothing is recorded" }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Secret with what a component shows NATS; takes (list $ component). */}}
+{{- define "orch.natsAuthSecret" -}}
+{{- $auth := (index . 0).Values.nats.auth -}}
+{{- if eq (index . 1) "watch-gateway" -}}{{ default $auth.secret $auth.gatewaySecret }}{{- else -}}{{ $auth.secret }}{{- end -}}
+{{- end -}}
+
 {{/* Empty where a Secret holds them (nats.urlSecret). */}}
 {{- define "orch.natsUrls" -}}
 {{- if .Values.nats.urlSecret -}}
@@ -114,16 +151,20 @@ nats://{{ include "orch.fullname" . }}-nats.{{ .Release.Namespace }}.svc:4222
 {{- end -}}
 {{- end -}}
 
-{{/* How servers prove who they are at NATS, and what they ask of it. */}}
+{{/* How servers prove who they are at NATS, and what they ask of it; takes (list $ component). */}}
 {{- define "orch.natsArgs" -}}
-{{- $nats := .Values.nats -}}
+{{- $nats := (index . 0).Values.nats -}}
+{{- $apart := and $nats.auth.gatewaySecret (eq (index . 1) "watch-gateway") -}}
+{{- if and $nats.auth.gatewaySecret (not $nats.auth.secret) }}
+{{- fail "nats.auth.secret is needed beside nats.auth.gatewaySecret: api-servers have an identity, too" }}
+{{- end }}
 {{- if $nats.auth.secret }}
 {{- if eq $nats.auth.by "credentials" }}
 - --nats-credentials-file=/etc/orch/nats-auth/user.creds
 {{- else if eq $nats.auth.by "token" }}
 - --nats-token-file=/etc/orch/nats-auth/token
 {{- else }}
-- --nats-user={{ $nats.auth.user }}
+- --nats-user={{ ternary $nats.auth.gatewayUser $nats.auth.user (not (not $apart)) }}
 - --nats-password-file=/etc/orch/nats-auth/password
 {{- end }}
 {{- end }}

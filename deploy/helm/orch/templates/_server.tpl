@@ -28,6 +28,11 @@ spec:
     metadata:
       labels:
         {{- include "orch.labels" (list $root .component) | nindent 8 }}
+      {{- with $root.Values.audit.policy }}
+      annotations:
+        # It is read when a pod starts.
+        checksum/audit-policy: {{ sha256sum . }}
+      {{- end }}
     spec:
       serviceAccountName: {{ include "orch.fullname" $root }}-{{ .component }}
       automountServiceAccountToken: false
@@ -72,7 +77,13 @@ spec:
             {{- with include "orch.natsUrls" $root }}
             - --nats-url={{ . }}
             {{- end }}
-            {{- include "orch.natsArgs" $root | nindent 12 }}
+            {{- include "orch.natsArgs" (list $root .component) | nindent 12 }}
+            {{- if $root.Values.postgres.migratorUrlKey }}
+            - --migrate=false
+            {{- end }}
+            {{- with include "orch.auditArgs" $root }}
+            {{- . | nindent 12 }}
+            {{- end }}
             - --history-retention={{ $config.historyRetention }}
             - --watch-cache-bytes={{ $values.watchCacheBytes }}
             - --watch-bookmark-interval={{ $config.watchBookmarkInterval }}
@@ -114,7 +125,7 @@ spec:
               valueFrom:
                 secretKeyRef:
                   name: {{ include "orch.postgresSecret" $root }}
-                  key: {{ ternary "url" $root.Values.postgres.urlKey $root.Values.postgres.bundled.enabled }}
+                  key: {{ include "orch.postgresKey" (list $root .component) }}
             {{- with $root.Values.nats.urlSecret }}
             - name: ORCH_NATS_URL
               valueFrom:
@@ -149,9 +160,19 @@ spec:
             - name: pki
               mountPath: /etc/orch/pki
               readOnly: true
-            {{- if $root.Values.nats.auth.secret }}
+            {{- if include "orch.natsAuthSecret" (list $root .component) }}
             - name: nats-auth
               mountPath: /etc/orch/nats-auth
+              readOnly: true
+            {{- end }}
+            {{- if $root.Values.audit.policy }}
+            - name: audit-policy
+              mountPath: /etc/orch/audit-policy
+              readOnly: true
+            {{- end }}
+            {{- if $root.Values.audit.webhook.secret }}
+            - name: audit-webhook
+              mountPath: /etc/orch/audit-webhook
               readOnly: true
             {{- end }}
             {{- if $root.Values.nats.tls.secret }}
@@ -190,6 +211,11 @@ spec:
             defaultMode: 0440
             sources:
               {{- include "orch.pkiSources" $root | nindent 14 }}
+        {{- if $root.Values.audit.policy }}
+        - name: audit-policy
+          configMap:
+            name: {{ include "orch.fullname" $root }}-audit
+        {{- end }}
         {{- with $root.Values.auth.serviceAccountKeySecret }}
         - name: service-accounts
           secret:
@@ -214,7 +240,7 @@ spec:
               - { key: tls.key, path: tls.key }
               {{- end }}
         {{- end }}
-        {{- range $name, $secret := dict "tokens" $root.Values.auth.tokenSecret "client-ca" $root.Values.auth.clientCaSecret "postgres-ca" $root.Values.postgres.caSecret "nats-auth" $root.Values.nats.auth.secret "nats-tls" $root.Values.nats.tls.secret }}
+        {{- range $name, $secret := dict "tokens" $root.Values.auth.tokenSecret "client-ca" $root.Values.auth.clientCaSecret "postgres-ca" $root.Values.postgres.caSecret "nats-auth" (include "orch.natsAuthSecret" (list $root .component)) "nats-tls" $root.Values.nats.tls.secret "audit-webhook" $root.Values.audit.webhook.secret }}
         {{- if $secret }}
         - name: {{ $name }}
           secret:

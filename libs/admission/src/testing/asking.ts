@@ -1,6 +1,7 @@
 import { authenticated } from '@orch/authentication';
 import { alwaysAllow } from '@orch/authorization';
 import { namesOf, StatusError } from '@orch/machinery';
+import { Metrics } from '@orch/runtime';
 import type { Attributes, Target } from '../attributes.js';
 import type { AdmissionPlugin, PluginContext } from '../plugin.js';
 import { PLUGINS } from '../plugins.js';
@@ -10,13 +11,29 @@ import { TestObjects } from './known-objects.js';
 export function pluginOf(name: string, context: Partial<PluginContext> = {}): AdmissionPlugin {
   const found = PLUGINS.find((plugin) => plugin.name === name);
   if (!found) throw new Error(`no plugin ${name}`);
-  return found.make({
+  return found.make(pluginContext(context));
+}
+
+/** What plugins are made with where nothing else is said. */
+export function pluginContext(context: Partial<PluginContext> = {}): PluginContext {
+  return {
     names: namesOf('kubernetes'),
     objects: new TestObjects(),
+    ownWrites: { create: () => Promise.reject(new Error('nothing is to be made')) },
+    settings: { notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 300 },
+    webhooks: noWebhooks,
     isEnabled: () => true,
+    metrics: new Metrics(),
+    servedAs: () => [],
+    openReviews: () => Promise.reject(new Error('no webhooks are opened')),
+    sharedRates: undefined,
     configuration: undefined,
     ...context,
-  });
+  };
+}
+
+function noWebhooks(): never {
+  throw new Error('no webhooks are called');
 }
 
 const POD: Target = {
@@ -29,6 +46,9 @@ const POD: Target = {
   namespace: 'default',
   name: 'a',
 };
+
+/** What a plugin is asked whether it has anything to say about. */
+export const targetOf = (changed: Partial<Target>): Target => ({ ...POD, ...changed });
 
 /** The creation of a pod `default/a` by a user without rights of note, but for what is said. */
 export const attributesOf = (changed: Partial<Attributes> = {}): Attributes => ({
@@ -44,6 +64,7 @@ export const attributesOf = (changed: Partial<Attributes> = {}): Attributes => (
   setDefaults: () => undefined,
   warn: () => undefined,
   annotate: () => undefined,
+  annotateBody: () => undefined,
   ...changed,
 });
 

@@ -1,2 +1,2 @@
-export { attributesOf, pluginOf, refusalOf } from './asking.js';
+export { attributesOf, pluginContext, pluginOf, refusalOf, targetOf } from './asking.js';
 export { TestObjects } from './known-objects.js';

@@ -13,6 +13,10 @@ export class TestObjects implements KnownObjects {
     return this.#kind(group, resource).get(namespace, name);
   }
 
+  async *list({ group, resource }: KnownResource, namespace: string): AsyncIterable<readonly ApiObject[]> {
+    yield [...this.#kind(group, resource).in(namespace)];
+  }
+
   /** Puts objects in the places of those of their names. @param group as the specification names it */
   put(group: string, resource: string, ...objects: readonly ApiObject[]): this {
     const kind = this.#kind(group, resource);

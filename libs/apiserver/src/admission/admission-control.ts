@@ -12,10 +12,12 @@ import type { AdmissionObserver } from '../metrics/admission-metrics.js';
 import { readPluginConfigurations } from './admission-configuration.js';
 import type { AdmissionOptions } from './admission-options.js';
 import { type KnownObjectsSource, type PluginObjects, ProcessObjects } from './known-objects.js';
+import type { Surroundings } from './plugin-surroundings.js';
 
-export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled'> {
+export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled' | 'webhooks'> {
   readonly options: AdmissionOptions;
   readonly observer?: AdmissionObserver;
+  readonly surroundings: Surroundings;
 }
 
 /** The admission plugins of one process, and what they look up. */
@@ -26,12 +28,21 @@ export class AdmissionControl {
   private constructor(
     selected: readonly BuiltPlugin[],
     configurations: ReadonlyMap<string, unknown>,
-    { names, isEnabled, observer }: AdmissionControlSettings,
-    private readonly objects = new ProcessObjects(),
+    { names, isEnabled, webhooks, options, observer, surroundings }: AdmissionControlSettings,
+    /** What plugins look up; others may follow objects with them before it is started. */
+    readonly objects = new ProcessObjects(),
   ) {
+    const settings = {
+      notReadyTolerationSeconds: options.defaultNotReadyTolerationSeconds,
+      unreachableTolerationSeconds: options.defaultUnreachableTolerationSeconds,
+    };
     this.plugins = selected.map(({ name, make }) => {
       const known = objects.forPlugin();
-      const context = { names, isEnabled, objects: known.objects, configuration: configurations.get(name) };
+      const context = {
+        ...{ names, isEnabled, webhooks, settings, objects: known.objects, ownWrites: objects.ownWrites },
+        ...surroundings,
+        configuration: configurations.get(name),
+      };
       return asked(
         made(name, () => make(context)),
         known,
@@ -50,12 +61,14 @@ export class AdmissionControl {
   }
 
   /** Resolves when all is known that plugins look up: nothing may be written before. */
-  start(source: KnownObjectsSource): Promise<void> {
-    return this.objects.start(source);
+  async start(source: KnownObjectsSource): Promise<void> {
+    await this.objects.start(source);
+    for (const plugin of this.plugins) await started(plugin);
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.objects.stop();
+    await Promise.all(this.plugins.map((plugin) => plugin.close?.()));
   }
 }
 
@@ -71,9 +84,21 @@ function made(name: string, make: () => AdmissionPlugin): AdmissionPlugin {
   try {
     return make();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`couldn't init admission plugin ${JSON.stringify(name)}: ${reason}`, { cause });
+    throw notMade(name, cause);
   }
+}
+
+async function started({ name, start }: AdmissionPlugin): Promise<void> {
+  try {
+    await start?.();
+  } catch (cause) {
+    throw notMade(name, cause);
+  }
+}
+
+function notMade(name: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`couldn't init admission plugin ${JSON.stringify(name)}: ${reason}`, { cause });
 }
 
 /** A plugin that is asked once what it looks up is known, and of which is told how long it took. */
@@ -82,24 +107,28 @@ function asked(
   known: PluginObjects,
   observer: AdmissionObserver | undefined,
 ): AdmissionPlugin {
-  const { name, callsOut = false } = plugin;
+  const { name, callsOut = false, looksOnly = false } = plugin;
   const around = (step: Step): AdmissionPlugin['admit'] => {
     if (!plugin[step]) return undefined;
+    const observe = observer?.controller(name, step);
     return (attributes) => {
       const ask = () => {
         const wait = known.caughtUp(attributes.deadline);
         return wait ? wait.then(() => plugin[step]?.(attributes)) : plugin[step]?.(attributes);
       };
-      if (!observer) return ask();
-      return timed(ask, (ms, rejected) => observer.controller(name, step, attributes.operation, ms, rejected));
+      if (!observe) return ask();
+      return timed(ask, (ms, rejected) => observe(attributes.operation, ms, rejected));
     };
   };
   const [admit, validate] = [around('admit'), around('validate')];
   return {
     name,
     callsOut,
+    looksOnly,
     handles: (target) => plugin.handles(target),
     ...(admit && { admit }),
     ...(validate && { validate }),
+    start: async () => plugin.start?.(),
+    close: async () => plugin.close?.(),
   };
 }

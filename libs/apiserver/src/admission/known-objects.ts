@@ -1,14 +1,16 @@
-import type { KnownObjects, KnownResource } from '@orch/admission';
+import type { KnownObjects, KnownResource, OwnWrites } from '@orch/admission';
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiObject } from '@orch/machinery';
-import type { Change, ServingStore, TypeId } from '@orch/storage';
+import type { Change, Key, ServingStore, TypeId } from '@orch/storage';
 import { storedEndpoint } from '../access/policy-endpoints.js';
 import type { ApiDeps } from '../deps.js';
 import { fromStored } from '../representation/stored-body.js';
+import { serverForUsers } from '../writing/caller.js';
+import { ensureOwn } from '../writing/own-creation.js';
 import { FollowedKind } from './followed-kind.js';
 
 export interface KnownObjectsSource {
-  readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved' | 'reader'>;
+  readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved' | 'reader' | 'pipeline'>;
   readonly store: Pick<ServingStore, 'snapshot' | 'onCommit' | 'onRewind'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly onError: (error: unknown) => void;
@@ -27,6 +29,13 @@ const nameOf = ({ group, resource }: KnownResource) => `${group}/${resource}`;
 export class ProcessObjects {
   readonly #kinds = new Map<string, { readonly resource: KnownResource; readonly kind: FollowedKind }>();
   readonly #ends: (() => void)[] = [];
+  /** What plugins write. */
+  readonly ownWrites: OwnWrites = {
+    create: (resource, object, deadline) => {
+      const { deps } = this.#started();
+      return ensureOwn(deps, storedEndpoint(deps, resource.group, resource.resource), object, serverForUsers(deadline));
+    },
+  };
   #source: KnownObjectsSource | undefined;
 
   /** For a plugin that is about to be made. */
@@ -40,7 +49,11 @@ export class ProcessObjects {
       return kind;
     };
     return {
-      objects: { follow, read: (resource, namespace, name) => this.#read(resource, namespace, name) },
+      objects: {
+        follow,
+        read: (resource, namespace, name) => this.#read(resource, namespace, name),
+        list: (resource, namespace) => this.#list(resource, namespace),
+      },
       caughtUp: (deadline) => caughtUp(followed, deadline),
     };
   }
@@ -70,14 +83,39 @@ export class ProcessObjects {
     for (const { kind } of this.#kinds.values()) kind.stop();
   }
 
+  #started(): KnownObjectsSource {
+    if (!this.#source) throw new Error('nothing can be read or written yet');
+    return this.#source;
+  }
+
   async #read({ group, resource }: KnownResource, namespace: string, name: string): Promise<ApiObject | undefined> {
-    if (!this.#source) throw new Error('nothing can be read yet');
-    const { deps } = this.#source;
+    const { deps } = this.#started();
     const endpoint = storedEndpoint(deps, group, resource);
     const stored = await deps.reader.current(endpoint.type, { namespace, name });
     return stored && fromStored(stored, endpoint);
   }
+
+  async *#list({ group, resource }: KnownResource, namespace: string): AsyncIterable<readonly ApiObject[]> {
+    if (!this.#source) throw new Error('nothing can be read yet');
+    const { deps, store } = this.#source;
+    const endpoint = storedEndpoint(deps, group, resource);
+    const within = { type: endpoint.type, namespace, limit: LISTED_AT_A_TIME };
+    let after: Key | undefined;
+    for (let read = LISTED_AT_A_TIME; read === LISTED_AT_A_TIME; ) {
+      const { pages } = await store.snapshot({ ...within, ...(after && { after }) });
+      read = 0;
+      for await (const page of pages) {
+        read += page.length;
+        const last = page.at(-1);
+        if (last) after = { namespace: last.namespace, name: last.name };
+        yield page.map((row) => fromStored(row, endpoint));
+      }
+    }
+  }
 }
+
+/** Objects that are read at a time, so that no transaction lasts long. */
+const LISTED_AT_A_TIME = 1_000;
 
 function acknowledge(byType: ReadonlyMap<TypeId, FollowedKind>, changes: readonly Change[]): void {
   for (const { type, version } of changes) byType.get(type)?.acknowledged(version);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:http2';
+import type { AdmissionPlugin } from '@orch/admission';
 import { type AuditBackend, type AuditEvent, type EventRecord, type Policy, PolicyEvaluator } from '@orch/audit';
 import { authenticated } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
@@ -43,8 +44,13 @@ class Kept implements AuditBackend {
   async close() {}
 }
 
-async function serve(policy: Policy, overrides: ListenOverrides = {}, maxBodyBytes = 1 << 20) {
-  const api = await testApi();
+async function serve(
+  policy: Policy,
+  overrides: ListenOverrides = {},
+  maxBodyBytes = 1 << 20,
+  plugins: readonly AdmissionPlugin[] = [],
+) {
+  const api = await testApi({}, 'orch', undefined, {}, plugins);
   apis.push(api);
   const kept = new Kept();
   const counts = { judged: 0, recorded: 0, rejected: 0 };
@@ -70,6 +76,26 @@ const only = (level: string, more: object = {}): Policy => ({ rules: [{ level }]
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } });
 
 describe('a request', () => {
+  it.each([
+    ['Metadata', { 'example.com/said': 'yes' }],
+    ['Request', { 'example.com/said': 'yes', 'example.com/body': 'secret' }],
+    ['RequestResponse', { 'example.com/said': 'yes', 'example.com/body': 'secret' }],
+  ])('has what plugins note of its content only where that is told: %s', async (level, annotations) => {
+    const noting: AdmissionPlugin = {
+      name: 'Noting',
+      handles: ({ resource }) => resource === 'configmaps',
+      validate(attributes) {
+        attributes.annotate('example.com/said', 'yes');
+        attributes.annotateBody('example.com/body', () => 'secret');
+      },
+    };
+    const { kept, ask } = await serve(only(level, { omitStages: ['RequestReceived'] }), {}, undefined, [noting]);
+    const headers = { 'content-type': 'application/json' };
+    await ask(PODS, { method: 'POST', headers, body: JSON.stringify(configMap('a')) });
+    expect(kept.events[0]?.annotations).toMatchObject(annotations);
+    if (level === 'Metadata') expect(kept.events[0]?.annotations).not.toHaveProperty(['example.com/body']);
+  });
+
   it('is told of when it comes and when it is answered', async () => {
     const { kept, ask, counts } = await serve(only('Metadata'));
     const headers = {

@@ -38,6 +38,7 @@ export class RequestAudit {
   } = {};
   #request: string | undefined;
   #response: string | undefined;
+  readonly #bodyNotes = new Map<string, string>();
   #isCut = false;
   #status: EventStatus | undefined;
   #panic: EventStatus | undefined;
@@ -60,6 +61,18 @@ export class RequestAudit {
   /** Whether bodies of answers are wanted. */
   get wantsAnswer(): boolean {
     return this.config.level === 'RequestResponse';
+  }
+
+  /** Whether the content of requests is told. */
+  get wantsRequest(): boolean {
+    const { level } = this.config;
+    return level === 'Request' || level === 'RequestResponse';
+  }
+
+  /** Notes what tells of the content of the request. */
+  noteBody(key: string, text: string): void {
+    if (text.length > this.settings.maxBodyBytes) this.#isCut = true;
+    else this.#bodyNotes.set(key, text);
   }
 
   /** The body of the request has been read as an object; the first that is counts. */
@@ -91,8 +104,7 @@ export class RequestAudit {
   }
 
   #note(bytes: number, text: () => string | undefined): void {
-    const { level } = this.config;
-    if (this.#request !== undefined || (level !== 'Request' && level !== 'RequestResponse')) return;
+    if (this.#request !== undefined || !this.wantsRequest) return;
     if (bytes > this.settings.maxBodyBytes) this.#isCut = true;
     else this.#request = text();
   }
@@ -192,10 +204,11 @@ export class RequestAudit {
 
   #annotations(): Record<string, string> | undefined {
     const { annotations } = this.ctx;
-    if (annotations.size === 0 && !this.#isCut) return undefined;
+    if (annotations.size === 0 && this.#bodyNotes.size === 0 && !this.#isCut) return undefined;
     const { scheme } = this.settings;
     return {
       ...Object.fromEntries(annotations),
+      ...Object.fromEntries(this.#bodyNotes),
       ...(this.#isCut && { [`${scheme.names.group('audit.orch.io')}/truncated`]: 'true' }),
     };
   }

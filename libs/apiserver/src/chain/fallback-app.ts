@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { badRequest, StatusError } from '@orch/machinery';
 import type { HealthRegistry, Metrics } from '@orch/runtime';
-import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import type { DiscoveryRoutes } from '../documents/discovery-routes.js';
 import type { IssuerRoutes } from '../documents/issuer-routes.js';
 import { splitTarget } from '../http/context.js';
@@ -30,22 +30,30 @@ export interface FallbackOptions {
   readonly metrics: MetricsText;
   readonly version: VersionInfo;
   readonly discovery: DiscoveryRoutes;
+  /** Texts for people who look into the process, by path; no list of paths names them. Default: none. */
+  readonly pages?: ReadonlyMap<string, (query: URLSearchParams) => string>;
   /** Of the issuer of tokens. Default: none. */
   readonly issuer?: IssuerRoutes;
 }
 
 const OWN_PATHS = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/readyz', '/version'];
+/** Where a slash may stand at the end: in the reference too these paths are taken apart before they are looked up. */
+const SLASHED = /^\/(?:apis?|version|openid|\.well-known)(?=\/).*(?=\/$)/;
 
-/** Everything that is not hot: health, version, metrics, discovery and OpenAPI documents. */
+/**
+ * Everything that is not hot: health, version, metrics, discovery and OpenAPI documents. A path is that of one of them to the
+ * letter: whoever judges requests by their path has judged this one, and not another way to write it.
+ */
 export function createFallbackApp(options: FallbackOptions): RequestListener {
-  const { health, metrics, version, discovery, issuer } = options;
+  const { health, metrics, version, discovery, issuer, pages } = options;
   const own = [...OWN_PATHS, ...(issuer?.paths ?? [])];
   const slis = healthMetrics(health);
   const paths = () => [...own, ...discovery.paths()].sort();
   const app = express();
-  app.disable('x-powered-by').disable('etag');
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  app.use(refuseEscapes);
   app.get('/', (_req, res) => void res.json({ paths: paths() }));
-  app.get('/version', (_req, res) => void res.json(version));
+  app.get('/version{/}', (_req, res) => void res.json(version));
   app.get('/metrics', async (_req, res) => {
     const { contentType, body } = await metrics.text();
     res.type(contentType).send(body);
@@ -63,11 +71,13 @@ export function createFallbackApp(options: FallbackOptions): RequestListener {
       res.status(answer.status).set(answer.headers).send(answer.body);
     },
   );
+  for (const [path, page] of pages ?? [])
+    app.get(path, (req, res) => void res.type('text/plain').send(page(splitTarget(req.url).query)));
   issuer?.mount(app);
   discovery.mount(app);
   app.use((req: Request) => {
     const reads = req.method === 'GET' || req.method === 'HEAD';
-    const path = req.path.replace(/(?<=.)\/$/, '');
+    const path = SLASHED.exec(req.path)?.[0] ?? req.path;
     const known = path === '/' || own.includes(path) || discovery.has(path);
     throw !reads && known ? wrongMethod() : unknownPath();
   });
@@ -75,8 +85,15 @@ export function createFallbackApp(options: FallbackOptions): RequestListener {
   return overBothVersions(app);
 }
 
+/** No path here has a character that must be escaped. */
+const refuseEscapes: RequestHandler = ({ path }, _res, next) => {
+  if (!path.includes('%')) return next();
+  decodeURIComponent(path);
+  throw unknownPath();
+};
+
 const answerWithStatus: ErrorRequestHandler = (error: unknown, _req, res: Response, _next) => {
-  // The only errors of express itself are paths that it cannot decode.
+  // That of a path that cannot be decoded.
   const { status } = error instanceof URIError ? badRequest('the path is not well-formed') : StatusError.from(error);
   res.status(status.code).json(status);
 };

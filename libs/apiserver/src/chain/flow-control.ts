@@ -1,79 +1,43 @@
-import { MASTERS } from '@orch/authorization';
-import type { Clock } from '@orch/runtime';
+import type { Turn, Turns } from '../fairness/turns.js';
+import { kindOf } from '../fairness/turns.js';
 import { tooMany } from '../http/errors.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { Stage } from './chain.js';
 import type { OpenContext } from './new-context.js';
-import { isLongRunning, type RequestInfo } from './request-info.js';
-import { Seats } from './seats.js';
-import { type Bounds, SharedBound } from './shared-bound.js';
-
-/** Requests that change something, and all others, have seats of their own: neither can shut out the other. */
-export type RequestKind = 'mutating' | 'readOnly';
+import { isLongRunning } from './request-info.js';
+import type { SharedBound } from './shared-bound.js';
 
 /** What requests share. */
 export interface FlowControl {
-  readonly seats: Readonly<Record<RequestKind, Seats>>;
+  readonly turns: Turns;
   /** Bytes of request bodies that are here, whole or in part. */
   readonly bodies: SharedBound;
 }
 
-export interface FlowLimits {
-  readonly inflight: Readonly<Record<RequestKind, Bounds>>;
-  /** Requests of either kind that wait, and how long they do at most, milliseconds. */
-  readonly maxWaiting: number;
-  readonly maxWaitMs: number;
-  readonly bodies: Bounds;
-}
-
-export function makeFlowControl({ inflight, maxWaiting, maxWaitMs, bodies }: FlowLimits, clock: Clock): FlowControl {
-  const seatsOf = (bounds: Bounds) => new Seats({ bounds, maxWaiting, maxWaitMs, clock });
-  return {
-    seats: { mutating: seatsOf(inflight.mutating), readOnly: seatsOf(inflight.readOnly) },
-    bodies: new SharedBound(bodies),
-  };
-}
-
-const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
-const PROBES = /^\/(?:livez|readyz|healthz)(?:\/|$)/;
-
-const kindOf = ({ verb }: RequestInfo): RequestKind => (READS.has(verb) ? 'readOnly' : 'mutating');
-
-/** Whoever must always get an answer: administrators in an emergency, and those who ask whether the server is well. */
-const isExempt = ({ user, info }: OpenContext): boolean =>
-  user.groups.includes(MASTERS) || (!info.isResourceRequest && PROBES.test(info.path));
-
 /**
- * Has requests wait until there is a seat for them, which they hold until their answer has left: so many answers wait in
- * memory at most. Streams that last have limits of their own.
- * @throws StatusError 429 when there is none in time
+ * Has requests wait until it is their turn, which lasts until their answer has left: so many answers wait in memory at most.
+ * That of a watch lasts until its stream has begun; other streams that last have none.
+ * @throws StatusError 429 when it does not come in time
  */
-export function flowControl({ seats, bodies }: FlowControl, metrics: RequestMetrics): Stage {
-  return (ctx) => {
-    if (isLongRunning(ctx.info)) return undefined;
-    const kind = kindOf(ctx.info);
-    const exempt = isExempt(ctx);
-    const enter = (): void => {
-      const inflight = metrics.enter(kind, performance.now());
-      ctx.onEnd.push(() => inflight.leave());
-      ctx.holdBody = holdsBodies(ctx, bodies, exempt, metrics);
-    };
-    return exempt ? enter() : takeSeat(ctx, seats[kind], kind, metrics).then(enter);
-  };
-}
-
-async function takeSeat(ctx: OpenContext, seats: Seats, kind: RequestKind, metrics: RequestMetrics): Promise<void> {
-  const { user, res } = ctx;
-  if (!seats.take(user.name)) {
-    const inQueue = metrics.enterQueue(kind, performance.now());
-    const seated = await seats.wait(user.name, (leave) => res.once('close', leave));
-    inQueue.leave();
-    if (!seated) {
+export function flowControl({ turns, bodies }: FlowControl, metrics: RequestMetrics): Stage {
+  const begin = (ctx: OpenContext, turn: Turn | undefined): void => {
+    if (!turn) {
       metrics.refused('requests');
       throw tooMany();
     }
-  }
-  ctx.onEnd.push(() => seats.leave(user.name));
+    ctx.onEnd.push(() => turn.leave());
+    if (ctx.info.verb === 'watch') return;
+    const inflight = metrics.enter(kindOf(ctx), performance.now());
+    ctx.onEnd.push(() => inflight.leave());
+    ctx.holdBody = holdsBodies(ctx, bodies, turn.isExempt, metrics);
+  };
+  return (ctx) => {
+    if (isLongRunning(ctx.info) && ctx.info.verb !== 'watch') return undefined;
+    const taken = turns.take(ctx);
+    if (!(taken instanceof Promise)) return begin(ctx, taken);
+    const inQueue = metrics.enterQueue(kindOf(ctx), performance.now());
+    return taken.finally(() => inQueue.leave()).then((turn) => begin(ctx, turn));
+  };
 }
 
 /** Accounts for the bytes of one request's body, until the request is over. */

@@ -3,16 +3,29 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { type Authenticator, authenticated } from '@orch/authentication';
 import type { Authorizer } from '@orch/authorization';
+import {
+  bootstrapSchemas,
+  FlowController,
+  flowSchemaOf,
+  ONE_SEAT,
+  type PriorityLevel,
+  priorityLevelOf,
+} from '@orch/flowcontrol';
 import { namesOf, StatusError } from '@orch/machinery';
-import { Metrics } from '@orch/runtime';
+import { Metrics, systemClock } from '@orch/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { boundedTurns } from '../fairness/bounded-turns.js';
+import { FairTurns } from '../fairness/fair-turns.js';
+import { flowPages } from '../fairness/flow-pages.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { WatchProxy } from '../handing-on/watch-proxy.js';
+import { flowMetrics } from '../metrics/flow-metrics.js';
 import { openSecureServer, TOKEN } from '../testing/secure-server.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { type ListenOverrides, listenerOf, openServer, type TestServer } from '../testing/test-server.js';
 import { OpenWatches } from '../watching/open-watches.js';
 import { refusalFrames } from '../watching/refusal-frame.js';
+import { SharedBound } from './shared-bound.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const REFUSAL = { reason: 'TooManyRequests', code: 429, message: 'Too many requests, please try again later.' };
@@ -67,76 +80,152 @@ const sample = async (series: string) =>
       .at(-1),
   );
 
-describe('requests in flight', () => {
-  const bounds = (inAll: number, perUser = 0) => ({ mutating: { inAll, perUser }, readOnly: { inAll, perUser } });
+/** Turns of a process with so many seats, and queues for them unless `queues` is 0. */
+function fairTurns(seats: number, maxWaitMs = 60_000, queues = 64) {
+  const limitResponse =
+    queues === 0 ? { type: 'Reject' } : { type: 'Queue', queuing: { queues, handSize: 1, queueLengthLimit: 5 } };
+  const level = priorityLevelOf('all', 'level-uid', {
+    type: 'Limited',
+    limited: { nominalConcurrencyShares: 1_000, limitResponse },
+  });
+  const schema = flowSchemaOf('all', 'schema-uid', {
+    matchingPrecedence: 1_000,
+    priorityLevelConfiguration: { name: 'all' },
+    distinguisherMethod: { type: 'ByUser' },
+    rules: (bootstrapSchemas(api.deps.names).find(({ name }) => name === 'global-default')?.spec.rules ?? []) as never,
+  });
+  const probes = bootstrapSchemas(api.deps.names).find(({ name }) => name === 'probes');
+  const told = flowMetrics(metrics);
+  const controller = new FlowController({ seats, maxWaitMs, clock: systemClock, observer: told.observer });
+  controller.configure([level as PriorityLevel], [schema, flowSchemaOf('probes', '', probes?.spec ?? {})]);
+  const turns = new FairTurns({ controller, work: () => ONE_SEAT, metrics: told });
+  return { turns, pages: flowPages(controller) };
+}
 
-  it('wait beyond the bound, and are carried out when others are done', async () => {
-    const server = await serve({ flow: { inflight: bounds(2), maxWaiting: 10, maxWaitMs: 60_000 } });
+const SERIES = '{priority_level="all",flow_schema="all"}';
+
+describe('requests in flight', () => {
+  it('wait when there is no seat, and are carried out when others are done', async () => {
+    const { turns, pages } = fairTurns(2);
+    const server = await serve({ flow: { turns } });
     const writes = heldWrites();
     const answers = ['a', 'b', 'c', 'd'].map((name) => post(server, name));
     await expect.poll(() => writes.waiting.length).toBe(2);
     const queued = () => sample('apiserver_current_inqueue_requests{request_kind="mutating"}');
     await expect.poll(queued).toBe(2);
     expect(await sample('apiserver_current_inflight_requests{request_kind="mutating"}')).toBe(2);
-    expect((await server.ask(PATH)).status, 'reads have seats of their own').toBe(200);
+    expect(await sample(`apiserver_flowcontrol_current_inqueue_requests${SERIES}`)).toBe(2);
+    expect(await sample(`apiserver_flowcontrol_request_concurrency_in_use${SERIES}`)).toBe(2);
+    const page = (name: string, query = '') =>
+      pages.get(`/debug/api_priority_and_fairness/${name}`)?.(new URLSearchParams(query)) ?? '';
+    expect(page('dump_priority_levels')).toMatch(/^all, +1, +false, +false, +2, +2, +2, +0, +0, +0 *$/m);
+    expect(page('dump_queues')).toMatch(/^all, +\d+, +2, +2, +2, +0\.\d+ss, +2, +2, +0\.006\d+ss *$/m);
+    expect(page('dump_requests')).toMatch(/^all, +all, +\d+, +1, +jane, +\S+Z, +1, +0, +0ms *$/m);
+    const detailed = /jane, +create, +\/api\/v1\/namespaces\/default\/configmaps, +default, +, +v1, +configmaps, +$/m;
+    expect(page('dump_requests', 'includeRequestDetails=1')).toMatch(detailed);
     writes.letGo();
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const done = await Promise.all(answers);
+    expect(done.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    for (const { headers } of done)
+      expect(headers).toMatchObject({
+        'x-kubernetes-pf-flowschema-uid': 'schema-uid',
+        'x-kubernetes-pf-prioritylevel-uid': 'level-uid',
+      });
+    await expect.poll(() => sample(`apiserver_flowcontrol_request_concurrency_in_use${SERIES}`)).toBe(0);
+    expect(await sample(`apiserver_flowcontrol_dispatched_requests_total${SERIES}`)).toBe(4);
   });
 
   it('are refused when none is done in time, and say when to come again', async () => {
-    const server = await serve({ flow: { inflight: bounds(1), maxWaiting: 10, maxWaitMs: 50 } });
+    const server = await serve({ flow: fairTurns(1, 50) });
     const writes = heldWrites();
     const first = post(server, 'a');
     await expect.poll(() => writes.waiting.length).toBe(1);
     const { status, headers, body } = await post(server, 'b');
-    expect([status, headers['retry-after']]).toEqual([429, '1']);
+    expect([status, headers['retry-after'], headers['x-kubernetes-pf-flowschema-uid']]).toEqual([
+      429,
+      '1',
+      'schema-uid',
+    ]);
     expect(JSON.parse(body.toString())).toMatchObject({ kind: 'Status', ...REFUSAL });
     expect(await sample('orch_limit_refusals_total{limit="requests"}')).toBe(1);
+    const rejected =
+      'apiserver_flowcontrol_rejected_requests_total{priority_level="all",flow_schema="all",reason="time-out"}';
+    expect(await sample(rejected)).toBe(1);
     writes.letGo();
     expect((await first).status).toBe(201);
     expect(api.stored('configmaps', 'b')).toBeUndefined();
   });
 
-  it('of one user leave room for others', async () => {
-    const server = await serve({ flow: { inflight: bounds(3, 2) } });
+  it('of one user do not keep another waiting behind all of them', async () => {
+    const server = await serve({ flow: fairTurns(1) });
     const writes = heldWrites();
-    const answers = [post(server, 'a'), post(server, 'b')];
-    await expect.poll(() => writes.waiting.length).toBe(2);
-    expect((await post(server, 'c')).status).toBe(429);
-    answers.push(post(server, 'd', 'joe'));
-    await expect.poll(() => writes.waiting.length).toBe(3);
-    expect((await post(server, 'e', 'bob')).status).toBe(429);
+    const order: string[] = [];
+    const ask = async (name: string, user: string) => {
+      const { status } = await post(server, name, user);
+      order.push(user);
+      return status;
+    };
+    const answers = ['a', 'b', 'c', 'd', 'e'].map((name) => ask(name, 'jane'));
+    const queued = () => sample('apiserver_current_inqueue_requests{request_kind="mutating"}');
+    await expect.poll(queued).toBe(4);
+    answers.push(ask('f', 'joe'));
+    await expect.poll(queued).toBe(5);
     writes.letGo();
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(await Promise.all(answers)).toEqual([201, 201, 201, 201, 201, 201]);
+    expect(order.indexOf('joe')).toBeLessThan(3);
   });
 
-  it('of administrators, probes and watches are let past', async () => {
-    const fallback: ListenOverrides['fallback'] = (_req, res) => res.end();
-    const server = await serve({ fallback, flow: { inflight: bounds(1) } });
+  it('that nobody waits for any more take no seat', async () => {
+    const server = await serve({ flow: fairTurns(1) });
     const writes = heldWrites();
-    let read = (): void => undefined;
-    const get = api.store.get.bind(api.store);
-    api.store.get = async (...key) => {
-      await new Promise<void>((resolve) => (read = resolve));
-      return get(...key);
-    };
-    const answers = [post(server, 'a'), server.ask(`${PATH}/a`)];
+    const first = post(server, 'a');
     await expect.poll(() => writes.waiting.length).toBe(1);
-    expect([(await post(server, 'b')).status, (await server.ask('/version')).status]).toEqual([429, 429]);
-    expect((await server.ask('/readyz')).status).toBe(200);
-    answers.push(post(server, 'c', 'root'));
+    const gone = request({ port: server.port, path: `${PATH}/a`, headers: { 'X-User': 'joe' }, agent: false }).end();
+    gone.on('error', () => undefined);
+    const waiting = () => sample(`apiserver_flowcontrol_current_inqueue_requests${SERIES}`);
+    await expect.poll(waiting).toBe(1);
+    gone.destroy();
+    await expect.poll(waiting).toBe(0);
+    writes.letGo();
+    expect((await first).status).toBe(201);
+  });
+
+  it('are refused at once, each kind beyond its bound, where nobody waits', async () => {
+    const server = await serve({ flow: { turns: boundedTurns({ mutating: 1, readOnly: 1 }) } });
+    const writes = heldWrites();
+    const first = post(server, 'a');
+    await expect.poll(() => writes.waiting.length).toBe(1);
+    expect((await post(server, 'b')).status).toBe(429);
+    expect((await server.ask(PATH)).status, 'reads have a bound of their own').toBe(200);
+    const root = post(server, 'c', 'root');
     await expect.poll(() => writes.waiting.length).toBe(2);
+    writes.letGo();
+    expect([(await first).status, (await root).status]).toEqual([201, 201]);
+  });
+
+  it('of administrators and probes are let past, and watches that have begun have no seat', async () => {
+    const fallback: ListenOverrides['fallback'] = (_req, res) => res.end();
+    const server = await serve({ fallback, flow: fairTurns(1, 60_000, 0) });
     const stream = await watch(server);
     expect(stream.answer.statusCode).toBe(200);
-    stream.answer.destroy();
-    read();
+    const writes = heldWrites();
+    const first = post(server, 'a');
+    await expect.poll(() => writes.waiting.length).toBe(1);
+    const refused = [post(server, 'b'), server.ask(`${PATH}/a`), server.ask('/version'), watch(server)];
+    const statuses = (await Promise.all(refused)).map((got) => ('status' in got ? got.status : got.answer.statusCode));
+    expect(statuses).toEqual([429, 429, 429, 429]);
+    expect((await server.ask('/readyz')).status).toBe(200);
+    const root = post(server, 'c', 'root');
+    await expect.poll(() => writes.waiting.length).toBe(2);
     writes.letGo();
-    expect((await Promise.all(answers)).length).toBe(3);
+    expect([(await first).status, (await root).status]).toEqual([201, 201]);
+    await expect.poll(stream.text).toContain('"name":"a"');
+    stream.answer.destroy();
   });
 
   it('hold their seat until the answer has left', async () => {
     await api.create('configmaps', { metadata: { name: 'large' }, data: { text: 'x'.repeat(900_000) } });
-    const server = await openSecureServer(api, { flow: { inflight: bounds(1) } } as ListenOverrides);
+    const server = await openSecureServer(api, { flow: fairTurns(1, 60_000, 0) } as ListenOverrides);
     const client = connectHttp2(`https://127.0.0.1:${server.port}`, { ca: server.pki.ca.cert });
     const headers = { ':path': `${PATH}/large`, authorization: `Bearer ${TOKEN}` };
     const slow = client.request(headers);
@@ -159,7 +248,7 @@ describe('bytes of bodies', () => {
     server.ask(`${PATH}?dryRun=All`, { method: 'POST', headers: { 'X-User': user }, body: bytes(size, 'y') });
 
   it('are bounded in all and for each user, while they are held', async () => {
-    const server = await serve({ flow: { bodies: { inAll: 5000, perUser: 3000 } } });
+    const server = await serve({ flow: { bodies: new SharedBound({ inAll: 5000, perUser: 3000 }) } });
     const writes = heldWrites();
     const held = server.ask(PATH, { method: 'POST', body: bytes(2000) });
     await expect.poll(() => writes.waiting.length).toBe(1);

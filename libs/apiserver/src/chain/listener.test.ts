@@ -140,6 +140,38 @@ describe('one request', () => {
     expect(seen).toEqual([path.split('?')[0]]);
   });
 
+  it.each(['ftp://somewhere/livez', '/livez#x', '/api\\v1?x#', '/apis#/v1', 'http://somewhere#/livez'])(
+    'for %s, of which two readers may see two paths, is refused before anybody judges it',
+    async (target) => {
+      const seen: string[] = [];
+      const fallback: ListenOverrides['fallback'] = (req, res) => {
+        seen.push(String(req.url));
+        res.end();
+      };
+      const { port } = await serve({ fallback });
+      const { received, socket } = await raw(port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      await once(socket, 'close');
+      expect(received()).toMatch(/^HTTP\/1\.1 400 /);
+      expect(seen).toEqual([]);
+    },
+  );
+
+  it.each(['/livez#x', '/livez\u00a0', '/livez\ufeff', '/livez\u00fc'])(
+    'over HTTP/2 for %j is refused too',
+    async (path) => {
+      const listener = listenerOf(api, { fallback: (_req, res) => res.end() });
+      const http2 = createHttp2Server((req, res) =>
+        listener(req as unknown as IncomingMessage, res as unknown as ServerResponse),
+      ).listen(0, '127.0.0.1');
+      await once(http2, 'listening');
+      const session = connectHttp2(`http://127.0.0.1:${(http2.address() as AddressInfo).port}`);
+      const [head] = await once(session.request({ ':path': path }), 'response');
+      expect(head[':status']).toBe(400);
+      session.destroy();
+      http2.close();
+    },
+  );
+
   it('in absolute form finds a resource', async () => {
     await api.create('configmaps', { metadata: { name: 'a' } });
     const { ask } = await serve();

@@ -1,13 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Authenticator } from '@orch/authentication';
 import type { Authorizer } from '@orch/authorization';
-import { StatusError } from '@orch/machinery';
+import { badRequest, StatusError } from '@orch/machinery';
 import type { Logger, Tracing } from '@orch/runtime';
 import type { Aggregator } from '../aggregation/aggregator.js';
 import type { Auditor } from '../auditing/auditor.js';
 import type { ApiDeps } from '../deps.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
-import { cutOff, hearOfEnd, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
+import { cutOff, hearOfEnd, isTarget, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
 import { toStatusError } from '../http/errors.js';
 import { sendError } from '../http/respond.js';
 import type { AttemptObserver } from '../metrics/authentication-metrics.js';
@@ -112,6 +112,7 @@ async function serve(
   const { deps, observer, stages, auditor } = options;
   const ctx = newContext(req, res, options, upgrade);
   try {
+    if (!isTarget(req.url ?? '')) throw badRequest('the request target is not a path');
     ctx.info = requestInfo(req.method ?? 'GET', ctx.path, ctx.query);
     await withinDeadline(ctx, deps.limits.requestTimeoutMs, () => pass(ctx, stages));
   } catch (error) {

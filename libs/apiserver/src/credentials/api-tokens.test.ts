@@ -45,7 +45,10 @@ beforeEach(() => {
   tokens = new ApiTokens({
     ...{ options, names, keys, logger: silentLogger },
     endpointOf: (resource) => api.served.current.ofResource('', resource),
-    store: { heads: async (types) => new Map(types.map((type) => [type, { head: 0n, floor: 0n }])) },
+    store: {
+      heads: async (types) => new Map(types.map((type) => [type, { head: 0n, floor: 0n }])),
+      snapshot: () => Promise.reject(new Error('nothing is listed')),
+    },
     feed: {
       follow(type, _after, sink) {
         sinks.set(type, sink);

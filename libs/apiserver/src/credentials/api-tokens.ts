@@ -1,6 +1,7 @@
 import {
   audienceAgnostic,
   type Binding,
+  BOOTSTRAP_SECRETS,
   BootstrapTokens,
   bootstrapTypeOf,
   type KnownObjects,
@@ -58,6 +59,7 @@ export class ApiTokens {
       ...reading,
       endpoints: Object.fromEntries(endpoints),
       tokenTypes: new Set([names.key('orch.io/service-account-token'), bootstrapTypeOf(names)]),
+      ...(options.enableBootstrapTokenAuth && { listedSecrets: BOOTSTRAP_SECRETS }),
       onChange: (changed) => this.#changed(changed),
     });
     const { verification, issuers, audiences } = keys;

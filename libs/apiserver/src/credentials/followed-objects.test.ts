@@ -1,19 +1,21 @@
 import type { ObjectName } from '@orch/authentication';
 import type { FeedSink, Following } from '@orch/feed';
-import type { Change } from '@orch/storage';
+import type { Change, Row, SnapshotRequest } from '@orch/storage';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Endpoint } from '../served/endpoint.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import { FollowedObjects } from './followed-objects.js';
+import { FollowedObjects, type FollowedObjectsOptions } from './followed-objects.js';
 
 const TOKEN_TYPE = 'kubernetes.io/service-account-token';
 const ACCOUNT: ObjectName = { kind: 'ServiceAccount', namespace: 'ns', name: 'robot' };
 const SECRET: ObjectName = { kind: 'Secret', namespace: 'ns', name: 'held' };
 
 let api: TestApi;
+let open: (more?: Partial<FollowedObjectsOptions>) => FollowedObjects;
 let objects: FollowedObjects;
 let stored: Map<string, object>;
 let reads: string[];
+let lists: SnapshotRequest[];
 let followed: number;
 let changes: (ReadonlySet<string> | 'all')[];
 let sinks: FeedSink[];
@@ -26,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 beforeEach(() => {
-  [stored, reads, followed, changes, sinks] = [new Map(), [], 0, [], []];
+  [stored, reads, lists, followed, changes, sinks] = [new Map(), [], [], 0, [], []];
   answered = Promise.resolve();
   const endpoint = (resource: string) => api.served.current.ofResource('', resource) as Endpoint;
   const following: Following = {
@@ -35,28 +37,44 @@ beforeEach(() => {
     confirm: async () => 0n,
     close: () => undefined,
   };
-  objects = new FollowedObjects({
-    endpoints: { ServiceAccount: endpoint('serviceaccounts'), Secret: endpoint('secrets') },
-    tokenTypes: new Set([TOKEN_TYPE]),
-    store: { heads: async (types) => new Map(types.map((type) => [type, { head: 0n, floor: 0n }])) },
-    feed: {
-      follow(_type, _after, sink) {
-        followed++;
-        sinks.push(sink);
-        return following;
+  open = (more = {}) =>
+    new FollowedObjects({
+      endpoints: { ServiceAccount: endpoint('serviceaccounts'), Secret: endpoint('secrets') },
+      tokenTypes: new Set([TOKEN_TYPE]),
+      store: {
+        heads: async (types) => new Map(types.map((type) => [type, { head: 0n, floor: 0n }])),
+        async snapshot(request) {
+          lists.push(request);
+          const rows = [...stored.keys()].sort().map((key) => {
+            const [namespace = '', name = ''] = key.split('/');
+            return { namespace, name } as Row;
+          });
+          const pages = (async function* () {
+            for (const row of rows) if (row.name > (request.after?.name ?? '')) yield [row];
+          })();
+          return { version: 7n, pages };
+        },
       },
-    },
-    reader: {
-      async current(_type, { namespace, name }) {
-        const body = stored.get(`${namespace}/${name}`);
-        reads.push(name);
-        await answered;
-        if (body instanceof Error) throw body;
-        return body && { version: 1n, storedVersion: 'v1', defaults: 0, body: Buffer.from(JSON.stringify(body)) };
+      feed: {
+        follow(_type, _after, sink) {
+          followed++;
+          sinks.push(sink);
+          return following;
+        },
       },
-    },
-    onChange: (keys) => changes.push(keys),
-  });
+      reader: {
+        async current(_type, { namespace, name }) {
+          const body = stored.get(`${namespace}/${name}`);
+          reads.push(name);
+          await answered;
+          if (body instanceof Error) throw body;
+          return body && { version: 1n, storedVersion: 'v1', defaults: 0, body: Buffer.from(JSON.stringify(body)) };
+        },
+      },
+      onChange: (keys) => changes.push(keys),
+      ...more,
+    });
+  objects = open();
 });
 
 const put = (name: string, metadata: object, more: object = {}) =>
@@ -142,4 +160,25 @@ test('names that nothing can have are not asked for; kinds that are not there ha
   expect(await objects.find({ ...ACCOUNT, name: 'a\0b' })).toBeUndefined();
   expect(await objects.find({ ...ACCOUNT, kind: 'Pod' })).toBeUndefined();
   expect(reads).toEqual([]);
+});
+
+test('of Secrets whose names are all known, made-up ones cost no read, before the first answer and after a break', async () => {
+  const known = open({ listedSecrets: { namespace: 'ns', prefix: 'token-' } });
+  const secret = (name: string) => known.find({ kind: 'Secret', namespace: 'ns', name });
+  const madeUp = (count: number) => Promise.all(Array.from({ length: count }, (_, n) => secret(`token-made-up-${n}`)));
+  for (const name of ['aaa', 'token-b', 'zzz']) put(name, { uid: name }, { type: TOKEN_TYPE, data: {} });
+  expect(new Set(await madeUp(3000))).toEqual(new Set([undefined]));
+  expect([reads, lists.length]).toEqual([[], 1]);
+  expect(await secret('token-b')).toMatchObject({ uid: 'token-b' });
+  expect(await secret('zzz'), 'beside them').toMatchObject({ uid: 'zzz' });
+  put('token-c', { uid: 'c' });
+  const heard = (name: string, op: Change['op']) => sinks[0]?.changes([{ namespace: 'ns', name, op } as Change]);
+  heard('token-c', 'create');
+  expect(await secret('token-c')).toEqual({ uid: 'c' });
+  heard('token-c', 'delete');
+  reads.length = 0;
+  expect(await secret('token-c')).toBeUndefined();
+  sinks[0]?.reset('expired');
+  await madeUp(3000);
+  expect([reads, lists.length]).toEqual([[], 2]);
 });

@@ -2,7 +2,7 @@ import { type KnownObject, type KnownObjects, keyOfObject, type ObjectName } fro
 import type { Following, OrderedFeed } from '@orch/feed';
 import type { ApiObject } from '@orch/machinery';
 import type { Secret } from '@orch/schema/types/core/v1';
-import type { Change, ReadingStore } from '@orch/storage';
+import type { Change, Key, ReadingStore, TypeId, Version } from '@orch/storage';
 import { LRUCache } from 'lru-cache';
 import type { ObjectReader } from '../reading/object-reader.js';
 import { fromStored } from '../representation/stored-body.js';
@@ -12,12 +12,23 @@ import type { Endpoint } from '../served/endpoint.js';
 const REMEMBERED = 32_768;
 const REMEMBERED_MISSING = 1_024;
 
+/** Objects of one namespace whose names begin alike. */
+export interface NameRange {
+  readonly namespace: string;
+  readonly prefix: string;
+}
+
 export interface FollowedObjectsOptions {
   /** Where each kind lies; what tokens are bound to of a kind that is not there is not found. */
   readonly endpoints: Readonly<Partial<Record<ObjectName['kind'], Endpoint>>>;
   /** Types of Secrets whose data is looked at; that of others is not kept. */
   readonly tokenTypes: ReadonlySet<string>;
-  readonly store: Pick<ReadingStore, 'heads'>;
+  /**
+   * Secrets of which all names are known, so that those that nothing has cost no read, however many of them are asked for.
+   * Default: none.
+   */
+  readonly listedSecrets?: NameRange;
+  readonly store: Pick<ReadingStore, 'heads' | 'snapshot'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly reader: Pick<ObjectReader, 'current'>;
   /** Hears that objects may have changed, by {@link keyOfObject}: `all` where nobody knows which of a kind. */
@@ -60,6 +71,9 @@ class FollowedKind {
   /** Apart, as anybody can ask for names that nothing has. */
   readonly #missing = new LRUCache<string, true>({ max: REMEMBERED_MISSING });
   readonly #readings = new Map<string, Reading>();
+  readonly #range: NameRange | undefined;
+  /** The names that there are in the range; undefined while they are not known. */
+  #listed: Set<string> | undefined;
   #following: Following | undefined;
   #beginning: Promise<void> | undefined;
   #stopped = false;
@@ -68,12 +82,14 @@ class FollowedKind {
     private readonly kind: ObjectName['kind'],
     private readonly endpoint: Endpoint,
     private readonly options: FollowedObjectsOptions,
-  ) {}
+  ) {
+    this.#range = kind === 'Secret' ? options.listedSecrets : undefined;
+  }
 
   find(object: ObjectName): KnownObject | undefined | Promise<KnownObject | undefined> {
     const key = keyOfObject(object);
     const known = this.#known.get(key);
-    if (known || this.#missing.has(key)) return known;
+    if (known || this.#missing.has(key) || this.#isUnlisted(object)) return known;
     const reading = this.#readings.get(key);
     if (reading) return reading.found;
     const mark = { stale: false };
@@ -91,6 +107,7 @@ class FollowedKind {
     try {
       // First, so that no change is missed of what is read.
       await this.#follow();
+      if (this.#isUnlisted(object)) return undefined;
       const stored = await this.#stored(object);
       const found = stored && this.#knownOf(stored);
       if (!mark.stale && this.#following) {
@@ -101,6 +118,11 @@ class FollowedKind {
     } finally {
       if (this.#readings.get(key)?.mark === mark) this.#readings.delete(key);
     }
+  }
+
+  /** Whether it is known without a look that there is none. */
+  #isUnlisted(object: Key): boolean {
+    return this.#listed !== undefined && isIn(this.#range, object) && !this.#listed.has(object.name);
   }
 
   async #stored({ namespace, name }: ObjectName): Promise<ApiObject | undefined> {
@@ -131,17 +153,37 @@ class FollowedKind {
 
   async #begin(): Promise<void> {
     const { type } = this.endpoint;
-    const head = (await this.options.store.heads([type])).get(type)?.head;
-    if (head === undefined) throw new Error(`the database knows no type ${type}`);
+    const { version, listed } = await this.#state(type);
     if (this.#stopped) return;
-    this.#following = this.options.feed.follow(type, head, {
+    this.#listed = listed;
+    this.#following = this.options.feed.follow(type, version, {
       changes: (changes) => this.#changed(changes),
       confirmed: () => undefined,
       reset: () => this.#reset(),
     });
   }
 
+  /** From where on changes are to be heard of, and the names of the range as of then. */
+  async #state(type: TypeId): Promise<{ version: Version; listed?: Set<string> }> {
+    const { store } = this.options;
+    if (!this.#range) {
+      const head = (await store.heads([type])).get(type)?.head;
+      if (head === undefined) throw new Error(`the database knows no type ${type}`);
+      return { version: head };
+    }
+    const { namespace, prefix } = this.#range;
+    const { version, pages } = await store.snapshot({ type, namespace, after: { namespace, name: prefix } });
+    const listed = new Set<string>();
+    // In the order of their names, so that those of the range come first.
+    for await (const page of pages) {
+      for (const row of page) if (isIn(this.#range, row)) listed.add(row.name);
+      if (!isIn(this.#range, page.at(-1))) break;
+    }
+    return { version, listed };
+  }
+
   #changed(changes: readonly Change[]): void {
+    for (const change of changes) this.#list(change);
     const keys = new Set(changes.map(({ namespace, name }) => keyOfObject({ kind: this.kind, namespace, name })));
     for (const key of keys) {
       this.#known.delete(key);
@@ -151,8 +193,15 @@ class FollowedKind {
     this.options.onChange(keys);
   }
 
+  #list(change: Change): void {
+    if (!this.#listed || !isIn(this.#range, change)) return;
+    if (change.op === 'delete') this.#listed.delete(change.name);
+    else this.#listed.add(change.name);
+  }
+
   /** What happened meanwhile is not known: nothing is. */
   #reset(): void {
+    this.#listed = undefined;
     this.#following = undefined;
     this.#known.clear();
     this.#missing.clear();
@@ -166,6 +215,9 @@ class FollowedKind {
     this.#readings.delete(key);
   }
 }
+
+const isIn = (range: NameRange | undefined, key: Key | undefined): boolean =>
+  range !== undefined && key?.namespace === range.namespace && key.name.startsWith(range.prefix);
 
 /** As they are stored they are base64. */
 const textsOf = (data: Readonly<Record<string, unknown>>): Record<string, string> =>

@@ -48,7 +48,7 @@ export const remoteTokenOptions = {
   },
   'redis-url': {
     type: 'string',
-    help: 'Redis in which all processes share what webhooks have said, as redis://user:password@host:port/database, or rediss:// with TLS. Default: each asks for itself.',
+    help: 'Redis in which all processes share what webhooks have said and the server-wide limit on events, as redis://user:password@host:port/database, or rediss:// with TLS. Default: each asks and counts for itself.',
   },
   'redis-key-file': {
     type: 'string',

@@ -1,11 +1,13 @@
+import { hash, randomBytes } from 'node:crypto';
 import {
   type Authentication,
   authenticated,
   commonAudiences,
+  type Recheck,
   type TokenVerifier,
   type UserInfo,
 } from '@orch/authentication';
-import type { VerdictCache } from '@orch/webhooks';
+import type { Kept, VerdictCache } from '@orch/webhooks';
 import type { ConfiguredWebhook } from '../webhooks/configured-webhook.js';
 
 /** What a webhook has said about a token; plain JSON, as it is shared. */
@@ -32,17 +34,36 @@ export interface TokenWebhookSettings {
  * k8s.io/apiserver does.
  */
 export class TokenWebhook implements TokenVerifier {
+  readonly #key = randomBytes(32).toString('base64');
+
   constructor(private readonly settings: TokenWebhookSettings) {}
 
   /** @throws Error with what the webhook says to be wrong with the token; WebhookError when it cannot be asked */
   async verify(token: string, audiences = this.settings.audiences): Promise<Authentication | undefined> {
+    const verdict = await this.#verdict(token, audiences);
+    if (verdict.value.error !== undefined) throw new Error(verdict.value.error);
+    return this.#taken(verdict, token, audiences);
+  }
+
+  #verdict(token: string, audiences: readonly string[]): Promise<Kept<TokenVerdict>> {
     const { cache, webhook, apiVersion } = this.settings;
     const parts = ['token', webhook.place, apiVersion, JSON.stringify(this.settings.audiences), token, ...audiences];
-    const verdict = await cache.of(parts, () => this.#ask(token, audiences));
-    if (verdict.error !== undefined) throw new Error(verdict.error);
-    if (!verdict.user) return undefined;
-    const known = authenticated(verdict.user, 'token');
-    return verdict.audiences.length > 0 ? { ...known, audiences: verdict.audiences } : known;
+    return cache.known(parts, () => this.#ask(token, audiences));
+  }
+
+  #taken(
+    { value, until }: Kept<TokenVerdict>,
+    token: string,
+    audiences: readonly string[],
+  ): Authentication | undefined {
+    if (!value.user) return undefined;
+    const recheck: Recheck = {
+      key: hash('sha256', this.#key + token, 'base64'),
+      dueAt: until,
+      again: async () => this.#taken(await this.#verdict(token, audiences), token, audiences),
+    };
+    const known = { ...authenticated(value.user, 'token'), recheck };
+    return value.audiences.length > 0 ? { ...known, audiences: value.audiences } : known;
   }
 
   async #ask(token: string, audiences: readonly string[]): Promise<TokenVerdict> {

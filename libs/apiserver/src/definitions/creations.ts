@@ -53,6 +53,11 @@ export class Creations {
     return least;
   }
 
+  /** Uids of definitions of whose kinds objects are being made that are to go. */
+  get held(): string[] {
+    return [...new Set([...this.#underWay].filter(({ name, uid }) => this.#hasEnded(name, uid)).map(({ uid }) => uid))];
+  }
+
   #hasEnded(name: string, uid: string): boolean {
     const definition = this.known.definitions.get(name);
     return definition?.uid !== uid || definition.isTerminating;

@@ -341,6 +341,22 @@ describe('a definition that is deleted', () => {
     await isGone(one);
   });
 
+  it('waits for no object of another kind', async () => {
+    const [one, two] = (await servers.opened(2)) as [DefinitionServer, DefinitionServer];
+    const others = 'things.other.com';
+    await withObjects(one, 'a');
+    await one.create(thingDefinition({ group: 'other.com' }));
+    await isEstablished(one, others);
+    await expect.poll(() => [two.kind(THINGS), two.kind(others)], POLL).not.toContain(undefined);
+    const end = await two.kinds.beginCreation(two.needed(THINGS).definition);
+    await one.remove(THINGS);
+    await one.remove(others);
+    await isGone(one, others);
+    expect(await one.objects(THINGS)).toEqual(['a']);
+    end();
+    await isGone(one);
+  });
+
   it('waits for a server that does not know of it yet', async () => {
     const [one, two] = (await servers.opened(2)) as [DefinitionServer, DefinitionServer];
     await withObjects(one, 'a');

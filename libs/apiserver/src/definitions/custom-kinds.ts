@@ -91,7 +91,9 @@ export class CustomKinds<E> {
 
   #progress() {
     const served = this.#served.version;
-    return served === undefined ? undefined : { served, drained: this.#creations.drained(served) };
+    return served === undefined
+      ? undefined
+      : { served, drained: this.#creations.drained(served), held: this.#creations.held };
   }
 
   /**

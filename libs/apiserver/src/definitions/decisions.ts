@@ -9,6 +9,7 @@ import {
 } from '@orch/kinds';
 import type { Version } from '@orch/storage';
 import { type Definition, tells } from './definition.js';
+import type { DefinitionIndex } from './definition-index.js';
 
 /** What a definition is to be told. */
 export interface Decision {
@@ -18,21 +19,24 @@ export interface Decision {
   readonly conditions: readonly DefinitionCondition[];
 }
 
-/** What definitions are to be told of their names, and of how they were approved; only those that are not settled are looked at. */
-export function decisionsOf(definitions: ReadonlyMap<string, Definition>): Decision[] {
+/**
+ * What definitions are to be told of their names, and of how they were approved; only those that are not settled are looked at, and
+ * who has which names in their groups.
+ */
+export function decisionsOf(index: Pick<DefinitionIndex, 'unfinished' | 'ofGroup'>): Decision[] {
   const unsettled = new Map<string, Definition[]>();
-  for (const definition of definitions.values()) {
+  for (const definition of index.unfinished) {
     if (definition.isSettled) continue;
     const ofGroup = unsettled.get(definition.group) ?? [];
     ofGroup.push(definition);
     unsettled.set(definition.group, ofGroup);
   }
-  return [...unsettled].flatMap(([group, some]) => decideGroup(some, namesInUse(definitions, group)));
+  return [...unsettled].flatMap(([group, some]) => decideGroup(some, namesInUse(index.ofGroup(group))));
 }
 
-function namesInUse(definitions: ReadonlyMap<string, Definition>, group: string): NamesInUse {
+function namesInUse(definitions: Iterable<Definition>): NamesInUse {
   const inUse = new NamesInUse([]);
-  for (const definition of definitions.values()) if (definition.group === group) inUse.add(definition.accepted);
+  for (const { accepted } of definitions) inUse.add(accepted);
   return inUse;
 }
 

@@ -1,7 +1,6 @@
 import { cleanupFinalizer, conditionOf, type DefinitionCondition, TERMINATION } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
-import type { Version } from '@orch/storage';
 import { latched } from '../following/latched.js';
 import type { Definition } from './definition.js';
 import type { DefinitionWriter } from './definition-writer.js';
@@ -47,16 +46,16 @@ export class DefinitionCleaner<E> {
 
   /**
    * Begins with those whose turn it is.
-   * @param drained up to which version no server makes an object of a definition that is being deleted
+   * @param drained those of `pending` of which no server makes an object any more
    * @returns milliseconds until it should be asked again
    */
-  begin(pending: readonly Definition[], drained: Version): number {
+  begin(pending: readonly Definition[], drained: readonly Definition[]): number {
     const now = this.#clock.now();
     this.#forget(pending);
-    for (const definition of pending) {
+    for (const definition of drained) {
       if (this.#working.size >= AT_A_TIME) break;
-      const { uid, since } = definition;
-      if (this.#working.has(uid) || since > drained || (this.#notBefore.get(uid) ?? 0) > now) continue;
+      const { uid } = definition;
+      if (this.#working.has(uid) || (this.#notBefore.get(uid) ?? 0) > now) continue;
       this.#notBefore.set(uid, Number.POSITIVE_INFINITY);
       const work = this.#clean(definition).finally(() => {
         this.#working.delete(uid);

@@ -1,12 +1,13 @@
 import { StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
-import type { Progress } from '@orch/storage';
+import type { LeastProgress } from '@orch/storage';
 import { LeaderRounds } from '../following/leader-rounds.js';
 import { type Leadership, RENEWAL_MS } from '../following/leadership.js';
 import { inParallel, onePage } from '../writing/in-parallel.js';
 import { type Decision, decisionsOf, establishedBy, installing } from './decisions.js';
 import type { DefinitionCleaner } from './definition-cleaner.js';
 import type { DefinitionFollower } from './definition-follower.js';
+import { DefinitionIndex } from './definition-index.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import type { StorageMigrator } from './storage-migrator.js';
 
@@ -17,7 +18,7 @@ export interface DefinitionControllerOptions {
   readonly cleaner: Pick<DefinitionCleaner<unknown>, 'pending' | 'begin' | 'idle'>;
   readonly migrator: Pick<StorageMigrator<unknown>, 'pending' | 'begin' | 'idle'>;
   /** What all servers have reached that are alive; undefined where none is. @throws StoreUnavailableError */
-  leastProgress(): Promise<Progress | undefined>;
+  leastProgress(): Promise<LeastProgress | undefined>;
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
@@ -37,11 +38,13 @@ export class DefinitionController {
   readonly #rounds: LeaderRounds;
   /** Definitions that could not be written, by uid; monotonic milliseconds. */
   readonly #refusedUntil = new Map<string, number>();
+  readonly #index: DefinitionIndex;
   #unsubscribe: (() => void) | undefined;
 
   constructor(private readonly options: DefinitionControllerOptions) {
     const { leadership, onError, clock = systemClock } = options;
     this.#clock = clock;
+    this.#index = new DefinitionIndex(options.follower);
     this.#rounds = new LeaderRounds({ leadership, round: (isNew) => this.#round(isNew), onError, clock });
   }
 
@@ -53,6 +56,7 @@ export class DefinitionController {
   /** Ends after what is under way, and lets another process go on. */
   async stop(): Promise<void> {
     this.#unsubscribe?.();
+    this.#index.stop();
     await this.#rounds.stop();
     await Promise.all([this.options.cleaner.idle(), this.options.migrator.idle()]);
   }
@@ -63,14 +67,14 @@ export class DefinitionController {
     if (follower.version === undefined) return undefined;
     // What the one before has decided is to be known.
     if (isNew) await follower.confirm();
-    await this.#carryOut(decisionsOf(follower.definitions));
+    await this.#carryOut(decisionsOf(this.#index));
     return this.#goOn();
   }
 
   /** What waits for other servers. @returns milliseconds until it should be looked at again */
   async #goOn(): Promise<number> {
-    const { follower, cleaner, migrator, leastProgress } = this.options;
-    const definitions = [...follower.definitions.values()];
+    const { cleaner, migrator, leastProgress } = this.options;
+    const definitions = [...this.#index.unfinished];
     const [waiting, pending] = [installing(definitions), cleaner.pending(definitions)];
     const migrating = migrator.pending(definitions);
     if (waiting.length === 0 && pending.length === 0 && migrating.length === 0) return RENEWAL_MS;
@@ -79,8 +83,9 @@ export class DefinitionController {
     const due = establishedBy(waiting, least.served);
     await this.#carryOut(due);
     if (migrating.length > 0) migrator.begin(migrating, least.served);
-    const pause = pending.length > 0 ? cleaner.begin(pending, least.drained) : RENEWAL_MS;
-    const isHeld = due.length < waiting.length || pending.some(({ since }) => since > least.drained);
+    const drained = pending.filter(({ since, uid }) => since <= least.drained && !least.held.has(uid));
+    const pause = pending.length > 0 ? cleaner.begin(pending, drained) : RENEWAL_MS;
+    const isHeld = due.length < waiting.length || drained.length < pending.length;
     return isHeld ? BARRIER_MS : pause;
   }
 

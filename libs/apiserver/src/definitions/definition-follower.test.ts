@@ -25,6 +25,9 @@ let follower: DefinitionFollower;
 let served: ServedDefinitions<Made>;
 let published: ServedDefinition<Made>[];
 let registered: GroupResource[];
+/** Names of definitions that were made without a place for their objects. */
+let untyped: string[];
+let onMake: (() => void) | undefined;
 beforeEach(async () => {
   store = new MemoryStore();
   api = await testApi({}, 'orch', store);
@@ -51,6 +54,8 @@ beforeEach(async () => {
   });
   published = [];
   registered = [];
+  untyped = [];
+  onMake = undefined;
   served = new ServedDefinitions<Made>({
     follower,
     store: {
@@ -59,7 +64,10 @@ beforeEach(async () => {
         return store.registerTypes(types);
       },
     },
-    make({ name }) {
+    make({ name }, type) {
+      if (name.startsWith('slow')) busyFor(5);
+      if (type === undefined) untyped.push(name);
+      onMake?.();
       const storage = { of: name };
       return { endpoints: [storage], storage };
     },
@@ -104,6 +112,12 @@ async function follow(): Promise<void> {
   served.start();
   await follower.start();
   await served.reached(await follower.confirm());
+}
+
+/** Keeps everybody else from their turns. */
+function busyFor(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
 }
 
 const names = () => [...follower.definitions.keys()].sort();
@@ -156,6 +170,38 @@ describe('definitions', () => {
     await follower.confirm();
     expect([names().length, follower.version]).toEqual([51, version + 50n]);
     expect(follower.confirmedAt).toBeDefined();
+  });
+
+  it('of which thousands come at once leave others their turns while their kinds are made', async () => {
+    for (let at = 0; at < 20; at++) await create(thingDefinition({ names: { plural: `slow${at}` } }));
+    await follower.start();
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      if (published.length === 0) setImmediate(count);
+    };
+    setImmediate(count);
+    served.start();
+    await served.reached(await follower.confirm());
+    expect(published).toHaveLength(20);
+    expect(turns).toBeGreaterThan(4);
+  });
+
+  it('that come while others are made have a place for their objects first', async () => {
+    await create(thingDefinition());
+    await follower.start();
+    const [row] = store.rows(api.endpoint('customresourcedefinitions').type);
+    if (!row) return expect.unreachable();
+    const { version, ...rest } = row;
+    const body = Buffer.from(row.body.toString().replaceAll('things', 'others'));
+    const more = { previous: version, version: version + 1n, type: 0, op: 'create', at: 0 } as const;
+    onMake = () => {
+      onMake = undefined;
+      hear([{ ...rest, ...more, name: 'others.example.com', body }]);
+    };
+    served.start();
+    await served.reached(version + 1n);
+    expect([servedNames(), untyped]).toEqual([['others.example.com', 'things.example.com'], []]);
   });
 
   it('are known from the start, and as they change', async () => {

@@ -49,6 +49,9 @@ export interface Definition {
   read(): ApiObject;
 }
 
+/** Bodies of so many bytes are packed. */
+const PACKED_BYTES = 2 << 10;
+
 type StoredDefinition = Pick<Row, 'name' | 'uid' | 'version' | 'storedVersion' | 'defaults' | 'body'>;
 
 /**
@@ -65,13 +68,12 @@ export function readDefinition(
   const stored = { version, storedVersion, defaults };
   const object = fromStored({ ...stored, body }, definitions);
   const outline = outlineOf(object);
-  // What comes out lies in a buffer of 16 KiB each, most of it empty.
-  const kept = Buffer.from(deflateRawSync(withoutOwners(body), { level: 1 }));
+  const kept = packed(withoutOwners(body));
   const isEstablished = isTrue(outline, 'Established');
   const [accepted, names] = [acceptedNames(outline), servedNames(outline)];
   const definition = {
     ...{ name, uid, version, names, accepted, outline, isEstablished },
-    read: () => fromStored({ ...stored, body: inflateRawSync(kept) }, definitions),
+    read: () => fromStored({ ...stored, body: kept() }, definitions),
     isSettled: isSettled(outline, accepted),
     group: (object.spec as { group: string }).group,
     ...versionsOf(object),
@@ -81,6 +83,17 @@ export function readDefinition(
   };
   const isSame = before !== undefined && isServedAlike(before, definition) && before.since <= version;
   return { ...definition, since: isSame ? before.since : version };
+}
+
+/** Packs what is large: of what is small, there may be thousands, and packing takes longer than reading. @returns reads it */
+function packed(body: Buffer): () => Buffer {
+  if (body.length < PACKED_BYTES) {
+    const kept = Buffer.from(body);
+    return () => kept;
+  }
+  // What comes out lies in a buffer of 16 KiB each, most of it empty.
+  const kept = Buffer.from(deflateRawSync(body, { level: 1 }));
+  return () => inflateRawSync(kept);
 }
 
 /** Whether a definition tells of a condition already, whenever that was. */

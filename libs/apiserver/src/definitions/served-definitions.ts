@@ -1,6 +1,7 @@
 import { FollowingEndedError } from '@orch/feed';
 import type { Clock } from '@orch/runtime';
 import type { Store, TypeId, Version } from '@orch/storage';
+import { Slices } from '../decoding/turns.js';
 import { WorkOnDemand } from '../following/work-on-demand.js';
 import type { Definition } from './definition.js';
 import type { DefinitionFollower } from './definition-follower.js';
@@ -55,6 +56,8 @@ export class ServedDefinitions<E> {
   readonly #served = new Map<string, ServedDefinition<E>>();
   /** Fingerprints of those that could not be made, by name. */
   readonly #broken = new Map<string, string>();
+  /** What was made ahead, by name. */
+  readonly #made = new Map<string, { readonly fingerprint: string; readonly kind: CustomKind<E> }>();
   /** Names of definitions that have changed since they were last looked at. */
   #changed = new Set<string>();
   #version: Version | undefined;
@@ -130,8 +133,31 @@ export class ServedDefinitions<E> {
       if (version === undefined) return;
       const wanted = [...this.#changed].flatMap((name) => follower.definitions.get(name) ?? []);
       const unknown = wanted.filter((one) => this.#isServed(one) && !this.#types.has(typeKey(one)));
-      if (unknown.length === 0) return this.#take(version);
-      await this.#register(unknown);
+      const unmade = wanted.filter((one) => this.#isUnmade(one));
+      if (unknown.length > 0) await this.#register(unknown);
+      else if (unmade.length > 0) await this.#makeAhead(unmade);
+      // In the turn in which all that has changed was looked at.
+      else return this.#take(version);
+    }
+  }
+
+  /** Whether nothing is served of it, made of it or known to be wrong with it, as of a new definition. */
+  #isUnmade(definition: Definition): boolean {
+    const { name, fingerprint } = definition;
+    const isKnown = this.#made.get(name)?.fingerprint === fingerprint || this.#broken.get(name) === fingerprint;
+    return this.#isServed(definition) && !this.#served.has(name) && !isKnown;
+  }
+
+  /**
+   * Makes kinds of definitions of which nothing is served yet, as there may be thousands at once: others have their turns. Those of
+   * which something is are made as they are published.
+   */
+  async #makeAhead(definitions: readonly Definition[]): Promise<void> {
+    const slices = new Slices();
+    for (const definition of definitions) {
+      const kind = this.#kindOf(definition);
+      if (kind) this.#made.set(definition.name, { fingerprint: definition.fingerprint, kind });
+      await slices.between();
     }
   }
 
@@ -148,6 +174,7 @@ export class ServedDefinitions<E> {
   #take(version: Version): void {
     const changes = [...this.#changed].flatMap((name) => this.#takeOne(name) ?? []);
     this.#changed.clear();
+    this.#made.clear();
     if (changes.length > 0) this.options.publish(changes);
     this.#version = version;
     this.#tell();
@@ -174,6 +201,8 @@ export class ServedDefinitions<E> {
     const { fingerprint, name } = definition;
     const before = this.#served.get(name);
     if (before?.definition.fingerprint === fingerprint) return before;
+    const made = this.#made.get(name);
+    if (made?.fingerprint === fingerprint) return made.kind;
     if (this.#broken.get(name) === fingerprint) return undefined;
     this.#broken.delete(name);
     try {

@@ -17,7 +17,7 @@ beforeEach(() => {
   clock = new ManualClock();
   told = [];
   withdrawn = 0;
-  progress = { served: 5n, drained: 5n };
+  progress = { served: 5n, drained: 5n, held: [] };
   currentAsOf = undefined;
   catchingUp = Promise.resolve();
   failure = undefined;
@@ -76,16 +76,27 @@ describe('a server', () => {
     await clock.advance(100);
     const before = told.length;
     for (let version = 6n; version <= 9n; version++) {
-      progress = { served: version, drained: 5n };
+      progress = { served: version, drained: 5n, held: [] };
       presence.progressed();
     }
     await clock.advance(100);
     const words = told.slice(before);
-    expect(words.at(-1)).toEqual({ served: 9n, drained: 5n });
+    expect(words.at(-1)).toEqual({ served: 9n, drained: 5n, held: [] });
     expect(words.length).toBeLessThanOrEqual(2);
     presence.progressed();
     await clock.advance(100);
     expect(told).toHaveLength(before + words.length);
+  });
+
+  it('says what else it holds, though it has come no further', async () => {
+    await presence.start();
+    await clock.advance(100);
+    for (const held of [['a'], ['b'], []]) {
+      progress = { served: 5n, drained: 5n, held };
+      presence.progressed();
+      await clock.advance(100);
+      expect(told.at(-1)?.held).toEqual(held);
+    }
   });
 
   it('goes on to count for as long as it follows, and says so a few times in that time', async () => {

@@ -94,7 +94,7 @@ export class ServerPresence {
     while (!this.counts && !this.#stopped) {
       const progress = this.options.progress();
       const asOf = this.#clock.now();
-      await this.options.presence.tell(progress ?? { served: 0n, drained: 0n });
+      await this.options.presence.tell(progress ?? { served: 0n, drained: 0n, held: [] });
       // Who is told of it from here on waits for this server; what was decided before is what it catches up with.
       await this.options.catchUp();
       if (this.#clock.now() >= asOf + PRESENCE_MS) continue;
@@ -109,7 +109,7 @@ export class ServerPresence {
     const progress = this.options.progress();
     const asOf = this.#clock.now();
     if (!progress || asOf - this.options.currentAsOf() >= PRESENCE_MS) return;
-    if (progress.served === this.#told?.served && progress.drained === this.#told.drained) return;
+    if (this.#told && isAlike(progress, this.#told)) return;
     await this.options.presence.tell(progress);
     // Too late: the others may have gone on without it meanwhile.
     if (!this.counts) return this.join();
@@ -117,3 +117,6 @@ export class ServerPresence {
     this.#countsUntil = asOf + PRESENCE_MS;
   }
 }
+
+const isAlike = (a: Progress, b: Progress): boolean =>
+  a.served === b.served && a.drained === b.drained && a.held.join() === b.held.join();

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@orch/codec';
 import type { Names } from '@orch/machinery';
 import type { ResourceDescription } from '@orch/schema';
 import type {
@@ -6,28 +7,50 @@ import type {
   APIResourceDiscovery,
   APIVersionDiscovery,
 } from '@orch/schema/types/apidiscovery/v2beta1';
+import { weakMemo } from '../weak-memo.js';
 import type { ApiGroup, ApiVersion } from './api-groups.js';
 
 /** `APIGroupDiscoveryList`: everything there is to discover of some groups, in one document (KEP-3352). */
-export function aggregatedDiscovery(groups: readonly ApiGroup[], names: Names): APIGroupDiscoveryList {
+export function aggregatedDiscovery(items: readonly APIGroupDiscovery[], names: Names): APIGroupDiscoveryList {
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: `${names.group('apidiscovery.orch.io')}/v2beta1`,
     metadata: {},
-    items: groups.map(groupEntry),
+    items: [...items],
   };
 }
 
-const groupEntry = ({ name, versions }: ApiGroup): APIGroupDiscovery => ({
-  metadata: name ? { name } : {},
+/** One group, as an item of it. */
+export const aggregatedGroup = ({ name, versions }: ApiGroup): APIGroupDiscovery => ({
+  metadata: metadataOf(name),
   versions: versions.map(versionEntry),
 });
 
-const versionEntry = ({ version, resources, remote }: ApiVersion): APIVersionDiscovery => ({
-  version,
-  resources: remote ? [...remote.resources] : resources.map(resourceEntry),
-  freshness: remote?.freshness ?? 'Current',
+/** The JSON of {@link aggregatedGroup}; what stands there of a resource is written once for all the documents that it stands in. */
+export function aggregatedGroupText({ name, versions }: ApiGroup): string {
+  return `{"metadata":${stringifyJson(metadataOf(name))},"versions":[${versions.map(versionText).join()}]}`;
+}
+
+const metadataOf = (name: string): { name?: string } => (name ? { name } : {});
+
+const freshnessOf = ({ remote }: ApiVersion): string => remote?.freshness ?? 'Current';
+
+const versionEntry = (version: ApiVersion): APIVersionDiscovery => ({
+  version: version.version,
+  resources: version.remote ? [...version.remote.resources] : version.resources.map(resourceEntry),
+  freshness: freshnessOf(version),
 });
+
+function versionText(version: ApiVersion): string {
+  const { resources, remote } = version;
+  const texts = remote
+    ? remote.resources.map((each) => stringifyJson(each))
+    : resources.map((each) => written(each).text);
+  const [name, freshness] = [version.version, freshnessOf(version)].map((each) => stringifyJson(each));
+  return `{"version":${name},"resources":[${texts.join()}],"freshness":${freshness}}`;
+}
+
+const written = weakMemo((definition: ResourceDescription) => ({ text: stringifyJson(resourceEntry(definition)) }));
 
 function resourceEntry(definition: ResourceDescription): APIResourceDiscovery {
   const { group, version, kind, shortNames, categories, subresources } = definition;

@@ -14,11 +14,13 @@ export interface ApiVersion {
 /** What is served of one group; its first version is the preferred one. */
 export interface ApiGroup {
   readonly name: string;
+  /** The highest of its members'. */
+  readonly priority: number;
   readonly versions: readonly [ApiVersion, ...ApiVersion[]];
 }
 
 /** Items by key, in the order of their first member. */
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const group = groups.get(keyOf(item));
@@ -34,22 +36,24 @@ const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 type Entry = ResourceDescription | RemoteVersion;
 
 /**
- * Served resources by group and version: higher priorities first, then by name.
+ * What is served of one group by version, the preferred one first; undefined where that is nothing.
+ * @param here what this server answers for
  * @param remote what other servers answer for, in the place of this one
  */
-export function apiGroups(served: readonly ResourceDescription[], remote: readonly RemoteVersion[] = []): ApiGroup[] {
-  const elsewhere = new Set(remote.map(groupVersionOf));
-  const here = served.filter((definition) => !elsewhere.has(groupVersionOf(definition)));
-  const groups = groupBy<Entry>([...here, ...remote], ({ group }) => group);
-  return [...groups]
-    .sort(([a, left], [b, right]) => highest(right, 'groupPriority') - highest(left, 'groupPriority') || byText(a, b))
-    .flatMap(([name, entries]) => {
-      const [first, ...rest] = apiVersions(entries);
-      return first ? [{ name, versions: [first, ...rest] satisfies [ApiVersion, ...ApiVersion[]] }] : [];
-    });
+export function apiGroup(
+  name: string,
+  here: readonly ResourceDescription[],
+  remote: readonly RemoteVersion[] = [],
+): ApiGroup | undefined {
+  const elsewhere = new Set(remote.map(({ version }) => version));
+  const entries: Entry[] = [...here.filter(({ version }) => !elsewhere.has(version)), ...remote];
+  const [first, ...rest] = apiVersions(entries);
+  return first && { name, priority: highest(entries, 'groupPriority'), versions: [first, ...rest] };
 }
 
-const groupVersionOf = ({ group, version }: Entry): string => `${group}/${version}`;
+/** Orders groups: higher priorities first, then by name. */
+export const byPriority = (a: Pick<ApiGroup, 'name' | 'priority'>, b: Pick<ApiGroup, 'name' | 'priority'>): number =>
+  b.priority - a.priority || byText(a.name, b.name);
 
 const isRemote = (entry: Entry): entry is RemoteVersion => 'freshness' in entry;
 
@@ -70,5 +74,6 @@ function apiVersions(entries: readonly Entry[]): ApiVersion[] {
     });
 }
 
+/** There may be more than a call takes as its arguments. */
 const highest = (all: readonly Entry[], priority: 'groupPriority' | 'versionPriority'): number =>
-  Math.max(...all.map((entry) => entry[priority]));
+  all.reduce((most, entry) => Math.max(most, entry[priority]), Number.NEGATIVE_INFINITY);

@@ -2,6 +2,8 @@ import { HealthRegistry, Metrics, silentLogger } from '@orch/runtime';
 import { DEFAULT_FEATURES } from '@orch/schema';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFallbackApp } from '../chain/fallback-app.js';
+import type { Endpoint } from '../served/endpoint.js';
+import { toldWhole } from '../served/served-snapshot.js';
 import { VERSION } from '../server/version.js';
 import { type Asker, askOf, definitionOf, serveCustom, version } from '../testing/custom-kinds.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
@@ -80,6 +82,28 @@ describe('the documents of what is served', () => {
     for (const path of Object.keys(after)) expect(after[path]).toEqual(before[path]);
     await serveCustom(api, definitionOf([version('v1', { type: 'object' })]));
     expect((await urls())['apis/example.test/v1']).not.toEqual(before['apis/example.test/v1']);
+  });
+
+  it('are not made anew of groups that stay', async () => {
+    const other = definitionOf([version('v1', SCHEMA)], { group: 'other.test' });
+    const made = await serveCustom(api, definitionOf([version('v1', SCHEMA)]), other);
+    const [mine, theirs] = made as [Endpoint, Endpoint];
+    let looked = 0;
+    const counted = { ...mine.definition };
+    Object.defineProperty(counted, 'verbs', { enumerable: true, get: () => [`verb${++looked}`] });
+    api.served.replace(api.endpoints);
+    api.served.change([], [{ endpoint: mine, told: counted }]);
+    const told = async () => {
+      const { body: all } = await ask('GET', '/apis', undefined, '', AGGREGATED);
+      await ask('GET', '/openapi/v3/apis/example.test/v1');
+      return all.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name);
+    };
+    expect(await told()).not.toContain('other.test');
+    const before = looked;
+    expect(before).toBeGreaterThan(0);
+    api.served.change([], [toldWhole(theirs)]);
+    expect(await told()).toEqual(expect.arrayContaining(['example.test', 'other.test']));
+    expect(looked).toBe(before);
   });
 
   it('tell no more of those that are gone', async () => {

@@ -1,7 +1,10 @@
+import { stringifyJson } from '@orch/codec';
 import { type NamingProfile, namesOf } from '@orch/machinery';
 import { loadScheme, type ResourceDefinition } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
+import { apiGroup, groupBy } from './api-groups.js';
 import { discoveryDocuments } from './discovery-documents.js';
+import { GroupDiscovery } from './group-discovery.js';
 import { storageVersionHash } from './resource-list.js';
 
 const PROFILES: readonly NamingProfile[] = ['orch', 'kubernetes'];
@@ -9,10 +12,15 @@ const PROFILES: readonly NamingProfile[] = ['orch', 'kubernetes'];
 const servedIn = (profile: NamingProfile): ResourceDefinition[] =>
   loadScheme(namesOf(profile)).resources.filter(({ servedByDefault }) => servedByDefault);
 
+function toldOf(served: readonly ResourceDefinition[]): GroupDiscovery[] {
+  const groups = [...groupBy(served, ({ group }) => group)].map(([name, some]) => apiGroup(name, some));
+  return groups.flatMap((group) => (group ? new GroupDiscovery(group) : []));
+}
+
 describe.each(PROFILES)('discovery documents, %s names', (profile) => {
   const names = namesOf(profile);
   const served = servedIn(profile);
-  const documents = discoveryDocuments(served, names);
+  const documents = discoveryDocuments(toldOf(served), names);
 
   it('lists the core versions under /api', () => {
     expect(documents.apiVersions('10.0.0.1:6443')).toEqual({
@@ -47,7 +55,7 @@ describe.each(PROFILES)('discovery documents, %s names', (profile) => {
     const versions = ['v1beta1', 'v2alpha1', 'v1', 'v10', 'v2'];
     const group = 'example.test';
     const { groups } = discoveryDocuments(
-      versions.map((version) => ({ ...first, group, version, versionPriority: 100 })),
+      toldOf(versions.map((version) => ({ ...first, group, version, versionPriority: 100 }))),
       names,
     );
     const told = groups.get(group)?.versions?.map(({ version }) => version);
@@ -55,7 +63,7 @@ describe.each(PROFILES)('discovery documents, %s names', (profile) => {
   });
 
   it('names subresources after their resource, with group and version where they differ', () => {
-    const entries = documents.resources.get('apps/v1')?.resources ?? [];
+    const entries = documents.resources.get('apps/v1')?.().resources ?? [];
     expect(entries.filter(({ name }) => name?.startsWith('deployments'))).toEqual([
       expect.objectContaining({ name: 'deployments', kind: 'Deployment', shortNames: ['deploy'], categories: ['all'] }),
       expect.objectContaining({ name: 'deployments/scale', kind: 'Scale', group: 'autoscaling', version: 'v1' }),
@@ -70,13 +78,13 @@ describe.each(PROFILES)('discovery documents, %s names', (profile) => {
   });
 
   it('gives virtual resources no storage version', () => {
-    const entries = documents.resources.get('v1')?.resources ?? [];
+    const entries = documents.resources.get('v1')?.().resources ?? [];
     expect(entries.find(({ name }) => name === 'bindings')).not.toHaveProperty('storageVersionHash');
     expect(entries.find(({ name }) => name === 'configmaps')).toHaveProperty('storageVersionHash');
   });
 
   it('says the same in the aggregated form', () => {
-    const { core, groups } = documents.aggregated;
+    const [core, groups] = [documents.aggregated.core.whole(), documents.aggregated.groups.whole()];
     const seen = [core, groups].flatMap(({ items }) =>
       (items ?? []).flatMap(({ metadata, versions }) =>
         (versions ?? []).flatMap(({ version, resources }) =>
@@ -90,6 +98,21 @@ describe.each(PROFILES)('discovery documents, %s names', (profile) => {
     );
     expect(core.apiVersion).toBe(`${names.group('apidiscovery.orch.io')}/v2beta1`);
   });
+});
+
+it('is written group by group, to the same text', async () => {
+  const names = namesOf('kubernetes');
+  const remote = { group: 'metrics.k8s.io', version: 'v1beta1', groupPriority: 100, versionPriority: 100 };
+  const there = { ...remote, resources: [{ resource: 'nodes', verbs: ['get'] }], freshness: 'Stale' as const };
+  const elsewhere = apiGroup('metrics.k8s.io', [], [there]);
+  if (!elsewhere) throw new Error('nothing is told');
+  const told = [...toldOf(servedIn('kubernetes')), new GroupDiscovery(elsewhere)];
+  for (const groups of [told, []]) {
+    const { aggregated } = discoveryDocuments(groups, names, [there]);
+    for (const { whole, json } of [aggregated.core, aggregated.groups]) {
+      expect(String((await json()).bytes)).toBe(stringifyJson(whole()));
+    }
+  }
 });
 
 it('hashes storage versions as other servers of the same API do', () => {

@@ -1,5 +1,4 @@
 import {
-  type Accepted,
   discoveryOffers,
   type Encoding,
   encodeObject,
@@ -9,20 +8,19 @@ import {
   stringifyYaml,
 } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
-import type { Features, ResourceDescription, Scheme } from '@orch/schema';
-import type { DocumentedResource, OpenApiSource } from '@orch/schema/openapi';
+import type { Features, Scheme } from '@orch/schema';
+import type { OpenApiSource } from '@orch/schema/openapi';
 import type { Express, Request, Response } from 'express';
 import { notAcceptable, unknownPath } from '../http/errors.js';
-import type { ObjectModel } from '../served/object-model.js';
 import type { ServedResources } from '../served/served-resources.js';
 import type { ServedSnapshot } from '../served/served-snapshot.js';
-import { servesSubresource } from '../verbs.js';
 import { weakMemo } from '../weak-memo.js';
-import { type DiscoveryDocuments, discoveryDocuments } from './index.js';
+import { type AggregatedDocument, type DiscoveryDocuments, discoveryDocuments } from './discovery-documents.js';
+import { documentedGroup, toldGroups } from './documented-groups.js';
 import { type KeptDocuments, OpenApiDocuments } from './openapi-documents.js';
 import { isOpenApiV3Path, mountOpenApi, OPENAPI_PATHS } from './openapi-routes.js';
 import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from './remote-documents.js';
-import { lazily, type Tagged, tagged } from './tagged.js';
+import { JSON_TYPE, lazily, type Tagged, tagged } from './tagged.js';
 
 export interface DiscoveryRoutes {
   /** Where documents are now, but for those that a document names. */
@@ -55,7 +53,7 @@ export function createDiscoveryRoutes(served: ServedResources, options: Document
   const now = () => documentsOf(served.current)(remote());
   return {
     paths: () => pathsOf(now().discovery()),
-    has: (path) => pathsOf(now().discovery()).includes(path) || isOpenApiV3Path(path, now().openApi),
+    has: (path) => isDiscoveryPath(path, now().discovery()) || isOpenApiV3Path(path, now().openApi),
     mount(app) {
       mountDiscovery(app, () => now().discovery(), options);
       mountOpenApi(app, () => now().openApi);
@@ -69,20 +67,12 @@ function documentsFor(
   { scheme, release, names }: DocumentsOptions,
   kept: KeptDocuments,
 ): Documents {
-  const served = [...snapshot.servings()].flatMap(({ endpoint, told }) =>
-    told ? [discoverable(told, endpoint.model)] : [],
-  );
-  const source = { scheme, release, served };
+  const groups = [...snapshot.groups.values()].map(documentedGroup);
+  const source = { scheme, release, groups: groups.map(({ served }) => served) };
   return {
-    discovery: lazily(() => discoveryDocuments(source.served, names, remote.versions)),
+    discovery: lazily(() => discoveryDocuments(toldGroups(snapshot, remote), names, remote.versions)),
     openApi: new OpenApiDocuments(source, kept, remote),
   };
-}
-
-/** Documents promise only what is carried out. */
-function discoverable(definition: ResourceDescription, model: ObjectModel): DocumentedResource {
-  const subresources = definition.subresources.filter(({ name }) => servesSubresource(name));
-  return { ...definition, subresources, schema: model.documented };
 }
 
 function pathsOf({ groups, resources, elsewhere }: DiscoveryDocuments): string[] {
@@ -92,41 +82,56 @@ function pathsOf({ groups, resources, elsewhere }: DiscoveryDocuments): string[]
   return ['/api', '/apis', ...[...groups.keys()].map((group) => `/apis/${group}`), ...versions, ...OPENAPI_PATHS];
 }
 
+/** Whether a path is one of {@link pathsOf}: asked of every path that nothing else is at. */
+function isDiscoveryPath(path: string, { groups, resources, elsewhere }: DiscoveryDocuments): boolean {
+  const [, api, ...rest] = path.split('/');
+  const name = rest.join('/');
+  if (rest.length === 0) return api === 'api' || api === 'apis';
+  const isVersion = resources.has(name) || elsewhere.has(name);
+  if (api === 'apis') return (rest.length === 1 && name !== '' && groups.has(name)) || (rest.length === 2 && isVersion);
+  return (api === 'api' && rest.length === 1 && isVersion) || OPENAPI_PATHS.includes(path);
+}
+
 function mountDiscovery(app: Express, documents: () => DiscoveryDocuments, options: DocumentsOptions): void {
   const { scheme, names, features } = options;
   const offers = discoveryOffers(names);
   const plainOnly = { ...offers, canShowAs: () => false };
   const negotiate = negotiator(features.enabled('AggregatedDiscoveryEndpoint') ? offers : plainOnly, names);
-  const send = sender(scheme, names);
-  const answer = (req: Request, res: Response, plain: Document | undefined, aggregated?: Document): void => {
+  const made = writer(scheme, names);
+  const answer = (req: Request, res: Response, plain: Document | undefined, aggregated?: AggregatedDocument) => {
     if (!plain) throw unknownPath();
     const accepted = negotiate(req.headers.accept);
     if (!accepted) throw notAcceptable(['application/json', 'application/yaml', names.protobufMediaType]);
-    if (accepted.as && aggregated) send(res, accepted, aggregated, 'apidiscovery/v2beta1', aggregatedType(names));
-    else send(res, accepted, plain, 'meta/v1', '');
+    if (!accepted.as || !aggregated) return send(res, made(plain, 'meta/v1', accepted.mediaType), '');
+    const { whole, json } = aggregated;
+    const isJson = accepted.mediaType === 'json';
+    const found = isJson ? json() : made(whole(), 'apidiscovery/v2beta1', accepted.mediaType);
+    return Promise.resolve(found).then((document) => send(res, document, aggregatedType(names)));
   };
-  app.get('/api', (req, res) => {
+  app.get('/api{/}', (req, res) => {
     const address = `${req.socket.localAddress ?? ''}:${req.socket.localPort ?? ''}`;
-    answer(req, res, documents().apiVersions(address), documents().aggregated.core);
+    return answer(req, res, documents().apiVersions(address), documents().aggregated.core);
   });
-  app.get('/apis', (req, res) => answer(req, res, documents().groupList, documents().aggregated.groups));
-  app.get('/apis/:group', (req, res) => answer(req, res, documents().groups.get(req.params.group)));
-  app.get('/api/:version', (req, res) => answer(req, res, documents().resources.get(req.params.version)));
-  app.get('/apis/:group/:version', (req, res) => {
-    answer(req, res, documents().resources.get(`${req.params.group}/${req.params.version}`));
-  });
+  app.get('/apis{/}', (req, res) => answer(req, res, documents().groupList, documents().aggregated.groups));
+  app.get('/apis/:group{/}', (req, res) => answer(req, res, documents().groups.get(req.params.group)));
+  app.get('/api/:version{/}', (req, res) => answer(req, res, documents().resources.get(req.params.version)?.()));
+  app.get('/apis/:group/:version{/}', (req, res) =>
+    answer(req, res, documents().resources.get(`${req.params.group}/${req.params.version}`)?.()),
+  );
 }
+
+const YAML_TYPE = 'application/yaml';
 
 type Document = Pick<ApiObject, 'kind' | 'apiVersion'>;
 
 const aggregatedType = (names: Names): string =>
   `;g=${names.group('apidiscovery.orch.io')};v=v2beta1;as=APIGroupDiscoveryList`;
 
-/** Answers with a document in what was accepted; its type is found in the package of `proto/` that is named. */
-function sender(scheme: Scheme, names: Names) {
+/** Writes documents in what was accepted, once; the type of one is found in the package of `proto/` that is named. */
+function writer(scheme: Scheme, names: Names) {
   const encode = {
-    json: { type: 'application/json', body: (document: Document) => Buffer.from(stringifyJson(document)) },
-    yaml: { type: 'application/yaml', body: (document: Document) => Buffer.from(stringifyYaml(document)) },
+    json: { type: JSON_TYPE, body: (document: Document) => Buffer.from(stringifyJson(document)) },
+    yaml: { type: YAML_TYPE, body: (document: Document) => Buffer.from(stringifyYaml(document)) },
     protobuf: {
       type: names.protobufMediaType,
       body(document: Document, from: string) {
@@ -137,7 +142,7 @@ function sender(scheme: Scheme, names: Names) {
     },
   };
   const madeOf = weakMemo((_document: Document) => new Map<Encoding, Tagged>());
-  const made = (document: Document, from: string, mediaType: Encoding): Tagged => {
+  return (document: Document, from: string, mediaType: Encoding): Tagged => {
     const known = madeOf(document).get(mediaType);
     if (known) return known;
     const { type, body } = encode[mediaType];
@@ -145,12 +150,13 @@ function sender(scheme: Scheme, names: Names) {
     madeOf(document).set(mediaType, fresh);
     return fresh;
   };
-  return (res: Response, { mediaType }: Accepted, document: Document, from: string, parameters: string): void => {
-    const { bytes, type, tag } = made(document, from, mediaType);
-    res.set('Vary', 'Accept');
-    // Past express, which would add a charset that the media type does not have.
-    res.setHeader('Content-Type', `${type}${mediaType === 'yaml' ? '' : parameters}`);
-    if (parameters) res.set('Cache-Control', 'public').set('ETag', tag);
-    res.send(bytes);
-  };
+}
+
+/** @param parameters of the media type, of what has a tag of its own that clients keep */
+function send(res: Response, { bytes, type, tag }: Tagged, parameters: string): void {
+  res.set('Vary', 'Accept');
+  // Past express, which would add a charset that the media type does not have.
+  res.setHeader('Content-Type', `${type}${type === YAML_TYPE ? '' : parameters}`);
+  if (parameters) res.set('Cache-Control', 'public').set('ETag', tag);
+  res.send(bytes);
 }

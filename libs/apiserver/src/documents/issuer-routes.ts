@@ -37,8 +37,10 @@ export function createIssuerRoutes({ issuers: [issuer], keys, keysUri }: IssuerR
   return {
     paths: [DISCOVERY_PATH, KEYS_PATH],
     mount(app) {
-      app.get(DISCOVERY_PATH, (_req, res) => send(res, 'application/json', discoveryDocument(issuer, keysUri(), keys)));
-      app.get(KEYS_PATH, (_req, res) => send(res, 'application/jwk-set+json', keySet(keys)));
+      app.get(`${DISCOVERY_PATH}{/}`, (_req, res) =>
+        send(res, 'application/json', discoveryDocument(issuer, keysUri(), keys)),
+      );
+      app.get(`${KEYS_PATH}{/}`, (_req, res) => send(res, 'application/jwk-set+json', keySet(keys)));
     },
   };
 }

@@ -14,9 +14,8 @@ import { type JsonBytes, jsonBytes } from './json-bytes.js';
 import { withParts } from './openapi-v2-merge.js';
 import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from './remote-documents.js';
 import { sha512 } from './sha512.js';
-import { lazily, type Tagged } from './tagged.js';
+import { JSON_TYPE, lazily, type Tagged } from './tagged.js';
 
-export const JSON_TYPE = 'application/json';
 /** What `/openapi/v2` is served as. */
 export const V2_TYPES = [JSON_TYPE, OPENAPI_V2_PROTOBUF, OPENAPI_V2_PROTOBUF_CONTENT_TYPE] as const;
 

@@ -6,8 +6,8 @@ import { notAcceptable, unknownPath } from '../http/errors.js';
 import { acceptsGzip, GZIP_MIN_BYTES } from '../http/respond.js';
 import { weakMemo } from '../weak-memo.js';
 import { acceptedType } from './accepted-type.js';
-import { JSON_TYPE, type OpenApiDocuments, V2_TYPES } from './openapi-documents.js';
-import type { Tagged } from './tagged.js';
+import { type OpenApiDocuments, V2_TYPES } from './openapi-documents.js';
+import { JSON_TYPE, type Tagged } from './tagged.js';
 
 const V2 = '/openapi/v2';
 const V3 = '/openapi/v3';

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 
+export const JSON_TYPE = 'application/json';
+
 /** A document as it is sent. */
 export interface Tagged {
   readonly bytes: Buffer;

@@ -27,11 +27,12 @@ export class HandedWatch {
   }
 
   /**
-   * Ends the stream behind the event that is under way, so that its client goes on from there elsewhere.
+   * Ends the stream behind the event that is under way, so that its client goes on from there elsewhere. Does nothing where it has been
+   * ended: gateways judge their watches as well, and may be first.
    * @param last a frame that is sent as its last
    */
   end(last?: Buffer): void {
-    if (this.#ended) return;
+    if (this.#ended || this.sink.writableEnded) return;
     this.#ended = true;
     this.#last = last;
     this.source.unpipe(this.sink);
@@ -41,7 +42,7 @@ export class HandedWatch {
 
   #take(bytes: Buffer): void {
     const whole = this.ends.take(bytes);
-    if (!this.#ended || this.source.destroyed) return;
+    if (!this.#ended || this.source.destroyed || this.sink.writableEnded) return;
     this.sink.write(whole > 0 ? bytes.subarray(0, whole) : bytes);
     if (whole > 0) this.#finish();
   }

@@ -161,6 +161,14 @@ export function originForm(target: string): string {
   return path === target || path.startsWith('/') ? path : `/${path}`;
 }
 
+const PATH_AND_QUERY = /^(?:\/[!-"$-~]*|\*)$/;
+
+/**
+ * Whether a request target without an authority is what it should be (RFC 9112 section 3.2): a path in visible ASCII without a
+ * fragment, or `*`. Of others two readers may see two paths, the one that is judged and the one that is answered.
+ */
+export const isTarget = (target: string): boolean => PATH_AND_QUERY.test(target);
+
 /** Splits a request target; an absent query costs nothing. */
 export function splitTarget(target: string): { path: string; query: URLSearchParams } {
   const at = target.indexOf('?');

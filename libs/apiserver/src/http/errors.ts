@@ -1,5 +1,5 @@
 import { expired, StatusError, timeout, tooManyRequests, unavailable } from '@orch/machinery';
-import { HistoryExpiredError, StoreUnavailableError, type Version } from '@orch/storage';
+import { HistoryExpiredError, ReadOnlyStoreError, StoreUnavailableError, type Version } from '@orch/storage';
 import {
   CacheDrainingError,
   CacheNotReadyError,
@@ -43,6 +43,8 @@ export function toStatusError(thrown: unknown): StatusError {
     if (thrown.cause instanceof StatusError) return thrown.cause;
     return tooManyRequests('the server is not yet ready to answer this request, please try again later', RETRY_SECONDS);
   }
+  if (thrown instanceof ReadOnlyStoreError)
+    return unavailable('this server only reads: writes are for an api-server', RETRY_SECONDS);
   if (thrown instanceof StoreUnavailableError) {
     return thrown.undecided
       ? timeout(

@@ -5,8 +5,8 @@ import type { Metrics } from '@orch/runtime';
 export interface AdmissionObserver {
   /** All plugins of a step together. */
   readonly step: StepObserver;
-  /** One plugin. */
-  controller(name: string, step: Step, operation: Operation, milliseconds: number, rejected: boolean): void;
+  /** One plugin in one step. */
+  controller(name: string, step: Step): (operation: Operation, milliseconds: number, rejected: boolean) => void;
 }
 
 /** As the reference counts them. */
@@ -30,7 +30,20 @@ export function admissionMetrics(metrics: Metrics): AdmissionObserver {
   });
   return {
     step: (type, operation, ms, rejected) => step.with(type, operation, String(rejected)).observe(ms / 1000),
-    controller: (name, type, operation, ms, rejected) =>
-      controller.with(name, type, operation, String(rejected)).observe(ms / 1000),
+    controller: (name, type) => {
+      const passed = kept((operation) => controller.with(name, type, operation, 'false'));
+      const refused = kept((operation) => controller.with(name, type, operation, 'true'));
+      return (operation, ms, rejected) => (rejected ? refused : passed)(operation).observe(ms / 1000);
+    },
+  };
+}
+
+/** Series are looked up once: each write adds to as many as there are plugins. */
+function kept<T>(find: (operation: Operation) => T): (operation: Operation) => T {
+  const found = new Map<Operation, T>();
+  return (operation) => {
+    const series = found.get(operation) ?? find(operation);
+    found.set(operation, series);
+    return series;
   };
 }

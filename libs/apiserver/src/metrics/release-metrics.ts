@@ -1,12 +1,15 @@
+import { podSecurityMetrics } from '@orch/admission';
 import { namesOf } from '@orch/machinery';
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
+import { refusedObjects } from '../webhooks/refused-objects.js';
 import { admissionMetrics } from './admission-metrics.js';
 import { observeRegistrations } from './aggregation-metrics.js';
 import { auditMetrics } from './audit-metrics.js';
 import { authenticationAttempts, tokenCache } from './authentication-metrics.js';
 import { claimFindings } from './claim-findings.js';
 import { conversionMetrics } from './conversion-metrics.js';
+import { flowMetrics } from './flow-metrics.js';
 import { healthSeries } from './health-metrics.js';
 import { migrationCounter } from './migration-counter.js';
 import { Observation } from './observation.js';
@@ -16,6 +19,7 @@ import { RequestMetrics } from './request-metrics.js';
 import { observeListCache, observeWatchCache, observeWatchOutputs } from './server-observers.js';
 import { serviceAccountTokenUses } from './service-account-metrics.js';
 import { observePools } from './store-observer.js';
+import { observeWebhooks, webhookMetrics } from './webhook-metrics.js';
 
 /** Every metric of a process of this release, those of `/metrics/slis` and hidden ones too, in the order of their names. */
 export async function releaseMetrics(): Promise<MetricDescription[]> {
@@ -37,13 +41,18 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   authenticationAttempts(metrics);
   tokenCache(metrics);
   admissionMetrics(metrics);
+  podSecurityMetrics(metrics);
   auditMetrics(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);
+  refusedObjects(metrics, () => undefined);
+  flowMetrics(metrics);
   observeRegistrations(metrics, () => []);
   migrationCounter(metrics);
   requestDurations(metrics, namesOf('orch'));
   serviceAccountTokenUses(metrics);
+  webhookMetrics(metrics);
+  observeWebhooks(metrics, () => []);
   healthSeries(metrics);
   new RequestMetrics(metrics);
   return metrics.describe();

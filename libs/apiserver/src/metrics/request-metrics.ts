@@ -1,7 +1,7 @@
 import type { CounterSeries, Family, GaugeSeries, HistogramSeries, Metrics } from '@orch/runtime';
 import { REQUEST_DURATION_BUCKETS } from '@orch/runtime';
-import type { RequestKind } from '../chain/flow-control.js';
 import type { Route } from '../chain/router.js';
+import type { RequestKind } from '../fairness/turns.js';
 import type { RequestContext } from '../http/context.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { Inflight } from './inflight.js';

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { serverItself } from '../writing/caller.js';
 import { NamespaceContents } from './namespace-contents.js';
-import { checkDeletable } from './protected-namespaces.js';
 
 let api: TestApi;
 beforeEach(async () => {
@@ -189,16 +188,5 @@ describe('NamespaceTerminator (spec: "Deletion of an object")', () => {
     await removeNamespace('going');
     await new Promise((resolve) => setImmediate(resolve));
     expect(api.stored('namespaces', 'going')).toBeDefined();
-  });
-});
-
-describe('namespaces that every installation needs', () => {
-  it.each(['default', 'kube-system', 'kube-public'])('%s cannot be deleted', (name) => {
-    expect(() => checkDeletable(api.endpoint('namespaces'), name)).toThrow('this namespace may not be deleted');
-    expect(() => checkDeletable(api.endpoint('configmaps'), name)).not.toThrow();
-  });
-
-  it('others can', () => {
-    expect(() => checkDeletable(api.endpoint('namespaces'), 'mine')).not.toThrow();
   });
 });

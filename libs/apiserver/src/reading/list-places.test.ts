@@ -43,10 +43,10 @@ async function send(text: string): Promise<Socket> {
   return socket;
 }
 
-const underWay = () => expect.poll(() => api.store.openSnapshots, { timeout: 5_000 }).toBe(1);
+const underWay = () => expect.poll(() => api.store.openSnapshots, { timeout: 30_000 }).toBe(1);
 
 async function expectFree(): Promise<void> {
-  await expect.poll(() => api.store.openSnapshots, { timeout: 5_000 }).toBe(0);
+  await expect.poll(() => api.store.openSnapshots, { timeout: 30_000 }).toBe(0);
   const answer = await fetch(`http://127.0.0.1:${port}${PATH}?limit=1`);
   expect(answer.status).toBe(200);
   await answer.arrayBuffer();
@@ -153,7 +153,7 @@ describe('the place of a list', () => {
       return undefined;
     };
     socket = await send(`DELETE ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await expect.poll(() => api.store.writes.some(({ op }) => op === 'delete'), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => api.store.writes.some(({ op }) => op === 'delete'), { timeout: 30_000 }).toBe(true);
     await expectFree();
   });
 });

@@ -255,6 +255,37 @@ describe('objects of a custom kind', () => {
     ]);
   });
 
+  it('are refused for another kind as for anything else that is wrong with them', async () => {
+    const other = { ...widget('a'), kind: 'Other' };
+    const expected = {
+      code: 422,
+      reason: 'Invalid',
+      message: 'Other.example.test "a" is invalid: kind: Invalid value: "Other": must be Widget',
+    };
+    expect((await ask('POST', BASE, other)).body).toMatchObject(expected);
+    expect((await ask('POST', BASE, widget('a'))).status).toBe(201);
+    expect((await ask('PUT', `${BASE}/a`, other)).body).toMatchObject(expected);
+    expect((await ask('POST', BASE, { ...other, apiVersion: 'example.test/v7' })).status).toBe(400);
+  });
+
+  it('have a scale where they name replicas', async () => {
+    const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
+    const counted = {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { replicas: { type: 'integer' } } } },
+    };
+    await serve(definitionOf([version('v1', counted, { subresources: { scale } })]));
+    await ask('POST', BASE, widget('a', {}));
+    expect((await ask('GET', `${BASE}/a/scale`)).body).toMatchObject({
+      code: 500,
+      reason: 'InternalError',
+      message: 'Internal error occurred: the spec replicas field ".spec.replicas" does not exist',
+    });
+    const patched = await ask('PATCH', `${BASE}/a/scale`, { spec: { replicas: 2 } }, 'application/merge-patch+json');
+    expect([patched.status, patched.body.spec]).toEqual([200, { replicas: 2 }]);
+    expect((await ask('GET', `${BASE}/a/scale`)).body.spec).toEqual({ replicas: 2 });
+  });
+
   it('are listed in pages, selected, and deleted together', async () => {
     for (const name of ['a', 'b', 'c']) {
       const labels = { even: String(name === 'b') };

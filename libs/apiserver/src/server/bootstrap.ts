@@ -1,32 +1,43 @@
-import { type ApiObject, copy, type Names, StatusError } from '@orch/machinery';
-import { SYSTEM_NAMESPACES } from '../namespaces/protected-namespaces.js';
-import type { ObjectReader } from '../reading/object-reader.js';
+import type { ApiObject, Names } from '@orch/machinery';
+import { SYSTEM_NAMESPACES } from '../namespaces/system-namespaces.js';
 import type { Endpoint } from '../served/endpoint.js';
-import { serverItself } from '../writing/caller.js';
-import type { WritePipeline } from '../writing/write-pipeline.js';
+import { ensureOwn, type OwnCreations } from '../writing/own-creation.js';
 
-interface Making {
-  readonly reader: ObjectReader;
-  readonly pipeline: WritePipeline;
-}
-
-export interface BootstrapOptions extends Making {
+export interface BootstrapOptions extends OwnCreations {
   readonly names: Names;
   /** Undefined where they are not served. */
   readonly services: Endpoint | undefined;
   /** Address of the Service that stands for the API. */
   readonly serviceAddress: string;
   readonly securePort: number;
+  /** Undefined where nobody looks at them. */
+  readonly priorityClasses: Endpoint | undefined;
 }
 
 /** Makes the namespaces that every installation has. */
-export async function makeNamespaces(options: Making & { readonly namespaces: Endpoint }): Promise<void> {
-  for (const name of SYSTEM_NAMESPACES) await ensure(options, options.namespaces, '', { metadata: { name } });
+export async function makeNamespaces(options: OwnCreations & { readonly namespaces: Endpoint }): Promise<void> {
+  for (const name of SYSTEM_NAMESPACES) await ensureOwn(options, options.namespaces, { metadata: { name } });
 }
 
-/** Makes what else every installation has: the Service that stands for the API. */
+/** Classes of what nothing works without. */
+const SYSTEM_CLASSES: readonly ApiObject[] = [
+  {
+    metadata: { name: 'system-node-critical' },
+    value: 2_000_001_000,
+    description: 'For pods that their node cannot do without.',
+  },
+  {
+    metadata: { name: 'system-cluster-critical' },
+    value: 2_000_000_000,
+    description: 'For pods that the cluster cannot do without, on whichever node they run.',
+  },
+];
+
+/** Makes what else every installation has: the Service that stands for the API, and the priority classes of the system. */
 export async function bootstrap(options: BootstrapOptions): Promise<void> {
-  if (options.services) await ensure(options, options.services, 'default', apiService(options));
+  if (options.services) await ensureOwn(options, options.services, apiService(options));
+  if (options.priorityClasses)
+    for (const each of SYSTEM_CLASSES) await ensureOwn(options, options.priorityClasses, each);
 }
 
 function apiService({ names, serviceAddress, securePort }: BootstrapOptions): ApiObject {
@@ -41,16 +52,4 @@ function apiService({ names, serviceAddress, securePort }: BootstrapOptions): Ap
       sessionAffinity: 'None',
     },
   };
-}
-
-async function ensure(options: Making, endpoint: Endpoint, namespace: string, object: ApiObject): Promise<void> {
-  const key = { namespace, name: object.metadata?.name ?? '' };
-  if (await options.reader.current(endpoint.type, key)) return;
-  try {
-    const request = { operation: 'CREATE', endpoint, key, subresource: '', caller: serverItself() } as const;
-    await options.pipeline.write({ ...request, options: { dryRun: false } }, { create: () => copy(object) });
-  } catch (error) {
-    // Another server has made it meanwhile.
-    if (!(error instanceof StatusError) || error.status.reason !== 'AlreadyExists') throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { type ChangeBus, inProcessBus, jetStreamBus, Keyring, type MessageRefusal } from '@orch/feed';
+import { type ChangeBus, inProcessBus, jetStreamBus, Keyring, type MessageRefusal, placesOf } from '@orch/feed';
 import type { Logger } from '@orch/runtime';
 import type { ServingStore, TypeId } from '@orch/storage';
 import { ownersApart } from '../representation/stored-body.js';
@@ -22,15 +22,16 @@ export interface BusSettings {
   /** What a type is called: `deployments.apps`; empty before it is known. */
   readonly nameOf: (type: TypeId) => string;
   readonly readTraces: boolean;
+  /** Whether this process makes the stream where there is none. */
+  readonly makesStream: boolean;
 }
 
 /**
- * NATS when servers are named, else a bus within the process. Subjects and stream carry the id of the cluster, so that
- * installations may share a NATS.
+ * NATS when servers are named, else a bus within the process.
  * @throws RangeError for options of NATS that do not go together
  */
 export function busOf(options: BackendOptions, settings: BusSettings): ChangeBus {
-  const { observer, store, logger, nameOf, readTraces } = settings;
+  const { observer, store, logger, nameOf, readTraces, makesStream } = settings;
   if (options.natsUrl.length === 0) return inProcessBus({ onTaken: (ms) => observer.taken(ms) });
   const { clusterId } = store.installation;
   const keyring = new Keyring({
@@ -44,8 +45,8 @@ export function busOf(options: BackendOptions, settings: BusSettings): ChangeBus
     ...natsSettings(options),
     keyring,
     bodies: ownersApart,
-    subjectPrefix: `${options.natsSubjectPrefix}.${clusterId}`,
-    streamName: `${options.natsSubjectPrefix}-${clusterId}`,
+    ...placesOf(options.natsSubjectPrefix, clusterId),
+    makesStream,
     omitsBodies: (type) => omits(apart, nameOf(type)),
     readTraces,
     onTaken: (ms) => observer.taken(ms),

@@ -12,6 +12,8 @@ export interface ChangeFeedSettings {
   readonly store: ServingStore;
   readonly observation: Observation;
   readonly logger: Logger;
+  /** Whether this process makes what announcements are kept in. */
+  readonly makesStream: boolean;
   openBus(settings: BusSettings): ChangeBus;
 }
 
@@ -33,6 +35,7 @@ export function openChangeFeed({ store, observation, ...settings }: ChangeFeedSe
     observer: delivery,
     nameOf: (type) => names.of(type),
     readTraces: observation.tracing !== undefined,
+    makesStream: settings.makesStream,
   });
   const feed = new OrderedFeed({ source: store, bus, observer: observation.feed });
   store.onCommit((changes) => delivery.publish(bus, changes));

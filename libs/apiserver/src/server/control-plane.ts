@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { EVENT_MIGRATIONS } from '@orch/audit';
+import { EVENT_MIGRATIONS, EVENT_SCHEMA } from '@orch/audit';
 import type { ChangeBus } from '@orch/feed';
 import { type KindSettings, nodePortRange } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
@@ -13,18 +13,21 @@ import {
   resolveFeatures,
 } from '@orch/runtime';
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
-import type { ServingStore, StoreObserver } from '@orch/storage';
-import type { RedisVerdicts } from '@orch/webhooks';
+import type { ServingStore, SideSchema, StoreObserver } from '@orch/storage';
+import type { RedisRates, RedisVerdicts } from '@orch/webhooks';
 import { AccessControl } from '../access/access-control.js';
 import { checkAuthorization } from '../access/authorization-options.js';
 import { AdmissionControl, checkAdmission } from '../admission/admission-control.js';
+import { pluginSurroundings } from '../admission/plugin-surroundings.js';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { ApiTokens } from '../credentials/api-tokens.js';
 import { Credentials } from '../credentials/credentials.js';
 import { RemoteTokens } from '../credentials/remote-tokens.js';
 import { readServiceAccountKeys, type ServiceAccountKeys } from '../credentials/service-account-keys.js';
-import { openSharedVerdicts } from '../credentials/shared-verdicts.js';
+import { openSharedRates, openSharedVerdicts } from '../credentials/shared-verdicts.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
+import { NO_REMOTE_DOCUMENTS } from '../documents/remote-documents.js';
+import { Fairness } from '../fairness/fairness.js';
 import { admissionMetrics } from '../metrics/admission-metrics.js';
 import { tokenCache } from '../metrics/authentication-metrics.js';
 import { Observation } from '../metrics/observation.js';
@@ -32,6 +35,7 @@ import { observeListCache, observeWatchOutputs } from '../metrics/server-observe
 import { serviceAccountTokenUses } from '../metrics/service-account-metrics.js';
 import { observePools } from '../metrics/store-observer.js';
 import { QuotaCounter } from '../quota/quota-counter.js';
+import type { AdmissionWebhooks } from '../webhooks/admission-webhooks.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
 import { type Audit, openAudit } from './audit.js';
@@ -41,12 +45,14 @@ import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { CustomResources } from './custom-resources.js';
 import { type ComponentSettings, componentChecks, healthChecks } from './health-checks.js';
 import { Housekeeping } from './housekeeping.js';
+import { fairnessLimits } from './limit-options.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
 import { servedSelection } from './served-selection.js';
+import { type FollowedByStanding, followForStanding, NamespaceKeeper } from './standing-objects.js';
 import { VERSION } from './version.js';
-import { Webhooks } from './webhooks.js';
+import { admissionWebhooks, Webhooks, webhookSettings } from './webhooks.js';
 
 /** What tells one kind of process from another. */
 export interface Role {
@@ -81,9 +87,6 @@ export interface ControlPlane {
   address(): { readonly url: string; readonly kubeconfig: string | undefined };
 }
 
-/** Schema of the events of the audit log, beside that of the state. */
-const AUDIT_SCHEMA = 'audit';
-
 /** Share of the time for finishing that the ends of watches may be spread over. */
 const DRAIN_SHARE = 0.5;
 
@@ -113,19 +116,24 @@ class ControlPlaneProcess {
   #changes: ChangeFeed | undefined;
   #api: Api | undefined;
   #admission: AdmissionControl | undefined;
+  #admissionWebhooks: AdmissionWebhooks | undefined;
   #customResources: CustomResources | undefined;
   #webhooks: Webhooks | undefined;
   #access: AccessControl | undefined;
+  #fairness: Fairness | undefined;
   #serviceAccountKeys: ServiceAccountKeys | undefined;
   #tokens: ApiTokens | undefined;
   #remoteTokens: RemoteTokens | undefined;
   #sharedVerdicts: RedisVerdicts | undefined;
+  #sharedRates: RedisRates | undefined;
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
   #audit: Audit | undefined;
   #certificateRequests: CertificateRequests | undefined;
   #quotaCounter: QuotaCounter | undefined;
   #housekeeping: Housekeeping | undefined;
+  #followed: FollowedByStanding | undefined;
+  #namespaceKeeper: NamespaceKeeper | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
 
@@ -143,7 +151,7 @@ class ControlPlaneProcess {
       { name: 'store', start: () => this.#openStore(), stop: async () => this.#store?.close() },
       { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#changes?.close() },
       { name: 'api', start: () => this.#assemble(), stop: async () => this.#api?.deps.yaml.close() },
-      { name: 'admission', start: () => this.#startAdmission(), stop: async () => this.#admission?.stop() },
+      { name: 'admission', start: () => this.#startAdmission(), stop: () => this.#stopAdmission() },
       { name: 'quotas', start: () => this.#followQuotas(), stop: async () => this.#api?.quotas.stop() },
       {
         name: 'custom-resources',
@@ -152,6 +160,7 @@ class ControlPlaneProcess {
       },
       { name: 'shared-verdicts', start: () => this.#shareVerdicts(), stop: async () => this.#sharedVerdicts?.close() },
       { name: 'access', start: () => this.#controlAccess(), stop: async () => this.#access?.stop() },
+      { name: 'fairness', start: () => this.#beFair(), stop: async () => this.#fairness?.stop() },
       { name: 'credentials', start: () => this.#openCredentials(), stop: () => this.#closeCredentials() },
       { name: 'audit', start: () => this.#openAudit(), stop: async () => this.#audit?.close() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
@@ -169,6 +178,11 @@ class ControlPlaneProcess {
         name: 'housekeeping',
         start: async () => this.#keepHouse(),
         stop: async () => this.#housekeeping?.stop(),
+      },
+      {
+        name: 'namespace-keeper',
+        start: () => this.#keepNamespaces(),
+        stop: async () => this.#namespaceKeeper?.stop(),
       },
       { name: 'listeners', start: () => this.#listen(), stop: () => this.#closeListeners() },
       this.#idleCollector(),
@@ -216,17 +230,32 @@ class ControlPlaneProcess {
       observation: needed(this.#observation),
       logger: this.#logger,
       openBus: this.#settings.openBus,
+      makesStream: this.#settings.role.housekeeping,
     });
   }
 
   async #assemble(): Promise<void> {
-    const { serving, backend } = this.#settings;
+    const { role, serving, backend } = this.#settings;
     const names = namesOf(serving.naming);
     const scheme = loadScheme(names);
     const store = needed(this.#store);
     const observer = admissionMetrics(needed(this.#observation).metrics);
+    this.#sharedRates = await openSharedRates(serving, this.#logger);
+    const surroundings = pluginSurroundings({
+      metrics: needed(this.#observation).metrics,
+      sharedRates: this.#sharedRates,
+      deps: () => needed(this.#api).deps,
+      remote: () => this.#aggregated?.documents ?? NO_REMOTE_DOCUMENTS,
+    });
     const isEnabled = (feature: FeatureName) => this.#features.enabled(feature);
-    this.#admission = await AdmissionControl.open({ names, isEnabled, options: serving, observer });
+    const calls = admissionWebhooks(serving, needed(this.#observation).metrics);
+    this.#admissionWebhooks = calls;
+    const webhooks = (configuration: unknown) => calls.for(configuration);
+    this.#admission = await AdmissionControl.open({
+      ...{ names, isEnabled, webhooks, observer, surroundings },
+      options: serving,
+    });
+    if (role.housekeeping) this.#followed = followForStanding(this.#admission);
     const api = await assembleApi({
       names,
       scheme,
@@ -265,6 +294,11 @@ class ControlPlaneProcess {
 
   /** Before anything is written: what plugins look up is known then. */
   async #startAdmission(): Promise<void> {
+    const { serving } = this.#settings;
+    const api = needed(this.#api);
+    const { served, scheme, limits, names } = api.deps;
+    const parts = { served, scheme, maxValues: limits.maxValues + limits.maxOwnedValues };
+    await needed(this.#admissionWebhooks).start(parts, { ...webhookSettings(api, serving), names });
     await needed(this.#admission).start({
       deps: needed(this.#api).deps,
       store: needed(this.#store),
@@ -293,6 +327,12 @@ class ControlPlaneProcess {
     this.#quotaCounter.start();
   }
 
+  async #stopAdmission(): Promise<void> {
+    await this.#admission?.stop();
+    this.#sharedRates?.close();
+    await this.#admissionWebhooks?.close();
+  }
+
   /** Once all kinds are served: namespaces are emptied of them. */
   #keepHouse(): void {
     const { role, backend } = this.#settings;
@@ -301,6 +341,20 @@ class ControlPlaneProcess {
     const [api, store] = [needed(this.#api), needed(this.#store)];
     this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
     this.#housekeeping.start();
+  }
+
+  async #keepNamespaces(): Promise<void> {
+    const followed = this.#followed;
+    if (!followed) return;
+    this.#namespaceKeeper = new NamespaceKeeper({
+      followed,
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      options: this.#settings.serving,
+      logger: this.#logger,
+    });
+    await this.#namespaceKeeper.start();
   }
 
   #signRequests(): void {
@@ -331,6 +385,7 @@ class ControlPlaneProcess {
       api,
       serving,
       metrics: needed(this.#observation).metrics,
+      logger: this.#logger,
       // One that this process made for itself would say nothing to anybody.
       shown: () => (serving.proxyClientCertFile === undefined ? undefined : this.#credentials?.current.proxy),
     });
@@ -371,6 +426,20 @@ class ControlPlaneProcess {
     await this.#access.start();
   }
 
+  async #beFair(): Promise<void> {
+    this.#fairness = new Fairness({
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      limits: fairnessLimits(this.#settings.serving, this.#features),
+      features: this.#features,
+      decides: this.#settings.role.housekeeping,
+      metrics: needed(this.#observation).metrics,
+      logger: this.#logger,
+    });
+    await this.#fairness.start();
+  }
+
   async #openCredentials(): Promise<void> {
     const { serving } = this.#settings;
     const names = namesOf(serving.naming);
@@ -407,11 +476,23 @@ class ControlPlaneProcess {
   async #openAudit(): Promise<void> {
     this.#audit = await openAudit({
       options: this.#settings.serving,
-      database: () => needed(this.#store).besideSchema(AUDIT_SCHEMA, EVENT_MIGRATIONS),
+      database: () => this.#openEvents(),
+      dropsOldEvents: this.#settings.role.housekeeping,
       scheme: needed(this.#api).deps.scheme,
       metrics: needed(this.#observation).metrics,
       logger: this.#logger,
     });
+  }
+
+  async #openEvents(): Promise<SideSchema> {
+    const events = needed(this.#store).besideSchema(EVENT_SCHEMA, EVENT_MIGRATIONS);
+    try {
+      await events.open();
+      return events;
+    } catch (error) {
+      await events.close();
+      throw error;
+    }
   }
 
   async #aggregate(): Promise<void> {
@@ -451,6 +532,7 @@ class ControlPlaneProcess {
     const { auditor } = needed(this.#audit);
     this.#served = await serve({
       api,
+      webhooks: () => this.#admissionWebhooks?.states() ?? [],
       serving,
       features: this.#features,
       health,
@@ -463,6 +545,7 @@ class ControlPlaneProcess {
       tokens: needed(this.#tokens),
       serviceAccountKeys: needed(this.#serviceAccountKeys),
       aggregated: needed(this.#aggregated),
+      fairness: needed(this.#fairness),
       ...(auditor && { auditor }),
     });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);

@@ -1,12 +1,21 @@
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import { expect, test } from 'vitest';
-import { flowLimits, limitOptions } from './limit-options.js';
+import { fairnessLimits, limitOptions } from './limit-options.js';
 
 const nowhere = { stdout: { write: () => true }, stderr: { write: () => true }, env: {} };
+const NO_SEATS = ['--max-requests-inflight=0', '--max-mutating-requests-inflight=0'];
 
-test('requests that find no seat wait their turn only while APIPriorityAndFairness is on', () => {
-  const line = readCommandLine(defineOptions(limitOptions), ['--max-requests-waiting=7'], '', nowhere);
+const limits = (on: boolean, ...args: string[]) => {
+  const line = readCommandLine(defineOptions(limitOptions), args, '', nowhere);
   if (!line.run) throw new Error('the options were refused');
-  const waiting = (on: boolean) => flowLimits(line.values, { enabled: () => on }).maxWaiting;
-  expect([waiting(true), waiting(false)]).toEqual([7, 0]);
+  return fairnessLimits(line.values, { enabled: () => on });
+};
+
+test('a process has seats for those who change something and for all others', () => {
+  expect(limits(true)).toEqual({ seats: { mutating: 200, readOnly: 400 }, maxWaitMs: 15_000 });
+});
+
+test('a process without a seat is refused, unless that is no bound', () => {
+  expect(() => limits(true, ...NO_SEATS)).toThrow('leave no seat');
+  expect(limits(false, ...NO_SEATS).seats).toEqual({ mutating: 0, readOnly: 0 });
 });

@@ -1,6 +1,6 @@
 import type { OptionValues } from '@orch/runtime';
 import type { Features } from '@orch/schema';
-import type { FlowLimits } from '../chain/flow-control.js';
+import type { FairnessLimits } from '../fairness/fairness.js';
 
 /** Bounds on what requests may take of a process, so that none of them can take it from the others. 0 is none. */
 export const limitOptions = {
@@ -8,25 +8,13 @@ export const limitOptions = {
     type: 'int',
     default: 400,
     min: 0,
-    help: 'Requests that only read and are carried out at a time, watches left out; more wait. 0 is no bound.',
+    help: 'Seats of this process, together with --max-mutating-requests-inflight: requests that are carried out at a time, by flow schemas and priority levels. Without the feature gate APIPriorityAndFairness, requests that only read; more are answered with 429, and 0 is no bound.',
   },
   'max-mutating-requests-inflight': {
     type: 'int',
     default: 200,
     min: 0,
-    help: 'Requests that change something and are carried out at a time; more wait. 0 is no bound.',
-  },
-  'max-requests-inflight-per-user': {
-    type: 'int',
-    default: 100,
-    min: 0,
-    help: 'Requests of either kind that are carried out at a time for one user; more wait. 0 is no bound.',
-  },
-  'max-requests-waiting': {
-    type: 'int',
-    default: 2000,
-    min: 0,
-    help: 'Requests of either kind that wait to be carried out; more are answered with 429, those of the user with most of them first.',
+    help: 'Seats of this process, together with --max-requests-inflight. Without the feature gate APIPriorityAndFairness, requests that change something; more are answered with 429, and 0 is no bound.',
   },
   'max-request-wait': {
     type: 'duration',
@@ -66,16 +54,10 @@ export const limitOptions = {
   },
 } as const;
 
-/** The bounds that requests are held to. Without fair turns nobody waits: what finds no room is refused at once. */
-export function flowLimits(serving: OptionValues<typeof limitOptions>, features: Features): FlowLimits {
-  const perUser = serving.maxRequestsInflightPerUser;
-  return {
-    inflight: {
-      mutating: { inAll: serving.maxMutatingRequestsInflight, perUser },
-      readOnly: { inAll: serving.maxRequestsInflight, perUser },
-    },
-    maxWaiting: features.enabled('APIPriorityAndFairness') ? serving.maxRequestsWaiting : 0,
-    maxWaitMs: serving.maxRequestWait,
-    bodies: { inAll: serving.maxWaitingBodyBytes, perUser: serving.maxWaitingBodyBytesPerUser },
-  };
+/** How many requests are carried out at a time. @throws Error where that would be none */
+export function fairnessLimits(serving: OptionValues<typeof limitOptions>, features: Features): FairnessLimits {
+  const seats = { mutating: serving.maxMutatingRequestsInflight, readOnly: serving.maxRequestsInflight };
+  if (features.enabled('APIPriorityAndFairness') && seats.mutating + seats.readOnly === 0)
+    throw new Error('--max-requests-inflight and --max-mutating-requests-inflight leave no seat for any request');
+  return { seats, maxWaitMs: serving.maxRequestWait };
 }

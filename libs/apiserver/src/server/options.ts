@@ -201,6 +201,11 @@ export const backendOptions = {
     min: 1,
     help: 'Connections for short reads. One more writes, one does maintenance, and lists have their own.',
   },
+  migrate: {
+    type: 'bool',
+    default: true,
+    help: 'A schema of the database that is older than this release needs is migrated at start; else the server refuses to start on one.',
+  },
   'write-queue-bytes': {
     type: 'bytes',
     default: 2 ** 27,

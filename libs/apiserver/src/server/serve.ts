@@ -6,16 +6,18 @@ import type { Features } from '@orch/schema';
 import type { AccessControl } from '../access/access-control.js';
 import type { Auditor } from '../auditing/auditor.js';
 import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
-import { makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
 import { ResourceRouter } from '../chain/router.js';
+import { SharedBound } from '../chain/shared-bound.js';
 import type { ApiTokens } from '../credentials/api-tokens.js';
+import { CredentialRechecks } from '../credentials/credential-rechecks.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import type { Credentials } from '../credentials/credentials.js';
 import type { ServiceAccountKeys } from '../credentials/service-account-keys.js';
 import { tlsSettings } from '../credentials/tls-settings.js';
 import { createDiscoveryRoutes } from '../documents/discovery-routes.js';
 import { createIssuerRoutes } from '../documents/issuer-routes.js';
+import type { Fairness } from '../fairness/fairness.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { WatchProxy } from '../handing-on/watch-proxy.js';
 import { authenticationAttempts } from '../metrics/authentication-metrics.js';
@@ -28,7 +30,6 @@ import { OpenWatches } from '../watching/open-watches.js';
 import { refusalFrames } from '../watching/refusal-frame.js';
 import type { AggregatedApis } from './aggregated-apis.js';
 import type { Api } from './assemble.js';
-import { flowLimits } from './limit-options.js';
 import type { ServingOptions } from './options.js';
 import { VERSION } from './version.js';
 
@@ -48,8 +49,12 @@ export interface ServeSettings {
   /** Tokens that this API gives out, and the keys that they are judged by. */
   readonly tokens: Pick<ApiTokens, 'judge'>;
   readonly serviceAccountKeys: ServiceAccountKeys;
+  /** How admission webhooks are. */
+  readonly webhooks: () => readonly object[];
   /** Records requests; absent where nothing is recorded. */
   readonly auditor?: Auditor;
+  /** Whose turn it is. */
+  readonly fairness: Pick<Fairness, 'turns' | 'pages'>;
   /** What other servers answer for. */
   readonly aggregated: Pick<AggregatedApis, 'aggregator' | 'documents'>;
 }
@@ -75,6 +80,7 @@ export async function serve(settings: ServeSettings): Promise<Served> {
   const watches = new OpenWatches({ inAll: serving.maxWatches, perUser: serving.maxWatchesPerUser });
   access.judge(watches);
   settings.tokens.judge(watches);
+  new CredentialRechecks({ watches, clock: systemClock, logger: settings.logger });
   let publicAddress = serving.publicUrl ?? '';
   const { listeners, handedOn } = await openAll(settings, watches, () => publicAddress);
   const url = urlOf(serving, listeners.securePort);
@@ -149,6 +155,7 @@ function listenerOf(
 ) {
   const { api, serving, features, health, observation, credentials, access, aggregated, logger, metricsPage, auditor } =
     settings;
+  const { fairness } = settings;
   const { aggregator } = aggregated;
   const { metrics, tracing } = observation;
   const { scheme, names } = api.deps;
@@ -163,9 +170,12 @@ function listenerOf(
     authenticator: credentials.authenticator,
     authenticationAttempted: authenticationAttempts(metrics),
     authorizer: access.authorizer,
-    flow: makeFlowControl(flowLimits(serving, features), systemClock),
+    flow: { turns: fairness.turns, bodies: bodiesOf(serving) },
     watches,
-    fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery, issuer }),
+    fallback: createFallbackApp({
+      ...{ health, metrics: metricsPage(metrics), version: VERSION, discovery, issuer },
+      pages: pagesOf(settings),
+    }),
     ...(proxy && { proxyWatch: (ctx) => proxy.hand(ctx) }),
     ...(aggregator && { aggregator }),
     streams,
@@ -177,6 +187,18 @@ function listenerOf(
     ...(tracing && { tracing }),
   });
 }
+
+const bodiesOf = ({ maxWaitingBodyBytes: inAll, maxWaitingBodyBytesPerUser: perUser }: ServingOptions) =>
+  new SharedBound({ inAll, perUser });
+
+/** How admission webhooks are, beside the pages of flow control. */
+const WEBHOOKS_PAGE = '/debug/api/webhooks';
+
+const pagesOf = ({ fairness, webhooks }: ServeSettings) =>
+  new Map([
+    ...(fairness.pages ?? []),
+    [WEBHOOKS_PAGE, () => `${JSON.stringify({ webhooks: webhooks() }, undefined, 2)}\n`],
+  ]);
 
 function urlOf({ bindAddress, publicUrl }: ServingOptions, port: number): string {
   const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;

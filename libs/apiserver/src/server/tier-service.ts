@@ -26,7 +26,8 @@ export function runTierService(role: Role, values: OptionValues<typeof tierOptio
       role,
       serving: values,
       backend: values,
-      openStore: (observer) => storeAt(values.postgresUrl, values, values, observer),
+      openStore: (observer) =>
+        storeAt(values.postgresUrl, values, values, { observer, mayOnlyRead: !role.housekeeping }),
       openBus: (settings) => busOf(values, settings),
     },
     values.workers,

@@ -6,6 +6,44 @@ export const webhookOptions = {
     min: 64 << 10,
     help: 'Largest answer of a webhook; the call of one that says more has failed.',
   },
+  'service-resolver': {
+    type: 'list',
+    default: [],
+    help: 'Where Services are reached that webhooks are behind, in place of their own addresses: NAMESPACE/NAME:PORT=HOST:PORT, without the first PORT for all of its ports.',
+  },
+  'webhook-deny-cidrs': {
+    type: 'list',
+    default: [],
+    help: 'Networks in which no webhook is called, whatever its URL or Service says: 169.254.0.0/16, fd00::/8. A proxy that calls go through is not bound by this.',
+  },
+  'admission-webhook-exempt-namespaces': {
+    type: 'list',
+    default: [],
+    help: 'Namespaces about which no admission webhook is asked: those objects themselves, and what lies in them.',
+  },
+  'admission-webhook-exempt-groups': {
+    type: 'list',
+    default: [],
+    help: 'Groups of users about whose writes no admission webhook is asked.',
+  },
+  'admission-webhook-breaker-failures': {
+    type: 'int',
+    default: 5,
+    min: 0,
+    help: 'Calls in a row that an admission webhook leaves without an answer, after which it is not called for a while: its failure policy holds at once. 0 calls it always.',
+  },
+  'admission-webhook-breaker-wait': {
+    type: 'duration',
+    default: 1_000,
+    min: 10,
+    help: 'How long such a webhook is not called at first; then one call finds out whether it answers, and the time doubles if not.',
+  },
+  'admission-webhook-breaker-max-wait': {
+    type: 'duration',
+    default: 30_000,
+    min: 10,
+    help: 'The longest that such a webhook is not called.',
+  },
   'conversion-webhook-timeout': {
     type: 'duration',
     default: 30_000,

@@ -1,10 +1,13 @@
-import type { Metrics } from '@orch/runtime';
-import { WebhookClients } from '@orch/webhooks';
+import type { Logger, Metrics } from '@orch/runtime';
+import { WebhookClients, type WebhookSettings } from '@orch/webhooks';
 import type { Pair } from '../credentials/pair.js';
 import { conversionMetrics } from '../metrics/conversion-metrics.js';
+import { observeWebhooks, webhookMetrics } from '../metrics/webhook-metrics.js';
+import { AdmissionWebhooks, addressesOutside } from '../webhooks/admission-webhooks.js';
 import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
 import { KeptConversions } from '../webhooks/kept-conversions.js';
-import { serviceResolver } from '../webhooks/service-resolver.js';
+import { refusedObjects } from '../webhooks/refused-objects.js';
+import { readServiceMap, serviceResolver } from '../webhooks/service-resolver.js';
 import type { Api } from './assemble.js';
 import type { ServingOptions } from './options.js';
 
@@ -12,6 +15,7 @@ export interface WebhooksSettings {
   readonly api: Api;
   readonly serving: ServingOptions;
   readonly metrics: Metrics;
+  readonly logger: Logger;
   /** Shown to webhooks that want a certificate; undefined for none. */
   readonly shown: () => Pair | undefined;
 }
@@ -21,18 +25,8 @@ export class Webhooks {
   readonly conversions: ConversionCalls;
   readonly #clients: WebhookClients;
 
-  constructor({ api, serving, metrics, shown }: WebhooksSettings) {
-    const find = (resource: string) => {
-      const found = api.served.current.ofResource('', resource);
-      if (!found) throw new Error(`${resource} are not served`);
-      return found;
-    };
-    const toEndpoints = serving.enableAggregatorRouting;
-    this.#clients = new WebhookClients({
-      addressOf: serviceResolver({ reader: api.deps.reader, find, toEndpoints }),
-      credentials: shown,
-      maxAnswerBytes: serving.webhookMaxAnswerBytes,
-    });
+  constructor({ api, serving, metrics, logger, shown }: WebhooksSettings) {
+    this.#clients = new WebhookClients({ ...webhookSettings(api, serving), credentials: shown });
     this.conversions = {
       clients: this.#clients,
       limits: {
@@ -46,6 +40,7 @@ export class Webhooks {
       },
       kept: new KeptConversions(serving.conversionWebhookCacheBytes),
       observe: conversionMetrics(metrics),
+      onRefused: refusedObjects(metrics, (message, fields) => logger.warn(message, fields)),
     };
   }
 
@@ -53,4 +48,39 @@ export class Webhooks {
   close(): Promise<void> {
     return this.#clients.close();
   }
+}
+
+/** How webhooks of all kinds are reached. @throws Error for options that say nothing */
+export function webhookSettings(api: Api, serving: ServingOptions): WebhookSettings {
+  const find = (resource: string) => {
+    const found = api.served.current.ofResource('', resource);
+    if (!found) throw new Error(`${resource} are not served`);
+    return found;
+  };
+  const overrides = readServiceMap(serving.serviceResolver);
+  const toEndpoints = serving.enableAggregatorRouting;
+  const allowsAddress = addressesOutside(serving.webhookDenyCidrs);
+  return {
+    addressOf: serviceResolver({ reader: api.deps.reader, find, toEndpoints, overrides }),
+    maxAnswerBytes: serving.webhookMaxAnswerBytes,
+    ...(allowsAddress && { allowsAddress }),
+  };
+}
+
+/** What the plugins that call admission webhooks are made with. */
+export function admissionWebhooks(serving: ServingOptions, metrics: Metrics): AdmissionWebhooks {
+  const webhooks = new AdmissionWebhooks({
+    observer: webhookMetrics(metrics),
+    breaker: {
+      failures: serving.admissionWebhookBreakerFailures,
+      firstWaitMs: serving.admissionWebhookBreakerWait,
+      maxWaitMs: serving.admissionWebhookBreakerMaxWait,
+    },
+    exempt: {
+      namespaces: new Set(serving.admissionWebhookExemptNamespaces),
+      groups: new Set(serving.admissionWebhookExemptGroups),
+    },
+  });
+  observeWebhooks(metrics, () => webhooks.states());
+  return webhooks;
 }

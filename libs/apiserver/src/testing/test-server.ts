@@ -2,13 +2,15 @@ import { createServer, type IncomingMessage, type RequestListener, request, type
 import type { AddressInfo } from 'node:net';
 import { type Authenticator, authenticated } from '@orch/authentication';
 import { ALLOW, type Authorizer, NO_OPINION } from '@orch/authorization';
-import { type Logger, Metrics, silentLogger, systemClock, type Tracing } from '@orch/runtime';
+import { type Logger, Metrics, silentLogger, type Tracing } from '@orch/runtime';
 import type { Aggregator } from '../aggregation/aggregator.js';
 import type { Auditor } from '../auditing/auditor.js';
-import { type FlowLimits, makeFlowControl } from '../chain/flow-control.js';
+import type { FlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
 import { newContext, type OpenContext } from '../chain/new-context.js';
 import { ResourceRouter } from '../chain/router.js';
+import { SharedBound } from '../chain/shared-bound.js';
+import { boundedTurns } from '../fairness/bounded-turns.js';
 import type { HandedStreams } from '../handing-on/handed-streams.js';
 import type { RequestContext } from '../http/context.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
@@ -86,7 +88,7 @@ export interface ListenOverrides {
   readonly aggregator?: Aggregator;
   readonly streams?: HandedStreams;
   /** In place of no limits. */
-  readonly flow?: Partial<FlowLimits>;
+  readonly flow?: Partial<FlowControl>;
   readonly watches?: OpenWatches;
   readonly metrics?: Metrics;
   readonly logger?: Logger;
@@ -97,12 +99,8 @@ export interface ListenOverrides {
 }
 
 const NO_BOUNDS = { inAll: 0, perUser: 0 };
-const UNLIMITED: FlowLimits = {
-  inflight: { mutating: NO_BOUNDS, readOnly: NO_BOUNDS },
-  maxWaiting: 0,
-  maxWaitMs: 0,
-  bodies: NO_BOUNDS,
-};
+/** Lets everybody have a turn at once. */
+const EVERYBODY = boundedTurns({ mutating: 0, readOnly: 0 });
 
 /** The whole chain on an API, with an administrator as the caller. */
 export function listenerOf(api: TestApi, overrides: ListenOverrides = {}): RequestListener {
@@ -112,7 +110,7 @@ export function listenerOf(api: TestApi, overrides: ListenOverrides = {}): Reque
     router: new ResourceRouter(api.served),
     authenticator: ADMINISTRATOR,
     authorizer: knownUsers,
-    flow: makeFlowControl({ ...UNLIMITED, ...flow }, systemClock),
+    flow: { turns: EVERYBODY, bodies: new SharedBound(NO_BOUNDS), ...flow },
     watches: new OpenWatches(NO_BOUNDS),
     fallback: (_req, res) => res.writeHead(404).end(),
     metrics: new RequestMetrics(metrics),

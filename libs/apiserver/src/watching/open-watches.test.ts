@@ -65,6 +65,15 @@ describe('watches that are judged again', () => {
     expect(await watches.judgeAgain(judge)).toBe(3);
   });
 
+  it('do not wait for those about whom nobody answers, however many these are', async () => {
+    const watches = new OpenWatches(NO_BOUNDS);
+    const hanging = new Promise<undefined>(() => undefined);
+    for (let n = 0; n < 300; n++) watches.admit(watchOf('joe'));
+    const last = new Promise((resolve) => watches.admit(watchOf('jane'))?.endBy(resolve));
+    void watches.judgeAgain(({ user }) => (user.name === 'joe' ? hanging : refusal()));
+    expect(await last).toMatchObject({ code: 401 });
+  });
+
   it('end with the refusal', async () => {
     const watches = new OpenWatches(NO_BOUNDS);
     const refusal = new StatusError('Forbidden', 'no more');

@@ -54,6 +54,8 @@ export interface Concerned {
   readonly groups?: Iterable<string>;
   /** Objects that credentials are bound to, by {@link keyOfObject}. */
   readonly objects?: Iterable<string>;
+  /** Credentials that are asked about anew, by {@link Recheck.key}. */
+  readonly credentials?: Iterable<string>;
 }
 
 /** A watch on its way in, and what was found of rights meanwhile. */
@@ -71,6 +73,7 @@ export class OpenWatches {
   readonly #found = new Map<string, Set<AdmittedWatch>>();
   readonly #held: SharedBound;
   readonly #coming = new Set<ComingWatch>();
+  #onAdmitted: (watch: OpenWatch) => void = () => undefined;
 
   constructor(bounds: Bounds) {
     this.#held = new SharedBound(bounds);
@@ -78,6 +81,16 @@ export class OpenWatches {
 
   get size(): number {
     return this.#open.size;
+  }
+
+  /** Calls back with each watch that is taken in. Set once. */
+  onAdmitted(callback: (watch: OpenWatch) => void): void {
+    this.#onAdmitted = callback;
+  }
+
+  /** Whether any watch is open by a credential, by {@link Recheck.key}. */
+  hasAnyBy(credential: string): boolean {
+    return this.#found.has(ofCredential(credential));
   }
 
   /**
@@ -110,6 +123,7 @@ export class OpenWatches {
       this.#found.set(key, together.add(admitted));
     }
     for (const judge of coming?.judges ?? []) void this.#judge(admitted, judge);
+    this.#onAdmitted(admitted);
     return admitted;
   }
 
@@ -132,18 +146,17 @@ export class OpenWatches {
    */
   async judgeAgain(judge: WatchJudge, concerned?: Concerned): Promise<number> {
     for (const { judges } of this.#coming) judges.push(judge);
-    let ended = 0;
     const watches = [...(concerned ? this.#concerned(concerned) : this.#open)];
-    for (let at = 0; at < watches.length; at += STRIDE) {
-      if (at > 0) await turn();
-      // Together: who judges may have to ask somebody outside about each.
-      const judged = watches.slice(at, at + STRIDE).map((watch) => this.#judge(watch, judge));
-      ended += (await Promise.all(judged)).filter(Boolean).length;
+    const judged: Promise<boolean>[] = [];
+    for (const [at, watch] of watches.entries()) {
+      if (at > 0 && at % STRIDE === 0) await turn();
+      // Apart: who judges may have to ask somebody outside about one, who does not answer.
+      judged.push(this.#judge(watch, judge));
     }
-    return ended;
+    return (await Promise.all(judged)).filter(Boolean).length;
   }
 
-  #concerned({ users = [], groups = [], objects = [] }: Concerned): Iterable<AdmittedWatch> {
+  #concerned({ users = [], groups = [], objects = [], credentials = [] }: Concerned): Iterable<AdmittedWatch> {
     const found = new Set<AdmittedWatch>();
     const take = (key: string) => {
       for (const watch of this.#found.get(key) ?? []) found.add(watch);
@@ -151,6 +164,7 @@ export class OpenWatches {
     for (const name of users) take(ofUser(name));
     for (const name of groups) take(ofGroup(name));
     for (const key of objects) take(ofObject(key));
+    for (const key of credentials) take(ofCredential(key));
     return found;
   }
 
@@ -164,15 +178,18 @@ export class OpenWatches {
 }
 
 /** Under what a watch is found. */
-function keysOf({ authentication: { boundTo = [], user: asking }, user, impersonating }: OpenWatch): string[] {
+function keysOf({ authentication, user, impersonating }: OpenWatch): string[] {
+  const { boundTo = [], recheck, user: asking } = authentication;
   const users = impersonating ? [user, asking] : [user];
   const keys = users.flatMap(({ name, groups }) => [ofUser(name), ...groups.map(ofGroup)]);
-  return [...new Set(keys), ...boundTo.map(({ object }) => ofObject(keyOfObject(object)))];
+  const credential = recheck ? [ofCredential(recheck.key)] : [];
+  return [...new Set(keys), ...boundTo.map(({ object }) => ofObject(keyOfObject(object))), ...credential];
 }
 
 const ofUser = (name: string) => `user ${name}`;
 const ofGroup = (name: string) => `group ${name}`;
 const ofObject = (key: string) => `object ${key}`;
+const ofCredential = (key: string) => `credential ${key}`;
 
 /** Who cannot be judged may not go on: a client that comes again is judged from the start. */
 async function asked(judge: WatchJudge, watch: OpenWatch): Promise<StatusError | undefined> {

@@ -7,6 +7,7 @@ import { turnFor } from '../decoding/turns.js';
 import { ByteGate } from './byte-gate.js';
 import { Doubts } from './doubts.js';
 import type { KeptConversions } from './kept-conversions.js';
+import type { RefusedObject } from './refused-objects.js';
 import { readAnswer } from './review-answer.js';
 
 /** What one call of a webhook may take; more is asked for with several, one after another. */
@@ -45,6 +46,8 @@ export interface ConversionCalls {
   /** What lists have had converted; absent where nothing is kept. */
   readonly kept?: KeptConversions;
   readonly observe?: (conversion: ObservedConversion) => void;
+  /** Hears of each object that was asked for alone and is not converted, though the webhook answers. */
+  readonly onRefused?: (refused: RefusedObject) => void;
 }
 
 /** The webhook that a definition names. */
@@ -133,7 +136,11 @@ export class ConversionWebhook {
       return await this.#observed(chunk, desiredAPIVersion);
     } catch (error) {
       const refusal = await this.#refusalOf(error, chunk, desiredAPIVersion);
-      if (chunk.sent.length === 1) return [refusal];
+      if (chunk.sent.length === 1) {
+        // The webhook's own words were told of where they came.
+        if (refusal !== error) this.#tellRefused(chunk, desiredAPIVersion, refusal.message);
+        return [refusal];
+      }
       const [first, second] = chunk.halves();
       return [...(await this.#each(first, desiredAPIVersion)), ...(await this.#each(second, desiredAPIVersion))];
     }
@@ -181,6 +188,9 @@ export class ConversionWebhook {
       const converted = await this.#call(chunk, desiredAPIVersion);
       succeeded = true;
       return converted;
+    } catch (error) {
+      if (error instanceof RefusedByWebhook) this.#tellRefused(chunk, desiredAPIVersion, error.message);
+      throw error;
     } finally {
       this.calls.observe?.({
         definition: this.definition,
@@ -190,6 +200,14 @@ export class ConversionWebhook {
         took: performance.now() - began,
       });
     }
+  }
+
+  /** Which one of several is refused nobody knows. */
+  #tellRefused({ sent: [one, ...others], apiVersion }: Chunk, desiredAPIVersion: string, message: string): void {
+    if (!one || others.length > 0) return;
+    const { namespace = '', name = '', uid = '' } = one.object.metadata ?? {};
+    const [from, to] = [versionOf(apiVersion), versionOf(desiredAPIVersion)];
+    this.calls.onRefused?.({ definition: this.definition, namespace, name, uid, from, to, message });
   }
 
   async #call({ sent, apiVersion, bytes }: Chunk, desiredAPIVersion: string): Promise<ApiObject[]> {

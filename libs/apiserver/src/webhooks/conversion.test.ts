@@ -8,6 +8,7 @@ import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
 import { rewriteCollection } from '../writing/rewrite-collection.js';
 import type { ObservedConversion } from './conversion-webhook.js';
+import type { RefusedObject } from './refused-objects.js';
 
 const COUNT = { type: 'integer' };
 const TEXT = { type: 'string' };
@@ -49,6 +50,7 @@ let clients: WebhookClients;
 let api: TestApi;
 let server: TestServer;
 let observed: ObservedConversion[];
+let refused: RefusedObject[];
 beforeAll(async () => {
   webhook = await ConversionServer.start();
 });
@@ -63,6 +65,7 @@ beforeEach(async () => {
   webhook.recover();
   webhook.reviews.length = 0;
   observed = [];
+  refused = [];
 });
 afterEach(async () => {
   await server.close();
@@ -84,7 +87,12 @@ const definition = (versions: readonly object[] = [V1, V2], conversion = webhook
 const serve = (one = definition(), bounds: Partial<typeof limits> = {}) =>
   serveConverted(
     api,
-    { clients, limits: { ...limits, ...bounds }, observe: (conversion) => observed.push(conversion) },
+    {
+      clients,
+      limits: { ...limits, ...bounds },
+      observe: (conversion) => observed.push(conversion),
+      onRefused: (one) => refused.push(one),
+    },
     one,
   );
 const rows = () => {
@@ -476,7 +484,7 @@ describe('a webhook that does not convert', () => {
       (_review, response) => response.end('x'.repeat(100_000)),
       /failed: Post .*exceeded|failed: Post .*size/,
     ],
-    ['nothing at all', () => undefined, /failed: Post .*no answer within 1000 ms$/],
+    ['nothing at all', () => undefined, /failed: Post .*context deadline exceeded$/],
   ])('fails with %s', async (_name, answer, message) => {
     await serve();
     await create('a');
@@ -493,6 +501,11 @@ describe('a webhook that does not convert', () => {
     webhook.answer = each((object) => (object.metadata.name === 'b' ? { ...object, kind: 'Other' } : object));
     const told = `${ONE} returned invalid converted object at index 2: invalid kind (expected Widget, received Other)`;
     expect((await ask('GET', at('v2'))).body).toMatchObject(failed(told));
+    expect(refused).toEqual([]);
+    await ask('GET', at('v2', 'a'));
+    await ask('GET', at('v2', 'b'));
+    const lies = { definition: 'widgets.example.test', namespace: 'default', from: 'v1', to: 'v2' };
+    expect(refused).toMatchObject([{ ...lies, name: 'b', message: expect.stringContaining('received Other') }]);
   });
 
   it('cannot change metadata but labels and annotations, nor say what the schema does not know', async () => {

@@ -44,9 +44,9 @@ function targetOf({ endpoint, key, subresource }: WriteRequest, operation: Opera
   return { operation, group, version, resource, kind, subresource, namespace, name: key.name };
 }
 
-/** The object in the version of the request, for those who must not change the one that is stored. */
-function complete({ request: { endpoint }, object }: Draft): ApiObject {
-  const own = copy(object);
+/** The object in the version of the request; what is stored itself only for those who do not change it. */
+function complete({ request: { endpoint }, judges, object }: Draft): ApiObject {
+  const own = judges.lookOnly ? object : copy(object);
   return endpoint.conversion ? endpoint.conversion.toServed(own) : own;
 }
 
@@ -132,5 +132,14 @@ class DraftAttributes implements Attributes {
 
   annotate(key: string, value: string): void {
     this.#draft.request.caller.annotations.set(key, value);
+  }
+
+  annotateBody(key: string, text: () => string): void {
+    const { caller } = this.#draft.request;
+    caller.noteBody?.(key, text());
+  }
+
+  get skipsWebhooks(): boolean {
+    return this.#draft.request.caller.skipsWebhooks === true;
   }
 }

@@ -2,6 +2,7 @@ import type { UserInfo } from '@orch/authentication';
 import { type Authorizer, alwaysAllow, type RequestAttributes } from '@orch/authorization';
 import { managerOf } from '@orch/merge';
 import type { RequestContext } from '../http/context.js';
+import { skipsWebhooks } from './skipped-webhooks.js';
 
 /** Who wants a write, and where what is learned on its way goes. */
 export interface Caller {
@@ -14,6 +15,10 @@ export interface Caller {
   readonly warnings: string[];
   /** Notes for the audit log, by key. */
   readonly annotations: Map<string, string>;
+  /** Notes of the content of the request, where the audit log tells that; absent where it does not. */
+  noteBody?(key: string, text: string): void;
+  /** No webhook is to be called: an administrator has asked for that, or the server does it for itself. */
+  readonly skipsWebhooks?: boolean;
   /** Monotonic milliseconds (`performance.now()`) at which nobody waits for the answer any more. */
   readonly deadline: number;
   /** What those who observe the store know the request by; the store does not look at it. */
@@ -30,6 +35,8 @@ export const callerOf = ({
   annotations,
   deadline,
   trail,
+  audit,
+  query,
 }: RequestContext): Caller => ({
   user,
   access: { authorizer: access.authorizer, request: info },
@@ -39,6 +46,8 @@ export const callerOf = ({
   annotations,
   deadline: deadline ?? Number.POSITIVE_INFINITY,
   ...(trail && { origin: trail }),
+  ...(audit?.wantsRequest && { noteBody: (key: string, text: string) => audit.noteBody(key, text) }),
+  ...(skipsWebhooks(query, user) && { skipsWebhooks: true }),
 });
 
 /** As whom the server itself writes: what every installation has, namespaces on their way out. */
@@ -47,8 +56,17 @@ const SERVER: UserInfo = { name: 'system:apiserver', groups: ['system:authentica
 /** Who decides what a caller may do beside the write itself; nothing that policies say keeps the server from its own work. */
 export const authorizerOf = ({ access }: Caller): Authorizer => access?.authorizer ?? alwaysAllow;
 
-/** The server as a caller; nobody reads its warnings and notes. */
+/**
+ * The server as a caller; nobody reads its warnings and notes. It asks no admission webhook about its own affairs: one that is down must not keep
+ * it from starting, nor from what it tells of objects.
+ */
 export const serverItself = (deadline = Number.POSITIVE_INFINITY): Caller => ({
+  ...serverForUsers(deadline),
+  skipsWebhooks: true,
+});
+
+/** The same for what it makes and deletes on behalf of users, as controllers do elsewhere: webhooks have a say in that. */
+export const serverForUsers = (deadline = Number.POSITIVE_INFINITY): Caller => ({
   user: SERVER,
   agent: 'orch',
   warnings: [],

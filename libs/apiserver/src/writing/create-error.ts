@@ -1,3 +1,4 @@
+import { terminatingNamespace } from '@orch/admission';
 import { alreadyExists, notFound, type ObjectMeta, StatusError } from '@orch/machinery';
 import type { WriteOutcome } from '@orch/storage';
 import type { Endpoint } from '../served/endpoint.js';
@@ -14,7 +15,7 @@ export function createError(
     case 'namespace-not-found':
       return notFound({ group: '', resource: 'namespaces' }, namespace);
     case 'namespace-terminating':
-      return terminatingNamespace(endpoint, namespace, name);
+      return terminatingNamespace(endpoint.groupResource, namespace, name);
     default:
       return meta.generateName ? nameTaken(endpoint, name) : alreadyExists(endpoint.groupResource, name);
   }
@@ -25,25 +26,4 @@ function nameTaken(endpoint: Endpoint, name: string): StatusError {
   const { status } = alreadyExists(endpoint.groupResource, name);
   const message = `${status.message}, the server was not able to generate a unique name for the object`;
   return new StatusError('AlreadyExists', message, { ...status.details, retryAfterSeconds: 1 });
-}
-
-function terminatingNamespace(endpoint: Endpoint, namespace: string, name: string): StatusError {
-  const { group, resource } = endpoint.groupResource;
-  const qualified = group ? `${resource}.${group}` : resource;
-  return new StatusError(
-    'Forbidden',
-    `${qualified} "${name}" is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`,
-    {
-      name,
-      ...(group && { group }),
-      kind: resource,
-      causes: [
-        {
-          reason: 'NamespaceTerminating',
-          message: `namespace ${namespace} is being terminated`,
-          field: 'metadata.namespace',
-        },
-      ],
-    },
-  );
 }

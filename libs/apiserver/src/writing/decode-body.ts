@@ -6,7 +6,15 @@ import {
   warningsOf,
   yamlProblems,
 } from '@orch/codec';
-import { type ApiObject, badRequest, formatApiVersion, type Names, StatusError } from '@orch/machinery';
+import {
+  type ApiObject,
+  badRequest,
+  formatApiVersion,
+  invalid,
+  invalidValue,
+  type Names,
+  StatusError,
+} from '@orch/machinery';
 import type { RequestAudit } from '../auditing/request-audit.js';
 import { inSlices, turnFor } from '../decoding/turns.js';
 import type { Sender } from '../decoding/yaml-reader.js';
@@ -73,10 +81,10 @@ export async function decodeBody(
   const decoded = await decodeAs(reading, bytes, encoding, expected, apiVersion);
   await turnFor(bytes.length);
   const { object } = decoded;
-  if (object.kind !== undefined && object.kind !== '' && object.kind !== expected.kind) {
-    throw badRequest(
-      `${unhandled(object.kind, object.apiVersion || apiVersion, expected)}: expected kind ${expected.kind}`,
-    );
+  const { kind = '' } = object;
+  const isOther = kind !== '' && kind !== expected.kind;
+  if (isOther && expected.struct) {
+    throw badRequest(`${unhandled(kind, object.apiVersion || apiVersion, expected)}: expected kind ${expected.kind}`);
   }
   const accepted = [apiVersion, ...expected.alsoFrom];
   if (groups === 'own-group' && object.apiVersion && !accepted.includes(object.apiVersion)) {
@@ -84,11 +92,16 @@ export async function decodeBody(
       `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
     );
   }
+  if (isOther) throw otherKind(object, expected);
   object.kind = expected.kind;
   object.apiVersion = apiVersion;
   reading.audit?.decoded(object, bytes.length);
   return decoded;
 }
+
+/** Objects of custom kinds can be read whatever they are: that one is another is found as what is wrong with it. */
+const otherKind = ({ kind = '', metadata }: ApiObject, expected: ObjectModel): StatusError =>
+  invalid(kind, expected.group, metadata?.name ?? '', [invalidValue('kind', kind, `must be ${expected.kind}`)]);
 
 /** How a refusal begins of an object that is not what is expected. */
 const unhandled = (kind: string, apiVersion: string, expected: Pick<ObjectModel, 'kind'>): string =>

@@ -4,7 +4,6 @@ import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import { sendStatus } from '../http/respond.js';
-import { checkDeletable } from '../namespaces/protected-namespaces.js';
 import { sendObject } from '../representation/send-object.js';
 import { callerOf } from './caller.js';
 import { readingOf } from './decode-body.js';
@@ -31,7 +30,6 @@ export async function remove(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const { endpoint, namespace, name } = call;
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const options = await readDeleteOptions(deps, ctx);
-  checkDeletable(endpoint, name);
   const removal = await deps.remover.remove(endpoint, { namespace, name }, options, callerOf(ctx));
   if (!removal.gone || deletionAnswersObject(endpoint.model.struct)) {
     return sendObject(ctx, 200, representation, removal.stored);

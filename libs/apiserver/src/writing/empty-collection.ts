@@ -1,5 +1,5 @@
 import type { ReadingStore } from '@orch/storage';
-import { serverItself } from './caller.js';
+import { serverForUsers } from './caller.js';
 import { type Collection, eachStored } from './each-stored.js';
 import { type ObjectRemover, REMOVALS, type Removal } from './object-remover.js';
 
@@ -21,7 +21,7 @@ export async function emptyCollection(
   onKept: (removal: Removal) => void,
 ): Promise<void> {
   await eachStored(store, collection, REMOVALS, stopped, async (row) => {
-    const removal = await remover.removeListed(collection.endpoint, row, { dryRun: false }, serverItself());
+    const removal = await remover.removeListed(collection.endpoint, row, { dryRun: false }, serverForUsers());
     if (removal && !removal.gone) onKept(removal);
   });
 }

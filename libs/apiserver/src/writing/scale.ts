@@ -30,9 +30,12 @@ import { judgeRepeated, readSaid } from './said.js';
 import { applyOptions, type WriteOptions, writeOptions } from './write-options.js';
 import type { Change } from './write-request.js';
 
+/** The object that a scale is of. */
+export type ScaledObject = Pick<ResourceCall, 'endpoint' | 'name'>;
+
 type MakeScale = (scale: ApiObject) => ApiObject | Promise<ApiObject>;
 
-function scaleType(deps: ApiDeps, call: ResourceCall): DeclaredModel {
+export function scaleType(deps: Pick<ApiDeps, 'scheme'>, call: Pick<ResourceCall, 'endpoint'>): DeclaredModel {
   const declared = call.endpoint.definition.subresources.find((sub) => sub.name === 'scale');
   const type = declared ?? { group: 'autoscaling', version: 'v1', kind: 'Scale' };
   return new DeclaredModel(type, deps.scheme.struct('autoscaling/v1.Scale'));
@@ -45,7 +48,7 @@ const REPLICAS = pathsOf([['spec', 'replicas']]);
 const UNSET = -(2 ** 31);
 
 /** The Scale view of an object in its served version. @param unset replicas of one that names none */
-function scaleView(call: ResourceCall, type: DeclaredModel, object: ApiObject, unset = 0): ApiObject {
+export function scaleView(call: ScaledObject, type: DeclaredModel, object: ApiObject, unset = 0): ApiObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata ?? {};
   const { replicas = unset, statusReplicas, selector } = scaling(() => scaleRules(call).read(object));
   return {
@@ -63,7 +66,7 @@ function scaleView(call: ResourceCall, type: DeclaredModel, object: ApiObject, u
   };
 }
 
-function scaleRules({ endpoint, name }: ResourceCall): ScaleRules {
+function scaleRules({ endpoint, name }: ScaledObject): ScaleRules {
   const { scale } = endpoint.rules;
   if (!scale) throw notFound(endpoint.groupResource, name);
   return scale;
@@ -79,12 +82,12 @@ function scaling<T>(action: () => T): T {
   }
 }
 
-function write(call: ResourceCall, object: ApiObject, replicas: number): void {
+export function writeReplicas(call: ScaledObject, object: ApiObject, replicas: number): void {
   scaling(() => scaleRules(call).write(object, replicas));
 }
 
 /** @throws StatusError 422 for a count that is none */
-function replicasOf(scale: ApiObject): number {
+export function replicasOf(scale: ApiObject): number {
   const replicas = (scale.spec as { replicas?: number } | undefined)?.replicas ?? 0;
   if (replicas < 0) {
     const error = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
@@ -98,7 +101,17 @@ export async function getScale(deps: ApiDeps, ctx: RequestContext, call: Resourc
   const type = scaleType(deps, call);
   const stored = await deps.reader.get(endpoint.type, { namespace, name }, getFreshness(ctx.query));
   if (!stored) throw notFound(endpoint.groupResource, name);
-  await sendScale(deps, ctx, call, type, await inServedVersion(endpoint, stored));
+  const served = await inServedVersion(endpoint, stored);
+  if (!endpoint.model.struct) requireReplicas(call, servedObject(endpoint, served));
+  await sendScale(deps, ctx, call, type, served);
+}
+
+/** Built-in kinds always have them. @throws StatusError 500, as the reference (registry/customresource/etcd.go) */
+function requireReplicas(call: ResourceCall, object: ApiObject): void {
+  const rules = scaleRules(call);
+  if (scaling(() => rules.read(object)).replicas !== undefined) return;
+  const missing = `the spec replicas field "${rules.replicasPath}" does not exist`;
+  throw new StatusError('InternalError', `Internal error occurred: ${missing}`);
 }
 
 export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
@@ -149,7 +162,7 @@ async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall
   const said = await saidOfScale(type, sent.object);
   const { apiVersion, definition } = call.endpoint;
   const parent: ApiObject = { apiVersion, kind: definition.kind };
-  if (said.spec !== undefined) write(call, parent, replicasOf(said));
+  if (said.spec !== undefined) writeReplicas(call, parent, replicasOf(said));
   const view = { apiVersion: formatApiVersion(type), fields: REPLICAS };
   const merge = merging(deps, call, parent as JsonObject, options, view);
   await writeScale(deps, ctx, call, type, { options, applies: true }, async (current) => {
@@ -183,7 +196,7 @@ const replacing =
     const wanted = await make(scaleView(call, type, current, UNSET));
     nameAsMeant(call.endpoint, wanted, current);
     if ((wanted.spec as { replicas?: number } | undefined)?.replicas === UNSET) throw emptyReplicas(call);
-    write(call, current, replicasOf(wanted));
+    writeReplicas(call, current, replicasOf(wanted));
     return current;
   };
 

@@ -76,9 +76,12 @@ export async function admitSent<T>(
     setDefaults: () => inSlices(model.fillDefaults(object)),
     warn: (text) => void warnings.push(text),
     annotate: (key, value) => void annotations.set(key, value),
+    annotateBody: (key, text) => caller.noteBody?.(key, text()),
+    ...(caller.skipsWebhooks && { skipsWebhooks: true }),
   };
   if (judges.mutating.length > 0) await admit(judges, attributes, reinvocation);
   const settled = await settle(object);
-  if (judges.validating.length > 0) await validate(judges, { ...attributes, object: copy(object) });
+  if (judges.validating.length > 0)
+    await validate(judges, { ...attributes, object: judges.lookOnly ? object : copy(object) });
   return settled;
 }

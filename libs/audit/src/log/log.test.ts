@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventOf } from '../testing/events.js';
 import { LogSink } from './log-sink.js';
 import { RotatingFile, type RotationSettings } from './rotating-file.js';
@@ -13,7 +13,10 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'audit-log-'));
   path = join(dir, 'logs', 'audit.log');
 });
-afterEach(() => rm(dir, { recursive: true }));
+afterEach(async () => {
+  vi.useRealTimers();
+  await rm(dir, { recursive: true });
+});
 
 const open = (settings: Partial<RotationSettings> = {}) =>
   RotatingFile.open({ path, maxBytes: 20, maxAgeDays: 0, maxBackups: 0, compress: false, ...settings });
@@ -75,11 +78,12 @@ describe('a file', () => {
   });
 
   it('that somebody else has moved away is made anew, and what another process gave up is left alone', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
     const [first, second] = [await open({ maxBytes: 1000 }), await open({ maxBytes: 1000 })];
     await first.write('first\n');
     await second.write('second\n');
     await rename(path, join(dir, 'logs', 'moved'));
-    await new Promise((resolve) => setTimeout(resolve, 1_010));
+    vi.advanceTimersByTime(1_000);
     await first.write('third\n');
     await second.write('fourth\n');
     await Promise.all([first.close(), second.close()]);

@@ -1,3 +1,21 @@
+/** Schema of the events, beside that of the state. */
+export const EVENT_SCHEMA = 'audit';
+
+/**
+ * What servers may do there: add events, and nothing else; an api-server also has days dropped that are older than events are kept.
+ * Days are made and dropped by functions that run as who owns the schema.
+ */
+export const EVENT_RIGHTS = {
+  relations: {
+    schema_migration: { apiServer: 'SELECT', gateway: 'SELECT' },
+    event: { apiServer: 'INSERT', gateway: 'INSERT' },
+  },
+  functions: {
+    ensure_event_day: { apiServer: true, gateway: true, asOwner: true },
+    drop_old_event_days: { apiServer: true, asOwner: true },
+  },
+} as const;
+
 /** What the tables of events are made of, step by step; a step that has been released is not changed any more. */
 export const EVENT_MIGRATIONS = [
   {

@@ -13,8 +13,8 @@ export interface EventDatabase {
 
 export interface PostgresSettings {
   readonly database: EventDatabase;
-  /** How long events are kept, milliseconds. */
-  readonly retentionMs: number;
+  /** How long events are kept, milliseconds; undefined where others see to that. */
+  readonly retentionMs: number | undefined;
   readonly lost: LostEvents;
   readonly clock: Clock;
   /** Hears what went wrong with old events. */
@@ -48,7 +48,7 @@ export class PostgresSink implements AuditSink {
   #cancelRound: () => void = () => undefined;
 
   constructor(private readonly settings: PostgresSettings) {
-    void this.#round();
+    if (settings.retentionMs !== undefined) void this.#round(settings.retentionMs);
   }
 
   async write(events: readonly EventRecord[]): Promise<void> {
@@ -92,15 +92,15 @@ export class PostgresSink implements AuditSink {
     }
   }
 
-  async #round(): Promise<void> {
-    const { database, retentionMs, clock, onError } = this.settings;
+  async #round(retentionMs: number): Promise<void> {
+    const { database, clock, onError } = this.settings;
     try {
       await database.query(`SELECT drop_old_event_days($1::interval)`, [`${retentionMs} milliseconds`]);
       this.#days.clear();
     } catch (error) {
       if (!this.#stop.signal.aborted) onError(error);
     }
-    if (!this.#stop.signal.aborted) this.#cancelRound = clock.after(ROUND_MS, () => void this.#round());
+    if (!this.#stop.signal.aborted) this.#cancelRound = clock.after(ROUND_MS, () => void this.#round(retentionMs));
   }
 
   async close(): Promise<void> {

@@ -13,6 +13,9 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 /** Type of the Secrets that bootstrap tokens lie in. */
 export const bootstrapTypeOf = (names: Names): string => names.key('bootstrap.orch.io/token');
 
+/** The Secrets that they lie in: a token is called after its id, behind this. */
+export const BOOTSTRAP_SECRETS = { namespace: 'kube-system', prefix: 'bootstrap-token-' } as const;
+
 /**
  * Tokens with which nodes join (spec: "Bootstrap tokens"): each lies in a Secret of `kube-system` that is called after its
  * id. As plugin/pkg/auth/authenticator/token/bootstrap of k8s.io/kubernetes judges them.
@@ -32,7 +35,8 @@ export class BootstrapTokens implements TokenVerifier {
   async verify(token: string): Promise<Authentication | undefined> {
     const [, id, secret] = TOKEN.exec(token) ?? [];
     if (id === undefined || secret === undefined) return undefined;
-    const object: ObjectName = { kind: 'Secret', namespace: 'kube-system', name: `bootstrap-token-${id}` };
+    const { namespace, prefix } = BOOTSTRAP_SECRETS;
+    const object: ObjectName = { kind: 'Secret', namespace, name: prefix + id };
     const found = await this.objects.find(object);
     const groups = found && this.#groupsOf(found, id, digestOf(secret));
     if (!found || !groups) return undefined;

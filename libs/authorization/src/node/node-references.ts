@@ -32,9 +32,17 @@ const WITH_SECRET_REF = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'is
  */
 export function referencesOfPod(pod: unknown, mirrorAnnotation: string): ReferenceKey[] {
   const metadata = at(pod, 'metadata');
-  const spec = at(pod, 'spec');
   if (at(metadata, 'annotations', mirrorAnnotation) !== undefined) return [];
   const namespace = textAt(metadata, 'namespace');
+  const names = namesInPod(pod);
+  const kinds = Object.keys(names) as ReferencedKind[];
+  const keys = kinds.flatMap((kind) => names[kind].map((name) => referenceKey(kind, namespace, name)));
+  return [...new Set(keys)];
+}
+
+/** The names of other objects that a pod names, whatever it is; a name may come several times. */
+export function namesInPod(pod: unknown): Readonly<Record<ReferencedKind, readonly string[]>> {
+  const spec = at(pod, 'spec');
   const names: Record<ReferencedKind, string[]> = {
     serviceaccount: [textAt(spec, 'serviceAccountName')],
     secret: listAt(spec, 'imagePullSecrets').map((each) => textAt(each, 'name')),
@@ -43,10 +51,9 @@ export function referencesOfPod(pod: unknown, mirrorAnnotation: string): Referen
   };
   for (const list of ['initContainers', 'containers', 'ephemeralContainers'])
     for (const container of listAt(spec, list)) addEnvironment(names, container);
-  for (const volume of listAt(spec, 'volumes')) addVolume(names, volume, textAt(metadata, 'name'));
-  const kinds = Object.keys(names) as ReferencedKind[];
-  const keys = kinds.flatMap((kind) => names[kind].filter(Boolean).map((name) => referenceKey(kind, namespace, name)));
-  return [...new Set(keys)];
+  for (const volume of listAt(spec, 'volumes')) addVolume(names, volume, textAt(pod, 'metadata', 'name'));
+  const found = Object.entries(names).map(([kind, all]) => [kind, all.filter(Boolean)] as const);
+  return Object.fromEntries(found) as Record<ReferencedKind, string[]>;
 }
 
 function addEnvironment(names: Record<ReferencedKind, string[]>, container: unknown): void {

@@ -65,11 +65,10 @@ export class CompiledRules {
   readonly #onPaths: PathRules[] = [];
 
   constructor(rules: readonly PolicyRule[]) {
-    for (const rule of withNamesTogether(rules)) {
-      const verbs = setOf(rule.verbs);
-      this.#addResources(rule, verbs);
-      if (rule.nonResourceURLs?.length) this.#onPaths.push({ verbs, patterns: rule.nonResourceURLs });
+    for (const { verbs, nonResourceURLs: patterns } of rules) {
+      if (patterns?.length) this.#onPaths.push({ verbs: setOf(verbs), patterns });
     }
+    for (const [rule, resources] of withResourcesTogether(withNamesTogether(rules))) this.#add(rule, resources);
   }
 
   /** Whether one of the rules allows it. */
@@ -89,15 +88,28 @@ export class CompiledRules {
     );
   }
 
-  #addResources({ apiGroups, resources = [], resourceNames = [] }: PolicyRule, verbs: CompiledRule['verbs']): void {
+  #add({ verbs, apiGroups, resourceNames = [] }: PolicyRule, resources: Iterable<string>): void {
     const names = resourceNames.length > 0 ? new Set(resourceNames) : undefined;
-    const compiled = { verbs, groups: setOf(apiGroups), names };
-    for (const resource of new Set(resources)) {
+    const compiled = { verbs: setOf(verbs), groups: setOf(apiGroups), names };
+    for (const resource of resources) {
       const known = this.#onResource.get(resource);
       if (known) known.push(compiled);
       else this.#onResource.set(resource, [compiled]);
     }
   }
+}
+
+/** Rules with the resources that each is on: those that say the same of all names are one, so that a resource has each but once. */
+function withResourcesTogether(rules: readonly PolicyRule[]): Iterable<readonly [PolicyRule, ReadonlySet<string>]> {
+  const together = new Map<unknown, readonly [PolicyRule, Set<string>]>();
+  for (const rule of rules) {
+    const { verbs, apiGroups, resources = [], resourceNames } = rule;
+    const key = resourceNames?.length ? rule : JSON.stringify([verbs, apiGroups]);
+    const [, known] = together.get(key) ?? [];
+    if (!known) together.set(key, [rule, new Set(resources)]);
+    else for (const resource of resources) known.add(resource);
+  }
+  return together.values();
 }
 
 function allows(rules: readonly CompiledRule[] | undefined, { verb, group, name }: RequestAttributes): boolean {

@@ -80,6 +80,26 @@ describe('a rule', () => {
     expect(allows({ verbs: ['post'], nonResourceURLs: [pattern] }, url(path))).toBe(false);
   });
 
+  it('beside others that let do the same allows what each says, and no more', () => {
+    const named = { ...PODS, resources: ['secrets'], resourceNames: ['p'] };
+    const rules = [
+      PODS,
+      { ...PODS, resources: ['services', 'pods'] },
+      named,
+      { ...PODS, resources: ['nodes'], verbs: ['x'] },
+    ];
+    const policy = policyOf(role('', 'r', ...rules), binding('', 'b', 'ClusterRole/r', USER));
+    const may = (more: Partial<RequestAttributes>) => policy.decide(JANE, { ...POD, ...more }).decision === 'allow';
+    expect(['pods', 'services', 'secrets', 'nodes'].map((resource) => may({ resource }))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(may({ resource: 'secrets', name: 'q' })).toBe(false);
+    expect(may({ resource: 'nodes', verb: 'x' })).toBe(true);
+  });
+
   it('on resources says nothing of paths', () => {
     expect(allows({ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, url('/x'))).toBe(false);
   });

@@ -25,6 +25,8 @@ interface Grant {
   readonly holders: Holders;
   /** Of the role that it gives. */
   readonly role: string;
+  /** How it was last described, by way of which subject: most are for one, or are asked for by the same again and again. */
+  said?: { readonly at: number; readonly text: string };
 }
 
 /** The bindings of one namespace, or of all, by whom they are for. */
@@ -271,13 +273,18 @@ function takesFrom(before: readonly PolicyRule[], now: readonly PolicyRule[]): b
 }
 
 /** A binding for audit and reviews, by way of the first of its subjects that the user is; however many there are. */
-function described({ binding, holders: { users, groups } }: Grant, user: UserInfo): string {
-  const { namespace, name, roleRef, subjects } = binding;
-  let first = users.get(user.name) ?? subjects.length;
-  for (const group of user.groups) first = Math.min(first, groups.get(group) ?? first);
+function described(grant: Grant, user: UserInfo): string {
+  const { users, groups } = grant.holders;
+  let at = users.get(user.name) ?? grant.binding.subjects.length;
+  for (const group of user.groups) at = Math.min(at, groups.get(group) ?? at);
+  if (grant.said?.at !== at) grant.said = { at, text: textOf(grant.binding, at) };
+  return grant.said.text;
+}
+
+function textOf({ namespace, name, roleRef, subjects }: BindingObject, at: number): string {
   const kind = namespace === '' ? 'ClusterRoleBinding' : 'RoleBinding';
   const named = JSON.stringify(namespace === '' ? name : `${name}/${namespace}`);
-  return `${kind} ${named} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${shown(subjects[first], namespace)}`;
+  return `${kind} ${named} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${shown(subjects[at], namespace)}`;
 }
 
 function shown(subject: Subject | undefined, within: string): string {

@@ -11,7 +11,7 @@ function positionOf(index: Value): bigint | number | Failure {
 }
 
 /** What the lists have in common that expressions make. */
-abstract class MadeList extends List {
+export abstract class MadeList extends List {
   override get(index: Value): Value {
     const position = positionOf(index);
     if (position instanceof Failure) return position;

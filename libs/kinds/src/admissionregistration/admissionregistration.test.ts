@@ -204,6 +204,7 @@ describe('policies', () => {
         'spec.matchConstraints.resourceRules[0].resourceNames[1]: Duplicate value: "a"',
         'spec.matchConditions[0].expression: Required value',
         'spec.matchConditions[0].name: Required value',
+        'spec.matchConditions[2].expression: Invalid value: "1": must evaluate to bool',
         'spec.matchConditions[2].name: Duplicate value: "a"',
       ],
     ],

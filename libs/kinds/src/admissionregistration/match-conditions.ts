@@ -1,16 +1,24 @@
-import { type FieldError, qualifiedNameErrors, required } from '@orch/machinery';
+import { admissionProgram, admissionScope, LATER_ENVIRONMENT } from '@orch/expressions';
+import { type FieldError, invalidValue, qualifiedNameErrors, required } from '@orch/machinery';
 import { invalidEach } from '../rules/checks.js';
 import { atMost, each, refuseRepeated } from '../rules/lists.js';
 import { type Json, textAt } from '../values/fields.js';
 
 const MAX_CONDITIONS = 64;
+/** Characters of expressions beyond which they are not compiled here, as that takes time: what is wrong with them then fails as they are used. */
+const MAX_COMPILED = 4_096;
 
-/** Named expressions that must all hold before a webhook or a policy is asked. */
-export function validateMatchConditions(conditions: readonly Json[], path: string): FieldError[] {
+/**
+ * Named expressions that must all hold before a webhook or a policy is asked.
+ * @param params whether they may name `params`
+ */
+export function validateMatchConditions(conditions: readonly Json[], path: string, params = false): FieldError[] {
+  const characters = conditions.reduce((sum, condition) => sum + textAt(condition, 'expression').length, 0);
+  const isCompiled = characters <= MAX_COMPILED && conditions.length <= MAX_CONDITIONS;
   const names = conditions.map((condition) => textAt(condition, 'name'));
   return [
     ...atMost(path, conditions.length, MAX_CONDITIONS),
-    ...each(conditions, path, validateCondition),
+    ...each(conditions, path, (condition, at) => validateCondition(condition, at, isCompiled ? { params } : undefined)),
     // Those without a name have been refused for that.
     ...refuseRepeated(
       names.map((name, index) => name || `${index}/`),
@@ -20,10 +28,22 @@ export function validateMatchConditions(conditions: readonly Json[], path: strin
   ];
 }
 
-function validateCondition(condition: Json, path: string): FieldError[] {
+function validateCondition(
+  condition: Json,
+  path: string,
+  compiled: { readonly params: boolean } | undefined,
+): FieldError[] {
   const name = textAt(condition, 'name');
+  const expression = textAt(condition, 'expression');
   return [
-    ...(textAt(condition, 'expression').trim() === '' ? [required(`${path}.expression`)] : []),
+    ...(expression.trim() === '' ? [required(`${path}.expression`)] : []),
+    ...(expression.trim() !== '' && compiled ? compilationErrors(expression, `${path}.expression`, compiled) : []),
     ...(name === '' ? [required(`${path}.name`)] : invalidEach(`${path}.name`, name, qualifiedNameErrors(name))),
   ];
+}
+
+/** What is wrong with an expression, in the words of the reference. */
+function compilationErrors(expression: string, field: string, variables: { readonly params: boolean }): FieldError[] {
+  const { fault } = admissionProgram(expression, LATER_ENVIRONMENT, admissionScope(variables), ['bool']);
+  return fault === undefined ? [] : [invalidValue(field, expression, fault)];
 }

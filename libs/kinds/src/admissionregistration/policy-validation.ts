@@ -37,7 +37,9 @@ export function validatePolicy({ metadata, spec }: ApiObject, old?: ApiObject): 
     ...(isObject(parameters) ? validateParamKind(parameters, 'spec.paramKind') : []),
     ...(isObject(match) ? validateMatch(match, field) : [required(field)]),
     ...(isObject(match) && objectsAt(match, 'resourceRules').length === 0 ? [required(`${field}.resourceRules`)] : []),
-    ...(old && same ? [] : validateMatchConditions(objectsAt(spec, 'matchConditions'), 'spec.matchConditions')),
+    ...(old && same
+      ? []
+      : validateMatchConditions(objectsAt(spec, 'matchConditions'), 'spec.matchConditions', isObject(parameters))),
     ...validateWork(spec, metadata?.name ?? ''),
   ];
 }

@@ -10,6 +10,7 @@ const EVERYTHING = {
 
 const groups = (...names: string[]) => names.map((name) => ({ kind: 'Group', group: { name } }));
 
+/** Specifications of the schemas that must always be there, by name. */
 export const FIXED_SCHEMAS: ReadonlyMap<string, unknown> = new Map([
   [
     'exempt',

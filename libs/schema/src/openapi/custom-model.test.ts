@@ -49,7 +49,7 @@ const sourceOf = (
     schema: new CustomModel(WIDGET, { schema, preservesUnknown, selectable }, meta),
   };
   const served = scheme.resources.filter(({ group }) => group === 'apps');
-  return { scheme, release: 'v1.27.16', served: [...served, made] };
+  return { scheme, release: 'v1.27.16', groups: [served, [made]] };
 };
 type Document = { paths: Record<string, JsonObject>; definitions: Record<string, JsonObject> };
 type DocumentV3 = { paths: Record<string, JsonObject>; components: { schemas: Record<string, JsonObject> } };

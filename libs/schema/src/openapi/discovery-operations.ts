@@ -1,6 +1,7 @@
 import type { Field, StructSchema } from '../model.js';
+import { documentedGroup } from './documented-group.js';
 import { machineryPrefix } from './models.js';
-import { camelGroup, groupVersionPath, lowerFirst, type Operation, objectTypes, upperFirst } from './operations.js';
+import { camelGroup, lowerFirst, type Operation, objectTypes, upperFirst } from './operations.js';
 import type { OpenApiSource } from './source.js';
 
 /** What clients find the API by: the versions and groups that are served, the resources of each version, and the release. */
@@ -13,7 +14,7 @@ export function discoveryOperations(source: OpenApiSource): Operation[] {
     produces: types,
   });
   const camel = (group: string) => camelGroup(group, names.group('orch.io'));
-  const versions = [...new Map(source.served.map((one) => [groupVersionPath(one), one]))];
+  const versions = [...new Map(source.groups.flatMap((group) => [...documentedGroup(group).versions]))];
   const groups = [...new Set(versions.map(([, { group }]) => group))].filter((group) => group !== '');
   return [
     discovery('/api', 'CoreAPIVersions', 'core', 'Read the versions of the group without a name.', 'APIVersions'),

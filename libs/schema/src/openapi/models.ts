@@ -1,5 +1,6 @@
 import type { JsonObject } from '@orch/machinery';
 import type { StructSchema } from '../model.js';
+import { documentedGroup } from './documented-group.js';
 import { listStruct } from './list-struct.js';
 import { type Dialect, SchemaWriter } from './schema-object.js';
 import type { DocumentedResource, OpenApiSource } from './source.js';
@@ -28,19 +29,20 @@ const kindsBySource = new WeakMap<OpenApiSource, Kinds>();
 /** The group-version-kinds of each struct that is a kind, as the extension lists them. */
 function servedKinds(source: OpenApiSource): Kinds {
   const kinds = new Map<StructSchema, JsonObject[]>();
-  for (const definition of source.served) {
+  const groups = source.groups.map(documentedGroup);
+  const declared = groups.flatMap(({ declared }) => declared);
+  for (const definition of declared) {
     for (const [struct, kind] of kindsOf(definition, source)) {
       const { group, version } = definition;
       kinds.set(struct, [{ group, kind, version }]);
     }
   }
-  for (const { group, version, kind } of source.served.flatMap(({ subresources }) => subresources)) {
+  for (const { group, version, kind } of groups.flatMap(({ subresourceKinds }) => subresourceKinds)) {
     const struct = source.scheme.kind(group, version, kind)?.schema;
     if (struct && !kinds.has(struct)) kinds.set(struct, [{ group, kind, version }]);
   }
   for (const kind of OF_NO_GROUP)
     kinds.set(source.scheme.struct(`meta/v1.${kind}`), [{ group: '', kind, version: 'v1' }]);
-  const declared = source.served.filter(({ schema }) => schema.kind !== 'custom');
   const versions = [...new Map(declared.map((each) => [`${each.group}/${each.version}`, each])).values()];
   for (const id of EVERYWHERE) {
     const kind = id.slice(id.indexOf('.') + 1);

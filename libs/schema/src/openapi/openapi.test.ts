@@ -13,7 +13,9 @@ const PROFILES: readonly NamingProfile[] = ['orch', 'kubernetes'];
 
 function sourceOf(profile: NamingProfile): OpenApiSource {
   const scheme = loadScheme(namesOf(profile));
-  return { scheme, served: scheme.resources.filter(({ servedByDefault }) => servedByDefault), release: 'v1.27.0' };
+  const served = scheme.resources.filter(({ servedByDefault }) => servedByDefault);
+  const names = [...new Set(served.map(({ group }) => group))];
+  return { scheme, groups: names.map((name) => served.filter(({ group }) => group === name)), release: 'v1.27.0' };
 }
 
 /** A document of version 3, as it is sent. */
@@ -78,7 +80,9 @@ describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
 
   it('has a sound document for every group-version, for every group and for what is above them', () => {
     const v3 = new OpenApiV3(source);
-    const versions = new Set(source.served.map(({ group, version }) => `api${group && `s/${group}`}/${version}`));
+    const versions = new Set(
+      source.groups.flat().map(({ group, version }) => `api${group && `s/${group}`}/${version}`),
+    );
     const groups = [...versions].flatMap((path) =>
       path.startsWith('apis/') ? [path.slice(0, path.lastIndexOf('/'))] : [],
     );
@@ -102,12 +106,31 @@ describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
     const full = new OpenApiV3(source);
     const less = new OpenApiV3({
       ...source,
-      served: source.served.filter(({ resource }) => resource !== 'daemonsets'),
+      groups: source.groups.map((group) => group.filter(({ resource }) => resource !== 'daemonsets')),
     });
     expect(less.tellsTheSame('apis/apps/v1', full)).toBe(false);
     expect(less.tellsTheSame('apis/batch/v1', full)).toBe(true);
     expect(atOnce(less.document('apis/batch/v1'))).toEqual(atOnce(full.document('apis/batch/v1')));
     expect(less.tellsTheSame('apis/none.example.com/v1', full)).toBe(false);
+  });
+
+  it('looks through a group that stays once, whatever comes beside it', () => {
+    const [first] = source.groups.flat();
+    if (!first) throw new Error('nothing is served');
+    let looked = 0;
+    const counted = Object.defineProperty({ ...first, group: 'counted.example.com' }, 'subresources', {
+      get() {
+        looked++;
+        return [];
+      },
+    });
+    const groups = [...source.groups, [counted]];
+    const before = new OpenApiV3({ ...source, groups });
+    expect(looked).toBeGreaterThan(0);
+    const once = looked;
+    const after = new OpenApiV3({ ...source, groups: [...groups, [{ ...first, group: 'new.example.com' }]] });
+    expect(before.tellsTheSame(`apis/counted.example.com/${first.version}`, after)).toBe(true);
+    expect(looked).toBe(once);
   });
 
   it('says of a patch what it changes and how it may be checked', () => {
@@ -227,7 +250,7 @@ describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
   });
 
   it('describes kinds that nothing declares', () => {
-    const [any] = source.served;
+    const [any] = source.groups.flat();
     if (!any) throw new Error('nothing is served');
     const schema = {
       ...source.scheme.struct('core/v1.ConfigMap'),
@@ -247,7 +270,7 @@ describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
       subresources: [],
       schema,
     };
-    const document = documentAt({ ...source, served: [widget] }, 'apis/example.com/v1');
+    const document = documentAt({ ...source, groups: [[widget]] }, 'apis/example.com/v1');
     const schemas = objectAt(document, 'components', 'schemas');
     expectSound(document, schemas, '#/components/schemas/');
     expect(objectAt(schemas, 'com.example.v1.WidgetList', 'properties', 'items')).toMatchObject({

@@ -13,10 +13,10 @@ export interface DocumentedResource extends ResourceDescription {
 
 /** What OpenAPI documents are made from. */
 export interface OpenApiSource {
-  /** Where the structs that `served` refers to are found, and the names they go by. */
+  /** Where the structs that resources refer to are found, and the names they go by. */
   readonly scheme: Scheme;
-  /** Every served group/version/resource, built-in and custom. */
-  readonly served: readonly DocumentedResource[];
+  /** Every served group/version/resource, built-in and custom, by group; what is found out of a list is kept for others that hold it. */
+  readonly groups: readonly (readonly DocumentedResource[])[];
   /** Version of the API that the documents name, such as `v1.27.0`. */
   readonly release: string;
 }

@@ -12,8 +12,9 @@ import { patchModel } from './v3.js';
 export function* openApiV2Document(source: OpenApiSource): Steps<JsonObject> {
   const writer = modelWriter(OPENAPI_V2, source);
   const describe = (operation: Operation) => operationObject(operation, writer, source);
-  const paths = yield* pathItems(source.served, discoveryOperations(source), source, describe);
-  for (const { schema } of source.served) writer.reference(schema);
+  const served = source.groups.flat();
+  const paths = yield* pathItems(served, discoveryOperations(source), source, describe);
+  for (const { schema } of served) writer.reference(schema);
   writer.reference(source.scheme.struct('meta/v1.WatchEvent'));
   const definitions = yield* writer.finish();
   return { swagger: '2.0', info: { title: 'API', version: source.release }, paths, definitions };

@@ -1,8 +1,9 @@
 import type { JsonObject } from '@orch/machinery';
 import type { Steps } from '../structural/index.js';
 import { discoveryOperations, documentOf } from './discovery-operations.js';
+import { documentedGroup } from './documented-group.js';
 import { modelWriter } from './models.js';
-import { groupVersionPath, type Operation, operationExtensions, type Parameter } from './operations.js';
+import { type Operation, operationExtensions, type Parameter } from './operations.js';
 import { pathItems } from './path-items.js';
 import { OPENAPI_V3, type SchemaWriter } from './schema-object.js';
 import type { DocumentedResource, OpenApiSource } from './source.js';
@@ -11,15 +12,12 @@ import type { DocumentedResource, OpenApiSource } from './source.js';
 export class OpenApiV3 {
   /** What each document has beside resources; there is a document for each. */
   private readonly discovery: ReadonlyMap<string, Operation>;
-  private readonly resources = new Map<string, DocumentedResource[]>();
+  private readonly resources = new Map<string, readonly DocumentedResource[]>();
 
   constructor(private readonly source: OpenApiSource) {
     this.discovery = new Map(discoveryOperations(source).map((operation) => [documentOf(operation), operation]));
-    for (const definition of source.served) {
-      const path = groupVersionPath(definition).slice(1);
-      const known = this.resources.get(path);
-      if (known) known.push(definition);
-      else this.resources.set(path, [definition]);
+    for (const group of source.groups) {
+      for (const [path, { resources }] of documentedGroup(group).versions) this.resources.set(path.slice(1), resources);
     }
   }
 
@@ -36,6 +34,7 @@ export class OpenApiV3 {
   /** Whether a document that is here tells what it tells among others: what is declared does not change, and a definition that changes has another schema. */
   tellsTheSame(path: string, others: OpenApiV3): boolean {
     const [here, there] = [this.of(path), others.of(path)];
+    if (here === there && here.length > 0) return true;
     const isSame = ({ schema, verbs }: DocumentedResource, at: number): boolean =>
       schema === there[at]?.schema && verbs.join() === there[at]?.verbs.join();
     return others.has(path) && here.length === there.length && here.every(isSame);

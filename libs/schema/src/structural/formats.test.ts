@@ -20,8 +20,8 @@ describe('formats of texts', () => {
     ['creditcard', '1'.repeat(400_000)],
     ['email', `"${'\\a'.repeat(200_000)}`],
   ])('a long text of none is refused in time that grows with its length: %s', (format, text) => {
-    const before = performance.now();
+    const before = process.cpuUsage();
     expect(isOfFormat(format, text)).toBe(false);
-    expect(performance.now() - before).toBeLessThan(2000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 });

@@ -206,9 +206,9 @@ describe('validation', () => {
     const steps = validateObject(object, compileSchema(specOf({ type: 'array', items })));
     let [count, longest] = [0, 0];
     for (;;) {
-      const before = performance.now();
+      const before = process.cpuUsage();
       const { done, value } = steps.next();
-      longest = Math.max(longest, performance.now() - before);
+      longest = Math.max(longest, process.cpuUsage(before).user / 1000);
       if (!done) {
         count++;
         continue;

@@ -162,7 +162,7 @@ function settings(options: EmbeddedOptions): string[] {
     unix_socket_directories: '.',
     unix_socket_permissions: '0700',
     max_connections: options.maxConnections ?? 60,
-    // History that is resumed holds a lock for each type at once: this is enough for ten thousand kinds.
+    // History that is resumed minutes after an upgrade from schema 8 holds a lock for each type: this is enough for ten thousand kinds.
     max_locks_per_transaction: 256,
     shared_buffers: `${options.sharedBuffers ?? 64}MB`,
     fsync: 'on',

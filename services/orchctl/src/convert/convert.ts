@@ -2,6 +2,7 @@ import { conversionsOf } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
 import { defineOptions, type Output, readCommandLine } from '@orch/runtime';
 import { loadScheme } from '@orch/schema';
+import { ownVariables, type Surroundings } from '../surroundings.js';
 import { parseDocument, splitDocuments } from './documents.js';
 import { type Input, inputsOf } from './inputs.js';
 import { ManifestConverter, type Notes } from './manifest-converter.js';
@@ -28,21 +29,17 @@ const options = defineOptions({
   },
 });
 
-/** What the command reads and writes. */
-export interface Surroundings {
-  readonly stdin: AsyncIterable<Uint8Array | string>;
-  readonly stdout: Output;
-  readonly stderr: Output;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 /**
  * `orchctl convert`. Resolves with the exit code: 0, 1 when something could not be read or converted (the rest is written),
  * 2 for wrong options.
  */
 export async function convert(args: readonly string[], around: Surroundings = process): Promise<number> {
   const { stdin, stdout, stderr, env } = around;
-  const line = readCommandLine(options, args, 'orchctl convert -f FILE [options]', { stdout, stderr, env: own(env) });
+  const line = readCommandLine(options, args, 'orchctl convert -f FILE [options]', {
+    stdout,
+    stderr,
+    env: ownVariables(options, env),
+  });
   if (!line.run) return line.exitCode;
   const { filename, recursive, outputVersion, output, naming } = line.values;
   if (filename.length === 0) {
@@ -63,12 +60,6 @@ export async function convert(args: readonly string[], around: Surroundings = pr
   if (made.length === 0 && !failures.any) failures.add(`nothing to convert in ${filename.join(', ')}`);
   stdout.write(printed(made, output));
   return failures.any ? 1 : 0;
-}
-
-/** Variables that stand for options of servers are none of this command's. */
-function own(env: Surroundings['env']): Surroundings['env'] {
-  const variables = Object.keys(options.definitions).map((name) => `ORCH_${name.toUpperCase().replaceAll('-', '_')}`);
-  return Object.fromEntries(variables.map((variable) => [variable, env[variable]]));
 }
 
 /** Tells what went wrong as it happens. */

@@ -1,0 +1,148 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { serviceAccountGroups, serviceAccountUser, type UserInfo } from '@orch/authentication';
+import {
+  type AccessAnswer,
+  type AccessQuestion,
+  type AdmissionProgram,
+  AskedAuthorizer,
+  admissionProgram,
+  admissionScope,
+  authorizerValue,
+  type Bindings,
+  type Environment,
+  type ExpressionAuthorizer,
+  Failure,
+  jsonValue,
+  MATCH_CONDITIONS_LIMIT,
+  PER_EXPRESSION_LIMIT,
+  REQUEST_RESOURCE_VARIABLE,
+  resourceCheckValue,
+} from '@orch/expressions';
+import type { ApiObject } from '@orch/machinery';
+import type { Attributes } from '../attributes.js';
+
+/** A named expression that must hold before anybody is asked. */
+export interface MatchCondition {
+  /** Unique among the conditions of one webhook or policy. */
+  readonly name: string;
+  /** CEL, which must evaluate to a bool. */
+  readonly expression: string;
+}
+
+/** What expressions about a write look at. */
+export interface ExpressionInput {
+  /** In the version that matched. */
+  readonly object: ApiObject | undefined;
+  readonly oldObject: ApiObject | undefined;
+  /** The request without them, as reviews have it. */
+  readonly request: object;
+  /** By which version of the resource the authorizer is asked. */
+  readonly attributes: Attributes;
+}
+
+/** What conditions say; errors are those of single conditions, in order. */
+export type Verdict =
+  | { readonly kind: 'matches' }
+  | { readonly kind: 'skips'; readonly condition: string; readonly errors: readonly string[] }
+  | { readonly kind: 'fails'; readonly errors: readonly string[] };
+
+const SCOPE = admissionScope();
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+
+/** The conditions of one webhook or policy, compiled once. One that is false decides, whatever became of the others. */
+export class Conditions {
+  #compiling: Promise<readonly Compiled[]> | undefined;
+
+  constructor(
+    private readonly conditions: readonly MatchCondition[],
+    private readonly environment: Environment,
+  ) {}
+
+  /** Without conditions everything matches. */
+  get isEmpty(): boolean {
+    return this.conditions.length === 0;
+  }
+
+  /** Asks the authorizer of the request as often as conditions do. */
+  async evaluate(input: ExpressionInput): Promise<Verdict> {
+    this.#compiling ??= this.#compile();
+    const compiled = await this.#compiling;
+    const asked = new AskedAuthorizer((question) => ask(input.attributes, question));
+    const bindings = bindingsOf(input, asked.authorizer);
+    return asked.settled(() => run(compiled, bindings));
+  }
+
+  /** Others have turns between expressions, which may be long. */
+  async #compile(): Promise<readonly Compiled[]> {
+    const all: Compiled[] = [];
+    for (const condition of this.conditions) {
+      if (all.length > 0) await nextTurn();
+      const compiled = admissionProgram(condition.expression, this.environment, SCOPE, ['bool']);
+      all.push({ ...condition, compiled });
+    }
+    return all;
+  }
+}
+
+type Compiled = MatchCondition & { readonly compiled: AdmissionProgram };
+
+function run(conditions: readonly Compiled[], bindings: Bindings): Verdict {
+  const errors: string[] = [];
+  let skips: string | undefined;
+  let budget = MATCH_CONDITIONS_LIMIT;
+  for (const { name, expression, compiled } of conditions) {
+    if (compiled.program === undefined) {
+      errors.push(`compilation error: ${compiled.fault}`);
+      continue;
+    }
+    const { value, cost } = compiled.program.evaluate(bindings, PER_EXPRESSION_LIMIT);
+    budget -= cost;
+    if (budget < 0) return { kind: 'fails', errors: [OUT_OF_BUDGET] };
+    if (value === false) skips ??= name;
+    if (value instanceof Failure) errors.push(`expression '${expression}' resulted in error: ${value.message}`);
+  }
+  if (skips !== undefined) return { kind: 'skips', condition: skips, errors };
+  return errors.length > 0 ? { kind: 'fails', errors } : { kind: 'matches' };
+}
+
+/** Values of the variables of expressions about a write. */
+export function bindingsOf(
+  { object, oldObject, request, attributes }: ExpressionInput,
+  authorizer: ExpressionAuthorizer,
+): Map<string, ReturnType<typeof jsonValue>> {
+  const { group, resource, subresource, namespace, name } = attributes;
+  return new Map([
+    ['object', jsonValue(object ?? null)],
+    ['oldObject', jsonValue(oldObject ?? null)],
+    ['request', jsonValue(request)],
+    ['authorizer', authorizerValue(authorizer)],
+    [REQUEST_RESOURCE_VARIABLE, resourceCheckValue(authorizer, { group, resource, subresource, namespace, name })],
+  ]);
+}
+
+async function ask({ authorizer, user }: Attributes, question: AccessQuestion): Promise<AccessAnswer> {
+  const { serviceAccount, ...wanted } = question;
+  const subject = serviceAccount ? accountAsUser(serviceAccount) : user;
+  const asks =
+    'path' in wanted ? { ...NOTHING, ...wanted } : { ...NOTHING, ...wanted, isResourceRequest: true, version: '*' };
+  const { decision, reason } = await authorizer.authorize(subject, asks);
+  return { allowed: decision === 'allow', reason };
+}
+
+const accountAsUser = (account: { readonly namespace: string; readonly name: string }): UserInfo => ({
+  name: serviceAccountUser(account),
+  groups: serviceAccountGroups(account.namespace),
+  extra: {},
+});
+
+/** What a question about a path does not say. */
+const NOTHING = {
+  isResourceRequest: false,
+  path: '',
+  group: '',
+  version: '',
+  resource: '',
+  subresource: '',
+  namespace: '',
+  name: '',
+};

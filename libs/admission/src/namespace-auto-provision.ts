@@ -1,0 +1,27 @@
+import type { Target } from './attributes.js';
+import { NAMESPACES } from './namespace-lookup.js';
+import type { PluginMaker } from './plugin.js';
+import { refusal } from './refusal.js';
+
+/** Whether a write is about something within a namespace. */
+export const isWithinNamespace = ({ namespace, group, kind }: Target): boolean =>
+  namespace !== '' && !(group === '' && kind === 'Namespace');
+
+/** Makes the namespace of what is created where there is none; a dry run makes nothing. */
+export const namespaceAutoProvision: PluginMaker = ({ objects, ownWrites }) => {
+  const namespaces = objects.follow(NAMESPACES);
+  return {
+    name: 'NamespaceAutoProvision',
+    callsOut: true,
+    handles: (target) => target.operation === 'CREATE' && isWithinNamespace(target),
+    async admit(attributes) {
+      const { namespace: name, options, deadline } = attributes;
+      if (options.dryRun || namespaces.get('', name)) return;
+      try {
+        await ownWrites.create(NAMESPACES, { metadata: { name } }, deadline);
+      } catch (error) {
+        throw refusal(attributes, error instanceof Error ? error.message : String(error));
+      }
+    },
+  };
+};

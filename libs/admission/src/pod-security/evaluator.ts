@@ -1,0 +1,69 @@
+import type { Check, Finding, PodCheck, PodView } from './check.js';
+import { allowPrivilegeEscalation } from './checks/allow-privilege-escalation.js';
+import { appArmorProfile } from './checks/app-armor-profile.js';
+import { capabilitiesBaseline, capabilitiesRestricted } from './checks/capabilities.js';
+import { hostNamespaces, hostPathVolumes, hostPorts } from './checks/host-access.js';
+import { privileged } from './checks/privileged.js';
+import { procMount } from './checks/proc-mount.js';
+import { restrictedVolumes } from './checks/restricted-volumes.js';
+import { runAsNonRoot, runAsUser } from './checks/run-as.js';
+import { seLinuxOptions } from './checks/se-linux-options.js';
+import { seccompProfileBaseline, seccompProfileRestricted } from './checks/seccomp-profile.js';
+import { sysctls } from './checks/sysctls.js';
+import { windowsHostProcess } from './checks/windows-host-process.js';
+import type { LevelVersion } from './level-version.js';
+
+/** Those of `baseline` first, and by id within a level: findings are told in this order. */
+const CHECKS: readonly Check[] = [
+  appArmorProfile,
+  capabilitiesBaseline,
+  hostNamespaces,
+  hostPathVolumes,
+  hostPorts,
+  privileged,
+  procMount,
+  seLinuxOptions,
+  seccompProfileBaseline,
+  sysctls,
+  windowsHostProcess,
+  allowPrivilegeEscalation,
+  capabilitiesRestricted,
+  restrictedVolumes,
+  runAsNonRoot,
+  runAsUser,
+  seccompProfileRestricted,
+];
+/** The newest release in which a check changed: later ones are like it. */
+const NEWEST = Math.max(...CHECKS.flatMap(({ versions }) => versions.map(({ since }) => since)));
+
+const known = new Map<string, readonly PodCheck[]>();
+
+/** What there is to say against a pod by a level; nothing where it is allowed. */
+export function findingsOn(pod: PodView, { level, minor }: LevelVersion): readonly Finding[] {
+  if (level === 'privileged') return [];
+  return checksOf(level, Math.min(minor, NEWEST)).flatMap((check) => check(pod) ?? []);
+}
+
+/** `host namespaces, privileged`. */
+export const reasonsOf = (findings: readonly Finding[]): string => findings.map(({ reason }) => reason).join(', ');
+
+/** `host namespaces (hostPID=true), privileged (…)`. */
+export const detailsOf = (findings: readonly Finding[]): string =>
+  findings.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ');
+
+function checksOf(level: 'baseline' | 'restricted', minor: number): readonly PodCheck[] {
+  const key = `${level} ${minor}`;
+  const checks = known.get(key) ?? selected(level, minor);
+  known.set(key, checks);
+  return checks;
+}
+
+function selected(level: 'baseline' | 'restricted', minor: number): readonly PodCheck[] {
+  const holding = CHECKS.flatMap((check) => {
+    const version = check.versions.findLast(({ since }) => since <= minor);
+    const isMeant = version && (check.level === 'baseline' || level === 'restricted');
+    return isMeant ? [{ ...check, run: version.check }] : [];
+  });
+  const overridden = new Set(holding.map(({ overrides }) => overrides));
+  return holding.filter(({ id }) => !overridden.has(id)).map(({ run }) => run);
+}

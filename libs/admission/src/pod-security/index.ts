@@ -1,0 +1,53 @@
+import type { Target } from '../attributes.js';
+import type { PluginMaker } from '../plugin.js';
+import { readPodSecurityConfiguration } from './configuration.js';
+import { judgeNamespace } from './namespace-judge.js';
+import { policyLabels } from './namespace-policy.js';
+import { judgePod, judgeTemplate } from './pod-judge.js';
+import { podSecurityMetrics } from './pod-security-metrics.js';
+import { holdsTemplate } from './pod-templates.js';
+import { NAMESPACES, type PodSecurityTools } from './tools.js';
+
+/** Subresources of pods through which nothing changes that is looked at. */
+const IGNORED: ReadonlySet<string> = new Set([
+  'exec',
+  'attach',
+  'binding',
+  'eviction',
+  'log',
+  'portforward',
+  'proxy',
+  'status',
+]);
+
+const isOf = (target: Target, resource: string): boolean => target.group === '' && target.resource === resource;
+const isAboutPods = (target: Target): boolean => isOf(target, 'pods') && !IGNORED.has(target.subresource);
+const isAboutNamespaces = (target: Target): boolean => isOf(target, 'namespaces') && target.subresource === '';
+const isAboutTemplates = (target: Target): boolean => target.subresource === '' && holdsTemplate(target);
+
+/**
+ * What pods may, by labels of their namespace and the pod security standards as each release had them; it reads and says what the reference
+ * does (pod-security-admission v0.27.16).
+ */
+export const podSecurity: PluginMaker = ({ names, objects, metrics, configuration }) => {
+  const tools: PodSecurityTools = {
+    names,
+    configuration: readPodSecurityConfiguration(configuration),
+    labels: policyLabels(names),
+    objects,
+    namespaces: objects.follow(NAMESPACES),
+    observer: podSecurityMetrics(metrics),
+  };
+  return {
+    name: 'PodSecurity',
+    looksOnly: true,
+    // A namespace that was made elsewhere is looked for, and pods that are there.
+    callsOut: (target) => target.operation === 'CREATE' || isAboutNamespaces(target),
+    handles: (target) =>
+      target.operation !== 'DELETE' && (isAboutPods(target) || isAboutTemplates(target) || isAboutNamespaces(target)),
+    validate: (attributes) => {
+      if (isAboutPods(attributes)) return judgePod(tools, attributes);
+      return isAboutNamespaces(attributes) ? judgeNamespace(tools, attributes) : judgeTemplate(tools, attributes);
+    },
+  };
+};

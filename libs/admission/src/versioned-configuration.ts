@@ -1,0 +1,62 @@
+/** A group of configuration as files name it, in the versions that are read. */
+export interface ConfigurationKind {
+  /** With the specification's domain: `eventratelimit.admission.orch.io`. Files of either set of names are read. */
+  readonly group: string;
+  readonly versions: readonly string[];
+  readonly kind: string;
+}
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * The members of a configuration beside `apiVersion` and `kind`.
+ * @param known of them
+ * @throws Error for another group, version or kind, and for unknown members
+ */
+export function readConfiguration(value: unknown, expected: ConfigurationKind, known: readonly string[]): Members {
+  const { apiVersion, kind, ...members } = membersOf(value, expected.kind);
+  const shown = JSON.stringify(value);
+  if (typeof kind !== 'string' || kind === '') throw new Error(`Object 'Kind' is missing in '${shown}'`);
+  if (typeof apiVersion !== 'string' || apiVersion === '')
+    throw new Error(`Object 'apiVersion' is missing in '${shown}'`);
+  const groups = [expected.group, expected.group.replace(/orch\.io$/, 'k8s.io')];
+  const versions = groups.flatMap((group) => expected.versions.map((version) => `${group}/${version}`));
+  if (kind !== expected.kind || !versions.includes(apiVersion))
+    throw new Error(`no kind "${kind}" is registered for version "${apiVersion}"`);
+  return onlyKnown(members, known, '');
+}
+
+/** @throws Error for what is no object */
+export function membersOf(value: unknown, what: string): Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what} is not an object`);
+  return value as Members;
+}
+
+/** @throws Error for members that are not among those that are known */
+export function onlyKnown(members: Members, known: readonly string[], path: string): Members {
+  const unknown = Object.keys(members).filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Error(`strict decoding error: ${unknown.map((name) => `unknown field "${path}${name}"`).join(', ')}`);
+  return members;
+}
+
+/** @returns '' for one that is not there. @throws Error for what is no text */
+export function textOf(members: Members, name: string, path = ''): string {
+  const value = members[name] ?? '';
+  if (typeof value !== 'string') throw new Error(`${path}${name} must be a string`);
+  return value;
+}
+
+/** @returns an empty one where it is not there. @throws Error for what is no list */
+export function listOf(members: Members, name: string, path = ''): readonly unknown[] {
+  const value = members[name] ?? [];
+  if (!Array.isArray(value)) throw new Error(`${path}${name} must be a list`);
+  return value;
+}
+
+/** @returns 0 for one that is not there. @throws Error for what is no whole number of 32 bits */
+export function integerOf(members: Members, name: string, path = ''): number {
+  const value = members[name] ?? 0;
+  if (typeof value !== 'number' || (value | 0) !== value) throw new Error(`${path}${name} must be a whole number`);
+  return value;
+}

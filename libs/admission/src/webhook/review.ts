@@ -1,0 +1,179 @@
+import type { ApiObject, GroupVersionKind, JsonObject, JsonValue, Names } from '@orch/machinery';
+import type { Attributes } from '../attributes.js';
+import type { SentAs } from '../matching/match.js';
+import type { ResourceVersion } from '../matching/rules.js';
+
+/** Versions of reviews that are known, as webhooks name them. */
+export type ReviewVersion = 'v1' | 'v1beta1';
+
+const isKnown = (version: string): version is ReviewVersion => version === 'v1' || version === 'v1beta1';
+
+/** The first version that both sides know. @throws Error where there is none */
+export function reviewVersion(accepted: readonly string[]): ReviewVersion {
+  const found = accepted.find(isKnown);
+  if (found) return found;
+  throw new Error('webhook does not accept known AdmissionReview versions (v1, v1beta1)');
+}
+
+/** The group of reviews in this installation. */
+const groupOf = (names: Names): string => names.group('admission.orch.io');
+
+/** What a request is, without its objects: what webhooks are told and expressions see. */
+export function requestOf(attributes: Attributes, sentAs: SentAs, own: SentAs, names: Names): JsonObject {
+  const { subresource, name, namespace, operation, user, options } = attributes;
+  const { uid = '', groups, extra } = user;
+  return {
+    kind: kindOf(sentAs.kind),
+    resource: resourceOf(sentAs.resource),
+    ...(subresource && { subResource: subresource }),
+    requestKind: kindOf(own.kind),
+    requestResource: resourceOf(own.resource),
+    ...(subresource && { requestSubResource: subresource }),
+    ...(name && { name }),
+    ...(namespace && { namespace }),
+    operation,
+    userInfo: {
+      username: user.name,
+      ...(uid && { uid }),
+      ...(groups.length > 0 && { groups: [...groups] }),
+      ...(Object.keys(extra).length > 0 && {
+        extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])),
+      }),
+    },
+    dryRun: options.dryRun,
+    options: optionsOf(attributes, names),
+  };
+}
+
+const kindOf = ({ group, version, kind }: GroupVersionKind) => ({ group, version, kind });
+const resourceOf = ({ group, version, resource }: ResourceVersion) => ({ group, version, resource });
+
+const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
+
+/** Options of the request by the operation that it comes to: a patch has those of an update. */
+function optionsOf({ operation, options }: Attributes, names: Names): JsonObject {
+  const { dryRun, fieldManager, fieldValidation, gracePeriodSeconds, propagationPolicy } = options;
+  const said =
+    operation === 'DELETE'
+      ? {
+          ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+          ...(propagationPolicy && { propagationPolicy }),
+        }
+      : { ...(fieldManager && { fieldManager }), ...(fieldValidation && { fieldValidation }) };
+  const apiVersion = `${names.metaGroup}/v1`;
+  return { kind: OPTIONS[operation], apiVersion, ...(dryRun && { dryRun: ['All'] }), ...said };
+}
+
+/** What is sent to a webhook. */
+export function reviewOf(
+  version: ReviewVersion,
+  names: Names,
+  uid: string,
+  request: JsonObject,
+  { object, oldObject }: { readonly object: ApiObject | undefined; readonly oldObject: ApiObject | undefined },
+): JsonObject {
+  const { dryRun, options, ...about } = request;
+  return {
+    kind: 'AdmissionReview',
+    apiVersion: `${groupOf(names)}/${version}`,
+    request: {
+      uid,
+      ...about,
+      object: (object ?? null) as JsonValue,
+      oldObject: (oldObject ?? null) as JsonValue,
+      dryRun: dryRun ?? false,
+      options: options ?? null,
+    },
+  };
+}
+
+/** What a webhook says. */
+export interface Answer {
+  readonly allowed: boolean;
+  /** Why not, as it was sent. */
+  readonly status: JsonObject | undefined;
+  /** Of a mutating webhook; base64 of a patch document, empty for none. */
+  readonly patch: string;
+  readonly patchType: string;
+  readonly warnings: readonly string[];
+  readonly auditAnnotations: Readonly<Record<string, string>>;
+}
+
+/** What an answer is compared with. */
+export interface Expected {
+  readonly version: ReviewVersion;
+  readonly uid: string;
+  readonly mutating: boolean;
+  readonly names: Names;
+}
+
+/**
+ * Reads an answer (k8s.io/apiserver, pkg/admission/plugin/webhook/request): of version v1beta1 less is asked.
+ * @throws Error in the words of the reference for one that is no answer to what was sent
+ */
+export function verifiedAnswer(review: JsonValue, expected: Expected): Answer {
+  const { version, uid, mutating, names } = expected;
+  const { response, ...type } = objectOf(review, 'review');
+  if (response === undefined || response === null) throw new Error('webhook response was absent');
+  const said = objectOf(response, 'response');
+  const patch = textOf(said, 'patch');
+  const patchType = said.patchType === null ? undefined : optionalText(said, 'patchType');
+  if (version === 'v1') {
+    const found = textOf(said, 'uid');
+    if (found !== uid) throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(found)}`);
+    checkType(type, `${groupOf(names)}/v1`);
+    checkPatch(mutating, patch, patchType);
+  }
+  const pinned = version === 'v1' ? (patchType ?? '') : patch === '' ? '' : 'JSONPatch';
+  return {
+    allowed: said.allowed === true,
+    status: said.status === undefined || said.status === null ? undefined : objectOf(said.status, 'status'),
+    patch: mutating ? patch : '',
+    patchType: mutating ? pinned : '',
+    warnings: textsOf(said.warnings),
+    auditAnnotations: Object.fromEntries(
+      Object.entries(objectOf(said.auditAnnotations ?? {}, 'auditAnnotations')).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      ),
+    ),
+  };
+}
+
+function checkType(type: JsonObject, apiVersion: string): void {
+  const [found, kind] = [textOf(type, 'apiVersion'), textOf(type, 'kind')];
+  if (found === apiVersion && kind === 'AdmissionReview') return;
+  const named = found.includes('/') || found === '' ? found : `/${found}`;
+  throw new Error(
+    `expected webhook response of ${apiVersion}, Kind=AdmissionReview, got ${named || '/'}, Kind=${kind}`,
+  );
+}
+
+function checkPatch(mutating: boolean, patch: string, patchType: string | undefined): void {
+  if (!mutating) {
+    if (patch !== '') throw new Error('validating webhook may not return response.patch');
+    if (patchType !== undefined) throw new Error('validating webhook may not return response.patchType');
+    return;
+  }
+  if (patch !== '' && patchType === undefined)
+    throw new Error('webhook returned response.patch but not response.patchType');
+  if (patch === '' && patchType !== undefined)
+    throw new Error('webhook returned response.patchType but not response.patch');
+  if (patchType === '') throw new Error('webhook returned invalid response.patchType of ""');
+}
+
+function objectOf(value: JsonValue | undefined, what: string): JsonObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  throw new Error(`${what} is not an object`);
+}
+
+function optionalText(object: JsonObject, name: string): string | undefined {
+  const value = object[name];
+  if (value === undefined || typeof value === 'string') return value;
+  throw new Error(`${name} is not a string`);
+}
+
+const textOf = (object: JsonObject, name: string): string =>
+  object[name] === null ? '' : (optionalText(object, name) ?? '');
+
+const textsOf = (value: JsonValue | undefined): readonly string[] =>
+  Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];

@@ -1,0 +1,160 @@
+import { BASE_ENVIRONMENT, LATER_ENVIRONMENT } from '@orch/expressions';
+import { type ApiObject, forbidden, type JsonObject, type Names, notFound } from '@orch/machinery';
+import type { Attributes, Target } from '../attributes.js';
+import type { FollowedObjects } from '../known-objects.js';
+import type { Labels, MatchWorld, SentAs } from '../matching/match.js';
+import { isExempt } from '../matching/rules.js';
+import type { PluginContext } from '../plugin.js';
+import { Breakers } from './breakers.js';
+import { type Hook, Hooks } from './hook.js';
+import { HookCaller } from './hook-caller.js';
+import { HookIndex } from './hook-index.js';
+import { requestOf } from './review.js';
+import type { WebhookState, WebhookSurroundings, WebhookType } from './surroundings.js';
+
+/** What the configurations of one phase are called. */
+export interface Phase {
+  readonly type: WebhookType;
+  /** Plural of the configurations. */
+  readonly resource: string;
+}
+
+/** A webhook that is to be asked, and what it is told. */
+export interface Matched {
+  readonly hook: Hook;
+  readonly sentAs: SentAs;
+  readonly request: JsonObject;
+  readonly object: ApiObject | undefined;
+  readonly oldObject: ApiObject | undefined;
+}
+
+const NAMESPACES = { group: '', resource: 'namespaces' };
+const CONFIGURATIONS = 'admissionregistration.orch.io';
+
+/** What both plugins that call webhooks have in common: who is to be asked about a request, and how. */
+export class WebhookPlugin {
+  readonly caller: HookCaller;
+  readonly forms: WebhookSurroundings['forms'];
+  readonly names: Names;
+  readonly #index: HookIndex;
+  readonly #breakers: Breakers;
+  readonly #namespaces: FollowedObjects;
+  readonly #world: MatchWorld;
+  readonly #group: string;
+  readonly #noted: WebhookSurroundings;
+
+  constructor(
+    private readonly phase: Phase,
+    context: PluginContext,
+  ) {
+    const { names, objects } = context;
+    const webhooks = context.webhooks(context.configuration);
+    const { forms, client, observer } = webhooks;
+    const environment = context.isEnabled('LaterExpressions') ? LATER_ENVIRONMENT : BASE_ENVIRONMENT;
+    const configurations = objects.follow({ group: CONFIGURATIONS, resource: phase.resource });
+    this.names = names;
+    this.forms = forms;
+    this.#noted = webhooks;
+    this.#group = names.group(CONFIGURATIONS);
+    this.#namespaces = objects.follow(NAMESPACES);
+    this.#world = {
+      own: (target) => forms.own(target),
+      equivalents: (target) => forms.equivalents(target),
+      namespaceLabels: (name) => {
+        const known = this.#labels(name);
+        if (known) return known;
+        return objects.read(NAMESPACES, '', name).then((found) => {
+          if (!found) throw notFound(NAMESPACES, name);
+          return found.metadata?.labels ?? {};
+        });
+      },
+    };
+    this.#index = new HookIndex(configurations, new Hooks(environment), forms);
+    this.#breakers = new Breakers(webhooks.breaker);
+    this.caller = new HookCaller({ names, type: phase.type, client, observer, breakers: this.#breakers });
+    configurations.onChange(() => this.#breakers.keep(this.#index.all));
+    webhooks.show(() => this.#states());
+  }
+
+  /** Whether somebody may have to be asked, as far as that can be told before objects are looked at. */
+  handles(target: Target): boolean {
+    const meant = this.#index.meant(target);
+    if (meant.length === 0 || isExempt(target, this.#group)) return false;
+    const { namespace, resource } = target;
+    if (namespace === '') return true;
+    if (this.#noted.exempt.namespaces.has(namespace)) return false;
+    const labels = resource === 'namespaces' ? undefined : this.#labels(namespace);
+    return labels === undefined || meant.some(({ matcher }) => !matcher.excludesNamespace(target, labels));
+  }
+
+  /** Who may be asked about a request; nobody where its user is exempt, or goes past them. */
+  hooks(attributes: Attributes): readonly Hook[] {
+    const meant = this.#index.meant(attributes);
+    const { groups } = attributes.user;
+    if (groups.some((group) => this.#noted.exempt.groups.has(group))) return [];
+    if (attributes.skipsWebhooks !== true) return meant;
+    const names = meant.map(({ name }) => name).join(',');
+    attributes.annotate(`${this.names.group(`${this.#kind}.webhook.admission.orch.io`)}/skipped`, names);
+    attributes.warn('admission webhooks were not asked about this request');
+    return [];
+  }
+
+  /**
+   * What a webhook is to be asked about a request as it is now; undefined where it is not meant.
+   * @throws StatusError 403 for conditions that fail, 404 for a namespace that is not there, 500
+   */
+  async match(hook: Hook, attributes: Attributes): Promise<Matched | undefined> {
+    const sentAs = await hook.matcher.match(attributes, this.#world);
+    if (!sentAs) return undefined;
+    const { forms, names } = this;
+    const [object, oldObject] = [
+      await this.#sent(attributes.object, attributes, sentAs),
+      await this.#sent(attributes.oldObject, attributes, sentAs),
+    ];
+    const own = forms.own(attributes);
+    const request = requestOf(attributes, sentAs, own, names);
+    const matched = { hook, sentAs, request, object, oldObject };
+    return (await this.#conditionsHold(matched, attributes, own)) ? matched : undefined;
+  }
+
+  async #sent(object: ApiObject | undefined, target: Target, as: SentAs): Promise<ApiObject | undefined> {
+    return object && this.forms.sent(object, target, as);
+  }
+
+  async #conditionsHold({ hook, request, object, oldObject }: Matched, attributes: Attributes, own: SentAs) {
+    const { conditions } = hook;
+    if (conditions.isEmpty) return true;
+    // Expressions are told of the request as it came, whatever version is sent (as in the reference).
+    const asked = { ...request, kind: { ...own.kind }, resource: { ...own.resource } };
+    const verdict = await conditions.evaluate({ object, oldObject, request: asked, attributes });
+    if (verdict.kind === 'matches') return true;
+    for (const _error of verdict.errors) this.#noted.observer.conditionFailed(hook.name, this.phase.type);
+    if (verdict.kind === 'skips' || hook.ignoresFailure) return false;
+    const { group, resource, name } = attributes;
+    throw forbidden({ group, resource }, name, aggregated(verdict.errors));
+  }
+
+  #labels(namespace: string): Labels | undefined {
+    const found = this.#namespaces.get('', namespace);
+    return found && (found.metadata?.labels ?? {});
+  }
+
+  get #kind(): 'mutating' | 'validating' {
+    return this.phase.type === 'admit' ? 'mutating' : 'validating';
+  }
+
+  #states(): readonly WebhookState[] {
+    return this.#index.all.map((hook) => {
+      const { state, failures, lastFailure, waitMs } = this.#breakers.of(hook);
+      const failurePolicy = hook.ignoresFailure ? 'Ignore' : 'Fail';
+      const { configuration, name: webhook } = hook;
+      return { configuration, webhook, type: this.phase.type, failurePolicy, state, failures, lastFailure, waitMs };
+    });
+  }
+}
+
+/** Errors told as one. */
+function aggregated(errors: readonly string[]): string {
+  const distinct = [...new Set(errors)];
+  return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
+}

@@ -1,0 +1,286 @@
+import type { ApiObject, JsonObject, JsonValue } from '@orch/machinery';
+import { expect, test } from 'vitest';
+import { Admission } from '../admission.js';
+import type { Attributes } from '../attributes.js';
+import type { AdmissionPlugin } from '../plugin.js';
+import { attributesOf, pluginContext, TestObjects, targetOf } from '../testing/index.js';
+import { mutatingWebhooks } from './mutating-webhooks.js';
+import {
+  type Exemptions,
+  NoAnswer,
+  type ObservedCall,
+  type ReviewCall,
+  type ReviewedForms,
+  type WebhookState,
+} from './surroundings.js';
+import { validatingWebhooks } from './validating-webhooks.js';
+
+const GROUP = 'admissionregistration.orch.io';
+const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'default' } };
+
+type Say = (request: JsonObject) => JsonObject | Promise<JsonObject>;
+
+/** Both plugins with webhooks that are functions, by their names. A patch is `base64(JSON)` of what is put over the object. */
+function rig(hooks: readonly object[], say: Record<string, Say> = {}, exempt: Partial<Exemptions> = {}) {
+  const objects = new TestObjects().put('', 'namespaces', {
+    ...{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default', labels: { env: 'test' } } },
+  });
+  const calls: string[] = [];
+  const observed: Partial<ObservedCall>[] = [];
+  const noted: string[] = [];
+  let states: () => readonly WebhookState[] = () => [];
+  const forms: ReviewedForms = {
+    served: 1,
+    own: ({ group, version, resource, kind }) => ({
+      resource: { group, version, resource },
+      kind: { group, version, kind },
+    }),
+    equivalents: () => [],
+    sent: async (object) => object,
+    patched: async (sent, patch) => {
+      const operations = JSON.parse(patch.toString()) as JsonValue;
+      const object = { ...sent, ...(operations as object) } as ApiObject;
+      return { object, changed: JSON.stringify(object) !== JSON.stringify(sent), operations };
+    },
+    take: async (object, made) => void Object.assign(object, made),
+  };
+  const client = {
+    async ask({ config, review }: ReviewCall): Promise<JsonValue> {
+      const name = config.url ?? '';
+      calls.push(name);
+      const request = review.request as JsonObject;
+      const answer = await (say[name] ?? (() => ({})))(request);
+      return { ...review, response: { uid: request.uid ?? '', allowed: true, ...answer } };
+    },
+  };
+  const context = pluginContext({
+    objects,
+    webhooks: () => ({
+      forms,
+      client,
+      observer: {
+        called: ({ milliseconds: _ms, ...call }) => void observed.push(call),
+        failedOpen: (webhook, type) => void noted.push(`open ${webhook} ${type}`),
+        conditionFailed: (webhook, type) => void noted.push(`condition ${webhook} ${type}`),
+        notAsked: (webhook, type) => void noted.push(`not asked ${webhook} ${type}`),
+      },
+      breaker: { failures: 2, firstWaitMs: 60_000, maxWaitMs: 60_000 },
+      exempt: { namespaces: new Set(), groups: new Set(), ...exempt },
+      show: (told) => {
+        states = told;
+      },
+    }),
+  });
+  const webhooks = hooks.map((hook) => ({
+    rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }],
+    ...{ admissionReviewVersions: ['v1'], sideEffects: 'None', namespaceSelector: {}, objectSelector: {} },
+    clientConfig: { url: (hook as { name: string }).name },
+    ...hook,
+  }));
+  const plugins = { mutating: mutatingWebhooks(context), validating: validatingWebhooks(context) };
+  const put = (name: string, its: readonly object[]) => {
+    for (const resource of ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'])
+      objects.put(GROUP, resource, { apiVersion: 'v1', kind: 'X', metadata: { name }, webhooks: its } as never);
+  };
+  put('c', webhooks);
+  return { ...plugins, calls, observed, noted, put, states: () => states() };
+}
+
+/** Attributes that write down what is noted. */
+function asked(changed: Partial<Attributes> = {}) {
+  const annotations: Record<string, string> = {};
+  const warnings: string[] = [];
+  let reinvoked = false;
+  const attributes = attributesOf({
+    object: structuredClone(POD) as unknown as ApiObject,
+    annotate: (key, value) => void Object.assign(annotations, { [key]: value }),
+    annotateBody: (key, text) => void Object.assign(annotations, { [key]: text() }),
+    warn: (text) => void warnings.push(text),
+    reinvoke: () => {
+      reinvoked = true;
+    },
+    ...changed,
+  });
+  return { attributes, annotations, warnings, wasReinvoked: () => reinvoked };
+}
+
+const patch = (over: object): JsonObject => ({
+  patchType: 'JSONPatch',
+  patch: Buffer.from(JSON.stringify(over)).toString('base64'),
+});
+
+test('only requests that some webhook means are asked outside', () => {
+  const { mutating, validating } = rig([{ name: 'a', namespaceSelector: { matchLabels: { env: 'test' } } }]);
+  const admission = new Admission([mutating, validating]);
+  const callsOut = (changed: Parameters<typeof targetOf>[0]) => admission.judgesOf(() => targetOf(changed)).callsOut;
+  expect(callsOut({})).toBe(true);
+  expect(callsOut({ operation: 'UPDATE' })).toBe(false);
+  expect(callsOut({ resource: 'configmaps' })).toBe(false);
+  expect(callsOut({ subresource: 'status' })).toBe(false);
+  expect(callsOut({ namespace: 'elsewhere' })).toBe(true);
+});
+
+test('a namespace whose labels rule all webhooks out is asked nowhere', () => {
+  const { mutating } = rig([{ name: 'a', namespaceSelector: { matchLabels: { env: 'prod' } } }]);
+  expect(mutating.handles(targetOf({}))).toBe(false);
+});
+
+test('configurations that change hold from then on', () => {
+  const { mutating, put } = rig([{ name: 'a' }]);
+  expect(mutating.handles(targetOf({}))).toBe(true);
+  put('c', []);
+  expect(mutating.handles(targetOf({}))).toBe(false);
+});
+
+test('what webhooks change and whom they are is noted for the audit log', async () => {
+  const { mutating } = rig([{ name: 'a.b.c' }, { name: 'd.e.f' }], {
+    'd.e.f': () => ({ ...patch({ spec: {} }), auditAnnotations: { k: 'v', 'no key': 'w' } }),
+  });
+  const { attributes, annotations, wasReinvoked } = asked();
+  await mutating.admit?.(attributes);
+  expect(attributes.object).toEqual({ ...POD, spec: {} });
+  expect(wasReinvoked()).toBe(true);
+  expect(annotations).toEqual({
+    'd.e.f/k': 'v',
+    'mutation.webhook.admission.k8s.io/round_0_index_0': '{"configuration":"c","webhook":"a.b.c","mutated":false}',
+    'mutation.webhook.admission.k8s.io/round_0_index_1': '{"configuration":"c","webhook":"d.e.f","mutated":true}',
+    'patch.webhook.admission.k8s.io/round_0_index_1':
+      '{"configuration":"c","webhook":"d.e.f","patch":{"spec":{}},"patchType":"JSONPatch"}',
+  });
+});
+
+test('what built-in plugins change behind them has those asked again that want to be', async () => {
+  const { mutating, calls } = rig([{ name: 'again', reinvocationPolicy: 'IfNeeded' }, { name: 'once' }]);
+  const { attributes } = asked();
+  await mutating.admit?.(attributes);
+  Object.defineProperty(attributes, 'isReinvocation', { value: true });
+  await mutating.admit?.(attributes);
+  expect(calls).toEqual(['again', 'once']);
+  (attributes.object as { spec?: object }).spec = { changed: true };
+  await mutating.admit?.(attributes);
+  expect(calls).toEqual(['again', 'once', 'again']);
+});
+
+const down: Say = () => Promise.reject(new NoAnswer('Post "https://x/": connect ECONNREFUSED'));
+
+test.each(['mutating', 'validating'] as const)('a failure that may be is told: %s', async (phase) => {
+  const { observed, noted, ...plugins } = rig([{ name: 'a', failurePolicy: 'Ignore' }], { a: down });
+  const { attributes, annotations } = asked();
+  const type = phase === 'mutating' ? 'admit' : 'validating';
+  const prefix = phase === 'mutating' ? 'mutation' : 'validating';
+  await run(plugins[phase], attributes);
+  expect(annotations).toMatchObject({ [`failed-open.${prefix}.webhook.admission.k8s.io/round_0_index_0`]: 'a' });
+  expect(noted).toEqual([`open a ${type}`]);
+  expect(observed).toEqual([{ webhook: 'a', type, operation: 'CREATE', code: 400, rejected: false }]);
+});
+
+const run = async (plugin: AdmissionPlugin, attributes: Attributes) => {
+  await plugin.admit?.(attributes);
+  await plugin.validate?.(attributes);
+};
+
+test('a failure that may not be refuses, and is counted as one of the call', async () => {
+  const { observed, validating } = rig([{ name: 'a' }], { a: down });
+  await expect(run(validating, asked().attributes)).rejects.toMatchObject({
+    status: {
+      code: 500,
+      reason: 'InternalError',
+      message:
+        'Internal error occurred: failed calling webhook "a": failed to call webhook: Post "https://x/": connect ECONNREFUSED',
+    },
+  });
+  expect(observed).toMatchObject([{ rejected: true, error: 'calling_webhook_error', code: 400 }]);
+});
+
+test('a denial is counted under its code', async () => {
+  const { observed, validating } = rig([{ name: 'a' }], { a: () => ({ allowed: false, status: { code: 409 } }) });
+  await expect(run(validating, asked().attributes)).rejects.toMatchObject({ status: { code: 409 } });
+  expect(observed).toMatchObject([{ rejected: true, error: 'no_error', code: 409 }]);
+});
+
+test('a webhook that does not answer is not asked any more for a while, and is seen as such', async () => {
+  const { validating, calls, noted, states } = rig([{ name: 'a' }], { a: down });
+  for (let i = 0; i < 3; i++) await expect(run(validating, asked().attributes)).rejects.toThrow('connect ECONNREFUSED');
+  expect(calls).toHaveLength(2);
+  expect(noted).toEqual(['not asked a validating']);
+  expect(states()).toMatchObject([
+    { configuration: 'c', webhook: 'a', type: 'validating', failurePolicy: 'Fail', state: 'open', failures: 2 },
+  ]);
+});
+
+test('one that answers with an error is there', async () => {
+  const { validating, calls } = rig([{ name: 'a' }], { a: () => Promise.reject(new NoAnswer('broken', 500)) });
+  for (let i = 0; i < 4; i++) await expect(run(validating, asked().attributes)).rejects.toThrow('broken');
+  expect(calls).toHaveLength(4);
+});
+
+test('all validating webhooks are asked at the same time', async () => {
+  let waiting = 0;
+  let release: () => void = () => undefined;
+  const all = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const meet: Say = async () => {
+    if (++waiting === 3) release();
+    await all;
+    return {};
+  };
+  const { validating } = rig([{ name: 'a' }, { name: 'b' }, { name: 'c' }], { a: meet, b: meet, c: meet });
+  await run(validating, asked().attributes);
+  expect(waiting).toBe(3);
+});
+
+test('a request without time left is refused with 504 rather than let through', async () => {
+  const { mutating, validating } = rig([{ name: 'a', failurePolicy: 'Ignore' }]);
+  for (const plugin of [mutating, validating])
+    await expect(run(plugin, asked({ deadline: 0 }).attributes)).rejects.toMatchObject({ status: { code: 504 } });
+});
+
+test('a dry run is refused where the webhook may have effects, whatever its failure policy', async () => {
+  const { validating, calls } = rig([{ name: 'a', sideEffects: 'Some', failurePolicy: 'Ignore' }]);
+  await expect(run(validating, asked({ options: { dryRun: true } }).attributes)).rejects.toMatchObject({
+    status: { code: 400, message: 'admission webhook "a" does not support dry run' },
+  });
+  expect(calls).toEqual([]);
+});
+
+test('exempt namespaces and groups are not asked about', async () => {
+  const { mutating, calls } = rig(
+    [{ name: 'a' }],
+    {},
+    { namespaces: new Set(['kube-system']), groups: new Set(['g']) },
+  );
+  expect(mutating.handles(targetOf({ namespace: 'kube-system' }))).toBe(false);
+  await run(mutating, asked({ user: { name: 'u', groups: ['g'], extra: {} } }).attributes);
+  expect(calls).toEqual([]);
+});
+
+test('whoever passes by webhooks is noted with those that were not asked', async () => {
+  const { mutating, calls } = rig([{ name: 'a' }, { name: 'b' }]);
+  const { attributes, annotations, warnings } = asked({ skipsWebhooks: true });
+  await run(mutating, attributes);
+  expect(calls).toEqual([]);
+  expect(annotations).toEqual({ 'mutating.webhook.admission.k8s.io/skipped': 'a,b' });
+  expect(warnings).toHaveLength(1);
+});
+
+test('configurations of webhooks and policies are asked about nowhere', () => {
+  const rules = [{ apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['*'] }];
+  const { validating } = rig([{ name: 'a', rules }]);
+  const group = 'admissionregistration.k8s.io';
+  for (const resource of ['mutatingwebhookconfigurations', 'validatingadmissionpolicybindings'])
+    expect(validating.handles(targetOf({ group, resource, namespace: '' }))).toBe(false);
+});
+
+test('conditions that cannot be evaluated refuse or pass by, and are counted', async () => {
+  const matchConditions = [{ name: 'c', expression: 'object.spec.none == 1' }];
+  const { validating, noted, calls } = rig([
+    { name: 'a', matchConditions },
+    { name: 'b', matchConditions, failurePolicy: 'Ignore' },
+  ]);
+  await expect(run(validating, asked().attributes)).rejects.toMatchObject({
+    status: { code: 403, reason: 'Forbidden' },
+  });
+  expect(noted).toEqual(['condition a validating']);
+  expect(calls).toEqual([]);
+});

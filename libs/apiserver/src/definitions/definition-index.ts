@@ -1,0 +1,56 @@
+import type { Definition } from './definition.js';
+import type { DefinitionFollower } from './definition-follower.js';
+
+/**
+ * Definitions about which something is to be done, and those of each group, kept as definitions change: a round of whoever decides costs
+ * what there is to decide, not what there is.
+ */
+export class DefinitionIndex {
+  /** By name, as it was last looked at. */
+  readonly #known = new Map<string, Definition>();
+  readonly #unfinished = new Map<string, Definition>();
+  readonly #groups = new Map<string, Map<string, Definition>>();
+  readonly #unsubscribe: () => void;
+
+  constructor(private readonly follower: Pick<DefinitionFollower, 'definitions' | 'onChange'>) {
+    for (const name of follower.definitions.keys()) this.#look(name);
+    this.#unsubscribe = follower.onChange((changed) => {
+      for (const name of changed) this.#look(name);
+    });
+  }
+
+  /** All but those that have their names, are established, go on, and are stored in one version. */
+  get unfinished(): Iterable<Definition> {
+    return this.#unfinished.values();
+  }
+
+  ofGroup(group: string): Iterable<Definition> {
+    return this.#groups.get(group)?.values() ?? [];
+  }
+
+  /** Looks at no more changes. */
+  stop(): void {
+    this.#unsubscribe();
+  }
+
+  #look(name: string): void {
+    const [before, now] = [this.#known.get(name), this.follower.definitions.get(name)];
+    if (before) this.#forget(before);
+    if (!now) return;
+    this.#known.set(name, now);
+    if (!isFinished(now)) this.#unfinished.set(name, now);
+    const group = this.#groups.get(now.group) ?? new Map<string, Definition>();
+    this.#groups.set(now.group, group.set(name, now));
+  }
+
+  #forget({ name, group }: Definition): void {
+    this.#known.delete(name);
+    this.#unfinished.delete(name);
+    const members = this.#groups.get(group);
+    members?.delete(name);
+    if (members?.size === 0) this.#groups.delete(group);
+  }
+}
+
+const isFinished = ({ isSettled, isEstablished, isTerminating, storageVersion, storedVersions }: Definition): boolean =>
+  isSettled && isEstablished && !isTerminating && storedVersions.every((version) => version === storageVersion);

@@ -1,1 +1,0 @@
-export { type DiscoveryDocuments, discoveryDocuments } from './discovery-documents.js';

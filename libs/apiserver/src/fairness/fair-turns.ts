@@ -1,0 +1,86 @@
+import { type Classified, Entry, type FlowController, type WorkEstimate } from '@orch/flowcontrol';
+import type { OpenContext } from '../chain/new-context.js';
+import type { FlowMetrics } from '../metrics/flow-metrics.js';
+import type { Turn, Turns } from './turns.js';
+
+export interface FairTurnsOptions {
+  readonly controller: Pick<FlowController, 'classify' | 'enter'>;
+  /** The room that a request takes, of which there is at most `maxSeats`. */
+  work(ctx: OpenContext, maxSeats: number): WorkEstimate;
+  readonly metrics: FlowMetrics;
+}
+
+/** Of answers, in both naming profiles. They tell uids, as names would tell clients how somebody thinks of them. */
+const SCHEMA_HEADER = 'X-Kubernetes-PF-FlowSchema-UID';
+const LEVEL_HEADER = 'X-Kubernetes-PF-PriorityLevel-UID';
+
+/** What a request is called where those that wait are looked at. */
+export interface Queued {
+  readonly user: string;
+  readonly info: OpenContext['info'];
+}
+
+/** Turns by priority level, and fairly among the flows of each (KEP-1040). */
+export class FairTurns implements Turns {
+  constructor(private readonly options: FairTurnsOptions) {}
+
+  take(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
+    const { controller, work, metrics } = this.options;
+    const found = controller.classify(ctx.user, ctx.info);
+    show(ctx, found);
+    const { level, schema } = found;
+    const series = metrics.of(level.configuration.name, schema.name);
+    const dispatched = () => series.dispatched(ctx.info.verb === 'watch' ? 'watch' : 'regular');
+    if (!level.queues) return turnOf(undefined, dispatched);
+    const estimate = work(ctx, level.maxSeats);
+    series.estimated(estimate);
+    const entry = controller.enter(found, estimate, { user: ctx.user.name, info: ctx.info } satisfies Queued);
+    if (!(entry instanceof Entry)) {
+      if (entry) series.rejected(entry);
+      return undefined;
+    }
+    const seated = entry.seated();
+    return seated === true ? turnOf(entry, dispatched) : this.#waitFor(ctx, entry, seated, series, dispatched);
+  }
+
+  async #waitFor(
+    ctx: OpenContext,
+    entry: Entry,
+    seated: Promise<boolean>,
+    series: ReturnType<FlowMetrics['of']>,
+    dispatched: () => () => void,
+  ): Promise<Turn | undefined> {
+    const since = performance.now();
+    let isGone = false;
+    const gone = (): void => {
+      isGone = true;
+      entry.leave();
+    };
+    ctx.res.once('close', gone);
+    const isSeated = await seated;
+    ctx.res.off('close', gone);
+    series.waited(isSeated, performance.now() - since);
+    if (isSeated) return turnOf(entry, dispatched);
+    series.rejected(isGone ? 'cancelled' : 'time-out');
+    return undefined;
+  }
+}
+
+/** @param dispatched tells that it begins, and returns what tells that it is over */
+function turnOf(entry: Entry | undefined, dispatched: () => () => void): Turn {
+  const over = dispatched();
+  return {
+    isExempt: entry === undefined,
+    leave() {
+      over();
+      entry?.leave();
+    },
+  };
+}
+
+function show({ res }: OpenContext, { schema, level }: Classified): void {
+  const { uid } = level.configuration;
+  if (schema.uid === '' || uid === '' || res.headersSent) return;
+  res.setHeader(LEVEL_HEADER, uid);
+  res.setHeader(SCHEMA_HEADER, schema.uid);
+}

@@ -1,0 +1,68 @@
+import type { WebhookObserver, WebhookState } from '@orch/admission';
+import type { Metrics } from '@orch/runtime';
+
+/** As the reference counts them. */
+const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
+/** Codes beyond are counted as one, so that there are not more series than that. */
+const LARGEST_CODE = 600;
+
+/** Counts and times the calls of admission webhooks under the names of the reference. */
+export function webhookMetrics(metrics: Metrics): WebhookObserver {
+  const duration = metrics.histogram({
+    name: 'apiserver_admission_webhook_admission_duration_seconds',
+    help: 'Time that an admission webhook took, with all that follows from its answer.',
+    labels: ['name', 'type', 'operation', 'rejected'] as const,
+    buckets: BUCKETS,
+    stability: 'STABLE',
+  });
+  const requests = metrics.counter({
+    name: 'apiserver_admission_webhook_request_total',
+    help: 'Calls of an admission webhook, by the code of what came of it.',
+    labels: ['name', 'type', 'operation', 'code', 'rejected'] as const,
+  });
+  const rejections = metrics.counter({
+    name: 'apiserver_admission_webhook_rejection_count',
+    help: 'Requests that an admission webhook refused (no_error), or that were refused as it failed (calling_webhook_error) or as its answer could not be carried out (apiserver_internal_error).',
+    labels: ['name', 'type', 'operation', 'error_type', 'rejection_code'] as const,
+  });
+  const failedOpen = metrics.counter({
+    name: 'apiserver_admission_webhook_fail_open_count',
+    help: 'Requests that went on though an admission webhook failed.',
+    labels: ['name', 'type'] as const,
+  });
+  const conditions = metrics.counter({
+    name: 'apiserver_admission_admission_match_condition_evaluation_errors_total',
+    help: 'Match conditions that could not be evaluated.',
+    labels: ['name', 'type'] as const,
+  });
+  const notAsked = metrics.counter({
+    name: 'orch_admission_webhook_not_asked_total',
+    help: 'Calls of an admission webhook that were not made as it had not answered for a while.',
+    labels: ['name', 'type'] as const,
+  });
+  return {
+    called({ webhook, type, operation, code, rejected, error, milliseconds }) {
+      const counted = String(Math.min(code, LARGEST_CODE));
+      requests.with(webhook, type, operation, counted, String(rejected)).inc();
+      duration.with(webhook, type, operation, String(rejected)).observe(milliseconds / 1000);
+      if (error) rejections.with(webhook, type, operation, error, counted).inc();
+    },
+    failedOpen: (webhook, type) => failedOpen.with(webhook, type).inc(),
+    conditionFailed: (webhook, type) => conditions.with(webhook, type).inc(),
+    notAsked: (webhook, type) => notAsked.with(webhook, type).inc(),
+  };
+}
+
+const STATES = { closed: 0, 'half-open': 1, open: 2 } as const;
+
+/** Shows whether webhooks are asked. */
+export function observeWebhooks(metrics: Metrics, states: () => readonly WebhookState[]): void {
+  metrics.observedGauge(
+    {
+      name: 'orch_admission_webhook_state',
+      help: 'Whether an admission webhook is asked: 0 it is, 1 one call is to find out whether it answers again, 2 it is not.',
+      labels: ['configuration', 'name', 'type'] as const,
+    },
+    () => states().map((each) => [[each.configuration, each.webhook, each.type], STATES[each.state]] as const),
+  );
+}

@@ -1,0 +1,61 @@
+import { BlockList, isIPv6 } from 'node:net';
+import type { BreakerSettings, Exemptions, WebhookObserver, WebhookState, WebhookSurroundings } from '@orch/admission';
+import { type ReviewClientSettings, ReviewClients } from './review-clients.js';
+import { ServedForms, type ServedFormsParts } from './reviewed-forms.js';
+
+export interface AdmissionWebhooksSettings {
+  readonly observer: WebhookObserver;
+  readonly breaker: BreakerSettings;
+  readonly exempt: Exemptions;
+}
+
+/** What the plugins of a process call admission webhooks with. Plugins are made before there is anything to call them with. */
+export class AdmissionWebhooks {
+  readonly #clients: ReviewClients[] = [];
+  readonly #states: (() => readonly WebhookState[])[] = [];
+  readonly #forms: ServedForms;
+  #parts: ServedFormsParts | undefined;
+
+  constructor(private readonly settings: AdmissionWebhooksSettings) {
+    this.#forms = new ServedForms(() => {
+      if (!this.#parts) throw new Error('nothing is served yet');
+      return this.#parts;
+    });
+  }
+
+  /** For one plugin. @param configuration of the plugin. @throws Error for one that is none */
+  for(configuration: unknown): WebhookSurroundings {
+    const client = new ReviewClients(configuration);
+    this.#clients.push(client);
+    return { ...this.settings, forms: this.#forms, client, show: (states) => void this.#states.push(states) };
+  }
+
+  /** Before anything is written. @throws KubeconfigError for credentials that cannot be used */
+  async start(parts: ServedFormsParts, settings: Omit<ReviewClientSettings, 'maxValues'>): Promise<void> {
+    this.#parts = parts;
+    const { maxValues } = parts;
+    await Promise.all(this.#clients.map((client) => client.start({ ...settings, maxValues })));
+  }
+
+  /** How each webhook is, in the order in which they are asked. */
+  states(): readonly WebhookState[] {
+    return this.#parts ? this.#states.flatMap((states) => states()) : [];
+  }
+
+  /** Gives up the calls in flight. */
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+  }
+}
+
+/** Whether webhooks may be at an address, by the networks where they may not. @param cidrs `10.0.0.0/8`, `fd00::/8`. @throws Error */
+export function addressesOutside(cidrs: readonly string[]): ((address: string) => boolean) | undefined {
+  if (cidrs.length === 0) return undefined;
+  const denied = new BlockList();
+  for (const cidr of cidrs) {
+    const [network = '', bits, ...more] = cidr.split('/');
+    if (bits === undefined || more.length > 0 || !/^\d{1,3}$/.test(bits)) throw new Error(`not a network: ${cidr}`);
+    denied.addSubnet(network, Number(bits), isIPv6(network) ? 'ipv6' : 'ipv4');
+  }
+  return (address) => !denied.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,50 @@
+import type { Metrics } from '@orch/runtime';
+import { LRUCache } from 'lru-cache';
+
+/** An object that a webhook does not convert though it does others. */
+export interface RefusedObject {
+  /** Name of the definition. */
+  readonly definition: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Name of the version that the object lies in, and of the one that it was to be in. */
+  readonly from: string;
+  readonly to: string;
+  readonly message: string;
+}
+
+/** Objects of which it is known that a line was written. */
+const KNOWN = 10_000;
+/** Lines of a minute at most: a webhook may refuse all there are. */
+const LINES = 60;
+const MINUTE_MS = 60_000;
+
+/**
+ * Counts refusals, and writes a line for each object that is refused: once as long as it is refused in the same words, as whoever
+ * watches has it asked for again and again. Those for which there is no room in a minute have theirs later, if they are refused then.
+ * @param warn writes a line
+ * @param now monotonic milliseconds
+ */
+export function refusedObjects(
+  metrics: Metrics,
+  warn: (message: string, fields: Readonly<Record<string, string>>) => void,
+  now = () => performance.now(),
+): (refused: RefusedObject) => void {
+  const counter = metrics.counter({
+    name: 'orch_crd_webhook_conversion_refused_objects_total',
+    help: 'Times that a webhook did not convert one custom resource though it does others.',
+    labels: ['crd_name', 'from_version', 'to_version'] as const,
+  });
+  const told = new LRUCache<string, string>({ max: KNOWN });
+  let [lines, since] = [0, now()];
+  return ({ definition, namespace, name, uid, from, to, message }) => {
+    counter.with(definition, from, to).inc();
+    const key = `${definition} ${uid || `${namespace}/${name}`} ${from} ${to}`;
+    if (told.get(key) === message) return;
+    if (now() - since >= MINUTE_MS) [lines, since] = [0, now()];
+    if (++lines > LINES) return;
+    told.set(key, message);
+    warn('a webhook does not convert an object', { definition, namespace, name, from, to, message });
+  };
+}

@@ -1,0 +1,36 @@
+import type { Environment, Program } from '../environment.js';
+import { PlanError } from '../evaluation/planner.js';
+import { ExpressionError } from '../syntax/issues.js';
+import type { Scope } from '../types/declarations.js';
+import { formatType } from '../types/type.js';
+
+/** Units that one expression about a write may cost at run time. */
+export const PER_EXPRESSION_LIMIT = 1_000_000;
+/** Units that all conditions of one webhook or policy may cost together. */
+export const MATCH_CONDITIONS_LIMIT = 2_500_000;
+
+/** An expression about a write, ready to be run, or what is wrong with it in the words of the reference. */
+export type AdmissionProgram =
+  | { readonly program: Program; readonly fault?: undefined }
+  | { readonly fault: string; readonly program?: undefined };
+
+/**
+ * Compiles an expression about a write.
+ * @param wanted types that its value may have, as messages name them: `bool`, `string`
+ */
+export function admissionProgram(
+  text: string,
+  environment: Environment,
+  scope: Scope,
+  wanted: readonly string[],
+): AdmissionProgram {
+  try {
+    const expression = environment.compile(text, scope);
+    if (wanted.includes(formatType(expression.type))) return { program: expression.program() };
+    return { fault: `must evaluate to ${wanted.length === 1 ? wanted[0] : `one of [${wanted.join(' ')}]`}` };
+  } catch (error) {
+    if (error instanceof ExpressionError) return { fault: `compilation failed: ${error.message}` };
+    if (error instanceof PlanError) return { fault: `program instantiation failed: ${error.message}` };
+    throw error;
+  }
+}

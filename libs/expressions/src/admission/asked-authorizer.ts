@@ -1,0 +1,42 @@
+import type { AccessAnswer, AccessQuestion, ExpressionAuthorizer } from '../libraries/authorization.js';
+
+/**
+ * An authorizer that takes time, for expressions, which do not wait: one that asks what has no answer yet is run again once it has. What
+ * an expression may cost bounds how much it asks.
+ */
+export class AskedAuthorizer {
+  readonly #answers = new Map<string, AccessAnswer | Error>();
+  readonly #open = new Map<string, AccessQuestion>();
+
+  /** @param ask rejects where it cannot tell, which is a failure of the expression */
+  constructor(private readonly ask: (question: AccessQuestion) => Promise<AccessAnswer>) {}
+
+  /** What expressions are given. */
+  readonly authorizer: ExpressionAuthorizer = (question) => {
+    const key = JSON.stringify(question);
+    const known = this.#answers.get(key);
+    if (known instanceof Error) throw known;
+    if (known) return known;
+    this.#open.set(key, question);
+    throw new Error('not asked yet');
+  };
+
+  /** What `run` makes once all is answered that it asks. */
+  async settled<T>(run: () => T): Promise<T> {
+    for (;;) {
+      const result = run();
+      if (this.#open.size === 0) return result;
+      const questions = [...this.#open];
+      this.#open.clear();
+      await Promise.all(questions.map(([key, question]) => this.#answer(key, question)));
+    }
+  }
+
+  async #answer(key: string, question: AccessQuestion): Promise<void> {
+    try {
+      this.#answers.set(key, await this.ask(question));
+    } catch (error) {
+      this.#answers.set(key, error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+
+/** Flows whose hands are kept; more of them are dealt anew. */
+const MAX_KEPT = 4_096;
+
+/**
+ * Deals the queues that the requests of a flow may choose from, by the name of the flow alone: of many flows few share all of
+ * their queues with one that is noisy (shuffle sharding).
+ */
+export class Dealer {
+  readonly #kept = new Map<string, readonly number[]>();
+
+  /** @param handSize at most `deckSize` */
+  constructor(
+    readonly deckSize: number,
+    readonly handSize: number,
+  ) {}
+
+  /** @returns different numbers below the size of the deck, the same for each call */
+  handOf(flow: string): readonly number[] {
+    const kept = this.#kept.get(flow);
+    if (kept) return kept;
+    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
+    const hand = this.#deal(createHash('sha256').update(flow).digest());
+    this.#kept.set(flow, hand);
+    return hand;
+  }
+
+  /** Takes the cards of a shuffled deck from the top: each is moved behind those that lie below it already. */
+  #deal(entropy: Buffer): readonly number[] {
+    const hand: number[] = [];
+    let rest = entropy.readBigUInt64LE(0);
+    for (let at = 0; at < this.handSize; at++) {
+      const left = BigInt(this.deckSize - at);
+      let card = Number(rest % left);
+      rest /= left;
+      for (const taken of [...hand].sort((a, b) => a - b)) if (card >= taken) card++;
+      hand.push(card);
+    }
+    return hand;
+  }
+}

@@ -1,0 +1,129 @@
+import { ManualClock } from '@orch/runtime/testing';
+import { describe, expect, it } from 'vitest';
+import { type Arrival, Entry, FairQueues, type Refusal } from './fair-queues.js';
+import { ONE_SEAT } from './work-estimate.js';
+
+const QUEUING = { queues: 8, handSize: 2, queueLengthLimit: 5 };
+
+/** @param queuing null for nobody who waits */
+function level(limit: number, queuing: typeof QUEUING | null = QUEUING) {
+  const clock = new ManualClock();
+  const seen = { waiting: 0, executing: 0, seats: 0 };
+  const count = (of: 'waiting' | 'executing' | 'seats') => (_: string, by: number) => {
+    seen[of] += by;
+  };
+  const observer = {
+    ...{ waits: count('waiting'), executes: count('executing'), seats: count('seats') },
+    queueLength: () => undefined,
+    noRoom: () => undefined,
+  };
+  const queues = new FairQueues({ clock, maxWaitMs: 1_000, observer });
+  queues.configure(limit, queuing ?? undefined);
+  const enter = (flow: string, more: Partial<Arrival> = {}) =>
+    queues.enter({ schema: 's', flow, estimate: ONE_SEAT, ...more });
+  return { clock, seen, queues, enter };
+}
+
+const entered = (entry: Entry | Refusal): Entry => {
+  if (!(entry instanceof Entry)) throw new Error(`refused: ${entry}`);
+  return entry;
+};
+
+describe('seats of a level', () => {
+  it('are given at once while there are any, and to the next who waits when one leaves', async () => {
+    const { enter, seen } = level(2);
+    const [a, b, c] = ['x', 'x', 'x'].map((flow) => entered(enter(flow))) as [Entry, Entry, Entry];
+    expect([a.seated(), b.seated()]).toEqual([true, true]);
+    const coming = c.seated();
+    expect(coming).toBeInstanceOf(Promise);
+    expect(seen).toMatchObject({ waiting: 1, executing: 2, seats: 2 });
+    a.leave();
+    await expect(coming).resolves.toBe(true);
+    for (const entry of [a, b, c, c]) entry.leave();
+    expect(seen).toMatchObject({ waiting: 0, executing: 0, seats: 0 });
+  });
+
+  it('are refused where nobody may wait', () => {
+    const { enter, queues } = level(1, null);
+    const first = entered(enter('x'));
+    expect(enter('y')).toBe('concurrency-limit');
+    first.leave();
+    entered(enter('y')).leave();
+    expect(queues.counts).toMatchObject({ dispatched: 2, rejected: 1 });
+    expect(queues.isIdle).toBe(true);
+  });
+
+  it('are waited for in queues of bounded length, and for a bounded time', async () => {
+    const { clock, enter, queues, seen } = level(1);
+    entered(enter('x'));
+    const results = Array.from({ length: 20 }, () => enter('x'));
+    // A flow has two queues to choose from.
+    expect(results.filter((result) => result === 'queue-full')).toHaveLength(10);
+    const coming = results.flatMap((result) => (result instanceof Entry ? [result.seated()] : []));
+    await clock.advance(1_000);
+    expect(await Promise.all(coming)).toEqual(Array.from({ length: 10 }, () => false));
+    expect(queues.counts).toMatchObject({ rejected: 10, timedOut: 10 });
+    expect(seen.waiting).toBe(0);
+  });
+
+  it('are not given to those who have gone', async () => {
+    const { enter, queues } = level(1);
+    const [first, gone, last] = ['x', 'x', 'x'].map((flow) => entered(enter(flow))) as [Entry, Entry, Entry];
+    const [never, coming] = [gone.seated(), last.seated()];
+    gone.leave();
+    await expect(never).resolves.toBe(false);
+    first.leave();
+    await expect(coming).resolves.toBe(true);
+    expect(queues.counts).toMatchObject({ dispatched: 2, cancelled: 1 });
+  });
+
+  it('go to flows by turns, however many requests one of them has waiting', () => {
+    const { enter, clock } = level(4, { queues: 64, handSize: 1, queueLengthLimit: 1_000 });
+    const running = new Set<Entry>();
+    const done = { noisy: 0, quiet: 0 };
+    const waiting: Entry[] = [];
+    for (let count = 0; count < 500; count++) waiting.push(entered(enter('noisy')));
+    for (let count = 0; count < 50; count++) waiting.push(entered(enter('quiet')));
+    for (let round = 0; round < 25; round++) {
+      for (const entry of waiting) if (entry.state === 'executing') running.add(entry);
+      void clock.advance(10);
+      for (const entry of running) {
+        done[entry.from.flow as 'noisy' | 'quiet']++;
+        entry.leave();
+      }
+      running.clear();
+    }
+    // Each has half of what was done.
+    expect(done.noisy + done.quiet).toBe(100);
+    expect(done.quiet).toBeGreaterThanOrEqual(45);
+  });
+
+  it('are held for what follows a write, and all of them by who needs more than there are', async () => {
+    const { clock, enter, seen } = level(4);
+    const estimate = { initialSeats: 1, finalSeats: 3, additionalMs: 50 };
+    entered(enter('x', { estimate })).leave();
+    expect(seen).toMatchObject({ executing: 0, seats: 3 });
+    const wide = entered(enter('y', { estimate: { ...ONE_SEAT, initialSeats: 9 } }));
+    // Nobody is carried out, though seats are still held.
+    expect(wide.seated()).toBe(true);
+    const next = entered(enter('x'));
+    expect(next.state).toBe('waiting');
+    wide.leave();
+    await clock.advance(50);
+    expect(next.state).toBe('executing');
+    next.leave();
+    expect(seen.seats).toBe(0);
+  });
+
+  it('may become more or less while somebody waits, and so may queues', async () => {
+    const { enter, queues } = level(1);
+    const entries = Array.from({ length: 6 }, (_, at) => entered(enter(`flow-${at}`)));
+    queues.configure(3, { ...QUEUING, queues: 2 });
+    expect(queues.executing).toBe(3);
+    for (const entry of [...entries]) entry.leave();
+    expect(queues.queues).toHaveLength(2);
+    queues.configure(3, undefined);
+    expect(entered(enter('x')).seated()).toBe(true);
+    expect(queues.queues).toHaveLength(0);
+  });
+});

@@ -1,0 +1,355 @@
+import type { Clock } from '@orch/runtime';
+import type { Queuing } from './configuration.js';
+import { Dealer } from './dealer.js';
+import { FairQueue } from './fair-queue.js';
+import { SeatDemand } from './seat-demand.js';
+import { seatsOf, type WorkEstimate } from './work-estimate.js';
+
+/** Why a request is refused. */
+export type Refusal = 'concurrency-limit' | 'queue-full' | 'time-out';
+
+/** What is told of the requests of a level. */
+export interface LevelObserver {
+  /** One more waits, or one less. */
+  waits(schema: string, by: 1 | -1): void;
+  /** One more is carried out, or one less, that holds so many seats. */
+  executes(schema: string, by: 1 | -1): void;
+  /** So many seats more are held, or less. */
+  seats(schema: string, by: number): void;
+  /** Requests in the queue that one has just entered, itself among them. */
+  queueLength(schema: string, length: number): void;
+  /** A request that would be next has to wait as it needs several seats at once. */
+  noRoom(schema: string): void;
+}
+
+export interface FairQueuesOptions {
+  readonly clock: Clock;
+  /** Milliseconds that a request waits, at most. */
+  readonly maxWaitMs: number;
+  readonly observer: LevelObserver;
+}
+
+/** What comes in. */
+export interface Arrival {
+  readonly schema: string;
+  /** Tells it from others of its schema. */
+  readonly flow: string;
+  readonly estimate: WorkEstimate;
+  /** For those who look at the queues. */
+  readonly about?: unknown;
+}
+
+/** Milliseconds that a request is expected to take; put right when it has ended. */
+const EXPECTED_MS = 3;
+
+/** A request that has been let in: it waits, or it is carried out. */
+export class Entry {
+  /** Seat-milliseconds that it is expected to take. */
+  readonly work: number;
+  /** How long it will go on to hold its seats when it has been answered, milliseconds. */
+  lingersMs: number;
+  /** Where it is: it only ever goes on to the next. */
+  state: 'waiting' | 'executing' | 'over' = 'waiting';
+  /** Monotonic milliseconds; once it is carried out. */
+  startedAt = 0;
+  /** Tells who waits for its seats. */
+  settle: (isSeated: boolean) => void = () => undefined;
+  /** Ends the clock that its wait is bound by. */
+  cancelTimer: () => void = () => undefined;
+
+  constructor(
+    /** Whose seats it takes. */
+    readonly owner: FairQueues,
+    /** What came in. */
+    readonly from: Arrival,
+    /** undefined where the level has no queues. */
+    readonly queue: FairQueue | undefined,
+    /** Monotonic milliseconds. */
+    readonly arrivedAt: number,
+    /** The same on the clock of the queues, seat-milliseconds. */
+    readonly arrival: number,
+  ) {
+    const { initialSeats, finalSeats, additionalMs } = from.estimate;
+    this.work = initialSeats * EXPECTED_MS + finalSeats * additionalMs;
+    this.lingersMs = additionalMs;
+  }
+
+  /** Held from its beginning until it is over. */
+  get seats(): number {
+    return seatsOf(this.from.estimate);
+  }
+
+  /** Whether it has its seats; false when it has waited for too long, or has left. */
+  seated(): true | Promise<boolean> {
+    if (this.state === 'executing') return true;
+    return new Promise((resolve) => {
+      this.settle = resolve;
+    });
+  }
+
+  /** It is over, or nobody waits for it any more. The second time nothing happens. */
+  leave(): void {
+    this.owner.leave(this);
+  }
+}
+
+/**
+ * The seats of one level, and who comes next: each flow has a few queues to choose from, and queues take turns by the work that
+ * was done for each (fair queuing over virtual time, KEP-1040).
+ */
+export class FairQueues {
+  readonly demand: SeatDemand;
+  readonly #clock: Clock;
+  readonly #maxWaitMs: number;
+  readonly #observer: LevelObserver;
+  #limit = 0;
+  #queuing: Queuing | undefined;
+  #dealer: Dealer | undefined;
+  /** Those that may still be chosen come first; behind them some that are emptied. */
+  #queues: FairQueue[] = [];
+  /** Queues in which somebody waits. */
+  readonly #filled = new Set<FairQueue>();
+  #active = 0;
+  #seatsInUse = 0;
+  #seatsWaiting = 0;
+  #executing = 0;
+  #waiting = 0;
+  #entered = 0;
+  /** Index of the queue that had its turn last. */
+  #robin = -1;
+  /** What a queue that is always busy has had done for it, seat-milliseconds. */
+  #progress = 0;
+  #progressAt: number;
+  readonly counts = { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 };
+
+  constructor({ clock, maxWaitMs, observer }: FairQueuesOptions) {
+    this.#clock = clock;
+    this.#maxWaitMs = maxWaitMs;
+    this.#observer = observer;
+    this.#progressAt = clock.now();
+    this.demand = new SeatDemand(clock.now());
+  }
+
+  /** Seats from now on, and how requests wait for them; undefined for not at all. What waits already goes on to. */
+  configure(limit: number, queuing: Queuing | undefined): void {
+    this.#advance();
+    this.#limit = limit;
+    this.#queuing = queuing;
+    const { queues = 0, handSize = 0 } = queuing ?? {};
+    if (this.#dealer?.deckSize !== queues || this.#dealer.handSize !== handSize)
+      this.#dealer = queues > 0 ? new Dealer(queues, Math.min(handSize, queues)) : undefined;
+    const kept = this.#queues.filter((queue) => queue.index < queues || queue.isActive);
+    for (let index = kept.length; index < queues; index++) kept.push(new FairQueue(index));
+    this.#queues = kept;
+    this.#dispatch();
+  }
+
+  get limit(): number {
+    return this.#limit;
+  }
+
+  get executing(): number {
+    return this.#executing;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  get seatsInUse(): number {
+    return this.#seatsInUse;
+  }
+
+  get isIdle(): boolean {
+    return this.#waiting === 0 && this.#executing === 0;
+  }
+
+  /** In their order; for those who look. */
+  get queues(): readonly FairQueue[] {
+    return this.#queues;
+  }
+
+  /** Lets a request in, now or when its turn comes, or says why not. */
+  enter(from: Arrival): Entry | Refusal {
+    this.#advance();
+    if (!this.#dealer || !this.#queuing) return this.#enterUnqueued(from);
+    const queue = this.#choose(this.#dealer.handOf(`${from.schema}\n${from.flow}`));
+    if (this.#seatsInUse >= this.#limit && queue.length >= this.#queuing.queueLengthLimit) {
+      this.counts.rejected++;
+      return 'queue-full';
+    }
+    const entry = new Entry(this, from, queue, this.#clock.now(), this.#progress);
+    this.#enqueue(queue, entry);
+    this.#dispatch();
+    // What begins at once needs no clock.
+    if (entry.state === 'waiting')
+      entry.cancelTimer = this.#clock.after(this.#maxWaitMs, () => this.#giveUp(entry, 'timedOut'));
+    return entry;
+  }
+
+  leave(entry: Entry): void {
+    if (entry.state === 'waiting') this.#giveUp(entry, 'cancelled');
+    if (entry.state !== 'executing') return;
+    entry.state = 'over';
+    this.#advance();
+    this.#executing--;
+    this.#observer.executes(entry.from.schema, -1);
+    this.#putRight(entry);
+    if (entry.lingersMs > 0) this.#clock.after(entry.lingersMs, () => this.#release(entry));
+    else this.#release(entry);
+  }
+
+  #enterUnqueued(from: Arrival): Entry | Refusal {
+    if (!this.#hasRoom(seatsOf(from.estimate))) {
+      this.counts.rejected++;
+      return 'concurrency-limit';
+    }
+    const entry = new Entry(this, from, undefined, this.#clock.now(), this.#progress);
+    this.#begin(entry);
+    return entry;
+  }
+
+  /** The one of a hand with least work before it; none of the hand always comes first. */
+  #choose(hand: readonly number[]): FairQueue {
+    const offset = this.#entered++ % hand.length;
+    let chosen: FairQueue | undefined;
+    for (let at = 0; at < hand.length; at++) {
+      const queue = this.#queues[hand[(offset + at) % hand.length] as number] as FairQueue;
+      if (!chosen || queue.waitingWork < chosen.waitingWork) chosen = queue;
+    }
+    return chosen as FairQueue;
+  }
+
+  #enqueue(queue: FairQueue, entry: Entry): void {
+    if (!queue.isActive) {
+      queue.nextStart = this.#progress;
+      this.#active++;
+    }
+    queue.push(entry);
+    queue.bound();
+    this.#filled.add(queue);
+    this.#waiting++;
+    this.#seatsWaiting += entry.seats;
+    this.#observer.waits(entry.from.schema, 1);
+    this.#observer.queueLength(entry.from.schema, queue.length);
+    this.#noteDemand();
+  }
+
+  /** Takes it out of its queue, to begin or to go. */
+  #dequeue(queue: FairQueue, entry: Entry): void {
+    queue.remove(entry);
+    if (queue.length === 0) this.#filled.delete(queue);
+    this.#waiting--;
+    this.#seatsWaiting -= entry.seats;
+    this.#observer.waits(entry.from.schema, -1);
+  }
+
+  #dispatch(): void {
+    while (this.#waiting > 0 && this.#seatsInUse < this.#limit) {
+      const queue = this.#next();
+      const entry = queue?.oldest;
+      if (!queue || !entry) return;
+      if (!this.#hasRoom(entry.seats)) {
+        this.#observer.noRoom(entry.from.schema);
+        return;
+      }
+      this.#robin = queue.index;
+      this.#dequeue(queue, entry);
+      entry.cancelTimer();
+      queue.executing++;
+      queue.seatsInUse += entry.seats;
+      queue.nextStart += entry.work;
+      this.#begin(entry);
+      queue.bound();
+      entry.settle(true);
+    }
+  }
+
+  /** The queue whose oldest request would be over first if each had its own share; of several the one whose turn was longest ago. */
+  #next(): FairQueue | undefined {
+    let chosen: FairQueue | undefined;
+    let [soonest, nearest] = [Number.POSITIVE_INFINITY, 0];
+    const count = this.#queues.length;
+    for (const queue of this.#filled) {
+      const over = queue.nextStart + (queue.oldest?.work ?? 0);
+      const distance = (queue.index - this.#robin - 1 + count) % count;
+      if (over < soonest || (over === soonest && distance < nearest))
+        [chosen, soonest, nearest] = [queue, over, distance];
+    }
+    return chosen;
+  }
+
+  /** Who needs more seats than there are has them all to itself. */
+  #hasRoom(seats: number): boolean {
+    return seats > this.#limit ? this.#executing === 0 : this.#seatsInUse + seats <= this.#limit;
+  }
+
+  #begin(entry: Entry): void {
+    entry.state = 'executing';
+    entry.startedAt = this.#clock.now();
+    this.counts.dispatched++;
+    this.#executing++;
+    this.#seatsInUse += entry.seats;
+    this.#observer.executes(entry.from.schema, 1);
+    this.#observer.seats(entry.from.schema, entry.seats);
+    this.#noteDemand();
+  }
+
+  /** What was expected of its work is replaced by what it took. */
+  #putRight(entry: Entry): void {
+    const { queue } = entry;
+    if (!queue) return;
+    const took = this.#clock.now() - entry.startedAt;
+    queue.nextStart -= (EXPECTED_MS - took) * entry.from.estimate.initialSeats;
+    queue.executing--;
+    if (!queue.isActive) this.#active--;
+    queue.bound();
+  }
+
+  #release(entry: Entry): void {
+    this.#advance();
+    this.#seatsInUse -= entry.seats;
+    if (entry.queue) entry.queue.seatsInUse -= entry.seats;
+    this.#observer.seats(entry.from.schema, -entry.seats);
+    this.#noteDemand();
+    this.#dropSurplus();
+    this.#dispatch();
+  }
+
+  #giveUp(entry: Entry, why: 'timedOut' | 'cancelled'): void {
+    const { queue } = entry;
+    if (entry.state !== 'waiting' || !queue) return;
+    this.#advance();
+    entry.state = 'over';
+    entry.cancelTimer();
+    this.counts[why]++;
+    this.#dequeue(queue, entry);
+    if (!queue.isActive) this.#active--;
+    queue.bound();
+    this.#noteDemand();
+    this.#dropSurplus();
+    entry.settle(false);
+    // One that needed many seats may have stood before others.
+    this.#dispatch();
+  }
+
+  /** Queues of a configuration of before go when they are empty. */
+  #dropSurplus(): void {
+    const wanted = this.#queuing?.queues ?? 0;
+    if (this.#queues.length > wanted)
+      this.#queues = this.#queues.filter((queue) => queue.index < wanted || queue.isActive);
+  }
+
+  #noteDemand(): void {
+    this.demand.set(this.#seatsInUse + this.#seatsWaiting, this.#clock.now());
+  }
+
+  /** The clock of the queues goes as fast as work is done for each that has any. */
+  #advance(): void {
+    const now = this.#clock.now();
+    const passed = now - this.#progressAt;
+    this.#progressAt = now;
+    if (this.#active > 0)
+      this.#progress += (passed * Math.min(this.#seatsInUse + this.#seatsWaiting, this.#limit)) / this.#active;
+  }
+}

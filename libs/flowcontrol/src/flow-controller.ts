@@ -1,0 +1,243 @@
+import type { Clock } from '@orch/runtime';
+import { fairAllocation } from './allocation.js';
+import { catchAllLevel, catchAllSchema, exemptLevel, exemptSchema } from './bootstrap.js';
+import type { FlowRequest, FlowSchema, FlowUser, PriorityLevel } from './configuration.js';
+import { type Entry, FairQueues, type LevelObserver, type Refusal } from './fair-queues.js';
+import { fits } from './matching.js';
+import { smoothedDemand } from './seat-demand.js';
+import type { WorkEstimate } from './work-estimate.js';
+
+/** Seats of a level, as metrics tell of them. */
+export interface LevelLimits {
+  /** By its share alone. */
+  readonly nominal: number;
+  /** That nobody borrows. */
+  readonly least: number;
+  /** With all that it may borrow. */
+  readonly most: number;
+}
+
+/** How many seats a level was given and why, each time that they are divided. */
+export interface LevelAdjustment {
+  /** Most seats that were wanted at a time since seats were divided last. */
+  readonly highest: number;
+  /** Seats that were wanted on average since then. */
+  readonly average: number;
+  /** Standard deviation of that. */
+  readonly deviation: number;
+  /** Seats that are expected to be wanted. */
+  readonly smoothed: number;
+  /** Seats that it has use for, not less than it gets in any case. */
+  readonly target: number;
+  /** Seats that it has from now on. */
+  readonly current: number;
+}
+
+/** Hears of what flow control does, for metrics. */
+export interface FlowObserver {
+  /** Hears of the requests of a level. */
+  of(level: string): LevelObserver;
+  /** What a level has by its configuration. */
+  limits(level: string, limits: LevelLimits): void;
+  /** Seats have been divided anew. */
+  adjusted(level: string, adjustment: LevelAdjustment): void;
+  /** A level is no more. */
+  forget(level: string): void;
+}
+
+/** What a {@link FlowController} is made of. */
+export interface FlowControllerOptions {
+  /** Seats of the process. */
+  readonly seats: number;
+  /** Milliseconds that a request waits, at most. */
+  readonly maxWaitMs: number;
+  /** Times waits, and when seats are divided anew. */
+  readonly clock: Clock;
+  /** Hears of everything. */
+  readonly observer: FlowObserver;
+}
+
+/** A level and those who wait for its seats. */
+export interface Level {
+  /** As it was told last. */
+  readonly configuration: PriorityLevel;
+  /** undefined for a level whose requests never wait. */
+  readonly queues: FairQueues | undefined;
+  /** Seats that it may have. */
+  readonly limits: LevelLimits;
+  /** Whether nobody comes in any more, and who is in is carried out. */
+  readonly isEnding: boolean;
+  /** Most seats that one request may take. */
+  readonly maxSeats: number;
+}
+
+/** Where a request belongs. */
+export interface Classified {
+  /** The first that fits it. */
+  readonly schema: FlowSchema;
+  /** Where its requests wait. */
+  readonly level: Level;
+  /** Tells it from other flows of its schema; '' where the schema tells none apart. */
+  readonly flow: string;
+}
+
+interface LevelState extends Level {
+  configuration: PriorityLevel;
+  limits: LevelLimits;
+  isEnding: boolean;
+  maxSeats: number;
+  /** Seats that it has now. */
+  current: number;
+  smoothed: number;
+}
+
+/** Milliseconds between two looks at who needs the seats. */
+const BORROWING_MS = 10_000;
+/** Of the seats of a level the part that one request may take. */
+const ONE_REQUESTS_PART = 0.15;
+/** Where a level does not limit it. */
+const ANY_SEATS = 10;
+const NO_LIMITS: LevelLimits = { nominal: 0, least: 0, most: 0 };
+
+/** Which requests of a process are carried out now, and which wait: by priority level, and fairly among the flows of each (KEP-1040). */
+export class FlowController {
+  readonly #levels = new Map<string, LevelState>();
+  #schemas: readonly { readonly schema: FlowSchema; readonly level: LevelState }[] = [];
+  #cancelNext: (() => void) | undefined;
+
+  constructor(private readonly options: FlowControllerOptions) {
+    this.configure([], []);
+  }
+
+  /** Begins to lend seats that are not used. */
+  start(): void {
+    this.#cancelNext = this.options.clock.after(BORROWING_MS, () => {
+      this.#reap();
+      this.divide();
+      this.start();
+    });
+  }
+
+  /** Lends no more seats. */
+  stop(): void {
+    this.#cancelNext?.();
+  }
+
+  /** By name; those that end are among them. */
+  get levels(): ReadonlyMap<string, Level> {
+    return this.#levels;
+  }
+
+  /**
+   * What is to hold from now on. The two levels and schemas that must always be there are added; schemas of levels that are not
+   * there count for nothing.
+   */
+  configure(levels: readonly PriorityLevel[], schemas: readonly FlowSchema[]): void {
+    const wanted = new Map([exemptLevel, catchAllLevel, ...levels].map((level) => [level.name, level]));
+    for (const level of wanted.values()) this.#keep(level);
+    for (const [name, state] of this.#levels) state.isEnding = !wanted.has(name);
+    this.#reap();
+    this.#schemas = this.#sorted(schemas);
+    this.#share();
+    this.divide();
+  }
+
+  /** @returns where it belongs: `catch-all` takes what no other schema fits */
+  classify(user: FlowUser, request: FlowRequest): Classified {
+    for (const { schema, level } of this.#schemas)
+      if (fits(schema, user, request)) return { schema, level, flow: flowOf(schema, user, request) };
+    const level = this.#levels.get(catchAllLevel.name) as LevelState;
+    return { schema: catchAllSchema, level, flow: flowOf(catchAllSchema, user, request) };
+  }
+
+  /** Lets a request in; undefined where its level limits nothing. */
+  enter({ schema, level, flow }: Classified, estimate: WorkEstimate, about?: unknown): Entry | Refusal | undefined {
+    return level.queues?.enter({ schema: schema.name, flow, estimate, about });
+  }
+
+  /** Gives seats that nobody uses to those who want more, within their bounds. */
+  divide(): void {
+    const { clock, observer } = this.options;
+    const limited = [...this.#levels.values()].flatMap((state) =>
+      state.queues ? [{ state, queues: state.queues }] : [],
+    );
+    const wanted = limited.map(({ state, queues }) => {
+      const demand = queues.demand.take(clock.now());
+      state.smoothed = smoothedDemand(state.smoothed, demand);
+      const { nominal, least, most } = state.limits;
+      const needed = Math.max(least, Math.min(nominal, demand.highest));
+      return { demand, least: needed, most, target: Math.max(needed, state.smoothed) };
+    });
+    const seats = limited.reduce((sum, { state }) => sum + state.limits.nominal, 0);
+    for (const [at, given] of fairAllocation(seats, wanted).entries()) {
+      const { state, queues } = limited[at] as (typeof limited)[number];
+      const { demand, target } = wanted[at] as (typeof wanted)[number];
+      state.current = Math.round(given);
+      queues.configure(state.current, state.configuration.limited?.queuing);
+      const { smoothed, current } = state;
+      observer.adjusted(state.configuration.name, { ...demand, smoothed, target, current });
+    }
+  }
+
+  #keep(configuration: PriorityLevel): void {
+    const { name, limited } = configuration;
+    const known = this.#levels.get(name);
+    if (known && (known.queues !== undefined) === (limited !== undefined)) {
+      known.configuration = configuration;
+      return;
+    }
+    const { clock, maxWaitMs, observer } = this.options;
+    const queues = limited && new FairQueues({ clock, maxWaitMs, observer: observer.of(name) });
+    const made = { isEnding: false, maxSeats: ANY_SEATS, current: 0, smoothed: 0 };
+    this.#levels.set(name, { ...made, configuration, queues, limits: NO_LIMITS });
+  }
+
+  /** Levels that have ended are forgotten when the last of their requests has. */
+  #reap(): void {
+    for (const [name, { isEnding, queues }] of this.#levels) {
+      if (!isEnding || (queues && !queues.isIdle)) continue;
+      this.#levels.delete(name);
+      this.options.observer.forget(name);
+    }
+  }
+
+  #sorted(schemas: readonly FlowSchema[]) {
+    const names = new Set(schemas.map(({ name }) => name));
+    const sorted = [...schemas].sort((a, b) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1));
+    const all = [
+      ...(names.has(exemptSchema.name) ? [] : [exemptSchema]),
+      ...sorted,
+      ...(names.has(catchAllSchema.name) ? [] : [catchAllSchema]),
+    ];
+    return all.flatMap((schema) => {
+      const level = this.#levels.get(schema.priorityLevel);
+      return level && !level.isEnding ? [{ schema, level }] : [];
+    });
+  }
+
+  /** What each level has by its share; rounded up, so that they may come to a little more than there is. */
+  #share(): void {
+    const { seats, observer } = this.options;
+    const states = [...this.#levels.values()];
+    const shares = states.reduce((sum, { configuration: { limited } }) => sum + (limited?.shares ?? 0), 0);
+    for (const state of states) {
+      const { name, limited } = state.configuration;
+      if (!limited) continue;
+      const nominal = Math.ceil((seats * limited.shares) / Math.max(shares, 1));
+      const lendable = Math.round((nominal * limited.lendablePercent) / 100);
+      const { borrowingLimitPercent: percent } = limited;
+      const borrowed = percent === undefined ? seats : Math.round((nominal * percent) / 100);
+      state.limits = { nominal, least: nominal - lendable, most: nominal + borrowed };
+      state.maxSeats = limited.queuing ? seatsOfOne(nominal, limited.queuing.handSize) : ANY_SEATS;
+      observer.limits(name, state.limits);
+    }
+  }
+}
+
+const seatsOfOne = (nominal: number, handSize: number): number =>
+  Math.max(1, Math.min(Math.ceil(nominal * ONE_REQUESTS_PART), Math.floor(nominal / handSize)));
+
+function flowOf({ distinguisher }: FlowSchema, user: FlowUser, { namespace }: FlowRequest): string {
+  if (distinguisher === 'ByUser') return user.name;
+  return distinguisher === 'ByNamespace' ? namespace : '';
+}

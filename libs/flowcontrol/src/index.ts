@@ -1,0 +1,22 @@
+export { BOOTSTRAP_LEVELS, type BootstrapObject, bootstrapSchemas } from './bootstrap.js';
+export type { FlowRequest, FlowSchema, FlowUser, PriorityLevel } from './configuration.js';
+export type { FairQueue } from './fair-queue.js';
+export { Entry, type LevelObserver, type Refusal } from './fair-queues.js';
+export {
+  type Classified,
+  FlowController,
+  type FlowControllerOptions,
+  type FlowObserver,
+  type Level,
+  type LevelAdjustment,
+  type LevelLimits,
+} from './flow-controller.js';
+export {
+  type FlowSchemaSpec,
+  flowSchemaOf,
+  type PriorityLevelSpec,
+  priorityLevelOf,
+  readFlowSchema,
+  readPriorityLevel,
+} from './objects.js';
+export { type ListWork, listEstimate, ONE_SEAT, seatsOf, type WorkEstimate, writeEstimate } from './work-estimate.js';

@@ -1,0 +1,88 @@
+import type { ApiObject } from '@orch/machinery';
+import type { Distinguisher, FlowRules, FlowSchema, LimitedLevel, PriorityLevel } from './configuration.js';
+
+/** Specification of a FlowSchema, in version v1beta3. */
+export interface FlowSchemaSpec {
+  /** Of the schemas that fit a request the lowest counts; 1 to 10,000. */
+  readonly matchingPrecedence?: number;
+  /** Names the level that its requests go to. */
+  readonly priorityLevelConfiguration?: { readonly name?: string };
+  /** What makes flows of its requests: `ByUser`, `ByNamespace`; null for one flow. */
+  readonly distinguisherMethod?: { readonly type?: string } | null;
+  /** A request belongs to it that fits one of them. */
+  readonly rules?: readonly FlowRules[] | null;
+}
+
+/** Specification of a PriorityLevelConfiguration, in version v1beta3. */
+export interface PriorityLevelSpec {
+  /** `Exempt` or `Limited`. */
+  readonly type?: string;
+  /** Its share of seats, and what waits for them; of a limited level. */
+  readonly limited?: {
+    readonly nominalConcurrencyShares?: number;
+    readonly lendablePercent?: number | null;
+    readonly borrowingLimitPercent?: number | null;
+    readonly limitResponse?: {
+      readonly type?: string;
+      readonly queuing?: {
+        readonly queues?: number;
+        readonly handSize?: number;
+        readonly queueLengthLimit?: number;
+      } | null;
+    };
+  } | null;
+}
+
+/** What counts where an object says nothing. */
+const PRECEDENCE = 1_000;
+const SHARES = 30;
+const QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 };
+const EXEMPT = 'exempt';
+
+/** A FlowSchema of version v1beta3 as it counts. */
+export const readFlowSchema = (object: ApiObject): FlowSchema =>
+  flowSchemaOf(
+    object.metadata?.name ?? '',
+    object.metadata?.uid ?? '',
+    (object as { spec?: FlowSchemaSpec }).spec ?? {},
+  );
+
+/** A flow schema by what it says; what it leaves open is filled in. */
+export function flowSchemaOf(name: string, uid: string, spec: FlowSchemaSpec): FlowSchema {
+  return {
+    name,
+    uid,
+    precedence: spec.matchingPrecedence ?? PRECEDENCE,
+    priorityLevel: spec.priorityLevelConfiguration?.name ?? '',
+    distinguisher: spec.distinguisherMethod?.type as Distinguisher,
+    rules: spec.rules ?? [],
+  };
+}
+
+/** A PriorityLevelConfiguration of version v1beta3 as it counts; undefined for one that makes no sense. */
+export const readPriorityLevel = (object: ApiObject): PriorityLevel | undefined =>
+  priorityLevelOf(
+    object.metadata?.name ?? '',
+    object.metadata?.uid ?? '',
+    (object as { spec?: PriorityLevelSpec }).spec ?? {},
+  );
+
+/** A level is exempt by its name alone: none can become so, or end to be. */
+export function priorityLevelOf(
+  name: string,
+  uid: string,
+  { type, limited }: PriorityLevelSpec,
+): PriorityLevel | undefined {
+  if ((type === 'Exempt') !== (name === EXEMPT) || (type === 'Exempt') !== (limited == null)) return undefined;
+  return { name, uid, limited: limited ? limitedOf(limited) : undefined };
+}
+
+function limitedOf(limited: NonNullable<PriorityLevelSpec['limited']>): LimitedLevel {
+  const { limitResponse } = limited;
+  return {
+    shares: limited.nominalConcurrencyShares ?? SHARES,
+    lendablePercent: limited.lendablePercent ?? 0,
+    borrowingLimitPercent: limited.borrowingLimitPercent ?? undefined,
+    queuing: limitResponse?.type === 'Queue' ? { ...QUEUING, ...limitResponse.queuing } : undefined,
+  };
+}

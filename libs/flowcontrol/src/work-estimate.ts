@@ -1,0 +1,52 @@
+/** Room that a request takes while it is carried out, and for a while afterwards. */
+export interface WorkEstimate {
+  /** Seats that it takes while it is carried out. */
+  readonly initialSeats: number;
+  /** Seats that it goes on to take when it has been answered, as watchers are told. */
+  readonly finalSeats: number;
+  /** How long it does so, milliseconds. */
+  readonly additionalMs: number;
+}
+
+/** Seats that are held for a request, from its beginning to its end. */
+export const seatsOf = ({ initialSeats, finalSeats }: WorkEstimate): number => Math.max(initialSeats, finalSeats);
+
+/** Of a request of which nothing else is known. */
+export const ONE_SEAT: WorkEstimate = { initialSeats: 1, finalSeats: 0, additionalMs: 0 };
+
+/** What release 1.27 counts with (k8s.io/apiserver, pkg/util/flowcontrol/request). */
+const MAX_SEATS = 10;
+const OBJECTS_PER_SEAT = 100;
+const WATCHES_PER_SEAT = 10;
+const EVENT_MS = 5;
+
+/** What a list is about to do. */
+export interface ListWork {
+  /** Objects of the type that are stored; undefined where that is not known. */
+  readonly stored: number | undefined;
+  /** Largest number of objects in the answer; 0 for no limit. */
+  readonly limit: number;
+  /** Whether memory answers. */
+  readonly isFromCache: boolean;
+  /** Whether objects are left out by labels or fields. */
+  readonly hasSelector: boolean;
+}
+
+/** @param maxSeats most that one request of the level may take */
+export function listEstimate({ stored, limit, isFromCache, hasSelector }: ListWork, maxSeats: number): WorkEstimate {
+  if (stored === undefined) return ONE_SEAT;
+  const wanted = limit > 0 ? Math.min(limit, stored) : stored;
+  const objects = isFromCache ? stored : hasSelector ? stored + wanted : 2 * wanted;
+  return { ...ONE_SEAT, initialSeats: within(objects / OBJECTS_PER_SEAT, maxSeats) };
+}
+
+/** @param watchers that may be told of what is written */
+export function writeEstimate(watchers: number, maxSeats: number): WorkEstimate {
+  if (watchers < WATCHES_PER_SEAT) return ONE_SEAT;
+  const work = Math.ceil(watchers / WATCHES_PER_SEAT) * EVENT_MS;
+  const finalSeats = within(watchers / WATCHES_PER_SEAT, maxSeats);
+  return { initialSeats: 1, finalSeats, additionalMs: work / finalSeats };
+}
+
+const within = (seats: number, most: number): number =>
+  Math.max(1, Math.min(Math.ceil(seats), Math.min(most, MAX_SEATS)));

@@ -1,0 +1,33 @@
+import type { Connection, ConnectionSettings } from './connection.js';
+import { parseDatabaseUrl } from './connection-url.js';
+import { type Connector, isPermanent } from './connector.js';
+import { IncompatibleDatabaseError } from './migrate.js';
+import type { CompleteOptions } from './options.js';
+import { StoreUnavailableError } from './store.js';
+
+/** How connections to the database of a store are made. @throws TypeError for a URL that is none */
+export function connectionSettings(options: CompleteOptions): ConnectionSettings {
+  return {
+    ...options,
+    address: parseDatabaseUrl(options.url),
+    idleTransactionTimeout: options.statementTimeout,
+  };
+}
+
+/** Connects, for so many milliseconds while the database is not there. @throws IncompatibleDatabaseError, StoreUnavailableError */
+export async function connectWithin(connector: Connector, timeout: number): Promise<Connection> {
+  const deadline = performance.now() + timeout;
+  for (;;) {
+    try {
+      return await connector.connect();
+    } catch (error) {
+      if (error instanceof IncompatibleDatabaseError) throw error;
+      if (isPermanent(error) || performance.now() > deadline) {
+        throw new StoreUnavailableError(`cannot open the database: ${(error as Error).message}`, false, {
+          cause: error,
+        });
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

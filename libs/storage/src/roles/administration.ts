@@ -1,0 +1,139 @@
+import type { Connection } from '../connection.js';
+import { Connector } from '../connector.js';
+import {
+  IncompatibleDatabaseError,
+  type Installation,
+  MIGRATION_LOCK,
+  type Migration,
+  migrateSchema,
+  newestOf,
+  PATIENCE,
+  patiently,
+  recordInstallation,
+  shippedMigrations,
+} from '../migrate.js';
+import { connectionSettings, connectWithin } from '../opening.js';
+import { completeOptions } from '../options.js';
+import { type RoleNames, type SchemaRights, STORE_RIGHTS } from './rights.js';
+import { rightsScript } from './rights-script.js';
+import type { RoledSchema } from './roles-script.js';
+
+/** Schema of the state, where nothing else is said. */
+export const STORE_SCHEMA = 'cluster';
+
+/** A database, as who administers it reaches it. */
+export interface Administered {
+  /** As {@link StoreOptions.url}. */
+  readonly url: string;
+  /** Milliseconds for which tables that are in use are waited for; default 60,000. */
+  readonly patience?: number;
+}
+
+const PATIENCE_WITH_TABLES = 60_000;
+
+/**
+ * Runs a script in one transaction, while nobody migrates.
+ * @throws StoreUnavailableError where the database is not to be had; the driver's error, and then nothing is done
+ */
+export function runScript(database: Administered, script: string): Promise<void> {
+  return withConnection(database, (connection) =>
+    patiently(database.patience ?? PATIENCE_WITH_TABLES, async () => {
+      await connection.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
+      try {
+        await connection.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+        await connection.query(`SET LOCAL lock_timeout = ${PATIENCE}`);
+        await connection.query(script);
+        await connection.query('COMMIT');
+      } catch (error) {
+        if (!connection.broken) await connection.query('ROLLBACK');
+        throw error;
+      }
+    }),
+  );
+}
+
+/** The schema of the state, for {@link rolesScript}. */
+export async function storeSchema(): Promise<RoledSchema> {
+  return { name: STORE_SCHEMA, rights: STORE_RIGHTS, newest: newestOf(await shippedMigrations()) };
+}
+
+/** A schema beside that of the state. */
+export interface FurtherSchema {
+  /** Plain lower case. */
+  readonly name: string;
+  /** What it is made of. */
+  readonly migrations: readonly Migration[];
+  /** Who may do what in it. */
+  readonly rights: SchemaRights;
+}
+
+/** What is migrated. */
+export interface MigrationOrder extends Administered {
+  /** As {@link StoreOptions.naming}. */
+  readonly naming: string;
+  /** As {@link StoreOptions.clusterId}. */
+  readonly clusterId?: string;
+  /** Who gets rights to what is there afterwards, where there are such roles. */
+  readonly roles: Omit<RoleNames, 'migrator'>;
+  /** Schemas beside that of the state. */
+  readonly further: readonly FurtherSchema[];
+}
+
+/** Where a schema stands. */
+export interface MigratedSchema {
+  /** As in the database. */
+  readonly name: string;
+  /** Number of its newest migration. */
+  readonly newest: number;
+}
+
+/**
+ * Brings the schemas of a database to what this release needs, and gives the roles of servers their rights to them: each in one
+ * transaction.
+ * @throws IncompatibleDatabaseError, StoreUnavailableError; the driver's error
+ */
+export function migrateDatabase(order: MigrationOrder): Promise<readonly MigratedSchema[]> {
+  const { roles, naming, clusterId, patience = PATIENCE_WITH_TABLES, url } = order;
+  const installation: Installation = completeOptions({ url, naming, ...(clusterId !== undefined && { clusterId }) });
+  return withConnection(order, async (connection) => {
+    const main = { name: STORE_SCHEMA, migrations: await shippedMigrations(), rights: STORE_RIGHTS };
+    const migrated: MigratedSchema[] = [];
+    for (const schema of [main, ...order.further]) {
+      const { name, migrations, rights } = schema;
+      await connection.query(`SET search_path = ${name}`);
+      const last = async () => {
+        if (schema === main) await recordInstallation(connection, installation);
+        const [row] = await connection.query('SELECT max(number) FROM schema_migration');
+        const newest = Number(row?.[0] ?? 0);
+        // A newer release has given rights that this one does not know.
+        if (newest <= newestOf(migrations)) await connection.query(rightsScript(name, rights, roles));
+        return newest;
+      };
+      migrated.push({
+        name,
+        newest: await patiently(patience, () => migrateSchema(connection, name, migrations, last)),
+      });
+    }
+    return migrated;
+  });
+}
+
+/** Whose database it is. @throws IncompatibleDatabaseError where it is nobody's */
+export function installationOf(database: Administered): Promise<Installation> {
+  return withConnection(database, async (connection) => {
+    const [row] = await connection.query('SELECT cluster_id, naming FROM installation');
+    if (!row) throw new IncompatibleDatabaseError('the database holds no installation');
+    return { clusterId: row[0] ?? '', naming: row[1] ?? '' };
+  });
+}
+
+async function withConnection<T>({ url }: Administered, run: (connection: Connection) => Promise<T>): Promise<T> {
+  const options = completeOptions({ url, naming: '', schema: STORE_SCHEMA, applicationName: 'orchctl' });
+  const connector = new Connector(connectionSettings(options), async () => undefined);
+  const connection = await connectWithin(connector, options.openTimeout);
+  try {
+    return await run(connection);
+  } finally {
+    await connection.end();
+  }
+}

@@ -1,0 +1,23 @@
+import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+
+const derive = promisify(pbkdf2);
+
+/** As PostgreSQL has it by default (`scram_iterations`). */
+const ITERATIONS = 4096;
+const SALT_BYTES = 16;
+const KEY_BYTES = 32;
+
+/**
+ * What PostgreSQL stores in place of a password (SCRAM-SHA-256, RFC 5802 and 7677): made here, the password itself neither travels
+ * nor stands in the log of a server that logs its statements.
+ * @param password of printable ASCII characters: others would have to be prepared first
+ * @throws RangeError for others
+ */
+export async function scramVerifier(password: string, salt: Buffer = randomBytes(SALT_BYTES)): Promise<string> {
+  if (!/^[\x20-\x7e]+$/.test(password)) throw new RangeError('a password is one line of printable ASCII characters');
+  const salted = await derive(password, salt, ITERATIONS, KEY_BYTES, 'sha256');
+  const keyed = (text: string) => createHmac('sha256', salted).update(text).digest();
+  const stored = createHash('sha256').update(keyed('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${stored}:${keyed('Server Key').toString('base64')}`;
+}

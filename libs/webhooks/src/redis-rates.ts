@@ -1,0 +1,52 @@
+import type { Redis } from 'ioredis';
+import { derivedKey, keptName, openRedis, type RedisSettings } from './redis-connection.js';
+import type { Rate, SharedRates } from './shared-rates.js';
+
+const PREFIX = 'orch:rate:';
+const MICROSECONDS = 1_000_000;
+/** How long Redis is let be after a failure, ms: who waits for it each time would be held up by it. */
+const LET_BE_MS = 1_000;
+
+/**
+ * A bucket is kept as the time at which it will be full again, in microseconds of Redis' clock, so that all processes have one clock. What
+ * stands there is never believed to be emptier than empty, whoever has written it.
+ */
+const TAKE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local interval, whole = tonumber(ARGV[1]), tonumber(ARGV[1]) * tonumber(ARGV[2])
+local full = tonumber(redis.call('GET', KEYS[1]) or '0') or 0
+full = math.min(math.max(full, now), now + whole)
+if now + whole - full < interval then return 0 end
+redis.call('SET', KEYS[1], string.format('%.0f', full + interval), 'PX', math.ceil(whole / 1000) + 1)
+return 1
+`;
+
+/** Rates that all processes keep together in Redis, one of its scripts for each that is taken. */
+export class RedisRates implements SharedRates {
+  readonly #redis: Redis;
+  readonly #nameKey: Buffer;
+  #letBeUntil = Number.NEGATIVE_INFINITY;
+
+  /** @throws RangeError for a secret that is too short, or a URL that is none */
+  constructor(settings: RedisSettings) {
+    this.#redis = openRedis(settings);
+    this.#nameKey = derivedKey(settings.secret, 'names of rates');
+  }
+
+  async take(parts: readonly string[], { perSecond, burst }: Rate): Promise<boolean | undefined> {
+    if (performance.now() < this.#letBeUntil) return undefined;
+    const name = keptName(PREFIX, this.#nameKey, parts);
+    try {
+      return (await this.#redis.eval(TAKE, 1, name, MICROSECONDS / perSecond, burst)) === 1;
+    } catch {
+      this.#letBeUntil = performance.now() + LET_BE_MS;
+      return undefined;
+    }
+  }
+
+  /** Ends the connection. */
+  close(): void {
+    this.#redis.disconnect();
+  }
+}

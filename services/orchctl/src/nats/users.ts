@@ -1,0 +1,85 @@
+import { anyPlaces, type NatsPermissions, permissionsOf, placesOf } from '@orch/feed';
+import { defineOptions, readCommandLine } from '@orch/runtime';
+import { installationOf } from '@orch/storage/roles';
+import { told } from '../storage/storage-options.js';
+import { ownVariables, type Surroundings } from '../surroundings.js';
+
+/** @throws RangeError */
+function checkToken(text: string): void {
+  if (!/^[\w-]+$/.test(text)) throw new RangeError('is more than letters, digits, _ and -');
+}
+
+const options = defineOptions({
+  'nats-subject-prefix': {
+    type: 'string',
+    default: 'orch',
+    check: checkToken,
+    help: 'First token of the subjects on NATS, as servers have it.',
+  },
+  'cluster-id': {
+    type: 'string',
+    check: checkToken,
+    help: 'Id of the installation, for a NATS that several share. Default: that of the database of --postgres-url, or without one any.',
+  },
+  'postgres-url': {
+    type: 'string',
+    help: 'Where the id is read: postgres://user:password@host:port/database; give it as ORCH_POSTGRES_URL.',
+  },
+  'api-server-user': { type: 'string', default: 'orch_api_server', check: checkToken, help: 'User of api-servers.' },
+  'gateway-user': { type: 'string', default: 'orch_gateway', check: checkToken, help: 'User of gateways.' },
+  format: {
+    type: 'string',
+    choices: ['config', 'nsc'],
+    default: 'config',
+    help: 'config: a part of the configuration of nats-server, with passwords from its environment; nsc: commands that make users of an account.',
+  },
+});
+
+/**
+ * `orchctl nats users`: what NATS is to let api-servers and gateways do, and no more. Resolves with the exit code.
+ */
+export async function users(args: readonly string[], around: Surroundings = process): Promise<number> {
+  const { stdout, stderr, env } = around;
+  const usage = 'orchctl nats users [options]';
+  const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });
+  if (!line.run) return line.exitCode;
+  const { natsSubjectPrefix: prefix, clusterId, postgresUrl: url, apiServerUser, gatewayUser, format } = line.values;
+  try {
+    const id = clusterId ?? (url === undefined ? undefined : (await installationOf({ url })).clusterId);
+    const places = id === undefined ? anyPlaces(prefix) : placesOf(prefix, id);
+    const named = [
+      [apiServerUser, permissionsOf('api-server', places)],
+      [gatewayUser, permissionsOf('gateway', places)],
+    ] as const;
+    stdout.write(format === 'nsc' ? named.map(commandOf).join('') : configOf(named));
+    return 0;
+  } catch (error) {
+    stderr.write(told(error));
+    return 1;
+  }
+}
+
+type Named = readonly [user: string, permissions: NatsPermissions];
+
+const configOf = (named: readonly Named[]): string => `authorization {
+  users: [
+${named.map(userOf).join('\n')}
+  ]
+}
+`;
+
+const variableOf = (user: string): string => `${user.toUpperCase().replaceAll('-', '_')}_NATS_PASSWORD`;
+
+const quoted = (subjects: readonly string[]): string => subjects.map((subject) => `"${subject}"`).join(', ');
+
+const userOf = ([user, { publish, subscribe }]: Named): string => `    {
+      user: "${user}"
+      password: $${variableOf(user)}
+      permissions: {
+        publish: { allow: [${quoted(publish)}] }
+        subscribe: { allow: [${quoted(subscribe)}] }
+      }
+    }`;
+
+const commandOf = ([user, { publish, subscribe }]: Named): string =>
+  `nsc add user --name ${user} --allow-pub '${publish.join(',')}' --allow-sub '${subscribe.join(',')}'\n`;

@@ -1,0 +1,35 @@
+import { defineOptions, readCommandLine } from '@orch/runtime';
+import { migrateDatabase } from '@orch/storage/roles';
+import { ownVariables, type Surroundings } from '../surroundings.js';
+import { furtherSchemas, storageOptions, told } from './storage-options.js';
+
+const options = defineOptions({
+  ...storageOptions,
+  'postgres-url': { ...storageOptions['postgres-url'], required: true },
+  naming: {
+    type: 'string',
+    choices: ['orch', 'kubernetes'],
+    default: 'orch',
+    help: 'Names on the wire, as the servers of the installation are started; recorded in a database that is new.',
+  },
+});
+
+/**
+ * `orchctl storage migrate`: brings the schemas of an installation to what this release needs, as the role that owns them, and gives
+ * the roles of servers their rights to what is new. Resolves with the exit code.
+ */
+export async function migrate(args: readonly string[], around: Surroundings = process): Promise<number> {
+  const { stdout, stderr, env } = around;
+  const usage = 'orchctl storage migrate [options]';
+  const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });
+  if (!line.run) return line.exitCode;
+  const { postgresUrl: url, naming, apiServerRole: apiServer, gatewayRole: gateway } = line.values;
+  try {
+    const order = { url, naming, roles: { apiServer, gateway }, further: furtherSchemas(line.values) };
+    for (const { name, newest } of await migrateDatabase(order)) stdout.write(`the schema ${name} is at ${newest}\n`);
+    return 0;
+  } catch (error) {
+    stderr.write(told(error));
+    return 1;
+  }
+}

@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises';
+import { defineOptions, type OptionValues, readCommandLine } from '@orch/runtime';
+import {
+  type FurtherSchema,
+  type RoledSchema,
+  type RoleLogin,
+  type RoleNames,
+  type RolesSettings,
+  rolesScript,
+  runScript,
+  scramVerifier,
+  storeSchema,
+} from '@orch/storage/roles';
+import { ownVariables, type Surroundings } from '../surroundings.js';
+import { furtherSchemas, migratorRole, storageOptions, told } from './storage-options.js';
+
+const passwordFile = (role: string) =>
+  ({
+    type: 'string',
+    help: `File of the password that --${role}-role gets. Default: it keeps what it has, and a new one cannot log in.`,
+  }) as const;
+
+const definitions = {
+  ...storageOptions,
+  ...migratorRole,
+  'migrator-password-file': passwordFile('migrator'),
+  'api-server-password-file': passwordFile('api-server'),
+  'gateway-password-file': passwordFile('gateway'),
+  'external-login': {
+    type: 'bool',
+    help: 'Roles without a password file may log in all the same, by what the database knows them by: certificates, IAM, a password that is set apart.',
+  },
+  'take-over': {
+    type: 'bool',
+    help: 'Schemas and tables that belong to another role become those of --migrator-role.',
+  },
+  print: {
+    type: 'bool',
+    help: 'Prints the SQL for somebody else to run, rather than to run it. It holds no passwords.',
+  },
+} as const;
+
+type Values = OptionValues<typeof definitions>;
+
+const rolesOf = ({ migratorRole: migrator, apiServerRole: apiServer, gatewayRole: gateway }: Values): RoleNames => ({
+  migrator,
+  apiServer,
+  gateway,
+});
+
+const namesakes = (values: Values): string[] =>
+  new Set(Object.values(rolesOf(values))).size === 3
+    ? []
+    : ['--migrator-role, --api-server-role and --gateway-role: name three roles'];
+
+function missing({ print, postgresUrl, ...values }: Values): string[] {
+  const files = [values.migratorPasswordFile, values.apiServerPasswordFile, values.gatewayPasswordFile];
+  if (!print)
+    return postgresUrl === undefined ? ['--postgres-url (or ORCH_POSTGRES_URL) is required, unless --print'] : [];
+  return files.some((file) => file !== undefined) ? ['--print: no password files beside it, as it prints none'] : [];
+}
+
+const options = defineOptions(definitions, (values) => [...namesakes(values), ...missing(values)]);
+
+/**
+ * `orchctl storage roles`: makes the database roles of an installation, with the least rights that each needs, or brings them to
+ * what they should be. Resolves with the exit code.
+ */
+export async function roles(args: readonly string[], around: Surroundings = process): Promise<number> {
+  const { stdout, stderr, env } = around;
+  const usage = 'orchctl storage roles [options]';
+  const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });
+  if (!line.run) return line.exitCode;
+  const { values } = line;
+  try {
+    const script = rolesScript(await settingsOf(values));
+    if (values.print) {
+      stdout.write(`BEGIN;\n${script}COMMIT;\n`);
+      return 0;
+    }
+    await runScript({ url: values.postgresUrl ?? '' }, script);
+  } catch (error) {
+    stderr.write(told(error));
+    return 1;
+  }
+  const { migrator, apiServer, gateway } = rolesOf(values);
+  stdout.write(
+    `roles ${migrator} (migrates), ${apiServer} (api-servers) and ${gateway} (gateways) are as they should be\n`,
+  );
+  return 0;
+}
+
+async function settingsOf(values: Values): Promise<RolesSettings> {
+  const { externalLogin: external } = values;
+  const login = async (file: string | undefined): Promise<RoleLogin> =>
+    file === undefined ? { external } : { external, verifier: await verifierOf(file) };
+  return {
+    roles: rolesOf(values),
+    logins: {
+      migrator: await login(values.migratorPasswordFile),
+      apiServer: await login(values.apiServerPasswordFile),
+      gateway: await login(values.gatewayPasswordFile),
+    },
+    schemas: [await storeSchema(), ...furtherSchemas(values).map(roled)],
+    takesOver: values.takeOver,
+  };
+}
+
+const roled = ({ name, rights, migrations }: FurtherSchema): RoledSchema => ({
+  name,
+  rights,
+  newest: migrations.at(-1)?.number ?? 0,
+});
+
+/** @throws Error that names the file, and holds nothing of it */
+async function verifierOf(file: string): Promise<string> {
+  const password = (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
+  try {
+    return await scramVerifier(password);
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`);
+  }
+}

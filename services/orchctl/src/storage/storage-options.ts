@@ -1,0 +1,50 @@
+import { EVENT_MIGRATIONS, EVENT_RIGHTS, EVENT_SCHEMA } from '@orch/audit';
+import type { FurtherSchema } from '@orch/storage/roles';
+
+const ROLE = /^[A-Za-z_][\w.@-]{0,62}$/;
+
+/** @throws RangeError */
+function checkRole(name: string): void {
+  if (!ROLE.test(name)) throw new RangeError('is no name of a role: letters, digits, _, -, . and @');
+}
+
+/** Options that `orchctl storage roles` and `orchctl storage migrate` share. */
+export const storageOptions = {
+  'postgres-url': {
+    type: 'string',
+    help: 'postgres://user:password@host:port/database?sslmode=…; give it as ORCH_POSTGRES_URL where it holds a password.',
+  },
+  'api-server-role': {
+    type: 'string',
+    default: 'orch_api_server',
+    check: checkRole,
+    help: 'Role that reads and writes what api-servers do.',
+  },
+  'gateway-role': {
+    type: 'string',
+    default: 'orch_gateway',
+    check: checkRole,
+    help: 'Role that reads what gateways do.',
+  },
+  'audit-postgres': {
+    type: 'bool',
+    help: 'The schema audit, too, that servers with --audit-postgres write events into.',
+  },
+} as const;
+
+/** The role that only `orchctl storage roles` needs to know. */
+export const migratorRole = {
+  'migrator-role': {
+    type: 'string',
+    default: 'orch_migrator',
+    check: checkRole,
+    help: 'Role that owns the schemas, for orchctl storage migrate alone.',
+  },
+} as const;
+
+/** The schemas beside that of the state. */
+export const furtherSchemas = ({ auditPostgres }: { readonly auditPostgres: boolean }): readonly FurtherSchema[] =>
+  auditPostgres ? [{ name: EVENT_SCHEMA, migrations: EVENT_MIGRATIONS, rights: EVENT_RIGHTS }] : [];
+
+/** What went wrong, for people; what a database driver says holds no password. */
+export const told = (error: unknown): string => `Error: ${error instanceof Error ? error.message : String(error)}\n`;

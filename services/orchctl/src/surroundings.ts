@@ -1,0 +1,18 @@
+import type { OptionDefinitions, Options, Output } from '@orch/runtime';
+
+/** What a command reads and writes. */
+export interface Surroundings {
+  readonly stdin: AsyncIterable<Uint8Array | string>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The variables that stand for options of a command: those of servers are none of its. */
+export function ownVariables(
+  { definitions }: Pick<Options<OptionDefinitions>, 'definitions'>,
+  env: Surroundings['env'],
+): Surroundings['env'] {
+  const variables = Object.keys(definitions).map((name) => `ORCH_${name.toUpperCase().replaceAll('-', '_')}`);
+  return Object.fromEntries(variables.map((variable) => [variable, env[variable]]));
+}
