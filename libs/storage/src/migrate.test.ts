@@ -5,7 +5,7 @@ import { openStore } from './postgres-store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 /** What the servers know that run beside these during an upgrade, and after a rollback. */
-const NEWEST_OF_RELEASE_BEFORE = 9;
+const NEWEST_OF_RELEASE_BEFORE = 8;
 
 let server: TestServer;
 beforeAll(async () => {

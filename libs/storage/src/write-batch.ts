@@ -4,7 +4,7 @@ import { type ChargedAmount, chargeParameters, checkCharging, isCharged, readExc
 import type { Parameter, TextRow } from './connection.js';
 import type { Change, Refusal, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
 
-/** Calls `commit_charged` of the schema (migrations/0010-charges). */
+/** Calls `commit_charged` of the schema (migrations/0009-one-lock/3-charges.sql). */
 export const COMMIT_CHARGED =
   'SELECT * FROM commit_charged($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, ' +
   '$16, $17, $18::text[]::jsonb[], $19, $20, $21, $22, $23, $24::text[]::numeric[], $25)';

@@ -67,6 +67,7 @@ export const STORE_RIGHTS: SchemaRights = {
     account: { apiServer: ALL },
     tally: { apiServer: 'SELECT, INSERT, DELETE' },
     uncharged: { apiServer: 'SELECT, INSERT, DELETE' },
+    uncharged_number_seq: {},
   },
   functions: {
     create_history_partition: { apiServer: true, asOwner: true },
