@@ -209,11 +209,6 @@ const OTHERS: readonly Generator[] = [
     'priorityclass/high',
     { value: 1000, description: 'd', preemptionPolicy: 'Never' },
   ],
-  [
-    'quota q --hard=cpu=1,pods=2 --scopes=NotTerminating',
-    'resourcequota/q',
-    { spec: { hard: { cpu: '1', pods: '2' }, scopes: ['NotTerminating'] } },
-  ],
   ['serviceaccount bot', 'serviceaccount/bot', { metadata: { name: 'bot', namespace: 'app' } }],
 ];
 
@@ -263,6 +258,28 @@ describe.each(['1.27', '1.33'] as const)('kubectl %s create', (release) => {
     expect(await stage.app('get', made, '-o', 'jsonpath={.metadata.resourceVersion}')).toBe(
       live.metadata.resourceVersion,
     );
+  });
+
+  test('quota q --hard=cpu=1,pods=2 --scopes=NotTerminating, of which the server tells what is used', async () => {
+    const args = ['create', 'quota', 'q', '--hard=cpu=1,pods=2', '--scopes=NotTerminating'];
+    expect(await stage.app(...args)).toBe('resourcequota/q created\n');
+    expect(await stage.kubectl.refused(['-n', 'app', ...args])).toContain('already exists');
+    const described = () => stage.app('describe', 'quota', 'q');
+    await expect.poll(described, { timeout: 30_000 }).toMatch(/cpu +0 +1\npods +0 +2\n/);
+    expect(await described()).toMatch(/Scopes: +NotTerminating/);
+    expect(await stage.app('get', 'quota', 'q', '-o', 'jsonpath={.spec.hard.cpu} {.spec.scopes}')).toBe(
+      '1 ["NotTerminating"]',
+    );
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p' },
+      spec: { containers: [{ ...container('c', 'i'), resources: { requests: { cpu: '300m' } } }] },
+    };
+    await stage.kubectl.ok(['-n', 'app', 'create', '-f', '-'], { input: JSON.stringify(pod) });
+    expect(await described()).toMatch(/cpu +300m +1\npods +1 +2\n/);
+    const unlimited = await stage.kubectl.refused(['-n', 'app', 'run', 'r', '--image=i']);
+    expect(unlimited).toContain('pods "r" is forbidden: failed quota: q: must specify cpu for: r');
   });
 
   test('token asks the server, which draws none yet', async () => {

@@ -47,9 +47,11 @@ export const BOOKMARK_BEFORE_FLUSH: readonly Mutation[] = [
 export const PUBLISH_BEFORE_COMMIT: readonly Mutation[] = [
   {
     module: 'libs/storage/dist/writer.js',
-    part: `return readBatchResult(await connection.statement('commit_writes', COMMIT_WRITES, parameters), writes);`,
+    part: `const rows = await connection.statement('commit_charged', COMMIT_CHARGED, parameters);
+                return readBatchResult(rows, writes, { amounts, accountType, codec: bodies });`,
     by: `await connection.query('BEGIN');
-                const result = readBatchResult(await connection.statement('commit_writes', COMMIT_WRITES, parameters), writes);
+                const rows = await connection.statement('commit_charged', COMMIT_CHARGED, parameters);
+                const result = readBatchResult(rows, writes, { amounts, accountType, codec: bodies });
                 this.#announce(result.changes);
                 await new Promise((resolve) => setTimeout(resolve, 20));
                 await connection.query('COMMIT');

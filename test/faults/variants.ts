@@ -46,7 +46,7 @@ export const VARIANTS: readonly Variant[] = [
     name: 'nextval-before-lock',
     defect: 'versions are drawn before the lane is locked, so that they commit in another order',
     caughtBy: ['V2.history', 'V2.late-commit'],
-    sabotage: (url) => redefine(url, 'commit_writes', drawFirst),
+    sabotage: (url) => redefine(url, 'commit_charged', drawFirst),
     victims: [],
   },
   {
@@ -61,7 +61,7 @@ export const VARIANTS: readonly Variant[] = [
     name: 'generation-stands',
     defect: 'the generation of an object that is stored never rises',
     caughtBy: ['V7.generation'],
-    sabotage: (url) => redefine(url, 'commit_writes', keepGeneration),
+    sabotage: (url) => redefine(url, 'commit_charged', keepGeneration),
     victims: [],
   },
   {

@@ -24,6 +24,7 @@ import { podNodeSelector } from './pod-node-selector.js';
 import { podSecurity } from './pod-security/index.js';
 import { podTolerationRestriction } from './pod-toleration-restriction.js';
 import { priority } from './priority.js';
+import { resourceQuota } from './resource-quota.js';
 import { runtimeClass } from './runtime-class.js';
 import { securityContextDeny } from './security-context-deny.js';
 import { serviceAccount } from './service-account.js';
@@ -80,7 +81,7 @@ const TABLE: readonly PluginEntry[] = [
   on('MutatingAdmissionWebhook', mutatingWebhooks),
   on('ValidatingAdmissionPolicy'),
   on('ValidatingAdmissionWebhook', validatingWebhooks),
-  on('ResourceQuota'),
+  on('ResourceQuota', resourceQuota),
   off('AlwaysDeny'),
 ];
 

@@ -51,14 +51,14 @@ export function int8Array(values: readonly bigint[]): Buffer {
   return buffer;
 }
 
-export function textArray(values: readonly string[]): Buffer {
+export function textArray(values: readonly (string | null)[]): Buffer {
   let bytes = 4 * values.length;
-  for (const value of values) bytes += Buffer.byteLength(value);
+  for (const value of values) bytes += value === null ? 0 : Buffer.byteLength(value);
   const buffer = header(TEXT, values.length, bytes);
   let at = 20;
   for (const value of values) {
-    const length = buffer.write(value, at + 4);
-    buffer.writeInt32BE(length, at);
+    const length = value === null ? 0 : buffer.write(value, at + 4);
+    buffer.writeInt32BE(value === null ? NULL : length, at);
     at += 4 + length;
   }
   return buffer;

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { describeCharges } from './contract/charges.js';
 import { describeConcurrentWrites } from './contract/concurrent-writes.js';
 import { describeHistory } from './contract/history.js';
 import { describeNamespaces } from './contract/namespaces.js';
@@ -12,14 +13,18 @@ import { describeWrites } from './contract/writes.js';
 
 export type { StoreUnderTest };
 
-/** What every Store must do; call at the top of a vitest file. */
-export function describeStore(name: string, makeStore: () => Promise<StoreUnderTest>): void {
+/**
+ * What every Store must do; call at the top of a vitest file.
+ * @param charges whether all types lie beside the accounts
+ */
+export function describeStore(name: string, makeStore: () => Promise<StoreUnderTest>, charges = false): void {
   describe(`${name}: store contract`, () => {
     const rig = declareRig(makeStore);
     describeTypes(rig);
     describeWrites(rig);
     describeConcurrentWrites(rig);
     describeSets(rig);
+    if (charges) describeCharges(rig);
     describeNamespaces(rig);
     describeHistory(rig);
     describeSnapshots(rig);

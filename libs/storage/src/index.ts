@@ -13,4 +13,5 @@ export type { LeastProgress, Presence, Progress } from './presence.js';
 export { Rounds } from './rounds.js';
 export type { SideSchema } from './side-schema.js';
 export * from './store.js';
+export type { Uncharged } from './uncharged.js';
 export { checkSet, checkSingle } from './write-batch.js';

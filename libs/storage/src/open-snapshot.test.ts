@@ -5,7 +5,7 @@ import { PARTITION_WIDTH } from './history.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import { GET, MEASURE_FEW } from './reader.js';
 import { currentRows, exactRows, IN_INDEX_ORDER, page } from './snapshot-sql.js';
-import type { TypeId, Version, WriteOutcome } from './store.js';
+import type { TypeId, Version, WriteOp, WriteOutcome } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 const COMMITS = 800;
@@ -78,8 +78,8 @@ async function pagesOf(statement: string, ahead = ''): Promise<number> {
 /** Of a call that writes one object, and is rolled back. */
 const pagesOfWrite = (action: number, name: string, version: Version) =>
   pagesOf(
-    `SELECT * FROM commit_writes(NULL, '{${type}}', '{}', 0, '{1}', '{${action}}', '{""}', '{${name}}', '{u}', '{${version}}',
-      '{""}', '{}', ARRAY[convert_to('${body}', 'UTF8')], '{o}', '{1}')`,
+    `SELECT * FROM commit_charged(NULL, '{${type}}', '{}', 0, '{1}', '{${action}}', '{""}', '{${name}}', '{u}', '{${version}}',
+      '{""}', '{}', ARRAY[convert_to('${body}', 'UTF8')], '{o}', '{1}', 0, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
   );
 const pagesOfHead = () => pagesOf(`SELECT head FROM resource_type WHERE id = ${type}`);
 
@@ -131,12 +131,50 @@ describe('an old snapshot', () => {
     await analyzing.end();
   });
 
+  it('makes a charge read a few pages more, not all that the account ever was', async () => {
+    const [accounts = 0, charged = 0] = await store.registerTypes([
+      { group: '', resource: 'accounts' },
+      { group: '', resource: 'charged' },
+    ]);
+    store.setAccountType(accounts);
+    const account: WriteOp = {
+      ...{ op: 'create', type: accounts, namespace: 'ns', name: 'q', uid: 'u', requireNamespace: false },
+      body: Buffer.from('{"metadata":{},"used":{}}'),
+      tally: { place: { fromEnd: 3, length: 2 }, amounts: { pods: { limit: '100000', used: '0' } } },
+    };
+    const known = versionOf(await store.write(account));
+    const charges = [{ account: 'q', amounts: { pods: '1' }, limited: true }];
+    const one = async (name: string) => {
+      const op = {
+        op: 'create',
+        type: charged,
+        namespace: 'ns',
+        name,
+        uid: 'u',
+        body,
+        requireNamespace: false,
+      } as const;
+      versionOf(await store.write({ ...op, charging: { known, charges } }));
+    };
+    const probe = () =>
+      pagesOf(`SELECT * FROM commit_charged(NULL, '{${accounts},${charged}}', '{}', 0, '{2}', '{1}', '{ns}', '{probe}', '{u}', '{0}',
+        '{""}', '{}', '{x}', '{}', '{-1}', ${accounts}, '{${known}}', '{}', '{ns}', '{q}', '{pods}', '{1}', '{1}', '{1}', '{1}')`);
+    for (let i = 0; i < 20; i++) await one(`first${i}`);
+    const before = await probe();
+    const many = async () => {
+      for (let i = 0; i < COMMITS; i++) await one(`o${i}`);
+    };
+    const after = await besideSnapshot(many, probe);
+    const written = COMMITS / 20; // so many of its small rows fill a page
+    expect(after - before).toBeLessThan(written);
+  });
+
   it('makes a read of such an object, and a set with it, read no more than before', async () => {
     let version = await create('warm');
     const read = () => pagesOf(GET.replace('$1', `'{${type}}'`).replace('$2', `'{""}'`).replace('$3', `'{warm}'`));
     const decide = () =>
-      pagesOf(`SELECT * FROM commit_writes(NULL, '{${type}}', '{}', 0, '{1,1}', '{3,3}', '{"",""}', '{warm,none}', '{"",""}',
-        '{${version},1}', '{"",""}', '{}', '{x,x}', '{}', '{2,0}')`);
+      pagesOf(`SELECT * FROM commit_charged(NULL, '{${type}}', '{}', 0, '{1,1}', '{3,3}', '{"",""}', '{warm,none}', '{"",""}',
+        '{${version},1}', '{"",""}', '{}', '{x,x}', '{}', '{2,0}', 0, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`);
     for (let i = 0; i < 20; i++) version = await update('warm', version);
     const before = [await read(), await decide()];
     const many = async () => {

@@ -25,6 +25,7 @@ import {
   type WriteOp,
   type WriteOutcome,
 } from './store.js';
+import type { Uncharged } from './uncharged.js';
 
 /** A store as a serving process uses it: with what keeps its house. */
 export interface ServingStore extends Store {
@@ -50,6 +51,10 @@ export interface ServingStore extends Store {
   announcementKeys(rotation: number): Promise<AnnouncementKeys>;
   /** Called when the database has forgotten them, as history was found broken, or went on after a silence: there are new ones. */
   onAnnouncementKeysForgotten(listener: () => void): () => void;
+  /** Where servers of the release before have written beside accounts. @throws StoreUnavailableError */
+  uncharged(): Promise<Uncharged>;
+  /** Once accounts there were counted again. @throws StoreUnavailableError */
+  forgetUncharged(upTo: bigint): Promise<void>;
   /** Connections, by what they are for. */
   pools(): [name: string, PoolStats][];
 }
@@ -131,11 +136,17 @@ export class PlacedStore implements ServingStore {
     this.main.setNamespaceType(type);
   }
 
+  /** Accounts that are placed elsewhere are charged nothing, nor is any account for what is placed elsewhere. */
+  setAccountType(type: TypeId): void {
+    this.main.setAccountType(type);
+  }
+
   async write(op: WriteOp): Promise<WriteOutcome> {
     const { store, type } = this.#placeOf(op.type);
     if (store === this.main) return store.write(op);
-    if (op.op !== 'create' || !op.requireNamespace) return store.write({ ...op, type });
-    return this.#createApart(store, { ...op, type, requireNamespace: false });
+    const apart = { ...op, type, charging: undefined };
+    if (apart.op !== 'create' || !apart.requireNamespace) return store.write(apart);
+    return this.#createApart(store, { ...apart, requireNamespace: false });
   }
 
   async #createApart(store: PostgresStore, op: CreateOp): Promise<WriteOutcome> {
@@ -162,7 +173,8 @@ export class PlacedStore implements ServingStore {
     if (across || places.some((place) => place.store !== store)) {
       return Promise.reject(new TypeError('a set cannot be of several databases: a part of it is placed in another'));
     }
-    return store.writeSet(ops.map((op, i) => ({ ...op, type: places[i]?.type ?? op.type })));
+    if (store === this.main) return store.writeSet(ops);
+    return store.writeSet(ops.map((op, i) => ({ ...op, type: places[i]?.type ?? op.type, charging: undefined })));
   }
 
   get(type: TypeId, key: Key): Promise<Row | undefined> {
@@ -293,6 +305,14 @@ export class PlacedStore implements ServingStore {
 
   onAnnouncementKeysForgotten(listener: () => void): () => void {
     return this.main.onAnnouncementKeysForgotten(listener);
+  }
+
+  uncharged(): Promise<Uncharged> {
+    return this.main.uncharged();
+  }
+
+  forgetUncharged(upTo: bigint): Promise<void> {
+    return this.main.forgetUncharged(upTo);
   }
 
   pools(): [name: string, PoolStats][] {

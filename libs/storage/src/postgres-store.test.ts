@@ -41,11 +41,15 @@ async function underTest(binDir?: string, pooled = false) {
   };
 }
 
-describeStore('embedded PostgreSQL', () => underTest());
+describeStore('embedded PostgreSQL', () => underTest(), true);
 
 // As few sessions as make every transaction meet those of others.
-describeStore('embedded PostgreSQL behind PgBouncer, a session for a transaction', () => underTest(undefined, true));
+describeStore(
+  'embedded PostgreSQL behind PgBouncer, a session for a transaction',
+  () => underTest(undefined, true),
+  true,
+);
 
 describe.skipIf(!hasSystemPostgres)('oldest supported release', () => {
-  describeStore('PostgreSQL 15', () => underTest(SYSTEM_BINARIES));
+  describeStore('PostgreSQL 15', () => underTest(SYSTEM_BINARIES), true);
 });

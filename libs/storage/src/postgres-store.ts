@@ -39,6 +39,7 @@ import {
   type WriteOp,
   type WriteOutcome,
 } from './store.js';
+import { forgetUncharged, readUncharged, type Uncharged } from './uncharged.js';
 import { Writer } from './writer.js';
 
 /**
@@ -186,6 +187,10 @@ export class PostgresStore implements ServingStore {
     this.#writer.namespaceType = type;
   }
 
+  setAccountType(type: TypeId): void {
+    this.#writer.accountType = type;
+  }
+
   async write(op: WriteOp): Promise<WriteOutcome> {
     this.#refuseReader();
     return this.#writer.write(op);
@@ -230,6 +235,14 @@ export class PostgresStore implements ServingStore {
 
   leastProgress(): Promise<LeastProgress | undefined> {
     return this.#reads.use(leastProgress);
+  }
+
+  uncharged(): Promise<Uncharged> {
+    return this.#reads.use(readUncharged);
+  }
+
+  forgetUncharged(upTo: bigint): Promise<void> {
+    return this.#admin.use((connection) => forgetUncharged(connection, upTo));
   }
 
   announcementKeys(rotation: number): Promise<AnnouncementKeys> {

@@ -265,6 +265,40 @@ describe('a server of the release before, beside one that has migrated', () => {
   });
 });
 
+it('what that server writes beside an account is to be counted again', async () => {
+  const [quotas = 0] = await store.registerTypes([{ group: '', resource: 'resourcequotas' }]);
+  store.setAccountType(quotas);
+  const key = { type: quotas, namespace: '', name: 'q' };
+  const tally = { place: { fromEnd: 3, length: 2 }, amounts: { things: { limit: '5', used: '1' } } };
+  const account = { op: 'create', ...key, uid: 'u', requireNamespace: false, tally } as const;
+  const made = await store.write({ ...account, body: Buffer.from('{"metadata":{},"used":{}}') });
+  if (made.outcome !== 'committed') throw new Error(made.outcome);
+  expect((await store.uncharged()).namespaces).toEqual([]);
+  await write({ action: 1, name: 'uncharged' });
+  const { upTo, namespaces } = await store.uncharged();
+  expect(namespaces).toEqual(['']);
+  await store.forgetUncharged(upTo);
+  expect((await store.uncharged()).namespaces).toEqual([]);
+  // An account that it writes itself has no amounts any more, and plans from before are old.
+  const body = Buffer.from('{"metadata":{},"used":{"things":"7"}}');
+  await writeOn(old, quotas, { action: 3, name: 'q', version: made.version, body });
+  const charging = { known: made.version, charges: [{ account: 'q', amounts: { things: '1' }, limited: true }] };
+  const charged = {
+    op: 'create',
+    type,
+    namespace: '',
+    name: 'charged',
+    uid: 'u',
+    body,
+    requireNamespace: false,
+  } as const;
+  expect((await store.write({ ...charged, charging })).outcome).toBe('accounts-changed');
+  const known = (await store.heads([quotas])).get(quotas)?.head ?? 0n;
+  expect((await store.write({ ...charged, charging: { ...charging, known } })).outcome).toBe('committed');
+  expect(String((await store.get(quotas, key))?.body)).toBe(String(body));
+  expect((await store.uncharged()).namespaces).toEqual(['']);
+});
+
 it('a server of the release before tells how far it has come, and hears how far others have', async () => {
   expect(await store.leastProgress()).toBeUndefined();
   const presence = store.presence(60_000);

@@ -60,7 +60,50 @@ export interface HistoricChange extends Change {
   readonly priorDefaults?: number;
 }
 
+/** What a write makes more or less of, told to an account of the namespace that it writes in. */
+export interface Charge {
+  /** Name of the account. */
+  readonly account: string;
+  /** By how much, as decimal numbers (`-1`, `0.5`), by the names of amounts. What the account does not have is charged nothing. */
+  readonly amounts: Readonly<Record<string, string>>;
+  /** Whether the write is refused where a limit is exceeded, or where nobody has counted yet how much there is. Default false. */
+  readonly limited?: boolean;
+}
+
+/** What a write is charged to. */
+export interface Charging {
+  /** The accounts were looked at as they are at this version of their type, or a later one. */
+  readonly known: Version;
+  /** Of the same namespace, each account at most once. Default: none. */
+  readonly charges?: readonly Charge[];
+}
+
+/** One amount of an account. */
+export interface TalliedAmount {
+  /** Decimal number. */
+  readonly limit: string;
+  /** Decimal number: how much there is at the version of the write; absent where nobody has counted. */
+  readonly used?: string;
+  /** Told in units of 1024, not of 1000. */
+  readonly binary?: boolean;
+}
+
+/** What makes an object an account. */
+export interface Tally {
+  /**
+   * Where its body tells how much there is: an object of quantities by names, so many bytes long and so many before the
+   * end. The store writes it anew with each batch that charges the account.
+   */
+  readonly place: { readonly fromEnd: number; readonly length: number };
+  /** By name: letters, digits, `-._/`. */
+  readonly amounts: Readonly<Record<string, TalliedAmount>>;
+  /** What it counts is what it did before: writes that were planned before this one may be charged to it. Default false. */
+  readonly sameTerms?: boolean;
+}
+
 interface Written {
+  /** Absent: nobody has looked at accounts, and none is charged. */
+  readonly charging?: Charging | undefined;
   /** Version of the API in which the body is stored, up to 63 bytes; default empty, as in a {@link Row}. */
   readonly storedVersion?: string;
   /** Number of the defaults that the body was given, up to 32767; default 0, as in a {@link Row}. */
@@ -81,6 +124,8 @@ export interface CreateOp extends Key, Written {
   readonly body: Buffer;
   /** Require that the namespace exists and is not terminating, decided in the same transaction. */
   readonly requireNamespace: boolean;
+  /** Of an account. */
+  readonly tally?: Tally | undefined;
 }
 /** Puts a new body in the place of one. */
 export interface UpdateOp extends Key, Written {
@@ -94,6 +139,8 @@ export interface UpdateOp extends Key, Written {
   readonly body: Buffer;
   /** Marks the object as on its way out (`deletionTimestamp` set); what `requireNamespace` of others looks at. */
   readonly terminating: boolean;
+  /** Of an account. */
+  readonly tally?: Tally | undefined;
 }
 /** Takes an object away. */
 export interface DeleteOp extends Key, Written {
@@ -115,7 +162,22 @@ export type Refusal =
   | { readonly outcome: 'conflict'; readonly version: Version }
   | { readonly outcome: 'not-found' }
   | { readonly outcome: 'namespace-not-found' }
-  | { readonly outcome: 'namespace-terminating' };
+  | { readonly outcome: 'namespace-terminating' }
+  /** The terms of an account have been written meanwhile: to be planned anew with what they are now. */
+  | { readonly outcome: 'accounts-changed' }
+  | { readonly outcome: 'exceeded'; readonly exceeded: readonly Exceeded[] };
+
+/** An amount that would have been more than its limit, or of which nobody has counted yet how much there is. */
+export interface Exceeded {
+  /** Name of the account. */
+  readonly account: string;
+  /** Of the amount. */
+  readonly amount: string;
+  /** Decimal number; absent where nobody has counted. */
+  readonly used?: string;
+  /** Decimal number. */
+  readonly limit: string;
+}
 
 /** What came of a write; all but `committed` have changed nothing. */
 export type WriteOutcome = { readonly outcome: 'committed'; readonly version: Version } | Refusal;
@@ -244,6 +306,8 @@ export interface Store extends ChangeSource {
   registerTypes(types: readonly { group: string; resource: string }[]): Promise<readonly TypeId[]>;
   /** Which type holds the namespaces that `requireNamespace` looks for. */
   setNamespaceType(type: TypeId): void;
+  /** Which type holds the accounts that writes are charged to. */
+  setAccountType(type: TypeId): void;
   /**
    * One write, decided on its own though committed in company. Resolves after the commit is durable.
    * @throws StoreUnavailableError; TypeError for what cannot be stored

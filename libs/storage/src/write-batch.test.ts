@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { UNDIVIDED } from './body-codec.js';
 import type { WriteOp } from './store.js';
 import { gateOf, gatesOf, readBatchResult, typesOf } from './write-batch.js';
 
@@ -17,7 +18,7 @@ describe('a batch', () => {
   it('takes each lane once, ascending', () => {
     fc.assert(
       fc.property(fc.array(op), (ops) => {
-        expect(typesOf(ops)).toEqual([...new Set(ops.map((one) => one.type))].sort((a, b) => a - b));
+        expect(typesOf(ops, 0)).toEqual([...new Set(ops.map((one) => one.type))].sort((a, b) => a - b));
       }),
     );
   });
@@ -48,7 +49,11 @@ describe('a batch', () => {
     const one = { op: 'update', type: 3, namespace: 'n', name: 'a', version: 1n, terminating: false, body } as const;
     const row = (outcome: number, version: number | null) => [`${outcome}`, version && `${version}`, '1', 'u', '9'];
     const rows = [row(1, 5), row(0, null), row(0, null), row(7, null), row(3, 4)] as (string | null)[][];
-    const result = readBatchResult(rows, [[one], [one, one], [one, one]]);
+    const result = readBatchResult(rows, [[one], [one, one], [one, one]], {
+      amounts: [],
+      accountType: 0,
+      codec: UNDIVIDED,
+    });
     expect(result.units).toEqual([
       [{ outcome: 'committed', version: 5n }],
       undefined,

@@ -1,11 +1,13 @@
 import { byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays.js';
 import type { BodyCodec } from './body-codec.js';
+import { type ChargedAmount, chargeParameters, checkCharging, isCharged, readExceeded } from './charge-parameters.js';
 import type { Parameter, TextRow } from './connection.js';
 import type { Change, Refusal, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
 
-/** Calls `commit_writes` of the schema (migrations/0006-keys-and-defaults). */
-export const COMMIT_WRITES =
-  'SELECT * FROM commit_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)';
+/** Calls `commit_charged` of the schema (migrations/0009-one-lock/3-charges.sql). */
+export const COMMIT_CHARGED =
+  'SELECT * FROM commit_charged($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, ' +
+  '$16, $17, $18::text[]::jsonb[], $19, $20, $21, $22, $23, $24::text[]::numeric[], $25)';
 
 /** Names longer than this could not be indexed. Far above any name that the API allows. */
 const LONGEST_KEY = 1024;
@@ -35,6 +37,7 @@ export function checkOp(op: WriteOp): void {
     throw new TypeError('a version is below zero or above what can be drawn');
   if (op.op === 'create' && !/^[0-9A-Za-z-]{1,128}$/.test(op.uid))
     throw new TypeError('a uid may hold letters, digits and dashes');
+  checkCharging(op);
 }
 
 /** Refuses a write on its own that cannot be stored. @throws TypeError */
@@ -73,11 +76,13 @@ const endsNamespace = (op: WriteOp, namespaceType: TypeId): boolean =>
 const followsPrevious = (op: WriteOp): boolean => op.op !== 'create' && op.version === 'previous';
 const keyOf = ({ type, namespace, name }: WriteOp): string => JSON.stringify([type, namespace, name]);
 
-/** Types of some writes, ascending, each once. */
-export function typesOf(ops: readonly WriteOp[]): TypeId[] {
+/** Types of some writes, and of the accounts that they are charged to, ascending, each once. */
+export function typesOf(ops: readonly WriteOp[], accountType: TypeId): TypeId[] {
   const [first] = ops;
-  if (first && ops.length === 1) return [first.type];
-  return [...new Set(ops.map(({ type }) => type))].sort((a, b) => a - b);
+  const charged = ops.some(isCharged);
+  if (first && ops.length === 1 && !charged) return [first.type];
+  const types = ops.map(({ type }) => type);
+  return [...new Set(charged ? [...types, accountType] : types)].sort((a, b) => a - b);
 }
 
 function actionOf(op: WriteOp): number {
@@ -115,7 +120,7 @@ export function gatesOf(ops: readonly WriteOp[], namespaceType: TypeId): bigint[
   return sorted.filter((gate, i) => i + 1 === sorted.length || gate >> 1n !== (sorted[i + 1] ?? 0n) >> 1n);
 }
 
-/** What `commit_writes` takes for the version of the item before. */
+/** What `commit_charged` takes for the version of the item before. */
 const PREVIOUS = -1n;
 
 function versionOf(op: WriteOp): Version {
@@ -123,21 +128,34 @@ function versionOf(op: WriteOp): Version {
   return op.version === 'previous' ? PREVIOUS : op.version;
 }
 
+/** Types that mean something to the store. */
+export interface SpecialTypes {
+  readonly namespaceType: TypeId;
+  readonly accountType: TypeId;
+}
+
+/** What is sent, and what is needed to read the answer. */
+export interface BatchParameters {
+  readonly parameters: Parameter[];
+  readonly amounts: readonly ChargedAmount[];
+}
+
 /**
- * Parameters of {@link COMMIT_WRITES}.
+ * Parameters of {@link COMMIT_CHARGED}.
  * @param units single writes, and sets, in the order in which they are carried out
  * @param patience milliseconds to wait for a lane that others hold; null: as long as the session waits for locks
  */
 export function batchParameters(
   units: readonly (readonly WriteOp[])[],
   patience: number | null,
-  namespaceType: TypeId,
+  { namespaceType, accountType }: SpecialTypes,
   codec: BodyCodec,
-): Parameter[] {
+): BatchParameters {
   const ops = units.length === 1 ? (units[0] ?? []) : units.flat();
-  const types = typesOf(ops);
+  const types = typesOf(ops, accountType);
+  const charging = chargeParameters(ops, accountType);
   const columns = columnsOf(ops, types, codec);
-  return [
+  const parameters = [
     patience,
     int4Array(types),
     int8Array(gatesOf(ops, namespaceType)),
@@ -153,7 +171,9 @@ export function batchParameters(
     byteaArray(columns.bodies),
     byteaArray(columns.owners),
     int2Array(setSizes(units)),
+    ...charging.parameters,
   ];
+  return { parameters, amounts: charging.amounts };
 }
 
 /** One pass instead of one for each column: for a lone write each pass costs more than what it does. */
@@ -184,12 +204,17 @@ function columnsOf(ops: readonly WriteOp[], types: readonly TypeId[], codec: Bod
   return { lanes, actions, namespaces, names, uids, versions, storedVersions, defaults, bodies, owners };
 }
 
-/** Where a set begins its size, 1 for a single write; 0 for what belongs to the set begun before it. */
+/** Where a set begins its size, 1 for a single write, -1 for one that is charged; 0 for what belongs to the set begun before it. */
 function setSizes(units: readonly (readonly WriteOp[])[]): number[] {
   const sizes: number[] = [];
-  for (const { length } of units) for (let item = 0; item < length; item++) sizes.push(item === 0 ? length : 0);
+  for (const ops of units) {
+    sizes.push(ops.length === 1 && ops.some(isCharged) ? CHARGED_SINGLE : ops.length);
+    for (let item = 1; item < ops.length; item++) sizes.push(0);
+  }
   return sizes;
 }
+
+const CHARGED_SINGLE = -1;
 
 /** What became of each unit of a batch, in the order sent, and the changes that were made. */
 export interface BatchResult {
@@ -198,31 +223,73 @@ export interface BatchResult {
   readonly changes: readonly Change[];
 }
 
-/** Reads what {@link COMMIT_WRITES} answered. */
-export function readBatchResult(rows: readonly TextRow[], units: readonly (readonly WriteOp[])[]): BatchResult {
+/** Reads what {@link COMMIT_CHARGED} answered. */
+export function readBatchResult(
+  rows: readonly TextRow[],
+  units: readonly (readonly WriteOp[])[],
+  answer: { readonly amounts: readonly ChargedAmount[]; readonly accountType: TypeId; readonly codec: BodyCodec },
+): BatchResult {
   const changes: Change[] = [];
   let at = 0;
+  const next = (): TextRow => {
+    for (; rows[at]?.[ACCOUNT_NAME]; at++)
+      changes.push(accountChange(rows[at] ?? [], answer.accountType, answer.codec));
+    return rows[at++] ?? [];
+  };
   const outcomes = units.map((ops) => {
-    const first = at;
-    at += ops.length;
-    if (rows[first]?.[0] === UNDECIDED) return undefined;
-    return ops.map((op, i) => readOutcome(op, rows[first + i] ?? [], changes));
+    const own = ops.map(() => next());
+    // Rows are read as they came, so that the changes are in order.
+    if (own[0]?.[0] === UNDECIDED) return undefined;
+    return ops.map((op, i) => readOutcome(op, own[i] ?? [], changes, answer.amounts));
   });
+  next();
   return { units: outcomes, changes };
 }
 
+/** Column of the name that only rows of accounts have. */
+const ACCOUNT_NAME = 7;
+
+/** An account as the database has written it for what was charged to it. */
+function accountChange(row: TextRow, type: TypeId, codec: BodyCodec): Change {
+  const [, version, previous, uid, at, , namespace, name, storedVersion, defaults, body, owners] = row;
+  const own = bytesOf(body);
+  return {
+    type,
+    version: BigInt(version ?? 0),
+    previous: BigInt(previous ?? 0),
+    op: 'update',
+    namespace: namespace ?? '',
+    name: name ?? '',
+    uid: uid ?? '',
+    storedVersion: storedVersion ?? '',
+    defaults: Number(defaults),
+    body: owners === null || owners === undefined ? own : codec.join(own, bytesOf(owners)),
+    at: Number(at),
+  };
+}
+
+/** Of the text form of a bytea. */
+const bytesOf = (text: string | null | undefined): Buffer => Buffer.from((text ?? '').slice(2), 'hex');
+
+const NOTE = 5;
 const UNDECIDED = '0';
 const COMMITTED = '1';
 const NOT_DONE = '7';
-const REFUSALS: Readonly<Record<string, Exclude<Refusal['outcome'], 'conflict'>>> = {
+const REFUSALS: Readonly<Record<string, Exclude<Refusal['outcome'], 'conflict' | 'exceeded'>>> = {
   '2': 'already-exists',
   '4': 'not-found',
   '5': 'namespace-not-found',
   '6': 'namespace-terminating',
+  '8': 'accounts-changed',
 };
 
 /** @returns undefined for what was not done because another of its set was refused */
-function readOutcome(op: WriteOp, row: TextRow, changes: Change[]): WriteOutcome | undefined {
+function readOutcome(
+  op: WriteOp,
+  row: TextRow,
+  changes: Change[],
+  amounts: readonly ChargedAmount[],
+): WriteOutcome | undefined {
   const code = row[0] ?? '';
   if (code === NOT_DONE) return undefined;
   const version: Version = BigInt(row[1] ?? 0);
@@ -231,6 +298,7 @@ function readOutcome(op: WriteOp, row: TextRow, changes: Change[]): WriteOutcome
     return { outcome: 'committed', version };
   }
   if (code === '3') return { outcome: 'conflict', version };
+  if (code === '9') return { outcome: 'exceeded', exceeded: readExceeded(row[NOTE], amounts) };
   const outcome = REFUSALS[code];
   if (!outcome) throw new Error(`the database answered a write with ${code}`);
   return { outcome };

@@ -16,7 +16,7 @@ import {
 import {
   type BatchResult,
   batchParameters,
-  COMMIT_WRITES,
+  COMMIT_CHARGED,
   checkSet,
   checkSingle,
   readBatchResult,
@@ -41,6 +41,7 @@ export class Writer {
   readonly #queue: WriteQueue<Outcomes>;
   readonly #listeners = new Set<(changes: readonly Change[]) => void>();
   namespaceType: TypeId = 0;
+  accountType: TypeId = 0;
 
   /**
    * @param pool for batches that wait for lanes for moments only
@@ -65,14 +66,14 @@ export class Writer {
   /** @throws StoreUnavailableError, or TypeError for what cannot be stored */
   async write(op: WriteOp): Promise<WriteOutcome> {
     checkSingle(op);
-    const [outcome] = await this.#queue.add(unitOf([op]));
+    const [outcome] = await this.#queue.add(unitOf([op], this.accountType));
     return outcome as WriteOutcome;
   }
 
   /** @throws StoreUnavailableError, or TypeError for what cannot be a set */
   async writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
     checkSet(ops, this.namespaceType);
-    const outcomes = await this.#queue.add(unitOf(ops));
+    const outcomes = await this.#queue.add(unitOf(ops, this.accountType));
     const versions = outcomes.flatMap((each) => (each?.outcome === 'committed' ? [each.version] : []));
     if (versions.length === ops.length) return { outcome: 'committed', versions };
     const item = outcomes.findIndex((each) => each !== undefined);
@@ -124,10 +125,12 @@ export class Writer {
   async #call(connection: Connection, units: readonly Unit[], wait: boolean): Promise<BatchResult> {
     const writes = units.map(({ ops }) => ops);
     const { lanePatience, bodies } = this.options;
-    const parameters = batchParameters(writes, wait ? null : lanePatience, this.namespaceType, bodies);
+    const { accountType } = this;
+    const { parameters, amounts } = batchParameters(writes, wait ? null : lanePatience, this, bodies);
     for (let attempt = 1; ; attempt++) {
       try {
-        return readBatchResult(await connection.statement('commit_writes', COMMIT_WRITES, parameters), writes);
+        const rows = await connection.statement('commit_charged', COMMIT_CHARGED, parameters);
+        return readBatchResult(rows, writes, { amounts, accountType, codec: bodies });
       } catch (error) {
         if (attempt >= 3 || connection.broken) throw error;
         if (sqlState(error) === NO_PARTITION) await ensurePartitions(connection);
@@ -151,7 +154,7 @@ export class Writer {
   }
 }
 
-function unitOf(ops: readonly WriteOp[]): Unit {
+function unitOf(ops: readonly WriteOp[], accountType: TypeId): Unit {
   const bytes = ops.reduce((sum, { body }) => sum + body.length + OVERHEAD, 0);
-  return { ops, types: typesOf(ops), bytes, since: performance.now() };
+  return { ops, types: typesOf(ops, accountType), bytes, since: performance.now() };
 }

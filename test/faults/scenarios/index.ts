@@ -22,6 +22,7 @@ import { natsDown, natsKilled, natsPartitioned, natsPaused, natsSlow, natsTamper
 import { openSnapshot } from './open-snapshot.js';
 import { backendKills, backendTerminations, postgresKills, postgresPaused } from './postgres.js';
 import { powerLoss, powerLossUnflushed } from './power-loss.js';
+import { quotaRace } from './quota.js';
 import { restoredBackup, restoredBackupUnnoticed } from './restored-backup.js';
 import { rights, rightsOfAll, rightsUnjudged } from './rights.js';
 import { millionWrites, rollbacks } from './rollbacks.js';
@@ -78,6 +79,7 @@ export const SCENARIOS: readonly Scenario[] = [
   definitionsStale,
   definitionsLate,
   definitionsLeft,
+  quotaRace,
   trespass,
   trespassUnadmitted,
   trespassHandedOn,

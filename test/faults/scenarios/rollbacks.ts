@@ -15,7 +15,7 @@ export const rollbacks = tortured(
   (settings) => ({
     seconds: scaled(settings, 600, 12),
     writers: scaled(settings, 24, 8),
-    sabotage: (url) => redefine(url, 'commit_writes', rollBackAtTheEnd),
+    sabotage: (url) => redefine(url, 'commit_charged', rollBackAtTheEnd),
   }),
 );
 
@@ -46,7 +46,7 @@ export const millionWrites = staged(
   async (stage, settings) => {
     const wanted = scaled(settings, 1_000_000, 10_000);
     for (let i = 0; i < WRITERS; i++) await stage.api().post(PATH, { metadata: { name: `own-${i}` } });
-    await redefine(stage.postgresUrl, 'commit_writes', rollBackAtTheEnd);
+    await redefine(stage.postgresUrl, 'commit_charged', rollBackAtTheEnd);
     const from = Number((await stage.api().get(PATH)).json().metadata.resourceVersion);
     const crowds = stage.cluster.gatewayUrls.map((url) => new Crowd(stage, url));
     const watch = `${PATH}?watch=1&timeoutSeconds=7200&resourceVersion=${from}`;

@@ -1,7 +1,7 @@
 /**
  * Which promise was broken; the first part is the validator's number in the table of README.md. `R` is what a scenario
  * itself demands: recovery in time, answers of the right kind, latency, streams that stay open, refusals that hold, what is served of
- * definitions, what is left of them.
+ * definitions, what is left of them, what quotas say.
  */
 export type Rule =
   | 'V1.linearizable'
@@ -36,7 +36,8 @@ export type Rule =
   | 'R.stream'
   | 'R.forbidden'
   | 'R.served'
-  | 'R.left';
+  | 'R.left'
+  | 'R.quota';
 
 export interface Violation {
   readonly rule: Rule;

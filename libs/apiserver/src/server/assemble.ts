@@ -12,6 +12,7 @@ import {
   serviceNetworks,
 } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
+import { Evaluators } from '@orch/quota';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
@@ -24,6 +25,8 @@ import type { YamlReader } from '../decoding/yaml-reader.js';
 import type { ApiDeps, RequestLimits } from '../deps.js';
 import { NamespaceContents } from '../namespaces/namespace-contents.js';
 import { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
+import { QuotaCharges } from '../quota/quota-charges.js';
+import { QuotaIndex } from '../quota/quota-index.js';
 import { DatabaseLister } from '../reading/database-lister.js';
 import { ListGate } from '../reading/list-gate.js';
 import { MemoryFit } from '../reading/memory-fit.js';
@@ -32,6 +35,7 @@ import { ObjectReader } from '../reading/object-reader.js';
 import { Representations } from '../representation/choose.js';
 import { PieceCache } from '../representation/piece-cache.js';
 import { fromStored } from '../representation/stored-body.js';
+import type { Endpoint } from '../served/endpoint.js';
 import { buildEndpoints, notServed } from '../served/endpoints.js';
 import { ServedResources } from '../served/served-resources.js';
 import { ServedWatches } from '../watching/served-watches.js';
@@ -88,6 +92,10 @@ export interface Api {
   /** Of the ranges that are configured. */
   readonly allocators: Allocators;
   readonly listCache: PieceCache;
+  /** Quotas, once they are followed: writes are charged from then on. */
+  readonly quotas: QuotaIndex;
+  /** What objects use up of them. */
+  readonly evaluators: Evaluators;
   /** Who may do what; empty until somebody puts it in. */
   readonly policy: RbacPolicy;
   /** Makes the namespaces that every installation has. */
@@ -107,6 +115,10 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const namespaces = served.current.ofResource('', 'namespaces');
   if (!namespaces) throw new Error('namespaces must be served');
   store.setNamespaceType(namespaces.type);
+  const quotas = new QuotaIndex(quotaEndpoint(served, unserved));
+  store.setAccountType(quotas.endpoint.type);
+  const evaluators = new Evaluators(names, features.enabled('InPlacePodVerticalScaling'));
+  const limits = options.plugins.some(({ name }) => name === 'ResourceQuota');
   const claims = await openClaims(store);
   const listCache = new PieceCache(options.listCacheBytes);
   const reader = new ObjectReader(store, cache);
@@ -123,6 +135,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     }),
     limits: options.limits,
     grants: new Grants({ group, policy, role }),
+    quotas: new QuotaCharges({ index: quotas, evaluators, limits }),
     now,
   };
   const patience = options.limits.requestTimeoutMs;
@@ -169,6 +182,8 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     claims,
     allocators: planning.allocators,
     listCache,
+    quotas,
+    evaluators,
     terminator: new NamespaceTerminator({
       store,
       names,
@@ -197,6 +212,14 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
         serviceAddress: serviceNetworks(options.serviceCidr)[0].first,
       }),
   };
+}
+
+/** Quotas are counted also where nobody may look at them. */
+function quotaEndpoint(served: ServedResources, unserved: readonly Endpoint[]): Endpoint {
+  const isQuota = ({ definition: { group, resource } }: Endpoint) => group === '' && resource === 'resourcequotas';
+  const endpoint = served.current.ofResource('', 'resourcequotas') ?? unserved.find(isQuota);
+  if (!endpoint) throw new Error('resourcequotas must be declared');
+  return endpoint;
 }
 
 /** Reads roles as they are now. */

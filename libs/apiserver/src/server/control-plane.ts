@@ -34,6 +34,7 @@ import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
 import { serviceAccountTokenUses } from '../metrics/service-account-metrics.js';
 import { observePools } from '../metrics/store-observer.js';
+import { QuotaCounter } from '../quota/quota-counter.js';
 import type { AdmissionWebhooks } from '../webhooks/admission-webhooks.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
@@ -129,6 +130,7 @@ class ControlPlaneProcess {
   #aggregated: AggregatedApis | undefined;
   #audit: Audit | undefined;
   #certificateRequests: CertificateRequests | undefined;
+  #quotaCounter: QuotaCounter | undefined;
   #housekeeping: Housekeeping | undefined;
   #followed: FollowedByStanding | undefined;
   #namespaceKeeper: NamespaceKeeper | undefined;
@@ -150,6 +152,7 @@ class ControlPlaneProcess {
       { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#changes?.close() },
       { name: 'api', start: () => this.#assemble(), stop: async () => this.#api?.deps.yaml.close() },
       { name: 'admission', start: () => this.#startAdmission(), stop: () => this.#stopAdmission() },
+      { name: 'quotas', start: () => this.#followQuotas(), stop: async () => this.#api?.quotas.stop() },
       {
         name: 'custom-resources',
         start: () => this.#serveCustom(),
@@ -165,6 +168,11 @@ class ControlPlaneProcess {
         name: 'certificate-requests',
         start: async () => this.#signRequests(),
         stop: async () => this.#certificateRequests?.stop(),
+      },
+      {
+        name: 'quota-counts',
+        start: async () => this.#countQuotas(),
+        stop: async () => this.#quotaCounter?.stop(),
       },
       {
         name: 'housekeeping',
@@ -297,6 +305,26 @@ class ControlPlaneProcess {
       feed: needed(this.#changes).feed,
       onError: (error) => this.#logger.error('admission', error),
     });
+  }
+
+  /** Before anything is written, which is charged to them. */
+  async #followQuotas(): Promise<void> {
+    const onError = (error: unknown) => this.#logger.error('quotas', error);
+    const [store, { feed }] = [needed(this.#store), needed(this.#changes)];
+    await needed(this.#api).quotas.start({ store, feed, onError });
+  }
+
+  /** Once all kinds are served: their objects are counted. */
+  #countQuotas(): void {
+    if (!this.#settings.role.housekeeping) return;
+    const { deps, served, quotas: index, evaluators } = needed(this.#api);
+    this.#quotaCounter = new QuotaCounter({
+      ...{ store: needed(this.#store), pipeline: deps.pipeline, index, evaluators },
+      namespaced: () => [...served.current.types, ...deps.unserved].filter(({ definition }) => definition.namespaced),
+      catchUp: () => needed(this.#customResources).catchUp(),
+      onError: (error) => this.#logger.error('count of a quota', error),
+    });
+    this.#quotaCounter.start();
   }
 
   async #stopAdmission(): Promise<void> {

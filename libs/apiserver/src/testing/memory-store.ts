@@ -96,6 +96,9 @@ export class MemoryStore implements Store {
     this.#namespaces = type;
   }
 
+  /** Charges nothing to anybody. */
+  setAccountType(): void {}
+
   async write(op: WriteOp): Promise<WriteOutcome> {
     checkSingle(op);
     const set = await this.writeSet([op]);

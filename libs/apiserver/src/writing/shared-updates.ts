@@ -1,5 +1,5 @@
 import { conflict, notFound, STALE_WRITE, timeout } from '@orch/machinery';
-import { Gatherer, type SetOutcome, type Store, type WriteOp } from '@orch/storage';
+import { Gatherer, type Refusal, type SetOutcome, type Store, type WriteOp } from '@orch/storage';
 import type { Stored } from '../served/endpoint.js';
 import { fateAfter } from './allocation-fate.js';
 import { type PlanTools, planWrite, type WritePlan } from './write-plan.js';
@@ -85,7 +85,13 @@ export class SharedUpdates {
       const chain = new Chain(base, this.options);
       let taken = 0;
       while (taken < turns.length && !chain.complete) await chain.add(turns[taken++] as Turn);
-      if (!(await chain.commit(this.options.store))) continue;
+      if (!(await chain.commit(this.options.store))) {
+        if (chain.refusal === 'accounts-changed') await this.options.quotas?.catchUp();
+        if (chain.refusal !== 'exceeded') continue;
+        // Which of them is too much, each for itself finds out.
+        for (const turn of turns) verdicts.set(turn, await this.alone(turn.request, turn.make).catch(asError));
+        return [];
+      }
       for (const [turn, verdict] of chain.verdicts()) verdicts.set(turn, verdict);
       return turns.slice(taken);
     }
@@ -151,6 +157,11 @@ class Chain {
     const committed = this.#outcome.outcome === 'committed';
     await this.#conclude(committed ? 'kept' : 'dropped');
     return committed;
+  }
+
+  /** Why nothing was written. */
+  get refusal(): Refusal['outcome'] | undefined {
+    return this.#outcome?.outcome === 'refused' ? this.#outcome.refusal.outcome : undefined;
   }
 
   /** What each is answered: itself as written, or what was there when it changed nothing. */

@@ -1,6 +1,6 @@
 import type { Operation } from '@orch/admission';
 import { conflict, notFound, STALE_WRITE, StatusError } from '@orch/machinery';
-import type { Key, Store, WriteOutcome } from '@orch/storage';
+import type { DeleteOp, Key, Store, WriteOutcome } from '@orch/storage';
 import type { ObjectReader } from '../reading/object-reader.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
@@ -10,6 +10,7 @@ import { commit } from './commit.js';
 import { createError } from './create-error.js';
 import { triedCreation } from './dry-run.js';
 import { GuardedCreation, takeBack } from './guarded-creation.js';
+import { heedQuotas, quotasChange } from './quota-outcome.js';
 import { SharedUpdates } from './shared-updates.js';
 import { type PlanTools, planWrite, type WritePlan } from './write-plan.js';
 import {
@@ -75,7 +76,17 @@ export class WritePipeline {
     if (!written.created || !creating.isTakenBack) return written;
     const { store } = this.options;
     const current = (key: Key) => store.get(request.endpoint.type, key);
-    return takeBack({ current, remove: (op) => commit(store, [op]) }, request, written);
+    return takeBack({ current, remove: (op) => this.#removeAgain(request, op) }, request, written);
+  }
+
+  /** What the object was charged is given back with it. It is of a custom kind: these are counted, whatever they say. */
+  async #removeAgain({ endpoint, subresource }: WriteRequest, op: DeleteOp): Promise<WriteOutcome> {
+    const { store, quotas } = this.options;
+    const { namespace } = op;
+    const gone = { endpoint, namespace, operation: 'DELETE', subresource, before: {}, after: undefined } as const;
+    const outcome = await commit(store, [{ ...op, charging: quotas?.of(gone) }]);
+    if (outcome.outcome === 'accounts-changed') await quotas?.catchUp();
+    return outcome;
   }
 
   async #write(request: WriteRequest, make: Modification): Promise<Written> {
@@ -168,6 +179,7 @@ export class WritePipeline {
       throw error;
     }
     await plan.conclude(outcome.outcome === 'committed' ? 'kept' : 'dropped');
+    await heedQuotas(this.options.quotas, outcome, request.endpoint, own);
     return outcome;
   }
 }
@@ -186,6 +198,7 @@ function whyNotCreated(
 ): Overtaken {
   const failure = createError(request.endpoint, request.key.namespace, object.metadata ?? {}, outcome);
   const mayTryAgain = request.key.name === '' || make.change !== undefined;
+  if (outcome.outcome === 'accounts-changed') return { failure: () => quotasChange(request.endpoint) };
   if (outcome.outcome !== 'already-exists' || !mayTryAgain) throw failure;
   return { failure: () => failure };
 }

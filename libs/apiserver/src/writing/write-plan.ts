@@ -2,8 +2,10 @@ import type { Admission, Operation } from '@orch/admission';
 import type { Allocation, Allocators } from '@orch/kinds';
 import { type ApiObject, conflict, copy, type JsonObject, STALE_WRITE } from '@orch/machinery';
 import { withoutIdleTimes } from '@orch/merge';
-import type { DeleteOp, UpdateOp, WriteOp } from '@orch/storage';
+import type { CreateOp, DeleteOp, Tally, UpdateOp, WriteOp } from '@orch/storage';
 import { turnFor } from '../decoding/turns.js';
+import { accountOf, type QuotaWrite, settleStatus } from '../quota/quota-account.js';
+import type { QuotaCharges } from '../quota/quota-charges.js';
 import type { Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
 import { conclude, type Fate, giveBack } from './allocation-fate.js';
@@ -45,6 +47,8 @@ export interface PlanTools extends StageTools {
   readonly allocators: Allocators;
   /** The same for dry runs: answers what could be given, and takes nothing. */
   readonly lookingAllocators: Allocators;
+  /** What writes are charged to. Default: nothing. */
+  readonly quotas?: QuotaCharges | undefined;
 }
 
 /**
@@ -127,10 +131,14 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   const allocating = allocate(draft, tools);
   const allocation = allocating && (await allocating);
   const settle = (fate: Fate) => allocation && conclude(allocation, fate);
+  const quota = tools.quotas?.isQuota(request.endpoint) ? quotaWrite(draft) : undefined;
   let body: Buffer;
+  let tally: Tally | undefined;
   try {
+    if (quota) settleStatus(quota);
     const written = writtenBody(request, old ? idleTimesKept(old, object) : object);
     body = Buffer.isBuffer(written) ? written : await written;
+    if (quota) ({ body, tally } = accountOf(body, quota));
   } catch (error) {
     await settle('dropped');
     throw error;
@@ -143,7 +151,7 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   }
   await draft.turn();
   const version = base?.version ?? UNWRITTEN;
-  if (base && isStoredAs(base, request, body)) {
+  if (base && !request.counted && isStoredAs(base, request, body)) {
     await settle('dropped');
     return {
       ops: [],
@@ -157,7 +165,7 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   }
   const stored = { version, body, ...formOf(draft) };
   return {
-    ops: [base ? updateOp(draft, base, body) : createOp(draft, body)],
+    ops: [{ ...(base ? updateOp(draft, base, body) : createOp(draft, body)), ...charged(draft, tools), tally }],
     stored,
     answer: stored,
     object,
@@ -165,6 +173,22 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
     changesClaims: allocation?.changes ?? false,
     conclude: settle,
   };
+}
+
+/** A quota that is deleted and stays for now is as it was. */
+const quotaWrite = ({ request, object, old, base }: Draft): QuotaWrite => ({
+  object,
+  old: old ?? (base && object),
+  subresource: request.subresource,
+  counted: request.counted ?? false,
+});
+
+/** What the write changes of what quotas count. The mark of a deletion changes none of it. */
+function charged({ request, operation, object, old }: Draft, { quotas }: PlanTools): Pick<WriteOp, 'charging'> {
+  if (!quotas || operation === 'DELETE') return {};
+  const { endpoint, key, subresource } = request;
+  const { namespace } = key;
+  return { charging: quotas.of({ endpoint, namespace, operation, subresource, before: old, after: object }) };
 }
 
 /** Whether nothing is to be written. What lies there in another version is written anew, though it says the same. */
@@ -186,12 +210,14 @@ function allocate(
 }
 
 /** Writing the last state of an object out of existence. */
-async function removal(draft: Draft, base: Stored, { allocators }: PlanTools): Promise<WritePlan> {
-  const { request, object } = draft;
+async function removal(draft: Draft, base: Stored, { allocators, quotas }: PlanTools): Promise<WritePlan> {
+  const { request, object, operation } = draft;
   // An update may change what the object holds and let it go at once: it holds what it did before.
   const holder = draft.old ?? object;
   const body = await writtenBody(request, object);
-  const op: DeleteOp = { op: 'delete', ...target(draft, base), body };
+  const { endpoint, key, subresource } = request;
+  const gone = { namespace: key.namespace, operation, subresource, before: holder, after: undefined };
+  const op: DeleteOp = { op: 'delete', ...target(draft, base), body, charging: quotas?.of({ endpoint, ...gone }) };
   const stored = { version: base.version, body, ...formOf(draft) };
   return {
     ops: [op],
@@ -206,7 +232,7 @@ async function removal(draft: Draft, base: Stored, { allocators }: PlanTools): P
   };
 }
 
-function createOp(draft: Draft, body: Buffer): WriteOp {
+function createOp(draft: Draft, body: Buffer): CreateOp {
   const { endpoint, key, caller } = draft.request;
   const { metadata } = draft.object;
   return {

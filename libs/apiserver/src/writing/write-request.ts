@@ -26,6 +26,8 @@ export interface WriteRequest {
    * clients send, are not asked.
    */
   readonly ownChange?: boolean;
+  /** Of a ResourceQuota alone: the server has counted what is used, and the write says it. It is made though nothing changes. */
+  readonly counted?: boolean;
   /** What the object was lately, from whoever has just read it; looked up when absent. */
   readonly found?: Stored;
   /** Nobody is answered with the object: it need not be brought to the version that the endpoint serves. Of deletions alone. */

@@ -4,6 +4,7 @@ import type { Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
 import { fateAfter } from './allocation-fate.js';
 import { commit } from './commit.js';
+import { heedQuotas } from './quota-outcome.js';
 import { TurnsByKey } from './turns-by-key.js';
 import { type PlanTools, planWrite, type WritePlan } from './write-plan.js';
 import { CALLING_ATTEMPTS, type Change, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
@@ -68,9 +69,10 @@ export class WriteSets {
       for (const member of set) plans.push(await this.#plan(member));
       const ops = plans.flatMap((plan) => plan.ops);
       if (ops.length === 0 || set.some(({ request }) => request.options.dryRun)) return true;
-      const { outcome } = await commit(this.options.store, ops);
-      if (outcome === 'committed') fate = 'kept';
-      return outcome === 'committed';
+      const outcome = await commit(this.options.store, ops);
+      if (outcome.outcome === 'committed') fate = 'kept';
+      else await heedQuotas(this.options.quotas, outcome, (set[0] as SetMember).request.endpoint, ops[0]);
+      return outcome.outcome === 'committed';
     } catch (error) {
       fate = fateAfter(error);
       throw error;

@@ -1,4 +1,12 @@
-import { type ApiObject, type FieldError, invalidValue, type Names, required, VerbatimValue } from '@orch/machinery';
+import {
+  type ApiObject,
+  type FieldError,
+  invalidValue,
+  type Names,
+  required,
+  tooMany,
+  VerbatimValue,
+} from '@orch/machinery';
 import { amountSteps, isQuotaResource, quotaResourceErrors, validateAmounts } from '../rules/resource-names.js';
 import { at, isObject, type Json, mapAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownList, shownStruct } from '../values/go-values.js';
@@ -23,16 +31,27 @@ const NO_VALUES = new VerbatimValue('[]string(nil)');
 const ONLY_EXISTS =
   "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
+/** Amounts of one quota: all of them are reckoned with in each commit that is charged to it. */
+const MAX_AMOUNTS = 1000;
+
+const countErrors = (list: Json, field: string): FieldError[] => {
+  const count = Object.keys(list).length;
+  return count > MAX_AMOUNTS ? [tooMany(field, count, MAX_AMOUNTS)] : [];
+};
+
 export function* quotaSteps({ spec }: ApiObject, names: Names): Iterable<FieldError[]> {
+  yield countErrors(mapAt(spec, 'hard'), 'spec.hard');
   yield* amountSteps(mapAt(spec, 'hard'), 'spec.hard', quotaResourceErrors, names);
   yield [...validateScopes(spec), ...validateSelector(spec)];
 }
 
 /** What is used, beside what may be. */
-export const validateQuotaStatus = ({ status }: ApiObject, names: Names): FieldError[] =>
-  ['hard', 'used'].flatMap((list) =>
+export const validateQuotaStatus = ({ status }: ApiObject, names: Names): FieldError[] => [
+  ...countErrors(mapAt(status, 'hard'), 'status.hard'),
+  ...['hard', 'used'].flatMap((list) =>
     validateAmounts(mapAt(status, list), `status.${list}`, quotaResourceErrors, names),
-  );
+  ),
+];
 
 /** A quota limits in one scope for ever. */
 export function validateQuotaUpdate(object: ApiObject, old: ApiObject): FieldError[] {

@@ -64,6 +64,10 @@ export const STORE_RIGHTS: SchemaRights = {
     expiring: { apiServer: 'SELECT, INSERT, DELETE' },
     expiry_progress: { apiServer: 'SELECT, INSERT, UPDATE' },
     server: { apiServer: ALL, gateway: ALL },
+    account: { apiServer: ALL },
+    tally: { apiServer: 'SELECT, INSERT, DELETE' },
+    uncharged: { apiServer: 'SELECT, INSERT, DELETE' },
+    uncharged_number_seq: {},
   },
   functions: {
     create_history_partition: { apiServer: true, asOwner: true },
@@ -73,6 +77,8 @@ export const STORE_RIGHTS: SchemaRights = {
     beat: { apiServer: true },
     begin_anew: { apiServer: true },
     begin_epoch: { apiServer: true },
+    amount_text: { apiServer: true },
+    commit_charged: { apiServer: true },
     commit_units: { apiServer: true },
     commit_writes: { apiServer: true },
     leap: { apiServer: true },
@@ -81,5 +87,6 @@ export const STORE_RIGHTS: SchemaRights = {
     resume_history: { apiServer: true },
     take_lane: { apiServer: true },
     trim_heads: { apiServer: true },
+    write_tallies: { apiServer: true },
   },
 };

@@ -1,0 +1,72 @@
+import type { ApiObject } from '@orch/machinery';
+import { amountOf, decimalOf, type QuotaObject, sameTerms, termsOf } from '@orch/quota';
+import type { TalliedAmount, Tally } from '@orch/storage';
+
+/** A write of a ResourceQuota. */
+export interface QuotaWrite {
+  /** As it is to be stored; its status is put right in place. */
+  readonly object: ApiObject;
+  /** As it is there; undefined for a new one. */
+  readonly old: ApiObject | undefined;
+  readonly subresource: string;
+  /** The server itself has counted: what it says is used is. */
+  readonly counted: boolean;
+}
+
+type Amounts = Readonly<Record<string, string>>;
+
+/**
+ * The status of a quota is the server's. What is limited follows the spec at once, and may be written through the status too, until
+ * somebody counts again; what is used changes with what uses it, and with nothing else that is written. An amount that is limited and not
+ * used has not been counted yet.
+ */
+export function settleStatus({ object, old, subresource, counted }: QuotaWrite): void {
+  const [quota, before] = [object as QuotaObject, old as QuotaObject | undefined];
+  const wanted = quota.spec?.hard ?? {};
+  const isSame = before !== undefined && sameAmounts(wanted, before.spec?.hard ?? {});
+  const said = subresource === 'status' ? quota.status?.hard : isSame ? before.status?.hard : undefined;
+  const hard = counted ? wanted : (said ?? wanted);
+  const known = (counted ? quota.status?.used : before?.status?.used) ?? {};
+  const used = Object.entries(known).filter(([name]) => name in hard);
+  (object as { status?: unknown }).status = { hard, used: Object.fromEntries(used) };
+}
+
+const sameAmounts = (a: Amounts, b: Amounts): boolean =>
+  Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((name) => a[name] === b[name]);
+
+const USED = '"used":{';
+
+/**
+ * What the store reckons with from now on.
+ * @param stored the body as it was made of the settled object
+ * @returns the body, with a place for what is used, and the tally
+ */
+export function accountOf(stored: Buffer, { object, old }: QuotaWrite): { body: Buffer; tally: Tally } {
+  // Within texts a quotation mark has a backslash before it, and nothing else in a quota has such a key.
+  const at = stored.lastIndexOf(USED);
+  if (at < 0) return accountOf(withPlace(stored), { object, old, subresource: '', counted: false });
+  const begin = at + USED.length - 1;
+  const length = stored.indexOf('}', begin) + 1 - begin;
+  const place = { fromEnd: stored.length - begin, length };
+  const same = old !== undefined && sameTerms(termsOf(old), termsOf(object));
+  return { body: stored, tally: { place, amounts: talliedOf(object as QuotaObject), sameTerms: same } };
+}
+
+/** Nobody has used anything, and writers leave out what is empty. */
+function withPlace(stored: Buffer): Buffer {
+  const body = JSON.parse(stored.toString()) as { status?: object };
+  return Buffer.from(JSON.stringify({ ...body, status: { ...body.status, used: {} } }));
+}
+
+function talliedOf({ status }: QuotaObject): Record<string, TalliedAmount> {
+  const { hard = {}, used = {} } = status ?? {};
+  const amounts = Object.entries(hard).flatMap(([name, text]) => {
+    const [limit, amount] = [amountOf(text), amountOf(used[name])];
+    if (!limit) return [];
+    const binary = limit.format === 'binarySI';
+    return [
+      [name, { limit: decimalOf(limit.nanos), binary, ...(amount && { used: decimalOf(amount.nanos) }) }] as const,
+    ];
+  });
+  return Object.fromEntries(amounts);
+}

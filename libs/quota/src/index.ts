@@ -1,0 +1,21 @@
+export { type Amounts, addTo, amountOf, decimalOf, ONE, shown } from './amounts.js';
+export { countName, type Evaluator, Evaluators, type QuotaResource } from './evaluator.js';
+export {
+  type LimitedResource,
+  readLimitedResources,
+  shownScopes,
+  uncoveredNames,
+  uncoveredScopes,
+} from './limited-resources.js';
+export { type ExceededAmount, exceededText, shownDecimal } from './refusals.js';
+export type { ScopeSelector } from './scopes.js';
+export {
+  countedOf,
+  covers,
+  difference,
+  isUncounted,
+  type QuotaObject,
+  type QuotaTerms,
+  sameTerms,
+  termsOf,
+} from './terms.js';

@@ -1,0 +1,107 @@
+import type { ApiObject, Names } from '@orch/machinery';
+import { type Amounts, addTo, amountsOf, ONE } from './amounts.js';
+import type { Evaluator } from './evaluator.js';
+import { podInScope } from './scopes.js';
+
+const COMPUTE = ['cpu', 'memory', 'ephemeral-storage'];
+const COUNTED: ReadonlySet<string> = new Set([
+  'count/pods',
+  'pods',
+  ...COMPUTE.flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
+]);
+/** What each container has to say where a quota limits it. */
+const REQUIRED: ReadonlySet<string> = new Set(
+  ['cpu', 'memory'].flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
+);
+const HUGE_PAGES = 'hugepages-';
+const REQUESTS = 'requests.';
+const ENDED: ReadonlySet<unknown> = new Set(['Succeeded', 'Failed']);
+
+interface Container {
+  readonly name?: string;
+  readonly resources?: { readonly requests?: unknown; readonly limits?: unknown };
+}
+interface Pod extends ApiObject {
+  readonly spec?: {
+    readonly containers?: readonly Container[];
+    readonly initContainers?: readonly Container[];
+    readonly overhead?: unknown;
+  };
+  readonly status?: { readonly phase?: string };
+}
+
+/** Pods: how many there are, and what those ask for that have not ended. */
+export function podEvaluator(names: Names, resizing: boolean): Evaluator {
+  const ownDomain = names.key('orch.io/');
+  const isNative = (name: string) => !name.includes('/') || name.includes(ownDomain);
+  return {
+    usage: (object) => usageOf(object as Pod, isNative),
+    counts: (name) =>
+      COUNTED.has(name) ||
+      name.startsWith(HUGE_PAGES) ||
+      name.startsWith(`${REQUESTS}${HUGE_PAGES}`) ||
+      (name.startsWith(REQUESTS) && !isNative(name)),
+    inScope: podInScope,
+    missing: (limited, object) => missing(limited, object as Pod, isNative),
+    changes: true,
+    limitsUpdates: resizing,
+  };
+}
+
+type IsNative = (name: string) => boolean;
+
+function usageOf({ spec = {}, status }: Pod, isNative: IsNative): Amounts {
+  const usage = new Map([['count/pods', ONE]]);
+  // One on its way out is there until it has gone: nothing is written when its time is over.
+  if (ENDED.has(status?.phase)) return usage;
+  usage.set('pods', ONE);
+  const overhead = amountsOf(spec.overhead);
+  const requests = summed(spec, 'requests');
+  addTo(requests, overhead);
+  const limits = summed(spec, 'limits');
+  // Who has no limit gets none by what it takes to run it.
+  addTo(limits, new Map([...overhead].filter(([name]) => (limits.get(name) ?? 0n) > 0n)));
+  addTo(usage, named(requests, limits, isNative));
+  return usage;
+}
+
+/** Containers run beside each other, those that prepare for them one after another before. */
+function summed({ containers = [], initContainers = [] }: NonNullable<Pod['spec']>, list: 'requests' | 'limits') {
+  const sum = new Map<string, bigint>();
+  for (const { resources } of containers) addTo(sum, amountsOf(resources?.[list]));
+  for (const { resources } of initContainers)
+    for (const [name, amount] of amountsOf(resources?.[list]))
+      if (amount > (sum.get(name) ?? -1n)) sum.set(name, amount);
+  return sum;
+}
+
+/** By the names that quotas have for it. */
+function named(requests: Amounts, limits: Amounts, isNative: IsNative): Map<string, bigint> {
+  const usage = new Map<string, bigint>();
+  for (const name of COMPUTE) {
+    const [request, limit] = [requests.get(name), limits.get(name)];
+    if (request !== undefined) usage.set(name, request).set(`${REQUESTS}${name}`, request);
+    if (limit !== undefined) usage.set(`limits.${name}`, limit);
+  }
+  for (const [name, amount] of requests) {
+    if (name.startsWith(HUGE_PAGES)) usage.set(name, amount).set(`${REQUESTS}${name}`, amount);
+    // No node gives more of these than it has, so that only what is asked for counts.
+    else if (!isNative(name)) usage.set(`${REQUESTS}${name}`, amount);
+  }
+  return usage;
+}
+
+/** In the words of the reference: `must specify limits.cpu for: app; memory for: app,sidecar`. */
+function missing(limited: readonly string[], { spec = {} }: Pod, isNative: IsNative): string | undefined {
+  const required = limited.filter((name) => REQUIRED.has(name)).sort();
+  if (required.length === 0) return undefined;
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name = '', resources }) => ({
+    name,
+    says: named(amountsOf(resources?.requests), amountsOf(resources?.limits), isNative),
+  }));
+  const problems = required.flatMap((name) => {
+    const without = new Set(containers.filter(({ says }) => !says.has(name)).map((container) => container.name));
+    return without.size > 0 ? [`${name} for: ${[...without].sort().join()}`] : [];
+  });
+  return problems.length > 0 ? `must specify ${problems.join('; ')}` : undefined;
+}

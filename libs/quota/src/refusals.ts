@@ -1,0 +1,41 @@
+import { parseQuantity } from '@orch/machinery';
+import { shown } from './amounts.js';
+
+/** An amount of a quota that a write would have exceeded, as the store tells it. */
+export interface ExceededAmount {
+  /** Of what. */
+  readonly amount: string;
+  /** Decimal number; absent where nobody has counted yet. */
+  readonly used?: string;
+  /** Decimal number. */
+  readonly limit: string;
+}
+
+/**
+ * Why a write is refused, in the words of the reference.
+ * @param requested decimal numbers by names
+ * @param concerned what the quota limits of the object
+ * @param isBinary whether amounts of a name are told in units of 1024
+ */
+export function exceededText(
+  quota: string,
+  exceeded: readonly ExceededAmount[],
+  requested: Readonly<Record<string, string>>,
+  concerned: readonly string[],
+  isBinary: (name: string) => boolean,
+): string {
+  if (exceeded.some(({ used }) => used === undefined))
+    return `status unknown for quota: ${quota}, resources: ${[...concerned].sort().join()}`;
+  const sorted = [...exceeded].sort((a, b) => (a.amount < b.amount ? -1 : 1));
+  const told = (amountOf: (each: ExceededAmount) => string | undefined) =>
+    sorted.map((each) => `${each.amount}=${shownDecimal(amountOf(each) ?? '0', isBinary(each.amount))}`).join();
+  const [wanted, used, limited] = [
+    told(({ amount }) => requested[amount]),
+    told((each) => each.used),
+    told((each) => each.limit),
+  ];
+  return `exceeded quota: ${quota}, requested: ${wanted}, used: ${used}, limited: ${limited}`;
+}
+
+/** A decimal number as clients are told it. */
+export const shownDecimal = (decimal: string, binary: boolean): string => shown(parseQuantity(decimal).nanos, binary);

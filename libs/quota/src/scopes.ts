@@ -1,0 +1,93 @@
+import type { ApiObject } from '@orch/machinery';
+
+/** What an object has to be like to be counted. */
+export interface ScopeSelector {
+  /** `Terminating`, `BestEffort`, `PriorityClass`, … */
+  readonly scopeName: string;
+  /** `Exists`, `DoesNotExist`, `In` or `NotIn`. */
+  readonly operator: string;
+  /** Of `In` and `NotIn`. */
+  readonly values?: readonly string[];
+}
+
+interface Container {
+  readonly resources?: { readonly requests?: object; readonly limits?: object };
+}
+interface AffinityTerm {
+  readonly namespaces?: readonly string[];
+  readonly namespaceSelector?: unknown;
+}
+interface Affinity {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly AffinityTerm[];
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly { readonly podAffinityTerm?: AffinityTerm }[];
+}
+interface PodSpec {
+  readonly containers?: readonly Container[];
+  readonly initContainers?: readonly Container[];
+  readonly activeDeadlineSeconds?: number | string;
+  readonly priorityClassName?: string;
+  readonly affinity?: { readonly podAffinity?: Affinity; readonly podAntiAffinity?: Affinity };
+}
+
+/** Whether a pod is in a scope; no pod is in one that there is not. */
+export function podInScope(selector: ScopeSelector, pod: ApiObject): boolean {
+  const spec = (pod.spec ?? {}) as PodSpec;
+  switch (selector.scopeName) {
+    case 'Terminating':
+      return isTerminating(spec);
+    case 'NotTerminating':
+      return !isTerminating(spec);
+    case 'BestEffort':
+      return isBestEffort(spec);
+    case 'NotBestEffort':
+      return !isBestEffort(spec);
+    case 'PriorityClass':
+      return hasClass(selector, spec.priorityClassName ?? '');
+    case 'CrossNamespacePodAffinity':
+      return [spec.affinity?.podAffinity, spec.affinity?.podAntiAffinity].some(crossesNamespaces);
+    default:
+      return false;
+  }
+}
+
+const isTerminating = ({ activeDeadlineSeconds }: PodSpec): boolean =>
+  activeDeadlineSeconds !== undefined && activeDeadlineSeconds !== null && Number(activeDeadlineSeconds) >= 0;
+
+const COMPUTE = ['cpu', 'memory'];
+const isZero = (amount: unknown): boolean => /^[+-]?[0.]*(?:[a-zA-Z]+)?$/.test(String(amount));
+
+/** No container asks for any amount of what nodes have to share out. */
+function isBestEffort({ containers = [], initContainers = [] }: PodSpec): boolean {
+  const asks = (list: object | undefined) =>
+    COMPUTE.some((name) => {
+      const amount = (list as Record<string, unknown> | undefined)?.[name];
+      return amount !== undefined && !isZero(amount);
+    });
+  return ![...containers, ...initContainers].some(
+    ({ resources }) => asks(resources?.requests) || asks(resources?.limits),
+  );
+}
+
+/** As a label of that name would be selected. */
+function hasClass({ operator, values = [] }: ScopeSelector, name: string): boolean {
+  switch (operator) {
+    case 'Exists':
+      return name !== '';
+    case 'DoesNotExist':
+      return name === '';
+    case 'In':
+      return name !== '' && values.includes(name);
+    case 'NotIn':
+      return name === '' || !values.includes(name);
+    default:
+      return false;
+  }
+}
+
+function crossesNamespaces(affinity: Affinity | undefined): boolean {
+  const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  return [...required, ...preferred.map(({ podAffinityTerm }) => podAffinityTerm)].some(
+    (term) => (term?.namespaces?.length ?? 0) > 0 || (term?.namespaceSelector ?? undefined) !== undefined,
+  );
+}

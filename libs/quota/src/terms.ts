@@ -1,0 +1,82 @@
+import type { ApiObject } from '@orch/machinery';
+import { amountOf } from './amounts.js';
+import type { Evaluator } from './evaluator.js';
+import type { ScopeSelector } from './scopes.js';
+
+/** What a quota counts. */
+export interface QuotaTerms {
+  /** Of the quota. */
+  readonly name: string;
+  /** Names of what is limited. */
+  readonly limited: readonly string[];
+  /** An object is counted that is in all of them. */
+  readonly selectors: readonly ScopeSelector[];
+}
+
+/** A ResourceQuota. */
+export interface QuotaObject extends ApiObject {
+  /** What is to be limited, and of which objects. */
+  readonly spec?: {
+    readonly hard?: Readonly<Record<string, string>>;
+    readonly scopes?: readonly string[];
+    readonly scopeSelector?: { readonly matchExpressions?: readonly ScopeSelector[] };
+  };
+  /** What is limited, and how much of it is used. */
+  readonly status?: {
+    readonly hard?: Readonly<Record<string, string>>;
+    readonly used?: Readonly<Record<string, string>>;
+  };
+}
+
+/** Reads what a quota counts: of what its status limits. */
+export function termsOf(quota: ApiObject): QuotaTerms {
+  const { metadata, spec, status } = quota as QuotaObject;
+  const scopes = (spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' }));
+  return {
+    name: metadata?.name ?? '',
+    limited: Object.keys(status?.hard ?? {}).sort(),
+    selectors: [...scopes, ...(spec?.scopeSelector?.matchExpressions ?? [])],
+  };
+}
+
+/** Whether two quotas count the same: only amounts differ. */
+export const sameTerms = (a: QuotaTerms, b: QuotaTerms): boolean =>
+  JSON.stringify([a.limited, a.selectors]) === JSON.stringify([b.limited, b.selectors]);
+
+/** Whether the status of a quota does not tell yet what its spec asks for, or how much there is of it. */
+export function isUncounted(quota: ApiObject): boolean {
+  const { spec, status } = quota as QuotaObject;
+  const [wanted, limits, used] = [spec?.hard ?? {}, status?.hard ?? {}, status?.used ?? {}];
+  const names = Object.keys(wanted);
+  if (names.length !== Object.keys(limits).length) return true;
+  return names.some((name) => {
+    const [a, b] = [amountOf(wanted[name]), amountOf(limits[name])];
+    return a?.nanos !== b?.nanos || amountOf(used[name]) === undefined;
+  });
+}
+
+/** Whether a quota counts an object. */
+export const covers = ({ limited, selectors }: QuotaTerms, evaluator: Evaluator, object: ApiObject): boolean =>
+  limited.some((name) => evaluator.counts(name)) && selectors.every((selector) => evaluator.inScope(selector, object));
+
+/** What of an object's usage a quota counts. */
+export function countedOf(terms: QuotaTerms, evaluator: Evaluator, object: ApiObject): Map<string, bigint> {
+  const counted = new Map<string, bigint>();
+  if (!covers(terms, evaluator, object)) return counted;
+  for (const [name, amount] of evaluator.usage(object)) if (terms.limited.includes(name)) counted.set(name, amount);
+  return counted;
+}
+
+/** By how much a write changes what a quota counts; what stays as it is is absent. */
+export function difference(
+  terms: QuotaTerms,
+  evaluator: Evaluator,
+  before: ApiObject | undefined,
+  after: ApiObject | undefined,
+): Map<string, bigint> {
+  const change = after ? countedOf(terms, evaluator, after) : new Map<string, bigint>();
+  for (const [name, amount] of before ? countedOf(terms, evaluator, before) : [])
+    change.set(name, (change.get(name) ?? 0n) - amount);
+  for (const [name, amount] of change) if (amount === 0n) change.delete(name);
+  return change;
+}
