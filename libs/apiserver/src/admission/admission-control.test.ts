@@ -42,7 +42,8 @@ const open = (options: Partial<AdmissionOptions> = {}) =>
     options: { ...OPTIONS, ...options },
     webhooks: (configuration) => webhooks.for(configuration),
     observer,
-    surroundings,
+    // Each has metrics of its own.
+    surroundings: { ...surroundings, metrics: new Metrics() },
   });
 const namesIn = async (options?: Partial<AdmissionOptions>) => (await open(options)).plugins.map(({ name }) => name);
 

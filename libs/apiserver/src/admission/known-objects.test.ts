@@ -117,9 +117,12 @@ describe('what plugins follow', () => {
     const { type } = api.endpoint('limitranges');
     const lost = { type, namespace: 'default', name: 'a', uid: 'u', version: 1n << 60n, previous: 0n } as const;
     tell([{ ...lost, op: 'create', storedVersion: '', defaults: 0, body: Buffer.alloc(0), at: 0 }]);
-    expect(plugin.caughtUp(later(60_000))).toBeDefined();
+    const waiting = plugin.caughtUp(later(50));
+    expect(waiting).toBeDefined();
     rewind();
     expect(plugin.caughtUp(later(60_000))).toBeUndefined();
+    // Nothing more is heard of: whoever waits already does so to the end.
+    await expect(waiting).rejects.toMatchObject({ code: 504 });
   });
 
   it('is followed once, and from the start', async () => {

@@ -14,7 +14,7 @@ import { createFallbackApp } from './fallback-app.js';
 import type { OpenContext } from './new-context.js';
 
 const SEED = Number(process.env.FUZZ_SEED ?? 20261124);
-const RUNS = Number(process.env.FUZZ_REQUESTS ?? 1_000);
+const RUNS = Number(process.env.FUZZ_REQUESTS ?? 300);
 const CROWN = 'jewel-of-the-crown';
 const NAMES = ['configmaps', 'secrets', 'namespaces', 'pods'];
 

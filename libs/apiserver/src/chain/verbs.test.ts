@@ -322,10 +322,6 @@ describe('DELETE', () => {
     expect((await ask('DELETE', `${maps}?dryRun=All`)).object.items).toHaveLength(3);
     expect(api.store.rows(api.endpoint('configmaps').type)).toHaveLength(3);
   });
-
-  it('of a namespace that everybody needs is a 403', async () => {
-    expect((await ask('DELETE', '/api/v1/namespaces/default')).status).toBe(403);
-  });
 });
 
 describe('GET', () => {
