@@ -18,6 +18,7 @@ export interface Judges {
   readonly callsOut: boolean;
   /** Whether none of those that judge changes what it is given. */
   readonly lookOnly: boolean;
+  /** Hears how long each step takes; undefined for nobody. */
   readonly observe?: StepObserver | undefined;
 }
 

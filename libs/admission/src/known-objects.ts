@@ -2,6 +2,7 @@ import type { ApiObject } from '@orch/machinery';
 
 /** A built-in resource in the version that is stored, by its group as the specification names it (`storage.orch.io`, '' for the core group). */
 export interface KnownResource {
+  /** As the specification names it; '' for the core group. */
   readonly group: string;
   /** Plural: `limitranges`. */
   readonly resource: string;

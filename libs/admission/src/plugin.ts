@@ -41,6 +41,7 @@ export interface AdmissionPlugin {
 export interface PluginSettings {
   /** How long pods stay on a node that is not ready, or cannot be reached, seconds. */
   readonly notReadyTolerationSeconds: number;
+  /** Seconds that pods stay on a node that nobody reaches. */
   readonly unreachableTolerationSeconds: number;
 }
 
@@ -63,8 +64,11 @@ export type ReviewCaller = Pick<ReviewWebhook, 'ask' | 'close'>;
 export interface PluginContext {
   /** Of the installation. */
   readonly names: Names;
+  /** What may be looked up. */
   readonly objects: KnownObjects;
+  /** What may be made for users. */
   readonly ownWrites: OwnWrites;
+  /** What options say to plugins. */
   readonly settings: PluginSettings;
   /**
    * What webhooks are called with.

@@ -35,7 +35,9 @@ import { validatingWebhooks } from './webhook/validating-webhooks.js';
 
 /** A plugin as options name it. */
 export interface PluginEntry {
+  /** As options name it. */
   readonly name: string;
+  /** Whether it is asked unless options say otherwise. */
   readonly onByDefault: boolean;
   /** Undefined for one that is not built: options know it no more than any other name. */
   readonly make: PluginMaker | undefined;

@@ -2,7 +2,9 @@ import { type BuiltPlugin, PLUGINS } from './plugins.js';
 
 /** What `--enable-admission-plugins` and `--disable-admission-plugins` name. */
 export interface PluginSelection {
+  /** Names of plugins that are on beside those that are by default. */
   readonly enable: readonly string[];
+  /** Names of plugins that are off; none may be named in both. */
   readonly disable: readonly string[];
 }
 
