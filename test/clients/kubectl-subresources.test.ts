@@ -85,7 +85,7 @@ describe.each(['1.27', '1.33'] as const)('kubectl %s', (release) => {
     expect(await kubectl.refused(['exec', 'p', '--', 'ls'])).toContain('error dialing backend');
     expect(await kubectl.refused(['attach', 'p'])).toContain('error dialing backend');
     expect(await kubectl.refused(['port-forward', 'pod/p', ':80'])).toContain('error dialing backend');
-    expect(await kubectl.refused(['create', 'token', 'default'])).toContain('error: failed to create token');
+    expect(await kubectl.refused(['create', 'token', 'nobody'])).toContain('error: failed to create token');
   });
 });
 

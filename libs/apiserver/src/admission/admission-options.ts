@@ -23,6 +23,10 @@ export const admissionOptions = {
     type: 'string',
     help: 'File of an AdmissionConfiguration: what plugins are configured with, in it or in files that it names. Read at start.',
   },
+  'root-ca-file': {
+    type: 'string',
+    help: 'File of certificates that pods are to know the API by: every namespace gets a config map kube-root-ca.crt with them, which the volumes of tokens project. Read at start. Default: none are made.',
+  },
   'default-not-ready-toleration-seconds': {
     type: 'int',
     default: 300,

@@ -41,11 +41,12 @@ import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { CustomResources } from './custom-resources.js';
 import { type ComponentSettings, componentChecks, healthChecks } from './health-checks.js';
-import { Housekeeping, type HousekeepingSettings } from './housekeeping.js';
+import { Housekeeping } from './housekeeping.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
 import { servedSelection } from './served-selection.js';
+import { type FollowedByStanding, followForStanding, NamespaceKeeper } from './standing-objects.js';
 import { VERSION } from './version.js';
 import { Webhooks } from './webhooks.js';
 
@@ -127,7 +128,8 @@ class ControlPlaneProcess {
   #audit: Audit | undefined;
   #certificateRequests: CertificateRequests | undefined;
   #housekeeping: Housekeeping | undefined;
-  #followed: HousekeepingSettings['followed'];
+  #followed: FollowedByStanding | undefined;
+  #namespaceKeeper: NamespaceKeeper | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
 
@@ -165,6 +167,11 @@ class ControlPlaneProcess {
         name: 'housekeeping',
         start: async () => this.#keepHouse(),
         stop: async () => this.#housekeeping?.stop(),
+      },
+      {
+        name: 'namespace-keeper',
+        start: () => this.#keepNamespaces(),
+        stop: async () => this.#namespaceKeeper?.stop(),
       },
       { name: 'listeners', start: () => this.#listen(), stop: () => this.#closeListeners() },
       this.#idleCollector(),
@@ -216,7 +223,7 @@ class ControlPlaneProcess {
   }
 
   async #assemble(): Promise<void> {
-    const { serving, backend } = this.#settings;
+    const { role, serving, backend } = this.#settings;
     const names = namesOf(serving.naming);
     const scheme = loadScheme(names);
     const store = needed(this.#store);
@@ -230,7 +237,7 @@ class ControlPlaneProcess {
     });
     const isEnabled = (feature: FeatureName) => this.#features.enabled(feature);
     this.#admission = await AdmissionControl.open({ names, isEnabled, options: serving, observer, surroundings });
-    this.#followed = this.#followedByAccounts(this.#admission);
+    if (role.housekeeping) this.#followed = followForStanding(this.#admission);
     const api = await assembleApi({
       names,
       scheme,
@@ -277,16 +284,6 @@ class ControlPlaneProcess {
     });
   }
 
-  /** Accounts are made where pods need them. */
-  #followedByAccounts({ plugins, objects }: AdmissionControl): HousekeepingSettings['followed'] {
-    if (!this.#settings.role.housekeeping || !plugins.some(({ name }) => name === 'ServiceAccount')) return undefined;
-    const { objects: known } = objects.forPlugin();
-    const [namespaces, accounts] = ['namespaces', 'serviceaccounts'].map((resource) =>
-      known.follow({ group: '', resource }),
-    );
-    return namespaces && accounts && { namespaces, accounts };
-  }
-
   async #stopAdmission(): Promise<void> {
     await this.#admission?.stop();
     this.#sharedRates?.close();
@@ -298,9 +295,22 @@ class ControlPlaneProcess {
     if (!role.housekeeping) return;
     const { metrics } = needed(this.#observation);
     const [api, store] = [needed(this.#api), needed(this.#store)];
-    const followed = this.#followed;
-    this.#housekeeping = new Housekeeping({ api, store, backend, followed, logger: this.#logger, metrics });
+    this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
     this.#housekeeping.start();
+  }
+
+  async #keepNamespaces(): Promise<void> {
+    const followed = this.#followed;
+    if (!followed) return;
+    this.#namespaceKeeper = new NamespaceKeeper({
+      followed,
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      options: this.#settings.serving,
+      logger: this.#logger,
+    });
+    await this.#namespaceKeeper.start();
   }
 
   #signRequests(): void {

@@ -1,14 +1,12 @@
 import { hostname } from 'node:os';
 import type { Logger, Metrics } from '@orch/runtime';
 import type { Expirer, ServingStore } from '@orch/storage';
-import { storedEndpoint } from '../access/policy-endpoints.js';
 import { ClaimCheck } from '../allocation/claim-check.js';
 import { ClaimEvents } from '../allocation/claim-events.js';
 import type { ClaimFinding } from '../allocation/claim-finding.js';
 import { ClaimRepair } from '../allocation/claim-repair.js';
 import { ClaimTeller } from '../allocation/claim-teller.js';
 import { claimFindings } from '../metrics/claim-findings.js';
-import { DefaultAccounts, type DefaultAccountsOptions } from '../namespaces/default-accounts.js';
 import type { Api } from './assemble.js';
 import type { BackendOptions } from './options.js';
 
@@ -16,51 +14,37 @@ export interface HousekeepingSettings {
   readonly api: Api;
   readonly store: ServingStore;
   readonly backend: BackendOptions;
-  /** In memory; undefined where no accounts are to be made. */
-  readonly followed: Pick<DefaultAccountsOptions, 'namespaces' | 'accounts'> | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
 /**
  * What is done for the installation as a whole, whoever asks for it: namespaces on their way out, events that expire,
- * addresses and node ports that were claimed for nothing, the account that every namespace has.
+ * addresses and node ports that were claimed for nothing.
  */
 export class Housekeeping {
   readonly #terminator: Api['terminator'];
   readonly #expirer: Expirer | undefined;
   readonly #teller: ClaimTeller;
   readonly #claims: ClaimRepair | undefined;
-  readonly #accounts: DefaultAccounts | undefined;
 
   constructor(settings: HousekeepingSettings) {
     this.#terminator = settings.api.terminator;
     this.#expirer = expirerOf(settings);
     this.#teller = claimTellerOf(settings);
     this.#claims = claimRepairOf(settings, this.#teller);
-    this.#accounts = defaultAccountsOf(settings);
   }
 
   start(): void {
     this.#terminator.start();
     this.#expirer?.start();
     this.#claims?.start();
-    this.#accounts?.start();
   }
 
   async stop(): Promise<void> {
-    const parts = [this.#terminator, this.#expirer, this.#claims, this.#accounts];
-    await Promise.all(parts.map((part) => part?.stop()));
+    await Promise.all([this.#terminator.stop(), this.#expirer?.stop(), this.#claims?.stop()]);
     await this.#teller.stop();
   }
-}
-
-function defaultAccountsOf({ api, store, followed, logger }: HousekeepingSettings): DefaultAccounts | undefined {
-  if (!followed) return undefined;
-  const { reader, pipeline } = api.deps;
-  const endpoint = storedEndpoint(api.deps, '', 'serviceaccounts');
-  const onError = (error: unknown) => logger.error('default service accounts', error);
-  return new DefaultAccounts({ ...followed, reader, pipeline, endpoint, store, onError });
 }
 
 function expirerOf({ api, store, backend, logger }: HousekeepingSettings): Expirer | undefined {

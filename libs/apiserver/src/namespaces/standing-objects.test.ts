@@ -3,14 +3,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProcessObjects } from '../admission/known-objects.js';
 import { MemoryStore } from '../testing/memory-store.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import { DefaultAccounts } from './default-accounts.js';
+import { StandingObjects } from './standing-objects.js';
 
 let api: TestApi;
 let objects: ProcessObjects;
 let clock: ManualClock;
 let isFree: boolean;
 let errors: unknown[];
-let accounts: DefaultAccounts;
+let standing: StandingObjects;
 beforeEach(async () => {
   api = await testApi({}, 'orch', new MemoryStore());
   clock = new ManualClock();
@@ -19,10 +19,23 @@ beforeEach(async () => {
   errors = [];
   const { objects: known } = objects.forPlugin();
   const { deps, store, feed } = api;
-  accounts = new DefaultAccounts({
-    ...{ reader: deps.reader, pipeline: deps.pipeline, clock, endpoint: api.endpoint('serviceaccounts') },
+  standing = new StandingObjects({
+    ...{ pipeline: deps.pipeline, clock },
     namespaces: known.follow({ group: '', resource: 'namespaces' }),
-    accounts: known.follow({ group: '', resource: 'serviceaccounts' }),
+    objects: [
+      {
+        endpoint: api.endpoint('serviceaccounts'),
+        name: 'default',
+        content: {},
+        followed: known.follow({ group: '', resource: 'serviceaccounts' }),
+      },
+      {
+        endpoint: api.endpoint('configmaps'),
+        name: 'ca',
+        content: { data: { 'ca.crt': 'text' } },
+        followed: known.follow({ group: '', resource: 'configmaps' }),
+      },
+    ],
     store: { lease: () => ({ take: async () => isFree, giveBack: async () => undefined }) },
     onError: (error) => void errors.push(error),
   });
@@ -34,7 +47,7 @@ beforeEach(async () => {
   await objects.start({ deps, store: source, feed, onError: (error) => void errors.push(error) });
 });
 afterEach(async () => {
-  await accounts.stop();
+  await standing.stop();
   objects.stop();
   api.close();
   expect(errors).toEqual([]);
@@ -52,14 +65,14 @@ const until = async (isSo: () => boolean) => {
 
 describe('the account of pods that name none', () => {
   it('is in namespaces that are there, and that come', async () => {
-    accounts.start();
+    standing.start();
     await until(() => accountIn('default') !== undefined);
     await api.create('namespaces', { metadata: { name: 'new' } });
     await until(() => accountIn('new') !== undefined);
   });
 
   it('comes again where it is deleted', async () => {
-    accounts.start();
+    standing.start();
     await until(() => accountIn('default') !== undefined);
     const before = accountIn('default')?.metadata?.uid;
     const { caller } = api.request('DELETE', 'serviceaccounts', 'default');
@@ -81,17 +94,39 @@ describe('the account of pods that name none', () => {
       { dryRun: false },
       caller,
     );
-    accounts.start();
+    standing.start();
     await until(() => accountIn('default') !== undefined);
     expect(accountIn('a-going')).toBeUndefined();
   });
 
   it('is made by one process', async () => {
     isFree = false;
-    accounts.start();
+    standing.start();
     await clock.advance(20_000);
     expect(accountIn('default')).toBeUndefined();
     isFree = true;
     await until(() => accountIn('default') !== undefined);
+  });
+});
+
+describe('an object that says something', () => {
+  const data = () => api.stored('configmaps', 'ca')?.data;
+
+  it('says it again where it was changed, and keeps what else it has', async () => {
+    await api.create('configmaps', { metadata: { name: 'ca', labels: { mine: 'yes' } }, data: { other: 'x' } });
+    standing.start();
+    await until(() => (data() as Record<string, string>)['ca.crt'] === 'text');
+    expect(data()).toEqual({ 'ca.crt': 'text' });
+    expect(api.stored('configmaps', 'ca')?.metadata?.labels).toEqual({ mine: 'yes' });
+  });
+
+  it('is not written again where it is right', async () => {
+    standing.start();
+    await until(() => data() !== undefined);
+    const before = api.store.writes.length;
+    await api.create('namespaces', { metadata: { name: 'new' } });
+    await until(() => api.stored('configmaps', 'ca', 'new') !== undefined);
+    const written = api.store.writes.slice(before).filter(({ namespace }) => namespace === 'default');
+    expect(written).toEqual([]);
   });
 });
