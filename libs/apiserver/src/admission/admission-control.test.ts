@@ -22,9 +22,7 @@ const OPTIONS: AdmissionOptions = {
 const metrics = new Metrics();
 const observer = admissionMetrics(metrics);
 const surroundings = {
-  metrics,
   servedAs: () => [],
-  makeNamespace: async () => undefined,
   openReviews: () => Promise.reject(new Error('no webhooks are opened')),
   sharedRates: undefined,
 } satisfies Partial<PluginContext>;
@@ -35,7 +33,8 @@ const open = (options: Partial<AdmissionOptions> = {}) =>
     isEnabled: () => true,
     options: { ...OPTIONS, ...options },
     observer,
-    surroundings,
+    // Each process has its own.
+    surroundings: { ...surroundings, metrics: new Metrics() },
   });
 const namesIn = async (options?: Partial<AdmissionOptions>) => (await open(options)).plugins.map(({ name }) => name);
 
