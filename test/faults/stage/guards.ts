@@ -15,16 +15,18 @@ export const TOKENS = {
 export const GUARDS: readonly Mutation[] = [
   {
     module: 'libs/admission/dist/plugins.js',
-    part: 'export const PLUGINS = [',
+    part: 'const TABLE = [',
     by: `import { refusal } from './refusal.js';
-export const PLUGINS = [() => ({
+const guard = () => ({
   name: 'Guard',
   handles: () => true,
   validate(attributes) {
     const { metadata } = attributes.object ?? attributes.oldObject;
     if (attributes.user.name !== 'admin' && metadata.labels?.${GUARDED}) throw refusal(attributes, '${WHY}');
   },
-}),`,
+});
+const TABLE = [
+  on('Guard', guard),`,
   },
   {
     module: 'libs/apiserver/dist/server/serve.js',
