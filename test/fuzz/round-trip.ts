@@ -56,14 +56,19 @@ export function expectRefusal({ status, text }: Answer): void {
     throw new RoundTripError(`refused with ${status} ${text.slice(0, 500)}`);
 }
 
-async function expectAllSame(api: Api, { schema }: ResourceDefinition, path: string): Promise<void> {
+/** Times that an object is read anew which the server itself has written to meanwhile, as to the count of a quota. */
+const READS = 10;
+
+async function expectAllSame(api: Api, definition: ResourceDefinition, path: string, reads = READS): Promise<void> {
+  const { schema } = definition;
   const json = await read(api, path, 'application/json');
   const stored = json.json<ApiObject>();
   const model = readObject(schema, json.json()).object;
-  const binary = await read(api, path, PROTOBUF);
+  const [binary, yaml] = [await read(api, path, PROTOBUF), await read(api, path, YAML)];
+  const isAnother = (await read(api, path, 'application/json')).text !== json.text;
+  if (isAnother && reads > 1) return expectAllSame(api, definition, path, reads - 1);
   const decoded = decodeProtobufObject(schema, binary.body);
   expectSame('protobuf', decoded, model);
-  const yaml = await read(api, path, YAML);
   expectSame('YAML', decodeYamlObject(schema, yaml.body).object, model);
   const { apiVersion, kind } = stored;
   const again: readonly (readonly [string, string | Buffer])[] = [
@@ -75,6 +80,7 @@ async function expectAllSame(api: Api, { schema }: ResourceDefinition, path: str
     const put = await api.request('PUT', path, { body, headers: { 'content-type': contentType } });
     // Some kinds are not replaced, whatever they are replaced by.
     if (put.status === 405) return;
+    if (put.status === 409 && reads > 1) return expectAllSame(api, definition, path, reads - 1);
     if (put.status !== 200)
       throw new RoundTripError(`PUT of what was read as ${contentType}: ${put.status} ${put.text}`);
     expectUnchanged(contentType, stored, put.json<ApiObject>());

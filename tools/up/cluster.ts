@@ -149,10 +149,11 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   try {
     await Promise.all([postgres.start(), nats.start()]);
     await settings.prepare?.({ postgresUrl: postgresUrl(postgresPort), natsUrl: natsUrl(natsPort) });
-    // The first makes the schema and leads; the others need not wait for each other.
-    const [first, ...others] = [...apiServerProcesses, ...gatewayProcesses, balancer];
+    // The first makes the schema and leads; the others need not wait for each other. What is behind the balancer is there when it looks.
+    const [first, ...others] = [...apiServerProcesses, ...gatewayProcesses];
     await first?.start();
     await allOf(others.map((process) => process.start()));
+    await balancer.start();
     const api = localUrl(apiServerPorts[0] ?? port);
     await letUsersIn({ url: api, ca: pki.ca.cert, token, naming }, Object.values(settings.tokens ?? {}));
   } catch (error) {

@@ -26,6 +26,7 @@ export const refusals: Readonly<Record<string, readonly [status: number, because
   'kind: wrong annotations': [422, 'metadata.annotations: Invalid value: "0!": name'],
   'kind: wrong finalizers': [422, 'metadata.finalizers: Invalid value: "f f": name'],
   'kind: empty owners': [422, 'metadata.ownerReferences.apiVersion: Invalid'],
+  'kind: a quota': [422, 'spec.hard: Too many: '],
   'kind: controllers': [422, 'metadata.ownerReferences: Invalid value:'],
   'kind: a definition of many wrong defaults': [422, 'is invalid: [spec.validation.openAPIV3Schema'],
   'kind: a definition of a default of many wrong values': [422, 'is invalid: spec.validation.openAPIV3Schema'],

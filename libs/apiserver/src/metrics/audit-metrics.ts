@@ -7,6 +7,9 @@ export interface AuditMetrics extends AuditObserver {
   readonly lost: LostEvents;
 }
 
+/** Whatever can lose an event: backends, and what stands before them. */
+const LOSING = ['log', 'webhook', 'postgres', 'buffered', 'truncate'];
+
 /** Counts what becomes of requests and their events; names are those of existing API servers. */
 export function auditMetrics(metrics: Metrics): AuditMetrics {
   const none = [] as const;
@@ -22,6 +25,8 @@ export function auditMetrics(metrics: Metrics): AuditMetrics {
     help: 'Events that were not recorded, by the part that lost them.',
     labels: ['plugin'] as const,
   });
+  // An alert on what is added would miss the first of a series that is not there yet.
+  for (const plugin of LOSING) errors.with(plugin);
   const levels = metrics.counter({
     name: 'apiserver_audit_level_total',
     help: 'Requests by what the audit policy says that is recorded of them.',
