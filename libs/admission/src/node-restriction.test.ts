@@ -236,4 +236,12 @@ describe('other objects', () => {
       'csinodes.storage.k8s.io "m" is forbidden: can only access CSINode with the same name as the requesting node',
     );
   });
+
+  it('a name that is still to be generated is not that of the node', async () => {
+    const object = { metadata: { generateName: 'n' } };
+    const made = (group: string, resource: string, namespace: string) =>
+      ask({ group, resource, namespace, name: '', object });
+    expect(await made('coordination.k8s.io', 'leases', 'kube-node-lease')).toContain('with the same name');
+    expect(await made('storage.k8s.io', 'csinodes', '')).toContain('with the same name');
+  });
 });

@@ -9,7 +9,7 @@ import type { KnownObjects } from './known-objects.js';
 import { NodeLabels } from './node-labels.js';
 import type { PluginMaker } from './plugin.js';
 import { oldPodOf, podOf } from './pod-containers.js';
-import { nameOf, refusal } from './refusal.js';
+import { refusal } from './refusal.js';
 
 const PODS = { group: '', resource: 'pods' };
 const NODES = { group: '', resource: 'nodes' };
@@ -54,6 +54,9 @@ export const nodeRestriction: PluginMaker = ({ names, objects }) => {
 };
 
 const no = ({ attributes }: Request, why: string) => refusal(attributes, why);
+
+/** '' for a name that is still to be generated: that will be nobody's. */
+const namedIn = ({ name, object }: Attributes): string => name || (object?.metadata?.name ?? '');
 
 function judgePod(request: Request): void | Promise<void> {
   const { attributes, node } = request;
@@ -113,7 +116,7 @@ function judgePodStatus(request: Request): void {
 async function judgeEviction(request: Request): Promise<void> {
   const { attributes, node } = request;
   if (attributes.operation !== 'CREATE') throw no(request, `unexpected operation ${attributes.operation}`);
-  const name = attributes.name || (attributes.object?.metadata?.name ?? '');
+  const name = namedIn(attributes);
   if (name === '') throw no(request, 'could not determine pod from request data');
   const pod = await podNamed(request, name);
   if (pod.spec?.nodeName !== node)
@@ -188,11 +191,11 @@ async function judgeToken(request: Request): Promise<void> {
 function judgeLease(request: Request): void {
   const { attributes, node } = request;
   if (attributes.namespace !== LEASES) throw no(request, `can only access leases in the "${LEASES}" system namespace`);
-  if (nameOf(attributes) !== node)
+  if (namedIn(attributes) !== node)
     throw no(request, 'can only access node lease with the same name as the requesting node');
 }
 
 function judgeCsiNode(request: Request): void {
-  if (nameOf(request.attributes) !== request.node)
+  if (namedIn(request.attributes) !== request.node)
     throw no(request, 'can only access CSINode with the same name as the requesting node');
 }

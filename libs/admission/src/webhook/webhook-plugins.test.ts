@@ -236,6 +236,17 @@ test('a request without time left is refused with 504 rather than let through', 
     await expect(run(plugin, asked({ deadline: 0 }).attributes)).rejects.toMatchObject({ status: { code: 504 } });
 });
 
+test('what a short time-out of a request ends says nothing about the webhook, also where its timer is early', async () => {
+  const late: Say = () => Promise.reject(new NoAnswer('Post "https://x/": context deadline exceeded'));
+  const { validating, calls, states } = rig([{ name: 'a', failurePolicy: 'Ignore' }], { a: late });
+  for (let i = 0; i < 4; i++) {
+    const { attributes } = asked({ deadline: performance.now() + 100 });
+    await expect(run(validating, attributes)).rejects.toMatchObject({ status: { code: 504 } });
+  }
+  expect(calls).toHaveLength(4);
+  expect(states()).toMatchObject([{ state: 'closed', failures: 0 }]);
+});
+
 test('a dry run is refused where the webhook may have effects, whatever its failure policy', async () => {
   const { validating, calls } = rig([{ name: 'a', sideEffects: 'Some', failurePolicy: 'Ignore' }]);
   await expect(run(validating, asked({ options: { dryRun: true } }).attributes)).rejects.toMatchObject({
