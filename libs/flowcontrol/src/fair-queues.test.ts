@@ -121,9 +121,15 @@ describe('seats of a level', () => {
     queues.configure(3, { ...QUEUING, queues: 2 });
     expect(queues.executing).toBe(3);
     for (const entry of [...entries]) entry.leave();
-    expect(queues.queues).toHaveLength(2);
+    expect(queues.queues).toHaveLength(0);
     queues.configure(3, undefined);
     expect(entered(enter('x')).seated()).toBe(true);
     expect(queues.queues).toHaveLength(0);
+  });
+
+  it('of a level with very many queues cost no more than those that are used', () => {
+    const { enter, queues } = level(1, { queues: 10_000_000, handSize: 2, queueLengthLimit: 5 });
+    for (let count = 0; count < 4; count++) enter('x');
+    expect(queues.queues.length).toBeLessThanOrEqual(2);
   });
 });

@@ -105,11 +105,10 @@ export class FairQueues {
   #limit = 0;
   #queuing: Queuing | undefined;
   #dealer: Dealer | undefined;
-  /** Those that may still be chosen come first; behind them some that are emptied. */
-  #queues: FairQueue[] = [];
+  /** Those with anything in them, by index; what a configuration asks for costs nothing before it is used. */
+  readonly #queues = new Map<number, FairQueue>();
   /** Queues in which somebody waits. */
   readonly #filled = new Set<FairQueue>();
-  #active = 0;
   #seatsInUse = 0;
   #seatsWaiting = 0;
   #executing = 0;
@@ -138,9 +137,6 @@ export class FairQueues {
     const { queues = 0, handSize = 0 } = queuing ?? {};
     if (this.#dealer?.deckSize !== queues || this.#dealer.handSize !== handSize)
       this.#dealer = queues > 0 ? new Dealer(queues, Math.min(handSize, queues)) : undefined;
-    const kept = this.#queues.filter((queue) => queue.index < queues || queue.isActive);
-    for (let index = kept.length; index < queues; index++) kept.push(new FairQueue(index));
-    this.#queues = kept;
     this.#dispatch();
   }
 
@@ -164,9 +160,9 @@ export class FairQueues {
     return this.#waiting === 0 && this.#executing === 0;
   }
 
-  /** In their order; for those who look. */
+  /** Those in which somebody waits or is being carried out, in their order; for those who look. */
   get queues(): readonly FairQueue[] {
-    return this.#queues;
+    return [...this.#queues.values()].sort((a, b) => a.index - b.index);
   }
 
   /** Lets a request in, now or when its turn comes, or says why not. */
@@ -212,18 +208,19 @@ export class FairQueues {
   /** The one of a hand with least work before it; none of the hand always comes first. */
   #choose(hand: readonly number[]): FairQueue {
     const offset = this.#entered++ % hand.length;
-    let chosen: FairQueue | undefined;
+    let [chosen, least] = [0, Number.POSITIVE_INFINITY];
     for (let at = 0; at < hand.length; at++) {
-      const queue = this.#queues[hand[(offset + at) % hand.length] as number] as FairQueue;
-      if (!chosen || queue.waitingWork < chosen.waitingWork) chosen = queue;
+      const index = hand[(offset + at) % hand.length] as number;
+      const work = this.#queues.get(index)?.waitingWork ?? 0;
+      if (work < least) [chosen, least] = [index, work];
     }
-    return chosen as FairQueue;
+    return this.#queues.get(chosen) ?? new FairQueue(chosen);
   }
 
   #enqueue(queue: FairQueue, entry: Entry): void {
     if (!queue.isActive) {
       queue.nextStart = this.#progress;
-      this.#active++;
+      this.#queues.set(queue.index, queue);
     }
     queue.push(entry);
     queue.bound();
@@ -269,10 +266,10 @@ export class FairQueues {
   #next(): FairQueue | undefined {
     let chosen: FairQueue | undefined;
     let [soonest, nearest] = [Number.POSITIVE_INFINITY, 0];
-    const count = this.#queues.length;
+    const count = this.#queuing?.queues ?? 1;
     for (const queue of this.#filled) {
       const over = queue.nextStart + (queue.oldest?.work ?? 0);
-      const distance = (queue.index - this.#robin - 1 + count) % count;
+      const distance = (((queue.index - this.#robin - 1) % count) + count) % count;
       if (over < soonest || (over === soonest && distance < nearest))
         [chosen, soonest, nearest] = [queue, over, distance];
     }
@@ -302,7 +299,7 @@ export class FairQueues {
     const took = this.#clock.now() - entry.startedAt;
     queue.nextStart -= (EXPECTED_MS - took) * entry.from.estimate.initialSeats;
     queue.executing--;
-    if (!queue.isActive) this.#active--;
+    this.#dropIdle(queue);
     queue.bound();
   }
 
@@ -312,7 +309,6 @@ export class FairQueues {
     if (entry.queue) entry.queue.seatsInUse -= entry.seats;
     this.#observer.seats(entry.from.schema, -entry.seats);
     this.#noteDemand();
-    this.#dropSurplus();
     this.#dispatch();
   }
 
@@ -324,20 +320,16 @@ export class FairQueues {
     entry.cancelTimer();
     this.counts[why]++;
     this.#dequeue(queue, entry);
-    if (!queue.isActive) this.#active--;
+    this.#dropIdle(queue);
     queue.bound();
     this.#noteDemand();
-    this.#dropSurplus();
     entry.settle(false);
     // One that needed many seats may have stood before others.
     this.#dispatch();
   }
 
-  /** Queues of a configuration of before go when they are empty. */
-  #dropSurplus(): void {
-    const wanted = this.#queuing?.queues ?? 0;
-    if (this.#queues.length > wanted)
-      this.#queues = this.#queues.filter((queue) => queue.index < wanted || queue.isActive);
+  #dropIdle(queue: FairQueue): void {
+    if (!queue.isActive) this.#queues.delete(queue.index);
   }
 
   #noteDemand(): void {
@@ -349,7 +341,7 @@ export class FairQueues {
     const now = this.#clock.now();
     const passed = now - this.#progressAt;
     this.#progressAt = now;
-    if (this.#active > 0)
-      this.#progress += (passed * Math.min(this.#seatsInUse + this.#seatsWaiting, this.#limit)) / this.#active;
+    const active = this.#queues.size;
+    if (active > 0) this.#progress += (passed * Math.min(this.#seatsInUse + this.#seatsWaiting, this.#limit)) / active;
   }
 }
