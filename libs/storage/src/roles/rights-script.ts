@@ -27,13 +27,28 @@ export function rightsScript(schema: string, rights: SchemaRights, roles: Omit<R
   return `${everybodyElse(schema, rights)}${grants.map(([kind, role]) => grantsTo(kind, role, schema, rights)).join('')}`;
 }
 
-/** What functions run as, and that nobody else may call them. */
+/**
+ * What functions run as, and that nobody else may call them, nor add to the schema what they would find in the place of what they mean.
+ * What somebody else was given of a table by name stays: it may be whoever makes backups.
+ */
 function everybodyElse(schema: string, { functions }: SchemaRights): string {
   const asOwner = Object.entries(functions).flatMap(([name, { asOwner: is }]) => (is ? [name] : []));
   return block(
-    '  called regprocedure;',
+    '  called regprocedure;\n  relation record;\n  adding regrole;',
     `  FOR called IN SELECT p.oid FROM pg_proc p WHERE p.pronamespace = to_regnamespace(${literal(schema)}) LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', called);
+  END LOOP;
+  FOR relation IN
+    SELECT c.oid::regclass AS name, CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS sort
+      FROM pg_class c WHERE c.relnamespace = to_regnamespace(${literal(schema)}) AND c.relkind IN ('r', 'p', 'v', 'S')
+  LOOP
+    EXECUTE format('REVOKE ALL ON %s %s FROM PUBLIC', relation.sort, relation.name);
+  END LOOP;
+  FOR adding IN
+    SELECT DISTINCT a.grantee FROM pg_namespace n, aclexplode(n.nspacl) a
+     WHERE n.oid = to_regnamespace(${literal(schema)}) AND a.privilege_type = 'CREATE' AND a.grantee NOT IN (0, n.nspowner)
+  LOOP
+    EXECUTE format('REVOKE CREATE ON SCHEMA ${formatted(identifier(schema))} FROM %s', adding);
   END LOOP;
   FOR called IN SELECT p.oid FROM pg_proc p
     WHERE p.pronamespace = to_regnamespace(${literal(schema)}) AND p.proname IN (${list(asOwner)})

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseDatabaseUrl } from '../connection-url.js';
 import type { StoreOptions } from '../options.js';
 import { openStore, type PostgresStore } from '../postgres-store.js';
+import { literal } from '../snapshot-sql.js';
 import { ReadOnlyStoreError } from '../store.js';
 import { startTestServer, type TestServer } from '../testing/servers.js';
 import { migrateDatabase, runScript, STORE_SCHEMA, storeSchema } from './administration.js';
@@ -207,6 +208,19 @@ describe('the roles', () => {
               has_function_privilege('the_gateway', 'drop_history_partition(bigint, integer)', 'EXECUTE') AS d`,
     );
     expect(rights.rows).toEqual([{ a: false, b: true, c: false, d: false }]);
+  });
+
+  it('leave nobody else what everybody has, and let nobody else add to a schema', async () => {
+    const database = await freshDatabase();
+    const admin = await clientOf(urlAs(database));
+    await admin.query(`CREATE ROLE mallory LOGIN PASSWORD ${literal(passwordOf())}`);
+    await runScript({ url: urlAs(database) }, rolesScript(await withPasswords()));
+    await admin.query(`GRANT CREATE, USAGE ON SCHEMA ${STORE_SCHEMA} TO mallory;
+      ALTER DEFAULT PRIVILEGES FOR ROLE "${ROLES.migrator}" IN SCHEMA ${STORE_SCHEMA} GRANT SELECT ON TABLES TO PUBLIC`);
+    await migrate(database);
+    const mallory = await clientOf(urlAs(database, 'mallory'));
+    await expect(mallory.query('SELECT FROM object')).rejects.toThrow(DENIED);
+    await expect(mallory.query('CREATE TABLE evil (a int)')).rejects.toThrow(DENIED);
   });
 
   it('keep what a newer release gave them, whatever an older one knows', async () => {
