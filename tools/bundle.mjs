@@ -37,7 +37,9 @@ await build({
   external: ['pg-native'],
   plugins: [places],
   // CommonJS modules ask for Node's own by require.
-  banner: { js: "import { createRequire as requireOf } from 'node:module';\nconst require = requireOf(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module';\nconst require = requireOf(import.meta.url);",
+  },
   logLevel: 'warning',
 });
 // Who starts a server meanwhile finds the one or the other, whole.
