@@ -70,8 +70,9 @@ export class LoopPace implements Pace {
   #resume(): void {
     const [next] = this.#held;
     if (!next) return;
-    // Behind the others.
+    // It counts as held until it has resumed, and then stands behind the others.
+    const goesOn = next.resume();
     this.#held.delete(next);
-    if (next.resume()) this.#held.add(next);
+    if (goesOn) this.#held.add(next);
   }
 }
