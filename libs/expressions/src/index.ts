@@ -3,6 +3,7 @@ export {
   admissionProgram,
   MATCH_CONDITIONS_LIMIT,
   PER_EXPRESSION_LIMIT,
+  POLICY_COST_LIMIT,
 } from './admission/admission-program.js';
 export { type AdmissionVariables, admissionScope, REQUEST_RESOURCE_VARIABLE } from './admission/admission-scope.js';
 export { AskedAuthorizer } from './admission/asked-authorizer.js';
