@@ -38,6 +38,8 @@ export interface ExpressionInput {
   readonly request: object;
   /** By which version of the resource the authorizer is asked. */
   readonly attributes: Attributes;
+  /** Of a policy that has a kind of them; absent for none. */
+  readonly params?: ApiObject | undefined;
 }
 
 /** What conditions say; errors are those of single conditions, in order. */
@@ -47,7 +49,9 @@ export type Verdict =
   | { readonly kind: 'fails'; readonly errors: readonly string[] };
 
 const SCOPE = admissionScope();
-const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+/** What is said where expressions together cost more than they may. */
+export const OUT_OF_BUDGET =
+  'validation failed due to running out of cost budget, no further validation rules will be run';
 
 /** The conditions of one webhook or policy, compiled once. One that is false decides, whatever became of the others. */
 export class Conditions {
@@ -56,6 +60,7 @@ export class Conditions {
   constructor(
     private readonly conditions: readonly MatchCondition[],
     private readonly environment: Environment,
+    private readonly scope = SCOPE,
   ) {}
 
   /** Without conditions everything matches. */
@@ -65,10 +70,14 @@ export class Conditions {
 
   /** Asks the authorizer of the request as often as conditions do. */
   async evaluate(input: ExpressionInput): Promise<Verdict> {
+    const asked = askedAuthorizer(input.attributes);
+    return this.evaluateWith(bindingsOf(input, asked.authorizer), asked);
+  }
+
+  /** The same, with variables that others use as well. */
+  async evaluateWith(bindings: Bindings, asked: AskedAuthorizer): Promise<Verdict> {
     this.#compiling ??= this.#compile();
     const compiled = await this.#compiling;
-    const asked = new AskedAuthorizer((question) => ask(input.attributes, question));
-    const bindings = bindingsOf(input, asked.authorizer);
     return asked.settled(() => run(compiled, bindings));
   }
 
@@ -77,7 +86,7 @@ export class Conditions {
     const all: Compiled[] = [];
     for (const condition of this.conditions) {
       if (all.length > 0) await nextTurn();
-      const compiled = admissionProgram(condition.expression, this.environment, SCOPE, ['bool']);
+      const compiled = admissionProgram(condition.expression, this.environment, this.scope, ['bool']);
       all.push({ ...condition, compiled });
     }
     return all;
@@ -105,9 +114,13 @@ function run(conditions: readonly Compiled[], bindings: Bindings): Verdict {
   return errors.length > 0 ? { kind: 'fails', errors } : { kind: 'matches' };
 }
 
+/** The authorizer of a request, for expressions about it. */
+export const askedAuthorizer = (attributes: Attributes): AskedAuthorizer =>
+  new AskedAuthorizer((question) => ask(attributes, question));
+
 /** Values of the variables of expressions about a write. */
 export function bindingsOf(
-  { object, oldObject, request, attributes }: ExpressionInput,
+  { object, oldObject, request, attributes, params }: ExpressionInput,
   authorizer: ExpressionAuthorizer,
 ): Map<string, ReturnType<typeof jsonValue>> {
   const { group, resource, subresource, namespace, name } = attributes;
@@ -115,9 +128,16 @@ export function bindingsOf(
     ['object', jsonValue(object ?? null)],
     ['oldObject', jsonValue(oldObject ?? null)],
     ['request', jsonValue(request)],
+    ['params', jsonValue(params ?? null)],
     ['authorizer', authorizerValue(authorizer)],
     [REQUEST_RESOURCE_VARIABLE, resourceCheckValue(authorizer, { group, resource, subresource, namespace, name })],
   ]);
+}
+
+/** Errors told as one. */
+export function aggregated(errors: readonly string[]): string {
+  const distinct = [...new Set(errors)];
+  return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
 }
 
 async function ask({ authorizer, user }: Attributes, question: AccessQuestion): Promise<AccessAnswer> {
