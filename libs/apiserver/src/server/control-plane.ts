@@ -253,6 +253,7 @@ class ControlPlaneProcess {
     const webhooks = (configuration: unknown) => calls.for(configuration);
     this.#admission = await AdmissionControl.open({
       ...{ names, isEnabled, webhooks, observer, surroundings },
+      policies: calls.forPolicies(),
       options: serving,
     });
     if (role.housekeeping) this.#followed = followForStanding(this.#admission);
