@@ -38,8 +38,6 @@ export interface ExpressionInput {
   readonly request: object;
   /** By which version of the resource the authorizer is asked. */
   readonly attributes: Attributes;
-  /** Of a policy that has a kind of them; absent for none. */
-  readonly params?: ApiObject | undefined;
 }
 
 /** What conditions say; errors are those of single conditions, in order. */
@@ -120,7 +118,7 @@ export const askedAuthorizer = (attributes: Attributes): AskedAuthorizer =>
 
 /** Values of the variables of expressions about a write. */
 export function bindingsOf(
-  { object, oldObject, request, attributes, params }: ExpressionInput,
+  { object, oldObject, request, attributes }: ExpressionInput,
   authorizer: ExpressionAuthorizer,
 ): Map<string, ReturnType<typeof jsonValue>> {
   const { group, resource, subresource, namespace, name } = attributes;
@@ -128,7 +126,8 @@ export function bindingsOf(
     ['object', jsonValue(object ?? null)],
     ['oldObject', jsonValue(oldObject ?? null)],
     ['request', jsonValue(request)],
-    ['params', jsonValue(params ?? null)],
+    // Of what has none, and of policies whose bindings name none.
+    ['params', null],
     ['authorizer', authorizerValue(authorizer)],
     [REQUEST_RESOURCE_VARIABLE, resourceCheckValue(authorizer, { group, resource, subresource, namespace, name })],
   ]);

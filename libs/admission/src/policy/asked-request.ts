@@ -1,4 +1,4 @@
-import type { AskedAuthorizer, Bindings } from '@orch/expressions';
+import { type AskedAuthorizer, type Bindings, jsonValue } from '@orch/expressions';
 import type { ApiObject, JsonObject, Names } from '@orch/machinery';
 import type { Attributes } from '../attributes.js';
 import { askedAuthorizer, bindingsOf } from '../matching/conditions.js';
@@ -10,7 +10,7 @@ import type { PolicySurroundings } from './policy-surroundings.js';
 export class AskedRequest {
   readonly asked: AskedAuthorizer;
   readonly #request: JsonObject;
-  readonly #objects = new Map<string, Promise<Objects>>();
+  readonly #variables = new Map<string, Promise<Bindings>>();
 
   constructor(
     readonly attributes: Attributes,
@@ -29,30 +29,21 @@ export class AskedRequest {
    * @throws Error where they cannot be converted to that
    */
   async variables(as: SentAs, params: ApiObject | undefined): Promise<Bindings> {
-    const { asked, attributes } = this;
-    const objects = await this.#sent(as);
-    return bindingsOf({ ...objects, request: this.#request, attributes, params }, asked.authorizer);
-  }
-
-  #sent(as: SentAs): Promise<Objects> {
     const { group, version, resource } = as.resource;
     const key = `${group}/${version}/${resource}`;
-    const known = this.#objects.get(key) ?? this.#convert(as);
-    this.#objects.set(key, known);
-    return known;
+    const made = this.#variables.get(key) ?? this.#without(as);
+    this.#variables.set(key, made);
+    return params ? new Map([...(await made), ['params', jsonValue(params)]]) : made;
   }
 
-  async #convert(as: SentAs): Promise<Objects> {
-    const { attributes, forms } = this;
+  /** Without parameters, which are null then. */
+  async #without(as: SentAs): Promise<Bindings> {
+    const { asked, attributes, forms } = this;
     const { object, oldObject } = attributes;
-    return {
+    const objects = {
       object: object && (await forms.sent(object, attributes, as)),
       oldObject: oldObject && (await forms.sent(oldObject, attributes, as)),
     };
+    return bindingsOf({ ...objects, request: this.#request, attributes }, asked.authorizer);
   }
-}
-
-interface Objects {
-  readonly object: ApiObject | undefined;
-  readonly oldObject: ApiObject | undefined;
 }
