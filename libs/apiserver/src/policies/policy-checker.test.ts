@@ -1,3 +1,4 @@
+import { type CheckedPolicy, typeWarnings } from '@orch/admission';
 import type { ApiObject } from '@orch/machinery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedEndpoint } from '../access/policy-endpoints.js';
@@ -6,7 +7,7 @@ import { MemoryStore } from '../testing/memory-store.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { serverItself } from '../writing/caller.js';
 import { PolicyChecker } from './policy-checker.js';
-import { type CheckedPolicy, typeWarnings } from './type-check.js';
+import { ServedKindForms } from './served-forms.js';
 
 const GROUP = 'admissionregistration.orch.io';
 const RESOURCE = 'validatingadmissionpolicies';
@@ -20,7 +21,10 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const warningsOf = (resourceRules: readonly object[], expression: string, more: Partial<CheckedPolicy> = {}) =>
-  typeWarnings({ matchConstraints: { resourceRules }, validations: [{ expression }], ...more }, api.deps);
+  typeWarnings(
+    { matchConstraints: { resourceRules }, validations: [{ expression }], ...more },
+    new ServedKindForms(api.deps),
+  );
 
 describe('types of expressions of policies', () => {
   it('are those of the kinds that rules name', async () => {

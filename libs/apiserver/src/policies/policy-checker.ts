@@ -1,11 +1,11 @@
-import type { FollowedObjects } from '@orch/admission';
+import { type CheckedPolicy, type FollowedObjects, typeWarnings } from '@orch/admission';
 import type { ApiObject, JsonValue } from '@orch/machinery';
 import type { ApiDeps } from '../deps.js';
 import { LeaderRounds } from '../following/leader-rounds.js';
 import type { Leadership } from '../following/leadership.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { updateOwn } from '../writing/own-update.js';
-import { type CheckedPolicy, typeWarnings } from './type-check.js';
+import { ServedKindForms } from './served-forms.js';
 
 export interface PolicyCheckerOptions {
   readonly deps: Pick<ApiDeps, 'pipeline' | 'served' | 'scheme'>;
@@ -47,7 +47,7 @@ export class PolicyChecker {
   async #check({ metadata = {}, spec }: ApiObject): Promise<void> {
     const { deps, endpoint } = this.options;
     const { name = '', uid = '', generation = 0 } = metadata;
-    const expressionWarnings = await typeWarnings((spec ?? {}) as CheckedPolicy, deps);
+    const expressionWarnings = await typeWarnings((spec ?? {}) as CheckedPolicy, new ServedKindForms(deps));
     const typeChecking = { ...(expressionWarnings.length > 0 && { expressionWarnings }) };
     const own = { pipeline: deps.pipeline, endpoint };
     await updateOwn(own, { name, uid }, 'status', (current) => {

@@ -6,10 +6,8 @@ import {
   typedAdmissionScope,
   typeFaults,
 } from '@orch/expressions';
-import { type GroupVersionKind, parseApiVersion } from '@orch/machinery';
-import type { Scheme } from '@orch/schema';
-import type { ServedResources } from '../served/served-resources.js';
-import type { ServedSnapshot } from '../served/served-snapshot.js';
+import { type GroupVersionKind, type JsonObject, parseApiVersion } from '@orch/machinery';
+import type { StructSchema } from '@orch/schema';
 
 /** What a policy says, as far as types go. */
 export interface CheckedPolicy {
@@ -31,9 +29,17 @@ export interface ExpressionWarning {
   readonly warning: string;
 }
 
-export interface TypeCheckTools {
-  readonly served: Pick<ServedResources, 'current'>;
-  readonly scheme: Scheme;
+/** The form of the objects of a kind: a struct of a built-in one, or what a definition declares, with the struct of metadata. */
+export type KnownForm =
+  | { readonly struct: StructSchema }
+  | { readonly declared: JsonObject; readonly metadata: StructSchema };
+
+/** What is known of kinds. */
+export interface KnownKinds {
+  /** The kind of a resource; undefined for what is not served. */
+  kindOf(group: string, version: string, resource: string): string | undefined;
+  /** Undefined for a kind that is not served, or of which nothing is known. */
+  formOf(kind: GroupVersionKind): KnownForm | undefined;
 }
 
 /** Characters of warnings of one policy, beyond which no more are looked for: they stand in its status. */
@@ -45,17 +51,12 @@ const MOST_KINDS = 10;
  * Checks expressions against what is known of the kinds that a policy names (k8s.io/apiserver,
  * pkg/admission/plugin/validatingadmissionpolicy/typechecking.go; of custom kinds as well). Whatever it finds, the policy holds.
  */
-export async function typeWarnings(
-  policy: CheckedPolicy,
-  { served, scheme }: TypeCheckTools,
-): Promise<ExpressionWarning[]> {
-  const { current } = served;
-  const schemas = new KnownSchemas(current, scheme);
-  const kinds = kindsOf(policy, current).flatMap((kind) => {
-    const object = schemas.of(kind);
+export async function typeWarnings(policy: CheckedPolicy, known: KnownKinds): Promise<ExpressionWarning[]> {
+  const kinds = kindsOf(policy, known).flatMap((kind) => {
+    const object = schemaOf(kind, known);
     return object ? [{ kind, object }] : [];
   });
-  const params = paramsOf(policy, schemas);
+  const params = paramsOf(policy, known);
   const warnings: ExpressionWarning[] = [];
   let length = 0;
   for (const [at, { expression }] of (policy.validations ?? []).entries()) {
@@ -74,49 +75,35 @@ export async function typeWarnings(
   return warnings;
 }
 
-/** The schemas of what is served, with what every object has. */
-class KnownSchemas {
-  constructor(
-    private readonly served: ServedSnapshot,
-    private readonly scheme: Scheme,
-  ) {}
-
-  /** Undefined for a kind that is not served, or of which nothing is known. */
-  of({ group, version, kind }: GroupVersionKind): StructuralSchema | undefined {
-    for (const { endpoint } of this.served.groups.get(group)?.values() ?? []) {
-      const { definition, model } = endpoint;
-      if (definition.version !== version || definition.kind !== kind) continue;
-      if (model.struct) return builtInSchema(model.struct);
-      return model.declared && this.#whole(model.declared as StructuralSchema);
-    }
-    return undefined;
-  }
-
-  #whole(declared: StructuralSchema): StructuralSchema {
-    const text = { type: 'string' };
-    const metadata = builtInSchema(this.scheme.struct('meta/v1.ObjectMeta'));
-    return { ...declared, properties: { ...declared.properties, apiVersion: text, kind: text, metadata } };
-  }
+/** With what every object has. */
+function schemaOf(kind: GroupVersionKind, known: KnownKinds): StructuralSchema | undefined {
+  const form = known.formOf(kind);
+  if (!form) return undefined;
+  if ('struct' in form) return builtInSchema(form.struct);
+  const text = { type: 'string' };
+  const declared = form.declared as StructuralSchema;
+  const metadata = builtInSchema(form.metadata);
+  return { ...declared, properties: { ...declared.properties, apiVersion: text, kind: text, metadata } };
 }
 
 /** Nothing is known of a kind that is not served. */
-function paramsOf({ paramKind }: CheckedPolicy, schemas: KnownSchemas): StructuralSchema | undefined {
+function paramsOf({ paramKind }: CheckedPolicy, known: KnownKinds): StructuralSchema | undefined {
   if (!paramKind) return undefined;
   const parsed = parseApiVersion(paramKind.apiVersion);
-  return (parsed && schemas.of({ ...parsed, kind: paramKind.kind })) ?? {};
+  return (parsed && schemaOf({ ...parsed, kind: paramKind.kind }, known)) ?? {};
 }
 
 /** The kinds that rules name without stars, in order. */
-function kindsOf({ matchConstraints }: CheckedPolicy, served: ServedSnapshot): GroupVersionKind[] {
+function kindsOf({ matchConstraints }: CheckedPolicy, known: KnownKinds): GroupVersionKind[] {
   const kinds = new Map<string, GroupVersionKind>();
   for (const rule of matchConstraints?.resourceRules ?? [])
-    for (const kind of kindsOfRule(rule, served)) kinds.set(kindText(kind), kind);
+    for (const kind of kindsOfRule(rule, known)) kinds.set(kindText(kind), kind);
   return [...kinds.values()].sort(
     (a, b) => compare(a.group, b.group) || compare(a.version, b.version) || compare(a.kind, b.kind),
   );
 }
 
-function kindsOfRule({ apiGroups = [], apiVersions = [], resources = [] }: CheckedRule, served: ServedSnapshot) {
+function kindsOfRule({ apiGroups = [], apiVersions = [], resources = [] }: CheckedRule, known: KnownKinds) {
   const isOpen = (name: string) => name.includes('*');
   if (apiGroups.some(isOpen) || apiVersions.some(isOpen)) return [];
   const named = resources.filter((resource) => !/[*/]/.test(resource));
@@ -124,8 +111,8 @@ function kindsOfRule({ apiGroups = [], apiVersions = [], resources = [] }: Check
   for (const group of [...apiGroups].sort(compare))
     for (const version of [...apiVersions].sort(compare))
       for (const resource of [...named].sort(compare)) {
-        const endpoint = found.length < MOST_KINDS ? served.find(group, version, resource) : undefined;
-        if (endpoint) found.push({ group, version, kind: endpoint.definition.kind });
+        const kind = found.length < MOST_KINDS ? known.kindOf(group, version, resource) : undefined;
+        if (kind !== undefined) found.push({ group, version, kind });
       }
   return found;
 }
