@@ -5,6 +5,7 @@ import type { ReviewedForms } from '../webhook/surroundings.js';
 export interface ParamKind {
   /** `v1`, `example.com/v1`. */
   readonly apiVersion: string;
+  /** `ConfigMap`. */
   readonly kind: string;
 }
 

@@ -8,19 +8,11 @@ import {
 } from '@orch/expressions';
 import { type GroupVersionKind, type JsonObject, parseApiVersion } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
+import type { Rule } from '../matching/rules.js';
+import type { PolicySpec } from './stored-policy.js';
 
 /** What a policy says, as far as types go. */
-export interface CheckedPolicy {
-  readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
-  readonly matchConstraints?: { readonly resourceRules?: readonly CheckedRule[] };
-  readonly validations?: readonly { readonly expression: string }[];
-}
-
-interface CheckedRule {
-  readonly apiGroups?: readonly string[];
-  readonly apiVersions?: readonly string[];
-  readonly resources?: readonly string[];
-}
+export type CheckedPolicy = Pick<PolicySpec, 'paramKind' | 'matchConstraints' | 'validations'>;
 
 /** What is wrong with an expression by the types of what it is asked about. */
 export interface ExpressionWarning {
@@ -103,7 +95,7 @@ function kindsOf({ matchConstraints }: CheckedPolicy, known: KnownKinds): GroupV
   );
 }
 
-function kindsOfRule({ apiGroups = [], apiVersions = [], resources = [] }: CheckedRule, known: KnownKinds) {
+function kindsOfRule({ apiGroups = [], apiVersions = [], resources = [] }: Rule, known: KnownKinds) {
   const isOpen = (name: string) => name.includes('*');
   if (apiGroups.some(isOpen) || apiVersions.some(isOpen)) return [];
   const named = resources.filter((resource) => !/[*/]/.test(resource));
