@@ -268,6 +268,7 @@ class ControlPlaneProcess {
       onAdmission: observer.step,
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
+        bodyTimeoutMs: serving.requestBodyTimeout,
         maxValues: serving.maxRequestValues,
         maxOwnedValues: serving.maxOwnedValues,
         minRequestTimeoutSeconds: serving.minRequestTimeout,
