@@ -2,6 +2,7 @@ export {
   type AdmissionProgram,
   admissionProgram,
   MATCH_CONDITIONS_LIMIT,
+  MAX_EXPRESSION_CHARACTERS,
   PER_EXPRESSION_LIMIT,
 } from './admission/admission-program.js';
 export { type AdmissionVariables, admissionScope, REQUEST_RESOURCE_VARIABLE } from './admission/admission-scope.js';

@@ -252,7 +252,7 @@ class ControlPlaneProcess {
     this.#admissionWebhooks = calls;
     const webhooks = (configuration: unknown) => calls.for(configuration);
     this.#admission = await AdmissionControl.open({
-      ...{ names, isEnabled, webhooks, observer, surroundings },
+      ...{ names, isEnabled, webhooks, observer, surroundings, logger: this.#logger },
       options: serving,
     });
     if (role.housekeeping) this.#followed = followForStanding(this.#admission);

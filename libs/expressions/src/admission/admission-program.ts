@@ -9,10 +9,18 @@ export const PER_EXPRESSION_LIMIT = 1_000_000;
 /** Units that all conditions of one webhook or policy may cost together. */
 export const MATCH_CONDITIONS_LIMIT = 2_500_000;
 
+/**
+ * Characters of an expression about a write: nobody has a turn while it is compiled, some 10 µs for each. The reference has no such bound but
+ * that of a request.
+ */
+export const MAX_EXPRESSION_CHARACTERS = 8_192;
+
 /** An expression about a write, ready to be run, or what is wrong with it in the words of the reference. */
 export type AdmissionProgram =
   | { readonly program: Program; readonly fault?: undefined }
   | { readonly fault: string; readonly program?: undefined };
+
+const TOO_LONG = `the expression is longer than ${MAX_EXPRESSION_CHARACTERS} characters`;
 
 /**
  * Compiles an expression about a write.
@@ -24,6 +32,7 @@ export function admissionProgram(
   scope: Scope,
   wanted: readonly string[],
 ): AdmissionProgram {
+  if (text.length > MAX_EXPRESSION_CHARACTERS) return { fault: `compilation failed: ${TOO_LONG}` };
   try {
     const expression = environment.compile(text, scope);
     if (wanted.includes(formatType(expression.type))) return { program: expression.program() };

@@ -231,6 +231,16 @@ describe('policies', () => {
     expect(policy.created(changes)).toEqual(expected);
   });
 
+  it('keep expressions short enough to be compiled in one go', () => {
+    const conditions = (expression: string) => policy.created({ 'spec.matchConditions': [{ name: 'a', expression }] });
+    expect(conditions(`${' '.repeat(8_188)}true`)).toEqual([]);
+    expect(conditions(`${' '.repeat(8_189)}true`)).toEqual([
+      expect.stringMatching(
+        /^spec\.matchConditions\[0\]\.expression: Invalid value: .*: compilation failed: the expression is longer than 8192 characters$/s,
+      ),
+    ]);
+  });
+
   it('report conditions of the common form', () => {
     const condition = { type: 'a', status: 'True', reason: 'R', lastTransitionTime: '2026-01-01T00:00:00Z' };
     const report = (...conditions: unknown[]) => policy.updated({}, { status: { conditions } }, 'status');
