@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSecureServer, type SecureOverrides, type SecureServer, TOKEN } from '../testing/secure-server.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { limited } from './connection-limits.js';
+import { isTooLate, letGo } from './http2-sessions.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const HEAD = `Host: x\r\nAuthorization: Bearer ${TOKEN}\r\n`;
@@ -212,6 +213,33 @@ describe('the chance of being sent away', () => {
     watch.close();
     await closed;
     expect(await statusOf(send(await session()))).toBe(200);
+  });
+
+  it('makes no request be carried out that a client is told to send again', async () => {
+    await serve({ goawayChance: 1 });
+    for (let round = 0; round < 5; round++) {
+      const on = await session();
+      const names = Array.from({ length: 50 }, (_, at) => `c${round}-${at}`);
+      const outcomes = names.map(async (name) => {
+        const stream = send(on, { ':method': 'POST' }, false);
+        let status: unknown;
+        stream.once('response', (headers) => {
+          status = headers[':status'];
+        });
+        stream.resume().end(JSON.stringify({ metadata: { name } }));
+        await new Promise((resolve) => stream.once('close', resolve));
+        return [name, status] as const;
+      });
+      for (const [name, status] of await Promise.all(outcomes))
+        expect([name, status, api.stored('configmaps', name) !== undefined]).toEqual([name, status, status === 201]);
+    }
+  });
+
+  it('leaves what came behind the last request that the client was told of', () => {
+    const session = { state: { lastProcStreamID: 3 }, close: () => undefined };
+    letGo(session as never);
+    expect([1, 3, 5].map((id) => isTooLate({ session, id } as never))).toEqual([false, false, true]);
+    expect(isTooLate({ session: {}, id: 5 } as never)).toBe(false);
   });
 
   it('is that of each request', () => {

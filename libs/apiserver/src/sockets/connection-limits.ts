@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest } from 'node:http2';
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { ApiListener } from '../chain/listener.js';
 import { http2StreamOf, leaveBody } from '../http/context.js';
+import { isTooLate, letGo } from './http2-sessions.js';
 
 /** What a client may take of a process by its connections, and for how long; every one is an option of the service. */
 export interface ConnectionLimits {
@@ -55,11 +56,13 @@ export function limited(
   random: () => number = Math.random,
 ): ApiListener {
   return (req, res, upgrade) => {
+    const stream = http2StreamOf({ res });
+    if (stream && isTooLate(stream)) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
     if (isTooLarge(req, maxHeadBytes, maxHeadFields)) {
       onRefused('head');
       return refuse(req, res, HEAD_TOO_LARGE);
     }
-    if (goawayChance > 0 && random() < goawayChance) takeNoMore(req, res);
+    if (goawayChance > 0 && random() < goawayChance) takeNoMore(res, stream);
     listener(req, res, upgrade);
   };
 }
@@ -83,7 +86,7 @@ function refuse(req: IncomingMessage, res: ServerResponse, refusal: HeadRefusal)
 }
 
 /** Streams that are open go on to their end. */
-function takeNoMore(req: IncomingMessage, res: ServerResponse): void {
-  if (http2StreamOf({ res })) (req as unknown as Http2ServerRequest).stream.session?.close();
-  else res.shouldKeepAlive = false;
+function takeNoMore(res: ServerResponse, stream: ServerHttp2Stream | undefined): void {
+  if (!stream) res.shouldKeepAlive = false;
+  else if (stream.session) letGo(stream.session as ServerHttp2Session);
 }
