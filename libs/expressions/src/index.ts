@@ -1,6 +1,7 @@
 export {
   type AdmissionProgram,
   admissionProgram,
+  admissionProgramSteps,
   MATCH_CONDITIONS_LIMIT,
   MAX_EXPRESSION_CHARACTERS,
   PER_EXPRESSION_LIMIT,

@@ -10,8 +10,8 @@ export const PER_EXPRESSION_LIMIT = 1_000_000;
 export const MATCH_CONDITIONS_LIMIT = 2_500_000;
 
 /**
- * Characters of an expression about a write: nobody has a turn while it is compiled, some 10 µs for each. The reference has no such bound but
- * that of a request.
+ * Characters of an expression about a write: each takes some 10 µs to compile, and others have turns between the steps of that alone. The
+ * reference has no such bound but that of a request.
  */
 export const MAX_EXPRESSION_CHARACTERS = 8_192;
 
@@ -32,9 +32,25 @@ export function admissionProgram(
   scope: Scope,
   wanted: readonly string[],
 ): AdmissionProgram {
+  const steps = admissionProgramSteps(text, environment, scope, wanted);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** The same in steps, between which others may have turns. */
+export function* admissionProgramSteps(
+  text: string,
+  environment: Environment,
+  scope: Scope,
+  wanted: readonly string[],
+): Generator<void, AdmissionProgram> {
   if (text.length > MAX_EXPRESSION_CHARACTERS) return { fault: `compilation failed: ${TOO_LONG}` };
   try {
-    const expression = environment.compile(text, scope);
+    const parsed = environment.parse(text);
+    yield;
+    const expression = environment.check(parsed, scope);
+    yield;
     if (wanted.includes(formatType(expression.type))) return { program: expression.program() };
     return { fault: `must evaluate to ${wanted.length === 1 ? wanted[0] : `one of [${wanted.join(' ')}]`}` };
   } catch (error) {
