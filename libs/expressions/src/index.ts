@@ -1,7 +1,9 @@
 export {
   type AdmissionProgram,
   admissionProgram,
+  admissionProgramSteps,
   MATCH_CONDITIONS_LIMIT,
+  MAX_EXPRESSION_CHARACTERS,
   PER_EXPRESSION_LIMIT,
   POLICY_COST_LIMIT,
 } from './admission/admission-program.js';

@@ -5,7 +5,7 @@ import {
   type AccessQuestion,
   type AdmissionProgram,
   AskedAuthorizer,
-  admissionProgram,
+  admissionProgramSteps,
   admissionScope,
   authorizerValue,
   type Bindings,
@@ -79,13 +79,15 @@ export class Conditions {
     return asked.settled(() => run(compiled, bindings));
   }
 
-  /** Others have turns between expressions, which may be long. */
+  /** Others have turns between expressions and their steps, which may be long. */
   async #compile(): Promise<readonly Compiled[]> {
     const all: Compiled[] = [];
     for (const condition of this.conditions) {
       if (all.length > 0) await nextTurn();
-      const compiled = admissionProgram(condition.expression, this.environment, this.scope, ['bool']);
-      all.push({ ...condition, compiled });
+      const steps = admissionProgramSteps(condition.expression, this.environment, this.scope, ['bool']);
+      let step = steps.next();
+      for (; !step.done; step = steps.next()) await nextTurn();
+      all.push({ ...condition, compiled: step.value });
     }
     return all;
   }

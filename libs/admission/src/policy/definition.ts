@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type AdmissionProgram, admissionProgram, admissionScope, LATER_ENVIRONMENT } from '@orch/expressions';
+import { type AdmissionProgram, admissionProgramSteps, admissionScope, LATER_ENVIRONMENT } from '@orch/expressions';
 import { Conditions } from '../matching/conditions.js';
 import { Matcher } from '../matching/match.js';
 import type { ParamKind } from './policy-surroundings.js';
@@ -59,9 +59,11 @@ export class Definition {
     const { validations, annotations } = this;
     const [scope, messageScope] = [this.#scope(), this.#scope(false)];
     const compile = async (text: string, wanted: readonly string[], its = scope): Promise<Compiled> => {
-      const program = admissionProgram(text, LATER_ENVIRONMENT, its, wanted);
+      const steps = admissionProgramSteps(text, LATER_ENVIRONMENT, its, wanted);
+      let step = steps.next();
+      for (; !step.done; step = steps.next()) await nextTurn();
       await nextTurn();
-      return { text, program };
+      return { text, program: step.value };
     };
     const made = {
       validations: [] as Compiled[],

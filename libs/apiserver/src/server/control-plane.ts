@@ -262,7 +262,7 @@ class ControlPlaneProcess {
     this.#admissionWebhooks = calls;
     const webhooks = (configuration: unknown) => calls.for(configuration);
     this.#admission = await AdmissionControl.open({
-      ...{ names, isEnabled, webhooks, observer, surroundings },
+      ...{ names, isEnabled, webhooks, observer, surroundings, logger: this.#logger },
       policies: calls.forPolicies(),
       options: serving,
     });
@@ -280,6 +280,7 @@ class ControlPlaneProcess {
       onAdmission: observer.step,
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
+        bodyTimeoutMs: serving.requestBodyTimeout,
         maxValues: serving.maxRequestValues,
         maxOwnedValues: serving.maxOwnedValues,
         minRequestTimeoutSeconds: serving.minRequestTimeout,

@@ -1,9 +1,6 @@
 import { admissionProgram, admissionScope, BASE_ENVIRONMENT, LATER_ENVIRONMENT } from '@orch/expressions';
-import { type FieldError, invalidValue, tooLong } from '@orch/machinery';
+import { type FieldError, invalidValue } from '@orch/machinery';
 import { type Json, objectsAt, textAt } from '../values/fields.js';
-
-/** Bytes of an expression of a policy: what is longer would take others' time to compile. */
-const LONGEST_EXPRESSION = 16_384;
 
 /** By what the expressions of a policy are judged. */
 export interface ExpressionRules {
@@ -37,7 +34,6 @@ export function expressionErrors(
   { params, later, stored }: ExpressionRules,
   authorizer = true,
 ): FieldError[] {
-  if (Buffer.byteLength(text) > LONGEST_EXPRESSION) return [tooLong(field, LONGEST_EXPRESSION)];
   const environment = later || stored.has(text) ? LATER_ENVIRONMENT : BASE_ENVIRONMENT;
   const { fault } = admissionProgram(text, environment, admissionScope({ params, authorizer }), wanted);
   return fault === undefined ? [] : [invalidValue(field, text, fault)];
