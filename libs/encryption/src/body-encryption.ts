@@ -99,6 +99,10 @@ export class BodyEncryption implements BodyCipher {
     throw failure(tried, last);
   }
 
+  concerns(type: TypeName): boolean {
+    return this.options.rules.of(type) !== undefined;
+  }
+
   isCurrent(type: TypeName, stored: Buffer): boolean {
     const [first] = this.options.rules.of(type) ?? [];
     if (first === undefined || first === IDENTITY) return !isSealed(stored);

@@ -60,6 +60,10 @@ export class Encryption implements BodyCipher {
     return this.loaded.cipher.open(type, key, stored);
   }
 
+  concerns(type: TypeName): boolean {
+    return this.loaded.cipher.concerns(type);
+  }
+
   isCurrent(type: TypeName, stored: Buffer): boolean {
     return this.loaded.cipher.isCurrent(type, stored);
   }

@@ -22,6 +22,7 @@ export {
   UnsealableBodyError,
   unreadable,
 } from './sealing/body-cipher.js';
+export { type RewriteOrder, type Rewritten, rewriteBodies } from './sealing/rewrite-bodies.js';
 export { SealedStore } from './sealing/sealed-store.js';
 export type { SideSchema } from './side-schema.js';
 export * from './store.js';

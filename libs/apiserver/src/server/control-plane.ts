@@ -273,6 +273,7 @@ class ControlPlaneProcess {
       storageVersions: serving.storageVersions,
       kinds: this.#kindSettings(),
       store,
+      isOutdated: (type, key) => store.isOutdated(type, key),
       cache: needed(this.#changes).cache,
       plugins: this.#admission.plugins,
       onAdmission: observer.step,

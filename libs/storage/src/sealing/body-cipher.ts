@@ -22,6 +22,8 @@ export interface BodyCipher {
    * @throws UnreadableBodyError, also as the promise
    */
   open(type: TypeName, key: Key, stored: Buffer): Buffer | Promise<Buffer>;
+  /** Whether anything is said of a type: bodies of all others are stored as they are. */
+  concerns(type: TypeName): boolean;
   /** Whether a stored form is what {@link seal} would make of its body now, but for what is random in it. */
   isCurrent(type: TypeName, stored: Buffer): boolean;
 }
@@ -59,5 +61,6 @@ export const NO_CIPHER: BodyCipher = {
     const why = 'it is encrypted, and this server has no --encryption-provider-config';
     throw new UnreadableBodyError(unreadable(type, key, why), false);
   },
+  concerns: () => false,
   isCurrent: (_type, stored) => !isSealed(stored),
 };

@@ -62,6 +62,10 @@ export class SealedStore implements ServingStore {
     return ids;
   }
 
+  types(): Promise<readonly TypeName[]> {
+    return this.inner.types();
+  }
+
   setNamespaceType(type: TypeId): void {
     this.inner.setNamespaceType(type);
   }
@@ -97,6 +101,14 @@ export class SealedStore implements ServingStore {
   async getStale(type: TypeId, key: Key): Promise<Row | undefined> {
     const row = await this.inner.getStale(type, key);
     return row && openedRow(this.cipher, this.#nameOf(type), row);
+  }
+
+  /** Whether an object lies in another form than it would be written in now, so that to write the same anew makes a difference. */
+  async isOutdated(type: TypeId, key: Key): Promise<boolean> {
+    const name = this.#nameOf(type);
+    if (!this.cipher.concerns(name)) return false;
+    const row = await this.inner.get(type, key);
+    return row !== undefined && !this.cipher.isCurrent(name, row.body);
   }
 
   /**
