@@ -1,1 +1,1 @@
-export {};
+export { FakeKms } from './fake-kms.js';
