@@ -15,7 +15,7 @@ node_modules/.package-lock.json: package-lock.json
 install: node_modules/.package-lock.json
 
 build: install
-	npx tsc -b
+	npm run --silent build
 
 # One command: embedded PostgreSQL, one HTTPS port, nothing to configure.
 run: build
@@ -40,7 +40,7 @@ unit: install
 
 # Real servers and real clients; starts and stops PostgreSQL, NATS and nginx by itself.
 integration: build
-	npx vitest run --config test/vitest.config.ts
+	npx tsx test/run.ts
 
 # The contract, and the unit tests of what reads bytes, once more on the Node after the one that everything else runs on; npm supplies it.
 NEXT_NODE_UNITS = libs/codec libs/machinery libs/schema libs/storage libs/authentication

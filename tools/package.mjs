@@ -1,6 +1,6 @@
 // Makes build/package/orch-<version>.tgz: what `npm i -g` needs to run `orch` and `orchctl` without this repository. Everything that it
 // depends on lies in it, as package-lock.json pins it, but for the binaries of PostgreSQL, which are of one platform and
-// optional. What runs is dist: run `npx tsc -b services/orch` before.
+// optional. What runs is dist: run `npx tsc -b services/orch` and `node tools/bundle.mjs` before.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -83,7 +83,8 @@ function writeManifest(folder, content) {
 rmSync(PLACE, { recursive: true, force: true });
 mkdirSync(STAGE, { recursive: true });
 const program = join(ROOT, 'services', 'orch');
-if (!existsSync(join(program, 'dist', 'index.js'))) throw new Error('nothing is built: npx tsc -b services/orch');
+if (!existsSync(join(program, 'dist', 'bundle')))
+  throw new Error('nothing is built: npx tsc -b services/orch && node tools/bundle.mjs');
 const bundled = collect(program);
 copy(program, STAGE);
 for (const [place, folder] of bundled) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { anyPlaces, permissionsOf } from '@orch/feed';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { EXECUTABLE } from '../../tools/up/index.js';
+import { EXECUTABLE, ORCHCTL } from '../../tools/up/index.js';
 import { CHART, DEPLOY, helm, helmOk, type Manifest, render, runHelm } from './helm.js';
 import { StrictTypes } from './strict-types/strict-types.js';
 
@@ -236,7 +236,7 @@ describe('the chart', () => {
     const [{ command, args, env }] = containers(job);
     expect(env[0].valueFrom.secretKeyRef).toEqual({ name: 'orch-postgres', key: 'migrator' });
     expect(command).toEqual(['node', '/app/bin/orchctl.js']);
-    const orchctl = [join(EXECUTABLE, '..', 'orchctl.js'), ...args, '--none-such'];
+    const orchctl = [ORCHCTL, ...args, '--none-such'];
     const { stderr } = spawnSync(process.execPath, orchctl, { encoding: 'utf8', env: { ORCH_POSTGRES_URL: 'x' } });
     expect(stderr).toBe('Error: unknown flag: --none-such\nSee --help for usage.\n');
     expect(text).not.toContain('--postgres-url');

@@ -2,11 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseYaml } from '@orch/codec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-
-const EXECUTABLE = fileURLToPath(new URL('../../services/orch/bin/orchctl.js', import.meta.url));
+import { ORCHCTL } from '../../tools/up/index.js';
 
 const INGRESS = `# who is asked for what
 apiVersion: networking.k8s.io/v1beta1
@@ -40,7 +38,7 @@ function file(name: string, text: string): string {
 }
 
 function orchctl(args: readonly string[], { input = '', env = {} }: { input?: string; env?: NodeJS.ProcessEnv } = {}) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [EXECUTABLE, ...args], {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [ORCHCTL, ...args], {
     encoding: 'utf8',
     input,
     maxBuffer: 64 << 20,
@@ -199,7 +197,7 @@ describe('orchctl convert', () => {
 
   test('stops quietly when nobody reads on', () => {
     const path = file('many.yaml', `${CONFIG}---\n`.repeat(20_000));
-    const args = ['-c', '"$0" "$1" convert -f "$2" | head -1', process.execPath, EXECUTABLE, path];
+    const args = ['-c', '"$0" "$1" convert -f "$2" | head -1', process.execPath, ORCHCTL, path];
     const { stdout, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
     expect({ stdout, stderr }).toEqual({ stdout: 'apiVersion: v1\n', stderr: '' });
   });

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ensurePki, type Pki } from '@orch/authentication';
 import { type NamingProfile, namesOf } from '@orch/machinery';
 import { natsServer, postgresServer, postgresUrl } from './backends.js';
+import { EXECUTABLE } from './executable.js';
 import { kubeconfig } from './kubeconfig.js';
 import { type LoadBalancerKind, loadBalancer } from './load-balancer.js';
 import { ManagedProcess } from './managed-process.js';
@@ -12,9 +12,6 @@ import { freePorts } from './ports.js';
 import { findPrograms } from './programs.js';
 import { answersOk } from './ready.js';
 import { letUsersIn } from './rights.js';
-
-/** The executable, as `npm ci` and a build leave it. */
-export const EXECUTABLE = fileURLToPath(new URL('../../services/orch/bin/orch.js', import.meta.url));
 
 export interface ClusterSettings {
   /** Holds data, logs, certificates and kubeconfig. As root, all directories above must be passable for others. */

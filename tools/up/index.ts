@@ -1,5 +1,6 @@
 export { natsServer, type Place, postgresServer, postgresUrl, redisServer } from './backends.js';
-export { type Backend, type Cluster, type ClusterSettings, EXECUTABLE, startCluster } from './cluster.js';
+export { type Backend, type Cluster, type ClusterSettings, startCluster } from './cluster.js';
+export { EXECUTABLE, ORCHCTL, UNBUNDLED } from './executable.js';
 export { kubeconfig } from './kubeconfig.js';
 export { LOAD_BALANCERS, type LoadBalancerKind, loadBalancer } from './load-balancer.js';
 export { ManagedProcess, type ProcessSettings, tail } from './managed-process.js';

@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { main } from '@orch/orchctl';
+import { main } from '../dist/bundle/orchctl.js';
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ORCHCTL } from '../../../tools/up/index.js';
 import { Api, type ApiObject } from '../../support/api.js';
 import { CERTIFICATE_REQUEST } from '../../support/certificate-request.js';
 import { type Standalone, startStandalone } from '../../support/standalone.js';
 import { buildKubectlConvert } from './build-kubectl-convert.js';
 
-const ORCHCTL = fileURLToPath(new URL('../../../services/orch/bin/orchctl.js', import.meta.url));
 const SETUP_MS = 1_500_000;
 
 const LABELS = { app: 'a' };

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { EXECUTABLE } from '../../../tools/up/index.js';
+import { UNBUNDLED } from '../../../tools/up/index.js';
 
 /** A defect, or a part that a test needs, put into a compiled module while a server loads it: none of it is in the product. */
 export interface Mutation {
@@ -35,7 +35,8 @@ export function mutant(dir: string, mutations: readonly Mutation[]): string {
     executable,
     `import { register } from 'node:module';
 register(${JSON.stringify(pathToFileURL(hooks).href)});
-await import(${JSON.stringify(pathToFileURL(EXECUTABLE).href)});
+const { main } = await import(${JSON.stringify(pathToFileURL(UNBUNDLED).href)});
+process.exitCode = await main(process.argv.slice(2));
 `,
   );
   return executable;
