@@ -2,15 +2,13 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { FakeKms } from '@orch/encryption/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, startCluster } from '../../tools/up/index.js';
+import { type Cluster, ORCHCTL, startCluster } from '../../tools/up/index.js';
 import { sql } from '../faults/stage/sql.js';
 import { Api, type ApiList, type StatusObject } from '../support/api.js';
 
-const ORCHCTL = fileURLToPath(new URL('../../services/orch/bin/orchctl.js', import.meta.url));
 const SECRETS = '/api/v1/namespaces/default/secrets';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
