@@ -14,6 +14,7 @@ export interface EncryptionSettings extends Omit<LoadSettings, 'onError'> {
   readonly file: string;
   /** Whether it is read again when it changes. */
   readonly reloads: boolean;
+  /** Hears of the same, of services that are not well, and of what wildcards leave out. */
   readonly logger: Logger;
   /** Hears of files that were read again, and of those that could not be used. */
   readonly onReload?: (failed: boolean) => void;
@@ -52,18 +53,22 @@ export class Encryption implements BodyCipher {
     return encryption;
   }
 
+  /** See {@link BodyCipher.seal}. @throws UnsealableBodyError */
   seal(type: TypeName, key: Key, body: Buffer): Buffer | undefined {
     return this.loaded.cipher.seal(type, key, body);
   }
 
+  /** See {@link BodyCipher.open}. @throws UnreadableBodyError, also as the promise */
   open(type: TypeName, key: Key, stored: Buffer): Buffer | Promise<Buffer> {
     return this.loaded.cipher.open(type, key, stored);
   }
 
+  /** Whether the configuration says anything of a type. */
   concerns(type: TypeName): boolean {
     return this.loaded.cipher.concerns(type);
   }
 
+  /** Whether a stored form is what would be made of its body now. */
   isCurrent(type: TypeName, stored: Buffer): boolean {
     return this.loaded.cipher.isCurrent(type, stored);
   }

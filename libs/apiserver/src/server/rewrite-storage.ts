@@ -19,6 +19,7 @@ export const rewritingOptions = {
 /** What is rewritten, and who hears of it. */
 export interface StorageRewriting
   extends Pick<RewriteOrder, 'rate' | 'looksOnly' | 'stopped' | 'onProgress' | 'onUnreadable'> {
+  /** Values of {@link rewritingOptions}. */
   readonly values: {
     readonly postgresUrl: string;
     readonly postgresPooling: 'session' | 'transaction';
@@ -26,6 +27,7 @@ export interface StorageRewriting
     readonly naming: 'orch' | 'kubernetes';
     readonly encryptionProviderConfig: string;
   };
+  /** Hears of key management services that are not well, and of what wildcards leave out. */
   readonly logger: Logger;
 }
 

@@ -12,6 +12,7 @@ const ATTEMPTS = 10;
 export interface RewriteOrder {
   /** The store as it is, without a cipher. */
   readonly store: Pick<Store, 'registerTypes' | 'snapshot' | 'get' | 'write'>;
+  /** What bodies are opened with, and sealed with anew. */
   readonly cipher: BodyCipher;
   /** All that may hold anything. */
   readonly types: readonly TypeName[];
@@ -33,6 +34,7 @@ export interface Rewritten {
   readonly current: number;
   /** Written anew; or, where nothing is written, to be. */
   readonly rewritten: number;
+  /** Those that cannot be opened; they stay as they are. */
   readonly unreadable: number;
 }
 
