@@ -87,6 +87,33 @@ describe('a store whose bodies are sealed', () => {
     expect(told[0]?.sealed).toEqual((await inner.get(type, at('x')))?.body);
   });
 
+  it('tells of what the store itself deletes, as it has found it', async () => {
+    const { type, made } = await stores('a', 'b');
+    await create(made[0], type, 'x');
+    const { body, version } = (await inner.get(type, at('x'))) as Row;
+    const [told, toOther]: [Change[], Change[]] = [[], []];
+    const stops = [
+      made[0].onCommit((changes) => told.push(...changes)),
+      made[1].onCommit((all) => toOther.push(...all)),
+    ];
+    for (let i = 0; i < 2; i++) {
+      // Every second one is opened later.
+      await made[0].get(type, at('x'));
+      await inner.write({
+        op: 'update',
+        type,
+        ...at('x'),
+        version: (await inner.get(type, at('x')))?.version ?? version,
+        body,
+        terminating: false,
+      });
+    }
+    for (const stop of stops) stop();
+    expect(told.map((change) => change.sealed)).toEqual([body, body]);
+    expect(told.map((change) => change.body.toString())).toContain(text('x'));
+    expect(toOther.map((change) => change.body)).toEqual([body, body]);
+  });
+
   it('names what it cannot read, and reads all else', async () => {
     const { name, type, made } = await stores('a', 'ba', 'a', '');
     const [first, second, old, keyless] = made;
