@@ -15,6 +15,7 @@ const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
 const POLL = { timeout: 60_000, interval: 100 };
 const TEST_MS = 120_000;
+const UNDEFINED_TABLE = '42P01';
 
 /** Stands in values, in names of data, in labels and annotations; and so does what it is in base64, wherever it begins. */
 const SENTINEL = 'hush-4f1c';
@@ -99,11 +100,16 @@ describe('encryption at rest, with an api-server and a gateway', { timeout: TEST
     const patterns = traces.flatMap((text) => [text, Buffer.from(text).toString('hex')]).map((text) => `%${text}%`);
     const hits: string[] = [];
     for (const { name } of tables) {
-      const [row] = await sql<{ count: string }>(
+      const counting = sql<{ count: string }>(
         cluster.postgresUrl,
         `SELECT count(*) FROM ${name} t WHERE t::text LIKE ANY ($1)`,
         [patterns],
       );
+      // History that is dropped meanwhile holds nothing any more.
+      const [row] = await counting.catch((error: { code?: string }) => {
+        if (error.code === UNDEFINED_TABLE) return [];
+        throw error;
+      });
       if (Number(row?.count) > 0) hits.push(`${name}: ${row?.count}`);
     }
     return hits;
@@ -277,7 +283,9 @@ describe('encryption at rest, with an api-server and a gateway', { timeout: TEST
     const stream = await gateway.watch(`${SECRETS}?watch=1`);
     expect((await stream.next())?.object.metadata.name).toBe('old');
     await reconfigure([aesgcm('key3', 'key2')], ['api-server']);
-    expect((await api.post(SECRETS, secret('new'))).status).toBe(201);
+    const made = await api.post(SECRETS, secret('new'));
+    expect(made.status).toBe(201);
+    const { resourceVersion: version } = made.json().metadata;
     const [ended] = await stream.until(({ type }) => type === 'ERROR');
     expect(ended?.object).toMatchObject({ kind: 'Status', code: 410 });
     const failed = await gateway.get(`${SECRETS}/new`);
@@ -291,6 +299,8 @@ describe('encryption at rest, with an api-server and a gateway', { timeout: TEST
       `${SECRETS}?resourceVersion=0`,
       `${SECRETS}?limit=1&resourceVersion=0`,
       `${SECRETS}?watch=1`,
+      // From the database.
+      `${SECRETS}?limit=5&resourceVersion=${version}&resourceVersionMatch=Exact`,
     ]) {
       const refused = await gateway.get(path);
       expect([path, refused.status, refused.json<StatusObject>().message]).toEqual([
