@@ -15,6 +15,7 @@ import { signingOptions } from '../credentials/signing-options.js';
 import { aggregationOptions } from './aggregation-options.js';
 import { auditOptions } from './audit-options.js';
 import { connectionOptions } from './connection-options.js';
+import { encryptionOptions } from './encryption-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 import { parseOverrides } from './storage-overrides.js';
@@ -220,6 +221,7 @@ export const backendOptions = {
     check: parseOverrides,
     help: 'Types that lie in another PostgreSQL: resource=postgres://… or group/resource=postgres://…',
   },
+  ...encryptionOptions,
   ...natsOptions,
   'history-retention': { type: 'duration', default: 300_000, min: 1000, help: 'How long changes can be read back.' },
   'storage-migration-rate': {
