@@ -223,6 +223,17 @@ test('policies mean only what they say, and never what decides about requests', 
   expect(plugin.handles(targetOf({}))).toBe(false);
 });
 
+test('whoever has just written one through this process is judged by it', () => {
+  const { plugin, objects } = rig();
+  const followed = objects.follow({ group: GROUP, resource: 'validatingadmissionpolicies' });
+  expect(plugin.handles(targetOf({}))).toBe(false);
+  Object.assign(followed, { isBehind: true });
+  expect(plugin.handles(targetOf({}))).toBe(true);
+  expect(
+    plugin.handles(targetOf({ group: 'admissionregistration.k8s.io', resource: 'validatingadmissionpolicies' })),
+  ).toBe(false);
+});
+
 test('the server’s own affairs are not judged, whatever an administrator asks is', async () => {
   const { plugin, policy, bind } = rig();
   policy({ validations: [{ expression: 'false' }] });
