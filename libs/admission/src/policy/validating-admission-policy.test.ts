@@ -136,6 +136,21 @@ test('expressions see the request and both objects', async () => {
   expect(creation).toBeUndefined();
 });
 
+test('expressions see the namespace of the request, where it lies in one', async () => {
+  const validations = [
+    {
+      expression: "namespaceObject.metadata.labels['env'] == 'prod'",
+      messageExpression: 'namespaceObject.metadata.name',
+    },
+  ];
+  expect(await causeOf({ validations })).toBe('default');
+  const resource = { resource: 'nodes', kind: 'Node', namespace: '' };
+  const matchConstraints = { ...MATCH, resourceRules: [{ ...PODS, resources: ['*'] }] };
+  const none = { validations: [{ expression: 'namespaceObject == null' }], matchConstraints };
+  expect(await causeOf(none, resource)).toBeUndefined();
+  expect(await causeOf(none, { resource: 'namespaces', kind: 'Namespace' })).toBeUndefined();
+});
+
 test('what cannot be evaluated obeys the failure policy', async () => {
   const validations = [{ expression: 'object.nothing == 1' }];
   const why = "expression 'object.nothing == 1' resulted in error: no such key: nothing";

@@ -55,6 +55,7 @@ class AdmissionPolicies implements AdmissionPlugin {
         equivalents: (target) => forms.equivalents(target),
         namespaceLabels: (name) => this.#namespaces.labels(name),
       },
+      namespaces: this.#namespaces,
       ...{ surroundings, observer },
       failureKey: `${names.group('validation.policy.admission.orch.io')}/validation_failure`,
     };

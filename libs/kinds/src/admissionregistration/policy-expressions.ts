@@ -38,7 +38,8 @@ export function expressionErrors(
   authorizer = true,
 ): FieldError[] {
   if (Buffer.byteLength(text) > LONGEST_EXPRESSION) return [tooLong(field, LONGEST_EXPRESSION)];
-  const environment = later || stored.has(text) ? LATER_ENVIRONMENT : BASE_ENVIRONMENT;
-  const { fault } = admissionProgram(text, environment, admissionScope({ params, authorizer }), wanted);
+  const namespace = later || stored.has(text);
+  const environment = namespace ? LATER_ENVIRONMENT : BASE_ENVIRONMENT;
+  const { fault } = admissionProgram(text, environment, admissionScope({ params, authorizer, namespace }), wanted);
   return fault === undefined ? [] : [invalidValue(field, text, fault)];
 }
