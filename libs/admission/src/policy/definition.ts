@@ -1,5 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type AdmissionProgram, admissionProgramSteps, admissionScope, LATER_ENVIRONMENT } from '@orch/expressions';
+import {
+  type AdmissionProgram,
+  admissionProgramSteps,
+  admissionScope,
+  LATER_ENVIRONMENT,
+  NAMESPACE_VARIABLE,
+} from '@orch/expressions';
 import { Conditions } from '../matching/conditions.js';
 import { Matcher } from '../matching/match.js';
 import type { ParamKind } from './policy-surroundings.js';
@@ -30,6 +36,8 @@ export class Definition {
   readonly validations: readonly StoredValidation[];
   readonly annotations: readonly StoredAnnotation[];
   readonly conditions: Conditions;
+  /** Whether expressions may look at the namespace of a request. */
+  readonly namesNamespace: boolean;
   #compiling: Promise<CompiledPolicy> | undefined;
 
   constructor(
@@ -41,7 +49,13 @@ export class Definition {
     this.paramKind = spec.paramKind;
     this.validations = spec.validations ?? [];
     this.annotations = spec.auditAnnotations ?? [];
-    this.conditions = new Conditions(spec.matchConditions ?? [], LATER_ENVIRONMENT, this.#scope());
+    const [params, conditions] = [this.paramKind !== undefined, spec.matchConditions ?? []];
+    this.conditions = new Conditions(conditions, LATER_ENVIRONMENT, admissionScope({ params }));
+    const texts = [
+      ...this.validations.flatMap((each) => [each.expression, each.messageExpression ?? '']),
+      ...this.annotations.map((each) => each.valueExpression),
+    ];
+    this.namesNamespace = texts.some((text) => text.includes(NAMESPACE_VARIABLE));
   }
 
   /** Compiled when it is first needed. */
@@ -51,7 +65,7 @@ export class Definition {
   }
 
   #scope(authorizer = true) {
-    return admissionScope({ params: this.paramKind !== undefined, authorizer });
+    return admissionScope({ params: this.paramKind !== undefined, authorizer, namespace: true });
   }
 
   /** Others have turns between expressions, which may be long. */

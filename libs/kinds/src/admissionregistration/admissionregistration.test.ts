@@ -288,7 +288,7 @@ describe('policies', () => {
   it('may use what came later where that is on, or they did before', () => {
     const made = (on: boolean) =>
       triedKind(GROUP, 'v1alpha1', 'validatingadmissionpolicies', POLICY, withFeatures({ LaterExpressions: on }));
-    const later = { 'spec.validations.0': { expression: 'isQuantity("1")' } };
+    const later = { 'spec.validations.0': { expression: 'isQuantity("1") && namespaceObject != null' } };
     expect(made(true).created(later)).toEqual([]);
     expect(made(false).created(later)).toHaveLength(1);
     expect(made(false).updated(later, { 'spec.failurePolicy': 'Ignore' })).toEqual([]);

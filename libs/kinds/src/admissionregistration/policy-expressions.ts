@@ -34,7 +34,8 @@ export function expressionErrors(
   { params, later, stored }: ExpressionRules,
   authorizer = true,
 ): FieldError[] {
-  const environment = later || stored.has(text) ? LATER_ENVIRONMENT : BASE_ENVIRONMENT;
-  const { fault } = admissionProgram(text, environment, admissionScope({ params, authorizer }), wanted);
+  const namespace = later || stored.has(text);
+  const environment = namespace ? LATER_ENVIRONMENT : BASE_ENVIRONMENT;
+  const { fault } = admissionProgram(text, environment, admissionScope({ params, authorizer, namespace }), wanted);
   return fault === undefined ? [] : [invalidValue(field, text, fault)];
 }
