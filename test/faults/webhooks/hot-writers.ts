@@ -34,6 +34,13 @@ export class HotWriters {
     return this.writes.filter(({ policy: of, outcome }) => of === policy && outcome.at === at).length;
   }
 
+  /** Whether something that fails closed was written that no webhook has agreed to: the rest need not be waited for. */
+  areUnasked(agreed: ReadonlySet<string>): boolean {
+    return this.writes.some(
+      ({ policy, stamp, outcome }) => policy === 'strict' && outcome.at === 'committed' && !agreed.has(stamp),
+    );
+  }
+
   async end(): Promise<void> {
     this.#over.abort();
     await this.#running;

@@ -53,13 +53,14 @@ export async function inMoods(stage: Stage, webhook: MoodyWebhook, settings: Moo
   const writers = new HotWriters(apis, stage.postgresUrl);
   writers.begin(settings.writers, stage.random);
   try {
-    await comesTo(stage, writers, 'answers', { strict: 'committed', lenient: 'committed' }, ORDINARY_WRITES);
+    await comesTo(stage, webhook, writers, 'answers', { strict: 'committed', lenient: 'committed' }, ORDINARY_WRITES);
     await writeOrdinary(stage, ORDINARY_WRITES);
     for (const mood of chosen(stage, settings.moods)) {
       const sides = stage.random.pick(SIDES);
       stage.log(`what is asked to ${sides.join(' and to ')} ${mood}`);
       await inMood(stage, webhook, writers, mood, sides, settings);
       await writers.versions();
+      if (stage.violations.length > 0 || writers.areUnasked(webhook.agreed)) break;
     }
   } finally {
     await writers.end();
@@ -91,7 +92,7 @@ async function inMood(
   await webhook.be(mood, sides);
   await Promise.all([
     writeOrdinary(stage, ORDINARY_WRITES),
-    comesTo(stage, writers, mood, MOODS[mood], mood === 'is slow' ? writes / SLOWER : writes),
+    comesTo(stage, webhook, writers, mood, MOODS[mood], mood === 'is slow' ? writes / SLOWER : writes),
   ]);
   if (UNANSWERED.includes(mood)) {
     // Calls that were under way, on each server, twice: those of before may have been answered meanwhile.
@@ -104,19 +105,27 @@ async function inMood(
     }
   }
   await webhook.be('answers', []);
-  await comesTo(stage, writers, 'answers again', { strict: 'committed', lenient: 'committed' }, writes / SLOWER);
+  await comesTo(
+    stage,
+    webhook,
+    writers,
+    'answers again',
+    { strict: 'committed', lenient: 'committed' },
+    writes / SLOWER,
+  );
 }
 
 /** Waits until so many writes have come to what they must. */
 async function comesTo(
   stage: Stage,
+  webhook: MoodyWebhook,
   writers: HotWriters,
   mood: string,
   outcomes: Outcomes,
   count: number,
 ): Promise<void> {
   const before = HOT.map((policy) => writers.count(policy, outcomes[policy]));
-  await stage.recovers(`writes are as they must be where it ${mood}`, PATIENCE_MS, () =>
-    HOT.every((policy, at) => writers.count(policy, outcomes[policy]) >= (before[at] ?? 0) + count),
-  );
+  const done = () => HOT.every((policy, at) => writers.count(policy, outcomes[policy]) >= (before[at] ?? 0) + count);
+  const what = `writes are as they must be where it ${mood}`;
+  await stage.recovers(what, PATIENCE_MS, () => done() || writers.areUnasked(webhook.agreed));
 }
