@@ -66,24 +66,33 @@ describe('cert-manager', () => {
   );
 
   const others: ManagedProcess[] = [];
+  /** Runs another of its programs until the end. */
+  const startOther = async (name: string, args: readonly string[], ready: () => Promise<boolean>) => {
+    const { program } = buildOperator(programOf(name));
+    const { kubeconfig } = stage.cluster;
+    const other = new ManagedProcess({
+      name: `cert-manager-${name}`,
+      command: program,
+      args: [`--leader-election-namespace=${NAMESPACE}`, ...args],
+      env: { KUBECONFIG: kubeconfig },
+      logFile: join(dirname(kubeconfig), `cert-manager-${name}.log`),
+      ready,
+    });
+    others.push(other);
+    await other.start();
+  };
   beforeAll(async () => {
     const [metrics = 0] = await freePorts(1);
-    const flags = { controller: [`--metrics-listen-address=127.0.0.1:${metrics}`], cainjector: [] };
-    for (const [name, more] of Object.entries(flags)) {
-      const { program } = buildOperator(programOf(name));
-      const { kubeconfig } = stage.cluster;
-      const process = new ManagedProcess({
-        name: `cert-manager-${name}`,
-        command: program,
-        args: [`--leader-election-namespace=${NAMESPACE}`, ...more],
-        env: { KUBECONFIG: kubeconfig },
-        logFile: join(kubeconfig, `../cert-manager-${name}.log`),
-        // What it does shows whether it is at work.
-        ready: async () => true,
-      });
-      await process.start();
-      others.push(process);
-    }
+    const api = new Api({ url: `http://127.0.0.1:${metrics}` });
+    const answers = async () => (await api.get('/metrics').catch(() => undefined))?.status === 200;
+    const { kubeconfig } = stage.cluster;
+    await startOther(
+      'controller',
+      [`--kubeconfig=${kubeconfig}`, `--metrics-listen-address=127.0.0.1:${metrics}`],
+      answers,
+    );
+    // It listens nowhere: what it does shows that it is at work.
+    await startOther('cainjector', [], async () => true);
   }, BUILD_MS);
   afterAll(async () => {
     await Promise.all(others.map((each) => each.stop()));
