@@ -70,6 +70,7 @@ async function beside(stage: Stage, settings: ScenarioSettings, webhook: MoodyWe
     moods: scaled(settings, 10, 6),
     maxWaitMs: MAX_WAIT_MS,
   });
+  if (stage.violations.length > 0) return;
   for (const side of ['mutate', 'validate'] as const) await whileHeld(stage, webhook, side, scaled(settings, 200, 10));
   await downForAll(stage, webhook);
 }

@@ -9,7 +9,7 @@ import { writeOrdinary } from './ordinary.js';
 export interface MoodSettings {
   /** Half of them for what fails closed, half for what fails open. */
   readonly writers: number;
-  /** How many of them a mood has to come to. */
+  /** How many of them a mood has to come to that leaves calls unanswered; others to fewer. */
   readonly writes: number;
   /** How many moods, those in front that leave calls unanswered. */
   readonly moods: number;
@@ -41,7 +41,8 @@ const UNANSWERED: readonly Bad[] = ['hangs', 'breaks off'];
 const FAILURES = 5;
 /** Times until which it is left alone are as long as they become. */
 const SHORT_WAITS = 4;
-/** A webhook that is slow lets as many fewer pass. */
+/** How many times fewer there are of those that are answered, and of those that are slow. */
+const ANSWERED = 3;
 const SLOWER = 10;
 const ORDINARY_WRITES = 10;
 const PATIENCE_MS = 120_000;
@@ -72,6 +73,11 @@ export async function inMoods(stage: Stage, webhook: MoodyWebhook, settings: Moo
   stage.measure('of which committed', versions.length);
 }
 
+function writesIn(mood: Bad, writes: number): number {
+  if (UNANSWERED.includes(mood)) return writes;
+  return writes / (mood === 'is slow' ? SLOWER : ANSWERED);
+}
+
 /** In an order of the seed. */
 function chosen({ random }: Stage, count: number): Bad[] {
   const others = (Object.keys(MOODS) as Bad[]).filter((mood) => !UNANSWERED.includes(mood));
@@ -92,7 +98,7 @@ async function inMood(
   await webhook.be(mood, sides);
   await Promise.all([
     writeOrdinary(stage, ORDINARY_WRITES),
-    comesTo(stage, webhook, writers, mood, MOODS[mood], mood === 'is slow' ? writes / SLOWER : writes),
+    comesTo(stage, webhook, writers, mood, MOODS[mood], writesIn(mood, writes)),
   ]);
   if (UNANSWERED.includes(mood)) {
     // Calls that were under way, on each server, twice: those of before may have been answered meanwhile.

@@ -44,7 +44,7 @@ type Response = Readonly<Record<string, unknown>>;
  * `data.stamp` was seen; the second remember to which stamps they have agreed.
  */
 export class MoodyWebhook {
-  /** Stamps that the validating side has agreed to. */
+  /** Stamps that the validating side has agreed to, of those that the mutating one had seen. */
   readonly agreed = new Set<string>();
   /** Calls by path. */
   readonly calls = new Map<string, number>();
@@ -186,9 +186,9 @@ export class MoodyWebhook {
   }
 
   #right(side: Side, { request: { object } }: Review): Response {
-    const { stamp = '' } = object.data ?? {};
+    const { stamp = '', seen } = object.data ?? {};
     if (side === 'validate') {
-      this.agreed.add(stamp);
+      if (seen === stamp) this.agreed.add(stamp);
       return {};
     }
     const patch = Buffer.from(JSON.stringify([{ op: 'add', path: '/data/seen', value: stamp }])).toString('base64');
