@@ -5,6 +5,8 @@ import { type Workload, workloadBody } from './workloads.js';
 
 export interface RequestLoad {
   readonly endpoint: Endpoint;
+  /** Bearer tokens of the requesters one by one, in the place of the endpoint's. */
+  readonly tokens?: readonly string[];
   readonly resource: Resource;
   /**
    * `create` makes new objects `PREFIX-0` and so on, `delete` deletes them in the same order; the others go round objects

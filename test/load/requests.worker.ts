@@ -22,13 +22,18 @@ async function run(load: RequestLoad): Promise<RequestResult> {
   const start = now();
   const end = start + seconds * 1000;
   const loop = async (connection: Connection, requester: number) => {
+    const token = load.tokens?.[requester];
+    const asked = token === undefined ? load : { ...load, endpoint: { ...endpoint, token } };
     for (let own = requester; now() < end && next < (load.count ?? Number.POSITIVE_INFINITY); own += requesters) {
       const index = next++;
       if (rate !== undefined) await pause(Math.max(0, start + (index * 1000) / rate - now()));
       // Creates and deletions number on; updates and reads stay with the requester's own objects, so that no two meet.
       const object = numbersOn(load) ? index : own % load.objects;
       const sent = now();
-      const answer = await connection.request(requestOf(load, object, versions[object], index), load.verb === 'update');
+      const answer = await connection.request(
+        requestOf(asked, object, versions[object], index),
+        load.verb === 'update',
+      );
       latencies.push(now() - sent);
       if (answer.status >= 300) failed++;
       else if (load.verb === 'update') versions[object] = versionOf(answer);

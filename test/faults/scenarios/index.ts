@@ -1,4 +1,5 @@
 import { apiServerKills, commitPublish } from './api-server.js';
+import { budgetRace } from './budget.js';
 import { busyPages } from './busy-pages.js';
 import { clocks } from './clocks.js';
 import { compaction } from './compaction.js';
@@ -81,6 +82,7 @@ export const SCENARIOS: readonly Scenario[] = [
   definitionsLate,
   definitionsLeft,
   quotaRace,
+  budgetRace,
   trespass,
   trespassUnadmitted,
   trespassHandedOn,

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { raceForQuota } from '../../support/quota-race.js';
+import type { Stage } from '../stage/stage.js';
 import { rest } from '../traffic/context.js';
 import { scaled, staged } from './scenario.js';
 
@@ -24,14 +25,7 @@ export const quotaRace = staged(
       servers: stage.cluster.apiServerUrls.map((url) => stage.api(url)),
       ...{ database, namespace: `race-${settings.seed}`, limit, requesters: scaled(settings, 64, 4) },
       random: () => stage.random.next(),
-      async disturb(over) {
-        while (!over.aborted) {
-          await rest(stage.random.between(CALM_MS.from, CALM_MS.to), over);
-          const victim = stage.random.pick(stage.cluster.apiServers);
-          await victim.kill('SIGKILL');
-          await victim.start();
-        }
-      },
+      disturb: killOneByOne(stage),
     }).finally(() => database.end());
     stage.measure('attempts', attempts);
     stage.measure('versions of the quota', versions.length);
@@ -41,3 +35,13 @@ export const quotaRace = staged(
     stage.must('R.quota', versions.at(-1)?.used === limit, 'the last version of the quota is not used up');
   },
 );
+
+/** Kills one server after another and starts it again, until the race is over. */
+export const killOneByOne = (stage: Stage) => async (over: AbortSignal) => {
+  while (!over.aborted) {
+    await rest(stage.random.between(CALM_MS.from, CALM_MS.to), over);
+    const victim = stage.random.pick(stage.cluster.apiServers);
+    await victim.kill('SIGKILL');
+    await victim.start();
+  }
+};

@@ -41,6 +41,7 @@ const open = (options: Partial<AdmissionOptions> = {}) =>
     isEnabled: () => true,
     options: { ...OPTIONS, ...options },
     webhooks: (configuration) => webhooks.for(configuration),
+    policies: webhooks.forPolicies(),
     observer,
     // Each has metrics of its own.
     surroundings: { ...surroundings, metrics: new Metrics() },
