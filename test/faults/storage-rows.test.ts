@@ -11,4 +11,5 @@ tryRows([
   'compaction',
   'watch-from',
   'trespass',
+  'webhooks',
 ]);

@@ -17,6 +17,7 @@ describeClient({
     'a cache that is filled with a token of a service account',
     'a reconciler with cache, finalizer and leader election, over a kill of the server',
     'another manager takes over the lease',
+    'a defaulter and a validator of a custom kind, over a kill of the server',
     'answers were binary',
   ],
   program: () => ({ command: program(), args: [] }),

@@ -73,6 +73,9 @@ func main() {
 		reconcileOverKill(ctx, config, direct)
 	})
 	checks.Run("another manager takes over the lease", func(ctx context.Context) { takeOver(ctx, config) })
+	checks.Run("a defaulter and a validator of a custom kind, over a kill of the server", func(ctx context.Context) {
+		ownWebhooks(ctx, config, direct)
+	})
 	checks.Run("answers were binary", func(context.Context) {
 		checks.Require(binaryAnswers.Load() > 0, binaryAnswers.Load())
 	})

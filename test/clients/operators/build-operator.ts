@@ -11,22 +11,22 @@ export interface Operator {
   readonly version: string;
   /** Folder of its main package in the module; `.` is the module's own. */
   readonly main: string;
-  /** Folder of the definitions of its kinds in the module. */
-  readonly definitions: string;
+  /** Folder of the definitions of its kinds in the module, of one whose manifests need nothing before they are applied. */
+  readonly definitions?: string;
 }
 
 /** What is needed to run one. */
 export interface BuiltOperator {
   readonly program: string;
-  /** Folder of manifests. */
-  readonly definitions: string;
+  /** The module. */
+  readonly source: string;
 }
 
 /**
  * Compiles an operator, unchanged, from its published module: some minutes at first, then it is in the user's cache. Throws when Go
  * or the modules cannot be had.
  */
-export function buildOperator({ name, module, version, main, definitions }: Operator): BuiltOperator {
+export function buildOperator({ name, module, version, main }: Omit<Operator, 'definitions'>): BuiltOperator {
   const folder = installed(`${name}-${version}`, (making) => {
     const go = findGo();
     const path = main === '.' ? module : `${module}/${main}`;
@@ -34,5 +34,5 @@ export function buildOperator({ name, module, version, main, definitions }: Oper
     install(go, ['get', '-tool', `${path}@${version}`], making);
     install(go, ['build', '-mod=mod', '-p=2', '-buildvcs=false', '-ldflags=-s -w', '-o', name, path], making);
   });
-  return { program: join(folder, name), definitions: join(goModule(module, version), definitions) };
+  return { program: join(folder, name), source: goModule(module, version) };
 }

@@ -15,11 +15,17 @@ export interface Run {
   ready(): Promise<boolean>;
 }
 
-/** What the tests of one `describe` have; only they may ask for it. */
-export interface OperatorStage {
+/** What there is before the operator runs. */
+export interface Premises {
   readonly cluster: Cluster;
   readonly api: Api;
   readonly kubectl: Kubectl;
+  /** Where the module of the operator is. */
+  readonly source: string;
+}
+
+/** What the tests of one `describe` have; only they may ask for it. */
+export interface OperatorStage extends Premises {
   /** Its log is `logFile`. */
   readonly operator: ManagedProcess;
   /** Creates an object and returns what came of it; throws when it is refused. */
@@ -33,26 +39,31 @@ export interface OperatorStage {
 /**
  * Starts two tiers with two gateways, a namespace, the operator's definitions and the operator before the tests of the surrounding
  * `describe`, and stops them after them.
+ * @param serverArgs further options of the servers
  */
 export function operatorStage(
   operator: Operator,
   namespace: string,
-  run: (cluster: Cluster, dir: string) => Promise<Run>,
+  run: (stage: Premises, dir: string) => Promise<Run>,
+  serverArgs: () => Promise<readonly string[]> = async () => [],
 ): OperatorStage {
-  const stage = {} as { cluster: Cluster; api: Api; kubectl: Kubectl; operator: ManagedProcess };
+  const stage = {} as { -readonly [Part in keyof Premises]: Premises[Part] } & { operator: ManagedProcess };
   let dir: string;
   beforeAll(async () => {
-    const { program, definitions } = buildOperator(operator);
+    const { program, source } = buildOperator(operator);
+    stage.source = source;
     const kubectl = findKubectl('1.27');
     dir = mkdtempSync(join(tmpdir(), 'orch-operator-'));
     chmodSync(dir, 0o711); // PostgreSQL may run as another user
-    stage.cluster = await startCluster({ dir, apiServers: 1 });
+    stage.cluster = await startCluster({ dir, apiServers: 1, serverArgs: await serverArgs() });
     stage.api = new Api(stage.cluster);
     stage.kubectl = new Kubectl(kubectl, stage.cluster.kubeconfig);
     await stage.kubectl.ok(['create', 'namespace', namespace]);
-    await stage.kubectl.ok(['apply', '--server-side', '-f', definitions]);
-    await stage.kubectl.ok(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=30s']);
-    const { args, env, ready } = await run(stage.cluster, dir);
+    if (operator.definitions !== undefined) {
+      await stage.kubectl.ok(['apply', '--server-side', '-f', join(source, operator.definitions)]);
+      await stage.kubectl.ok(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=30s']);
+    }
+    const { args, env, ready } = await run(stage, dir);
     const logFile = join(dir, `${operator.name}.log`);
     const variables = { KUBECONFIG: stage.cluster.kubeconfig, ...env };
     stage.operator = new ManagedProcess({

@@ -33,6 +33,7 @@ import { soak } from './soak.js';
 import { stalledUnbounded, stalledWatchers } from './stalled-watchers.js';
 import { trespass, trespassBelieved, trespassHandedOn, trespassUnadmitted } from './trespass.js';
 import { watchFrom } from './watch-from.js';
+import { webhooks, webhooksFailingOpen, webhooksUnbroken } from './webhooks.js';
 
 /** The rows of the table in README.md, in its order; one with several faults is several scenarios. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -89,6 +90,9 @@ export const SCENARIOS: readonly Scenario[] = [
   rights,
   rightsUnjudged,
   rightsOfAll,
+  webhooks,
+  webhooksFailingOpen,
+  webhooksUnbroken,
   powerLoss,
   powerLossUnflushed,
   leaks,

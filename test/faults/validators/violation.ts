@@ -1,7 +1,7 @@
 /**
  * Which promise was broken; the first part is the validator's number in the table of README.md. `R` is what a scenario
  * itself demands: recovery in time, answers of the right kind, latency, streams that stay open, refusals that hold, what is served of
- * definitions, what is left of them, what quotas say.
+ * definitions, what is left of them, what quotas say, what webhooks have agreed to, and how often one is called that is down.
  */
 export type Rule =
   | 'V1.linearizable'
@@ -37,7 +37,9 @@ export type Rule =
   | 'R.forbidden'
   | 'R.served'
   | 'R.left'
-  | 'R.quota';
+  | 'R.quota'
+  | 'R.consent'
+  | 'R.breaker';
 
 export interface Violation {
   readonly rule: Rule;

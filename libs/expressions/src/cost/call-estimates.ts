@@ -162,7 +162,7 @@ const BY_FORM: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ],
   ...each(['starts_with_string', 'ends_with_string'], ofSecond),
   ['in_list', ([, list]) => ({ cost: scaled((list as Argument).size, 1) })],
-  ['matches_string', (args) => ({ cost: patternCost(args) })],
+  ...each(['matches_string', 'matches'], (args) => ({ cost: patternCost(args) })),
   [
     'contains_string',
     ([text, part]) => ({

@@ -134,7 +134,8 @@ const BY_FORM: ReadonlyMap<string, CallCost> = new Map([
   ...each([...COMPARED_FORMS, 'not_equals'], ofShorter),
   ['equals', ofEqual],
   ...each(['add_string', 'add_bytes'], ofBoth),
-  ['matches_string', ofPattern],
+  // The reference charges one for the latter, whatever it matches: nobody shall match for nothing here.
+  ...each(['matches_string', 'matches'], ofPattern),
   ['contains_string', ofEachInOther],
   ...each(PARSED_FORMS, ofText),
   ['ip_is_canonical', ofTextTwice],

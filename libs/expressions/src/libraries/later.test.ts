@@ -55,6 +55,7 @@ describe.each([
       'sets.intersects([1, 2], [2, 3]) && !sets.intersects([], [1])',
     ],
   ],
+  ['patterns', ["matches('v1.4.1', 'v1.[0-4].\\\\d+') && !matches('v1.5.1', 'v1.[0-4]') && 'abc'.matches('b')"]],
   ['numbers of different types', ['1 < 2.5 && 3u > 2 && 2.0 >= 2u']],
 ])('%s', (_, texts) => {
   it.each(texts)('%s', (text) => {
@@ -70,7 +71,7 @@ describe('what came later', () => {
     },
   );
 
-  it.each(["quantity('1')", "ip('::1')", 'sets.contains([1], [1])', '1 < 2.0'])(
+  it.each(["quantity('1')", "ip('::1')", 'sets.contains([1], [1])', '1 < 2.0', "matches('a', 'a')"])(
     'is unknown to release 1.27: %s',
     (text) => {
       expect(() => BASE_ENVIRONMENT.compile(text, NO_SCOPE)).toThrow();
@@ -82,5 +83,9 @@ describe('what came later', () => {
     expect(cost("quantity('1000000000000').isInteger()")).toBe(3);
     expect(cost("cidr('192.168.0.0/24').containsIP('192.168.0.1')")).toBe(5);
     expect(cost('sets.contains([1, 2, 3], [3, 1])')).toBe(7);
+    // This they charge one for, however much is matched; here it costs what the method does.
+    expect(cost("matches('a'.replace('a', 'aaaaaaaaaaaaaaaaaaaa'), 'a+b')")).toBe(
+      cost("'a'.replace('a', 'aaaaaaaaaaaaaaaaaaaa').matches('a+b')"),
+    );
   });
 });

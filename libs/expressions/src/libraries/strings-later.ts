@@ -1,4 +1,5 @@
-import { DYN, listOf, STRING } from '../types/type.js';
+import { overload } from '../types/declarations.js';
+import { BOOL, DYN, listOf, STRING } from '../types/type.js';
 import type { List } from '../values/value.js';
 import { formatted } from './formatting.js';
 import { globalForm, type Library, methodForm } from './library.js';
@@ -26,7 +27,7 @@ const quoted = (text: string): string => {
   return `"${escaped}"`;
 };
 
-/** Functions on strings that cel-go's `ext` got with its version 2, of release 1.29. */
+/** Functions on strings that cel-go's `ext` got with its version 2, of release 1.29, and what the language itself got for them. */
 export const LATER_STRINGS_LIBRARY: Library = [
   {
     name: 'format',
@@ -36,5 +37,7 @@ export const LATER_STRINGS_LIBRARY: Library = [
       ),
     ],
   },
+  // Beside the method, since cel-go 0.17; what it does is the same.
+  { name: 'matches', forms: [overload('matches', [STRING, STRING], BOOL)] },
   { name: 'strings.quote', forms: [globalForm('strings_quote', [STRING], STRING, (text) => quoted(text as string))] },
 ];

@@ -1,0 +1,76 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Standalone, startStandalone } from '../../support/standalone.js';
+import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from '../kubectl.js';
+import { gatewayApi } from './definitions.js';
+
+const RELEASE = 'v1.5.1';
+const CLASSES = 'gateway.networking.k8s.io_gatewayclasses.yaml';
+const POLICY = 'gateway.networking.k8s.io_vap_safeupgrades.yaml';
+/** What is refused on the way to the server's knowing of the policy is seen by then. */
+const WAIT = { timeout: 60_000 };
+
+/** As its manifest is, but in the version of that kind which release 1.27 has; nothing in it is of later ones. */
+const inAlpha = (text: string): string =>
+  text.replaceAll('admissionregistration.k8s.io/v1\n', 'admissionregistration.k8s.io/v1alpha1\n');
+
+describe(`the policy that guards upgrades of Gateway API ${RELEASE}`, () => {
+  let server: Standalone;
+  let kubectl: Kubectl;
+  let definitions: string;
+  let older: string;
+
+  beforeAll(async () => {
+    const file = findKubectl('1.27');
+    definitions = join(gatewayApi(RELEASE), 'config', 'crd');
+    older = join(gatewayApi('v1.1.0'), 'config', 'crd');
+    server = await startStandalone({
+      args: [
+        '--feature-gates=ValidatingAdmissionPolicy=true',
+        '--runtime-config=admissionregistration.k8s.io/v1alpha1=true',
+      ],
+    });
+    kubectl = new Kubectl(file, server.kubeconfig);
+    const policy = join(dirname(server.kubeconfig), 'policy.yaml');
+    writeFileSync(policy, inAlpha(readFileSync(join(definitions, 'standard', POLICY), 'utf8')));
+    await kubectl.ok(['apply', '-f', policy]);
+  }, KUBECTL_BUILD_MS);
+  afterAll(() => server?.stop());
+
+  const refused = async (file: string): Promise<string> => {
+    const { code, stderr } = await kubectl.run(['apply', '--server-side', '--force-conflicts', '-f', file]);
+    return code === 0 ? '' : stderr;
+  };
+
+  test('refuses definitions of before, in its words', async () => {
+    const asked = () => refused(join(older, 'standard', CLASSES));
+    const words = 'Installing CRDs with version before v1.5.0 is prohibited by default.';
+    await expect.poll(asked, WAIT).toContain(words);
+    expect(await asked()).toContain(`ValidatingAdmissionPolicy 'safe-upgrades.gateway.networking.k8s.io'`);
+  }, 120_000);
+
+  test('lets its own pass, and nothing experimental on top of them', async () => {
+    expect(await refused(join(definitions, 'standard', CLASSES))).toBe('');
+    const words = 'Installing experimental CRDs on top of standard channel CRDs is prohibited by default.';
+    expect(await refused(join(definitions, 'experimental', CLASSES))).toContain(words);
+  });
+
+  test('has nothing against others', async () => {
+    const names = { plural: 'widgets', singular: 'widget', kind: 'Widget' };
+    const schema = { openAPIV3Schema: { type: 'object' } };
+    const versions = [{ name: 'v1', served: true, storage: true, schema }];
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'widgets.example.com' },
+      spec: { group: 'example.com', scope: 'Namespaced', names, versions },
+    };
+    await kubectl.ok(['create', '-f', '-'], { input: JSON.stringify(definition) });
+  });
+
+  test('lets all pass when it is gone', async () => {
+    await kubectl.ok(['delete', 'validatingadmissionpolicy', 'safe-upgrades.gateway.networking.k8s.io']);
+    await expect.poll(() => refused(join(definitions, 'experimental', CLASSES)), WAIT).toBe('');
+  }, 120_000);
+});
