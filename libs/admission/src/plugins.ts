@@ -25,6 +25,7 @@ import type { PluginMaker } from './plugin.js';
 import { podNodeSelector } from './pod-node-selector.js';
 import { podSecurity } from './pod-security/index.js';
 import { podTolerationRestriction } from './pod-toleration-restriction.js';
+import { validatingAdmissionPolicies } from './policy/validating-admission-policy.js';
 import { priority } from './priority.js';
 import { resourceQuota } from './resource-quota.js';
 import { runtimeClass } from './runtime-class.js';
@@ -85,7 +86,7 @@ const TABLE: readonly PluginEntry[] = [
   off('DenyServiceExternalIPs', denyServiceExternalIps),
   // Behind everything that may change an object.
   on('MutatingAdmissionWebhook', mutatingWebhooks),
-  on('ValidatingAdmissionPolicy'),
+  on('ValidatingAdmissionPolicy', validatingAdmissionPolicies),
   on('ValidatingAdmissionWebhook', validatingWebhooks),
   on('ResourceQuota', resourceQuota),
   { ...off('AlwaysDeny', alwaysDeny), deprecated: true },

@@ -42,6 +42,7 @@ const open = (options: Partial<AdmissionOptions> = {}) =>
     options: { ...OPTIONS, ...options },
     webhooks: (configuration) => webhooks.for(configuration),
     logger: { warn: (text) => void warnings.push(text) },
+    policies: webhooks.forPolicies(),
     observer,
     // Each has metrics of its own.
     surroundings: { ...surroundings, metrics: new Metrics() },

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import type { FollowedObjects } from '@orch/admission';
 import { EVENT_MIGRATIONS, EVENT_SCHEMA } from '@orch/audit';
 import type { ChangeBus } from '@orch/feed';
 import { type KindSettings, nodePortRange } from '@orch/kinds';
@@ -34,6 +35,7 @@ import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
 import { serviceAccountTokenUses } from '../metrics/service-account-metrics.js';
 import { observePools } from '../metrics/store-observer.js';
+import type { PolicyChecker } from '../policies/policy-checker.js';
 import { QuotaCounter } from '../quota/quota-counter.js';
 import type { AdmissionWebhooks } from '../webhooks/admission-webhooks.js';
 import { AggregatedApis } from './aggregated-apis.js';
@@ -48,6 +50,7 @@ import { Housekeeping } from './housekeeping.js';
 import { fairnessLimits } from './limit-options.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
+import { followPolicies, policyChecker } from './policy-checks.js';
 import { type Served, serve } from './serve.js';
 import { servedSelection } from './served-selection.js';
 import { type FollowedByStanding, followForStanding, NamespaceKeeper } from './standing-objects.js';
@@ -133,6 +136,8 @@ class ControlPlaneProcess {
   #quotaCounter: QuotaCounter | undefined;
   #housekeeping: Housekeeping | undefined;
   #followed: FollowedByStanding | undefined;
+  #policies: FollowedObjects | undefined;
+  #policyChecker: PolicyChecker | undefined;
   #namespaceKeeper: NamespaceKeeper | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
@@ -183,6 +188,11 @@ class ControlPlaneProcess {
         name: 'namespace-keeper',
         start: () => this.#keepNamespaces(),
         stop: async () => this.#namespaceKeeper?.stop(),
+      },
+      {
+        name: 'policy-checks',
+        start: async () => this.#checkPolicies(),
+        stop: async () => this.#policyChecker?.stop(),
       },
       { name: 'listeners', start: () => this.#listen(), stop: () => this.#closeListeners() },
       this.#idleCollector(),
@@ -253,9 +263,11 @@ class ControlPlaneProcess {
     const webhooks = (configuration: unknown) => calls.for(configuration);
     this.#admission = await AdmissionControl.open({
       ...{ names, isEnabled, webhooks, observer, surroundings, logger: this.#logger },
+      policies: calls.forPolicies(),
       options: serving,
     });
     if (role.housekeeping) this.#followed = followForStanding(this.#admission);
+    if (role.housekeeping) this.#policies = followPolicies(this.#admission, isEnabled);
     const api = await assembleApi({
       names,
       scheme,
@@ -326,6 +338,16 @@ class ControlPlaneProcess {
       onError: (error) => this.#logger.error('count of a quota', error),
     });
     this.#quotaCounter.start();
+  }
+
+  /** Once all kinds are served: expressions are checked against them. */
+  #checkPolicies(): void {
+    const policies = this.#policies;
+    if (!policies) return;
+    const [api, store] = [needed(this.#api), needed(this.#store)];
+    const catchUp = () => needed(this.#customResources).catchUp();
+    this.#policyChecker = policyChecker({ api, store, policies, catchUp, logger: this.#logger });
+    this.#policyChecker.start();
   }
 
   async #stopAdmission(): Promise<void> {

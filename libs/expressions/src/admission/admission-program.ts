@@ -2,10 +2,12 @@ import type { Environment, Program } from '../environment.js';
 import { PlanError } from '../evaluation/planner.js';
 import { ExpressionError } from '../syntax/issues.js';
 import type { Scope } from '../types/declarations.js';
-import { formatType } from '../types/type.js';
+import { formatType, type Type } from '../types/type.js';
 
 /** Units that one expression about a write may cost at run time. */
 export const PER_EXPRESSION_LIMIT = 1_000_000;
+/** Units that all expressions of one kind of a policy may cost together, for each of its bindings. */
+export const POLICY_COST_LIMIT = 10_000_000;
 /** Units that all conditions of one webhook or policy may cost together. */
 export const MATCH_CONDITIONS_LIMIT = 2_500_000;
 
@@ -24,7 +26,7 @@ const TOO_LONG = `the expression is longer than ${MAX_EXPRESSION_CHARACTERS} cha
 
 /**
  * Compiles an expression about a write.
- * @param wanted types that its value may have, as messages name them: `bool`, `string`
+ * @param wanted types that its value may have, as messages name them: `bool`, `string`, `null_type`
  */
 export function admissionProgram(
   text: string,
@@ -51,7 +53,7 @@ export function* admissionProgramSteps(
     yield;
     const expression = environment.check(parsed, scope);
     yield;
-    if (wanted.includes(formatType(expression.type))) return { program: expression.program() };
+    if (wanted.includes(nameOf(expression.type))) return { program: expression.program() };
     return { fault: `must evaluate to ${wanted.length === 1 ? wanted[0] : `one of [${wanted.join(' ')}]`}` };
   } catch (error) {
     if (error instanceof ExpressionError) return { fault: `compilation failed: ${error.message}` };
@@ -59,3 +61,6 @@ export function* admissionProgramSteps(
     throw error;
   }
 }
+
+/** A type as messages about what is wanted name it. */
+const nameOf = (type: Type): string => (type.kind === 'null' ? 'null_type' : formatType(type));
