@@ -5,7 +5,6 @@ import {
   type AccessQuestion,
   type AdmissionProgram,
   AskedAuthorizer,
-  admissionProgramSteps,
   admissionScope,
   authorizerValue,
   type Bindings,
@@ -20,6 +19,7 @@ import {
 } from '@orch/expressions';
 import type { ApiObject } from '@orch/machinery';
 import type { Attributes } from '../attributes.js';
+import { programInTurns } from './program-in-turns.js';
 
 /** A named expression that must hold before anybody is asked. */
 export interface MatchCondition {
@@ -84,10 +84,9 @@ export class Conditions {
     const all: Compiled[] = [];
     for (const condition of this.conditions) {
       if (all.length > 0) await nextTurn();
-      const steps = admissionProgramSteps(condition.expression, this.environment, this.scope, ['bool']);
-      let step = steps.next();
-      for (; !step.done; step = steps.next()) await nextTurn();
-      all.push({ ...condition, compiled: step.value });
+      const { expression } = condition;
+      const compiled = await programInTurns(expression, this.environment, this.scope, ['bool']);
+      all.push({ ...condition, compiled });
     }
     return all;
   }

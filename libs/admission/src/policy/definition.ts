@@ -1,13 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  type AdmissionProgram,
-  admissionProgramSteps,
-  admissionScope,
-  LATER_ENVIRONMENT,
-  NAMESPACE_VARIABLE,
-} from '@orch/expressions';
+import { type AdmissionProgram, admissionScope, LATER_ENVIRONMENT, NAMESPACE_VARIABLE } from '@orch/expressions';
 import { Conditions } from '../matching/conditions.js';
 import { Matcher } from '../matching/match.js';
+import { programInTurns } from '../matching/program-in-turns.js';
 import type { ParamKind } from './policy-surroundings.js';
 import { criteriaOf, type PolicySpec, type StoredAnnotation, type StoredValidation } from './stored-policy.js';
 
@@ -73,11 +68,9 @@ export class Definition {
     const { validations, annotations } = this;
     const [scope, messageScope] = [this.#scope(), this.#scope(false)];
     const compile = async (text: string, wanted: readonly string[], its = scope): Promise<Compiled> => {
-      const steps = admissionProgramSteps(text, LATER_ENVIRONMENT, its, wanted);
-      let step = steps.next();
-      for (; !step.done; step = steps.next()) await nextTurn();
+      const program = await programInTurns(text, LATER_ENVIRONMENT, its, wanted);
       await nextTurn();
-      return { text, program: step.value };
+      return { text, program };
     };
     const made = {
       validations: [] as Compiled[],

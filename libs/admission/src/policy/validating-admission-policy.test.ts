@@ -294,7 +294,7 @@ test('values are noted for the audit log, each once', async () => {
     { key: 'count', valueExpression: "'count: ' + string(object.spec.count)" },
     { key: 'none', valueExpression: 'null' },
     { key: 'blank', valueExpression: "'  '" },
-    { key: 'long', valueExpression: `['${'x'.repeat(4000)}'].map(s, s + s + s)[0]` },
+    { key: 'long', valueExpression: `['${'x'.repeat(4000)}'].map(v, v + v + v)[0]` },
     { key: 'param', valueExpression: 'string(params.data.v)' },
   ];
   policy({ paramKind: LIMIT, auditAnnotations });

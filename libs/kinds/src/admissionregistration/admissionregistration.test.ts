@@ -231,6 +231,14 @@ describe('policies', () => {
     expect(policy.created(changes)).toEqual(expected);
   });
 
+  it('keep expressions short enough to be compiled in one go', () => {
+    const conditions = (expression: string) => policy.created({ 'spec.matchConditions': [{ name: 'a', expression }] });
+    expect(conditions(`${' '.repeat(8_188)}true`)).toEqual([]);
+    expect(conditions(`${' '.repeat(8_189)}true`)).toEqual([
+      'spec.matchConditions[0].expression: Too long: must have at most 8192 bytes',
+    ]);
+  });
+
   it.each<[Changes, string]>([
     [
       { 'spec.validations.0': { expression: 'object.spec' } },
@@ -266,7 +274,7 @@ describe('policies', () => {
   it('have expressions that are not too long', () => {
     const expression = `"${'x'.repeat(8_192)}" != ""`;
     expect(policy.created({ 'spec.validations.0': { expression } })).toEqual([
-      expect.stringMatching(/^spec\.validations\[0\]\.expression: .*: the expression is longer than 8192 characters$/s),
+      'spec.validations[0].expression: Too long: must have at most 8192 bytes',
     ]);
   });
 
@@ -292,16 +300,6 @@ describe('policies', () => {
     expect(made(true).created(later)).toEqual([]);
     expect(made(false).created(later)).toHaveLength(1);
     expect(made(false).updated(later, { 'spec.failurePolicy': 'Ignore' })).toEqual([]);
-  });
-
-  it('keep expressions short enough to be compiled in one go', () => {
-    const conditions = (expression: string) => policy.created({ 'spec.matchConditions': [{ name: 'a', expression }] });
-    expect(conditions(`${' '.repeat(8_188)}true`)).toEqual([]);
-    expect(conditions(`${' '.repeat(8_189)}true`)).toEqual([
-      expect.stringMatching(
-        /^spec\.matchConditions\[0\]\.expression: Invalid value: .*: compilation failed: the expression is longer than 8192 characters$/s,
-      ),
-    ]);
   });
 
   it('report conditions of the common form', () => {

@@ -1,5 +1,5 @@
 import { admissionProgram, admissionScope, LATER_ENVIRONMENT, MAX_EXPRESSION_CHARACTERS } from '@orch/expressions';
-import { type FieldError, invalidValue, qualifiedNameErrors, required } from '@orch/machinery';
+import { type FieldError, invalidValue, qualifiedNameErrors, required, tooLong } from '@orch/machinery';
 import { invalidEach } from '../rules/checks.js';
 import { atMost, each, refuseRepeated } from '../rules/lists.js';
 import { type Json, textAt } from '../values/fields.js';
@@ -45,16 +45,16 @@ function validateCondition(
   const name = textAt(condition, 'name');
   const expression = textAt(condition, 'expression');
   return [
-    ...(expression.trim() === '' ? [required(`${path}.expression`)] : []),
-    ...(expression.trim() !== '' && (compiled || expression.length > MAX_EXPRESSION_CHARACTERS)
-      ? compilationErrors(expression, `${path}.expression`, compiled)
-      : []),
+    ...expressionErrors(expression, `${path}.expression`, compiled),
     ...(name === '' ? [required(`${path}.name`)] : invalidEach(`${path}.name`, name, qualifiedNameErrors(name))),
   ];
 }
 
-/** What is wrong with an expression, in the words of the reference. */
-function compilationErrors(expression: string, field: string, variables?: { readonly params: boolean }): FieldError[] {
+/** What is wrong with an expression, in the words of the reference; without `variables` it is not compiled. */
+function expressionErrors(expression: string, field: string, variables?: { readonly params: boolean }): FieldError[] {
+  if (expression.trim() === '') return [required(field)];
+  if (Buffer.byteLength(expression) > MAX_EXPRESSION_CHARACTERS) return [tooLong(field, MAX_EXPRESSION_CHARACTERS)];
+  if (!variables) return [];
   const { fault } = admissionProgram(expression, LATER_ENVIRONMENT, admissionScope(variables), ['bool']);
   return fault === undefined ? [] : [invalidValue(field, expression, fault)];
 }
