@@ -115,8 +115,12 @@ describe('a key management service', () => {
     expect(errors).toHaveLength(1);
     expect(() => cipher.seal(SECRETS, KEY, BODY)).toThrow('the KMS provider "vault" has not given a key yet');
     await kms.start();
-    await clock.advance(10_000);
-    await expect.poll(() => kms.calls.includes('Encrypt'), { timeout: 30_000 }).toBe(true);
+    // A busy machine may take longer for a look than this one has.
+    const asked = async () => {
+      await clock.advance(10_000);
+      return kms.calls.includes('Encrypt');
+    };
+    await expect.poll(asked, { timeout: 30_000 }).toBe(true);
     await provider.check();
     expect(cipher.seal(SECRETS, KEY, BODY)).toBeInstanceOf(Buffer);
   });
