@@ -9,10 +9,10 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig({
   root: here('.'),
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
     // What is waited for comes at once, but on a machine that has much else to do.
-    expect: { poll: { timeout: 10_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       suite('load', 1),
       suite('conformance', 2, { maxWorkers: 2, globalSetup: [here('conformance/global-setup.ts')] }),

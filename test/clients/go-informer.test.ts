@@ -44,7 +44,7 @@ describe('a shared informer of client-go over 5,000 objects', () => {
     api?.close();
     await cluster?.stop();
     rmSync(dir, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   /** Waits until every informer has applied a change that is made now, so all before it too; returns its version. */
   async function caughtUp(after: string): Promise<string> {

@@ -276,7 +276,7 @@ test('an informer over 500 objects keeps its copy and lists no more when the ser
   } finally {
     await informer.stop();
   }
-}, 60_000);
+});
 
 const listAll = (ref: ResourceRef): Promise<ObjectList<ApiObject>> => client.list<ApiObject>(ref);
 

@@ -270,7 +270,7 @@ describe('a group-version that another server answers for', () => {
     expect(metrics).toContain(
       `aggregator_unavailable_apiservice_total{name="${NAME}",reason="FailedDiscoveryCheck"} 1`,
     );
-  }, 90_000);
+  });
 });
 
 describe('who answers for a group-version', () => {

@@ -122,5 +122,5 @@ describe('two api-servers and two gateways', () => {
       await cluster.apiServers[api]?.start();
       await expect.poll(() => served(at(api), group), POLL).toEqual([200, ['widgets']]);
     }
-  }, 90_000); // twice until a lease and the presence of a server have run out
+  }); // twice until a lease and the presence of a server have run out
 });

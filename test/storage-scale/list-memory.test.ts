@@ -14,7 +14,8 @@ let server: Standalone;
 let client: PlainClient;
 
 beforeAll(async () => {
-  server = await startStandalone();
+  // What is judged is memory, not time.
+  server = await startStandalone({ args: ['--request-timeout=10m'] });
   client = new PlainClient(server);
   await client.many(OBJECTS, 4, async (i) => {
     const object = { metadata: { name: `large-${i}` }, data: { text: `${i} ${'x'.repeat(BYTES)}` } };

@@ -62,6 +62,8 @@ export interface Attributes extends Target {
   readonly deadline: number;
   /** An administrator has asked for no webhook to be called; default false. */
   readonly skipsWebhooks?: boolean;
+  /** The server writes about its own affairs, from which nothing may keep it that users say about writes; default false. */
+  readonly isOwnAffair?: boolean;
   /** Whether plugins that may change the object are asked a second time, as a webhook changed it behind them. Never a third time. */
   readonly isReinvocation: boolean;
   /** Asks for the second round; what a webhook calls that changed the object. */

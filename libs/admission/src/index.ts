@@ -17,6 +17,9 @@ export type {
 } from './plugin.js';
 export { type BuiltPlugin, PLUGINS, type PluginEntry } from './plugins.js';
 export { podSecurityMetrics } from './pod-security/pod-security-metrics.js';
+export { policyMetrics } from './policy/policy-metrics.js';
+export type { ParamKind, ParamObjects, PolicySurroundings } from './policy/policy-surroundings.js';
+export { type CheckedPolicy, type KnownForm, type KnownKinds, typeWarnings } from './policy/type-check.js';
 export { refusal } from './refusal.js';
 export { Reinvocation } from './reinvocation.js';
 export { type PluginSelection, selectionProblems, selectPlugins } from './selection.js';

@@ -5,6 +5,7 @@ import type { ReviewWebhook, ReviewWebhookSettings, SharedRates } from '@orch/we
 import type { Attributes, Target } from './attributes.js';
 import type { KnownObjects } from './known-objects.js';
 import type { OwnWrites } from './own-writes.js';
+import type { PolicySurroundings } from './policy/policy-surroundings.js';
 import type { WebhookSurroundings } from './webhook/surroundings.js';
 
 /**
@@ -76,6 +77,8 @@ export interface PluginContext {
    * @throws Error for one that is none
    */
   webhooks(configuration: unknown): WebhookSurroundings;
+  /** What policies are judged with. */
+  readonly policies: PolicySurroundings;
   /** Whether a feature gate is on. */
   isEnabled(feature: FeatureName): boolean;
   /** Where it counts, under the names of the reference. */

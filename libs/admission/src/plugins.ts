@@ -1,3 +1,5 @@
+import { alwaysAdmit } from './always-admit.js';
+import { alwaysDeny } from './always-deny.js';
 import { alwaysPullImages } from './always-pull-images.js';
 import { certificateApproval } from './certificate-approval.js';
 import { certificateSigning } from './certificate-signing.js';
@@ -23,6 +25,7 @@ import type { PluginMaker } from './plugin.js';
 import { podNodeSelector } from './pod-node-selector.js';
 import { podSecurity } from './pod-security/index.js';
 import { podTolerationRestriction } from './pod-toleration-restriction.js';
+import { validatingAdmissionPolicies } from './policy/validating-admission-policy.js';
 import { priority } from './priority.js';
 import { resourceQuota } from './resource-quota.js';
 import { runtimeClass } from './runtime-class.js';
@@ -39,6 +42,8 @@ export interface PluginEntry {
   readonly name: string;
   /** Whether it is asked unless options say otherwise. */
   readonly onByDefault: boolean;
+  /** Whoever names it is told that it means nothing any more. Default false. */
+  readonly deprecated?: boolean;
   /** Undefined for one that is not built: options know it no more than any other name. */
   readonly make: PluginMaker | undefined;
 }
@@ -48,7 +53,7 @@ const off = (name: string, make?: PluginMaker): PluginEntry => ({ name, onByDefa
 
 /** Every plugin, in the order in which they are asked, each a file of its own beside this one. */
 const TABLE: readonly PluginEntry[] = [
-  off('AlwaysAdmit'),
+  { ...off('AlwaysAdmit', alwaysAdmit), deprecated: true },
   off('NamespaceAutoProvision', namespaceAutoProvision),
   on('NamespaceLifecycle', namespaceLifecycle),
   off('NamespaceExists', namespaceExists),
@@ -81,10 +86,10 @@ const TABLE: readonly PluginEntry[] = [
   off('DenyServiceExternalIPs', denyServiceExternalIps),
   // Behind everything that may change an object.
   on('MutatingAdmissionWebhook', mutatingWebhooks),
-  on('ValidatingAdmissionPolicy'),
+  on('ValidatingAdmissionPolicy', validatingAdmissionPolicies),
   on('ValidatingAdmissionWebhook', validatingWebhooks),
   on('ResourceQuota', resourceQuota),
-  off('AlwaysDeny'),
+  { ...off('AlwaysDeny', alwaysDeny), deprecated: true },
 ];
 
 /** A plugin that is built. */

@@ -1,6 +1,6 @@
 /**
  * What the plugins that are on by default cost the creation of a pod: through the pipeline, with a store in memory, with them and
- * without; with `--each` also each of them alone.
+ * without, and 20 admission policies that let it pass; with `--each` also each of the plugins alone.
  *
  *   npx tsx --conditions=source libs/apiserver/bench/admission.ts [--writes=1000] [--rounds=7] [--each]
  *
@@ -8,15 +8,19 @@
  */
 import { parseArgs } from 'node:util';
 import type { AdmissionPlugin } from '@orch/admission';
+import { pluginContext, pluginOf, TestObjects } from '@orch/admission/testing';
 import { type ApiObject, copy, namesOf } from '@orch/machinery';
-import { Metrics } from '@orch/runtime';
+import { Metrics, silentLogger } from '@orch/runtime';
 import { AdmissionControl } from '../src/admission/admission-control.js';
 import { admissionOptions } from '../src/admission/admission-options.js';
 import { pluginSurroundings } from '../src/admission/plugin-surroundings.js';
+import { NO_REMOTE_DOCUMENTS } from '../src/documents/remote-documents.js';
 import { admissionMetrics } from '../src/metrics/admission-metrics.js';
+import { webhookMetrics } from '../src/metrics/webhook-metrics.js';
 import { MemoryStore } from '../src/testing/memory-store.js';
 import { type TestApi, testApi } from '../src/testing/test-api.js';
-import { serverItself } from '../src/writing/caller.js';
+import { AdmissionWebhooks } from '../src/webhooks/admission-webhooks.js';
+import { serverForUsers } from '../src/writing/caller.js';
 
 const { values: flags } = parseArgs({
   options: {
@@ -53,8 +57,68 @@ interface Candidate {
   best: number;
 }
 
+const POLICIES = 20;
+
+function webhooksOf(metrics: Metrics): AdmissionWebhooks {
+  return new AdmissionWebhooks({
+    observer: webhookMetrics(metrics),
+    breaker: { failures: 5, firstWaitMs: 1000, maxWaitMs: 30_000 },
+    exempt: { namespaces: new Set(), groups: new Set() },
+  });
+}
+
+function beginWebhooks(webhooks: AdmissionWebhooks, { deps, served }: TestApi): Promise<void> {
+  const addressOf = () => Promise.reject(new Error('no services'));
+  return webhooks.start(
+    { served, scheme: deps.scheme, maxValues: 100_000 },
+    { names: namesOf(PROFILE), addressOf, maxAnswerBytes: 1 << 20 },
+  );
+}
+
+/** Policies that all mean the pod and let it pass, with a few expressions each. */
+function putPolicies(objects: TestObjects): void {
+  const group = 'admissionregistration.orch.io';
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default', labels: { env: 'bench' } } };
+  objects.put('', 'namespaces', namespace);
+  const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE', 'UPDATE'] };
+  const matchConstraints = {
+    resourceRules: [rule],
+    matchPolicy: 'Equivalent',
+    namespaceSelector: {},
+    objectSelector: {},
+  };
+  const validations = [
+    { expression: "object.spec.containers.all(c, !c.image.endsWith(':latest'))" },
+    { expression: "has(object.metadata.labels) && object.metadata.labels['app'] != ''" },
+    { expression: "object.spec.containers.all(c, has(c.resources) || c.name == 'side')" },
+  ];
+  for (let at = 0; at < POLICIES; at++) {
+    const policy = { spec: { matchConstraints, validations, failurePolicy: 'Fail' } };
+    const binding = { spec: { policyName: `p${at}`, validationActions: ['Deny'] } };
+    const named = (name: string, of: object) =>
+      ({ apiVersion: 'v1', kind: 'X', metadata: { name }, ...of }) as ApiObject;
+    objects.put(group, 'validatingadmissionpolicies', named(`p${at}`, policy));
+    objects.put(group, 'validatingadmissionpolicybindings', named(`b${at}`, binding));
+  }
+}
+
+async function policies(): Promise<Candidate> {
+  const webhooks = webhooksOf(new Metrics());
+  const objects = new TestObjects();
+  const params = { follow: () => undefined, isServed: () => false, find: () => undefined };
+  const plugin = pluginOf(
+    'ValidatingAdmissionPolicy',
+    pluginContext({ objects, policies: { ...webhooks.forPolicies(), params } }),
+  );
+  const api = await testApi({}, PROFILE, new MemoryStore(), {}, [plugin]);
+  await beginWebhooks(webhooks, api);
+  putPolicies(objects);
+  return { name: `${POLICIES} policies`, api, best: Number.POSITIVE_INFINITY };
+}
+
 async function control() {
   const metrics = new Metrics();
+  const webhooks = webhooksOf(metrics);
   const options = Object.fromEntries(
     Object.entries(admissionOptions).map(([name, option]) => [
       name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
@@ -70,13 +134,20 @@ async function control() {
     names: namesOf(PROFILE),
     isEnabled: () => true,
     options: options as never,
+    logger: silentLogger,
     observer: admissionMetrics(metrics),
-    surroundings: pluginSurroundings({ metrics, sharedRates: undefined, deps: needed }),
+    webhooks: (configuration) => webhooks.for(configuration),
+    policies: webhooks.forPolicies(),
+    surroundings: pluginSurroundings({
+      ...{ metrics, sharedRates: undefined, deps: needed },
+      remote: () => NO_REMOTE_DOCUMENTS,
+    }),
   });
   return {
     plugins: opened.plugins,
     async start(made: TestApi) {
       api = made;
+      await beginWebhooks(webhooks, made);
       const { deps, store, feed } = made;
       const source = {
         snapshot: store.snapshot.bind(store),
@@ -109,7 +180,7 @@ async function round(measured: Candidate): Promise<void> {
         endpoint,
         key: { namespace: 'default', name },
         subresource: '',
-        caller: serverItself(),
+        caller: serverForUsers(),
         options: { dryRun: false },
       },
       { create: () => copy({ ...POD, metadata: { ...POD.metadata, name, namespace: 'default' } }) },
@@ -122,13 +193,14 @@ async function round(measured: Candidate): Promise<void> {
 const names = flags.each ? (await control()).plugins.map(({ name }) => name) : [];
 const none = await candidate('no plugins', () => false);
 const all = await candidate('all of them', () => true);
+const judged = await policies();
 const each = await Promise.all(names.map((name) => candidate(name, (plugin) => plugin.name === name)));
-for (let at = 0; at < ROUNDS; at++) for (const measured of [none, all, ...each]) await round(measured);
-for (const { name, best } of [none, all, ...each]) {
+for (let at = 0; at < ROUNDS; at++) for (const measured of [none, all, judged, ...each]) await round(measured);
+for (const { name, best } of [none, all, judged, ...each]) {
   const more = best - none.best;
   console.log(
     `${name.padEnd(32)} ${best.toFixed(1).padStart(8)} µs${more === 0 ? '' : `  ${more.toFixed(1).padStart(7)} more`}`,
   );
 }
-for (const { api } of [none, all, ...each]) api.close();
+for (const { api } of [none, all, judged, ...each]) api.close();
 process.exit(0);

@@ -1,11 +1,15 @@
 export {
   type AdmissionProgram,
   admissionProgram,
+  admissionProgramSteps,
   MATCH_CONDITIONS_LIMIT,
+  MAX_EXPRESSION_CHARACTERS,
   PER_EXPRESSION_LIMIT,
+  POLICY_COST_LIMIT,
 } from './admission/admission-program.js';
 export { type AdmissionVariables, admissionScope, REQUEST_RESOURCE_VARIABLE } from './admission/admission-scope.js';
 export { AskedAuthorizer } from './admission/asked-authorizer.js';
+export { type KnownTypes, typedAdmissionScope, typeFaults } from './admission/type-check.js';
 export type { DeclaredSizes } from './cost/estimate.js';
 export {
   BASE_ENVIRONMENT,
@@ -31,6 +35,7 @@ export {
 export { RULE_COST_LIMIT, ruleErrors, SCHEMA_COST_LIMIT } from './rules/definition.js';
 export { FieldPathError, type FieldPlace, fieldAt } from './rules/field-path.js';
 export { PER_OBJECT_BUDGET, RuleRun, RuleValidator, type Validation } from './rules/validator.js';
+export { builtInSchema } from './schema-types/built-in-schema.js';
 export { type DeclaredType, declaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from './schema-types/declared-type.js';
 export { escapeName, unescapeName } from './schema-types/escape.js';
 export { jsonValue } from './schema-types/json-values.js';

@@ -9,6 +9,7 @@ import {
   Entry,
   FlowController,
   flowSchemaOf,
+  LoopPace,
   ONE_SEAT,
   priorityLevelOf,
 } from '@orch/flowcontrol';
@@ -21,7 +22,7 @@ const REQUESTS = 200_000;
 const ignored = () => undefined;
 const level = { waits: ignored, executes: ignored, seats: ignored, queueLength: ignored, noRoom: ignored };
 const observer = { of: () => level, limits: ignored, adjusted: ignored, forget: ignored };
-const flow = new FlowController({ seats: 600, maxWaitMs: 15_000, clock: systemClock, observer });
+const flow = new FlowController({ seats: 600, maxWaitMs: 15_000, clock: systemClock, observer, pace: new LoopPace(1) });
 flow.configure(
   BOOTSTRAP_LEVELS.flatMap(({ name, spec }) => priorityLevelOf(name, name, spec) ?? []),
   bootstrapSchemas(namesOf('kubernetes')).map(({ name, spec }) => flowSchemaOf(name, name, spec)),

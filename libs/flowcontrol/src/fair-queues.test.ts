@@ -1,12 +1,13 @@
 import { ManualClock } from '@orch/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { type Arrival, Entry, FairQueues, type Refusal } from './fair-queues.js';
+import { AT_ONCE, LoopPace, type Pace } from './pace.js';
 import { ONE_SEAT } from './work-estimate.js';
 
 const QUEUING = { queues: 8, handSize: 2, queueLengthLimit: 5 };
 
 /** @param queuing null for nobody who waits */
-function level(limit: number, queuing: typeof QUEUING | null = QUEUING) {
+function level(limit: number, queuing: typeof QUEUING | null = QUEUING, pace: Pace = AT_ONCE) {
   const clock = new ManualClock();
   const seen = { waiting: 0, executing: 0, seats: 0 };
   const count = (of: 'waiting' | 'executing' | 'seats') => (_: string, by: number) => {
@@ -17,7 +18,7 @@ function level(limit: number, queuing: typeof QUEUING | null = QUEUING) {
     queueLength: () => undefined,
     noRoom: () => undefined,
   };
-  const queues = new FairQueues({ clock, maxWaitMs: 1_000, observer });
+  const queues = new FairQueues({ clock, maxWaitMs: 1_000, observer, pace });
   queues.configure(limit, queuing ?? undefined);
   const enter = (flow: string, more: Partial<Arrival> = {}) =>
     queues.enter({ schema: 's', flow, estimate: ONE_SEAT, ...more });
@@ -131,5 +132,40 @@ describe('seats of a level', () => {
     const { enter, queues } = level(1, { queues: 10_000_000, handSize: 2, queueLengthLimit: 5 });
     for (let count = 0; count < 4; count++) enter('x');
     expect(queues.queues.length).toBeLessThanOrEqual(2);
+  });
+
+  it('are not enough where the process has no time: who sends many at once lets one go first who sends few', async () => {
+    const rounds: (() => void)[] = [];
+    const round = async () => {
+      for (const then of rounds.splice(0)) then();
+      await Promise.resolve();
+    };
+    // A slice that is over at once: the first of a round begins.
+    const pace = new LoopPace(0, (then) => void rounds.push(then));
+    const { enter, seen, clock } = level(100, { queues: 64, handSize: 1, queueLengthLimit: 50 }, pace);
+    const noisy = Array.from({ length: 200 }, () => entered(enter('noisy')));
+    expect(noisy.filter(({ state }) => state === 'executing')).toHaveLength(1);
+    const serve = async () => {
+      await clock.advance(1);
+      for (const entry of noisy) if (entry.state === 'executing') entry.leave();
+      // Time that goes by while nobody is carried out is nobody's.
+      await clock.advance(1);
+    };
+    for (let count = 0; count < 20; count++) {
+      await round();
+      await serve();
+    }
+    const quiet = entered(enter('quiet'));
+    expect(quiet.seated()).toBeInstanceOf(Promise);
+    for (let count = 0; count < 2; count++) {
+      await round();
+      await serve();
+    }
+    expect(quiet.state).toBe('executing');
+    quiet.leave();
+    for (const entry of noisy) entry.leave();
+    expect(seen).toMatchObject({ waiting: 0, executing: 0, seats: 0 });
+    while (rounds.length > 0) await round();
+    expect(entered(enter('quiet')).seated()).toBe(true);
   });
 });

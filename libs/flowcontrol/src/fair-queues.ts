@@ -2,6 +2,7 @@ import type { Clock } from '@orch/runtime';
 import type { Queuing } from './configuration.js';
 import { Dealer } from './dealer.js';
 import { FairQueue } from './fair-queue.js';
+import type { Pace } from './pace.js';
 import { SeatDemand } from './seat-demand.js';
 import { seatsOf, type WorkEstimate } from './work-estimate.js';
 
@@ -27,6 +28,8 @@ export interface FairQueuesOptions {
   /** Milliseconds that a request waits, at most. */
   readonly maxWaitMs: number;
   readonly observer: LevelObserver;
+  /** Of all levels. */
+  readonly pace: Pace;
 }
 
 /** What comes in. */
@@ -102,6 +105,7 @@ export class FairQueues {
   readonly #clock: Clock;
   readonly #maxWaitMs: number;
   readonly #observer: LevelObserver;
+  readonly #pace: Pace;
   #limit = 0;
   #queuing: Queuing | undefined;
   #dealer: Dealer | undefined;
@@ -121,10 +125,11 @@ export class FairQueues {
   #progressAt: number;
   readonly counts = { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 };
 
-  constructor({ clock, maxWaitMs, observer }: FairQueuesOptions) {
+  constructor({ clock, maxWaitMs, observer, pace }: FairQueuesOptions) {
     this.#clock = clock;
     this.#maxWaitMs = maxWaitMs;
     this.#observer = observer;
+    this.#pace = pace;
     this.#progressAt = clock.now();
     this.demand = new SeatDemand(clock.now());
   }
@@ -241,25 +246,45 @@ export class FairQueues {
     this.#observer.waits(entry.from.schema, -1);
   }
 
+  /** The next of those that wait begins, as there is time for it. @returns whether another one could */
+  resume(): boolean {
+    this.#advance();
+    const next = this.#nextWithRoom();
+    if (next) this.#beginNext(next);
+    return this.#nextWithRoom() !== undefined;
+  }
+
   #dispatch(): void {
-    while (this.#waiting > 0 && this.#seatsInUse < this.#limit) {
-      const queue = this.#next();
-      const entry = queue?.oldest;
-      if (!queue || !entry) return;
-      if (!this.#hasRoom(entry.seats)) {
-        this.#observer.noRoom(entry.from.schema);
+    for (let next = this.#nextWithRoom(); next; next = this.#nextWithRoom()) {
+      if (!this.#pace.mayBegin()) {
+        this.#pace.hold(this);
         return;
       }
-      this.#robin = queue.index;
-      this.#dequeue(queue, entry);
-      entry.cancelTimer();
-      queue.executing++;
-      queue.seatsInUse += entry.seats;
-      queue.nextStart += entry.work;
-      this.#begin(entry);
-      queue.bound();
-      entry.settle(true);
+      this.#beginNext(next);
     }
+  }
+
+  /** Whose turn it is, where there are seats for it. */
+  #nextWithRoom(): { readonly queue: FairQueue; readonly entry: Entry } | undefined {
+    if (this.#waiting === 0 || this.#seatsInUse >= this.#limit) return undefined;
+    const queue = this.#next();
+    const entry = queue?.oldest;
+    if (!queue || !entry) return undefined;
+    if (this.#hasRoom(entry.seats)) return { queue, entry };
+    this.#observer.noRoom(entry.from.schema);
+    return undefined;
+  }
+
+  #beginNext({ queue, entry }: { readonly queue: FairQueue; readonly entry: Entry }): void {
+    this.#robin = queue.index;
+    this.#dequeue(queue, entry);
+    entry.cancelTimer();
+    queue.executing++;
+    queue.seatsInUse += entry.seats;
+    queue.nextStart += entry.work;
+    this.#begin(entry);
+    queue.bound();
+    entry.settle(true);
   }
 
   /** The queue whose oldest request would be over first if each had its own share; of several the one whose turn was longest ago. */
@@ -336,12 +361,14 @@ export class FairQueues {
     this.demand.set(this.#seatsInUse + this.#seatsWaiting, this.#clock.now());
   }
 
-  /** The clock of the queues goes as fast as work is done for each that has any. */
+  /** The clock of the queues goes as fast as work is done for each that has any; where they wait for time, no faster than they get it. */
   #advance(): void {
     const now = this.#clock.now();
     const passed = now - this.#progressAt;
     this.#progressAt = now;
     const active = this.#queues.size;
-    if (active > 0) this.#progress += (passed * Math.min(this.#seatsInUse + this.#seatsWaiting, this.#limit)) / active;
+    if (active === 0) return;
+    const wanted = this.#pace.holds(this) ? this.#seatsInUse : this.#seatsInUse + this.#seatsWaiting;
+    this.#progress += (passed * Math.min(wanted, this.#limit)) / active;
   }
 }

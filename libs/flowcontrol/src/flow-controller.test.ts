@@ -8,6 +8,7 @@ import { Dealer } from './dealer.js';
 import { Entry } from './fair-queues.js';
 import { FlowController } from './flow-controller.js';
 import { flowSchemaOf, priorityLevelOf } from './objects.js';
+import { AT_ONCE } from './pace.js';
 import { listEstimate, ONE_SEAT, writeEstimate } from './work-estimate.js';
 
 const NAMES = namesOf('kubernetes');
@@ -19,7 +20,7 @@ function controller(levels = LEVELS, schemas: readonly FlowSchema[] = SCHEMAS) {
   const ignored = () => undefined;
   const observer = { waits: ignored, executes: ignored, seats: ignored, queueLength: ignored, noRoom: ignored };
   const flow = new FlowController({
-    ...{ seats: 600, maxWaitMs: 60_000, clock },
+    ...{ seats: 600, maxWaitMs: 60_000, clock, pace: AT_ONCE },
     observer: { of: () => observer, limits: ignored, adjusted: ignored, forget: ignored },
   });
   flow.configure(levels, schemas);

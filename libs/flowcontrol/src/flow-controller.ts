@@ -4,6 +4,7 @@ import { catchAllLevel, catchAllSchema, exemptLevel, exemptSchema } from './boot
 import type { FlowRequest, FlowSchema, FlowUser, PriorityLevel } from './configuration.js';
 import { type Entry, FairQueues, type LevelObserver, type Refusal } from './fair-queues.js';
 import { fits } from './matching.js';
+import type { Pace } from './pace.js';
 import { smoothedDemand } from './seat-demand.js';
 import type { WorkEstimate } from './work-estimate.js';
 
@@ -55,6 +56,8 @@ export interface FlowControllerOptions {
   readonly clock: Clock;
   /** Hears of everything. */
   readonly observer: FlowObserver;
+  /** How fast requests may begin that have seats. */
+  readonly pace: Pace;
 }
 
 /** A level and those who wait for its seats. */
@@ -186,8 +189,8 @@ export class FlowController {
       known.configuration = configuration;
       return;
     }
-    const { clock, maxWaitMs, observer } = this.options;
-    const queues = limited && new FairQueues({ clock, maxWaitMs, observer: observer.of(name) });
+    const { clock, maxWaitMs, observer, pace } = this.options;
+    const queues = limited && new FairQueues({ clock, maxWaitMs, observer: observer.of(name), pace });
     const made = { isEnding: false, maxSeats: ANY_SEATS, current: 0, smoothed: 0 };
     this.#levels.set(name, { ...made, configuration, queues, limits: NO_LIMITS });
   }

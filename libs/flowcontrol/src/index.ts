@@ -19,4 +19,5 @@ export {
   readFlowSchema,
   readPriorityLevel,
 } from './objects.js';
+export { AT_ONCE, LoopPace, type Pace, type Waiting } from './pace.js';
 export { type ListWork, listEstimate, ONE_SEAT, seatsOf, type WorkEstimate, writeEstimate } from './work-estimate.js';

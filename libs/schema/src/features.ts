@@ -51,7 +51,7 @@ export const FEATURES = {
   JobPodFailurePolicy: on('`podFailurePolicy` of Jobs'),
   JobTrackingWithFinalizers: settled('Jobs follow their pods by finalizers'),
   LaterExpressions: on(
-    'what releases after 1.27 have for rules of definitions: functions and syntax, `reason`, `fieldPath`, `optionalOldSelf`',
+    'what releases after 1.27 have for rules of definitions and expressions about writes: functions and syntax; of rules also `reason`, `fieldPath`, `optionalOldSelf`',
   ),
   MatchLabelKeysInPodTopologySpread: on('`matchLabelKeys` of topology spread'),
   MaxUnavailableStatefulSet: off('alpha', '`rollingUpdate.maxUnavailable` of StatefulSets'),
@@ -82,6 +82,10 @@ export const FEATURES = {
   StatefulSetStartOrdinal: on('`ordinals` of StatefulSets'),
   TopologyAwareHints: on('`hints` of endpoints in slices'),
   UserNamespacesStatelessPodsSupport: off('alpha', '`hostUsers` of pods'),
+  ValidatingAdmissionPolicy: off(
+    'alpha',
+    'the admission plugin of that name: `validatingadmissionpolicies` and their bindings hold, wherever `admissionregistration.*/v1alpha1` is served',
+  ),
   WatchBookmark: settled('bookmarks in watches'),
   WatchList: off('alpha', '`sendInitialEvents` of watches'),
   WindowsHostProcessContainers: settled('`hostProcess` containers'),

@@ -6,6 +6,7 @@ import type { RequestLoad } from '../request-load.js';
 import { fill, type RequestWorker, withRequests } from '../requests.js';
 import { benchResource, inNamespace, type Resource } from '../resource.js';
 import type { StageSettings } from '../settings.js';
+import type { Latency } from '../summary.js';
 import { addressOf } from '../target.js';
 import { warmUp } from '../warm-up.js';
 
@@ -32,16 +33,24 @@ interface Place {
   readonly seconds: number;
 }
 
+/** With requests that begin as they come for comparison. */
+const COLUMNS: Readonly<Record<string, readonly string[]>> = { orch: [], 'as they come': ['--request-slice=0'] };
+
 /** How long fifty users wait for their answers, each with little to ask, beside one who asks for as much as can be had. */
 export async function noiseColumns(settings: NoiseSettings): Promise<ReadonlyMap<string, readonly Measurement[]>> {
-  const server = await startStandalone({ strangers: [...POLITE, NOISY] });
+  const columns = new Map<string, readonly Measurement[]>();
+  for (const [name, args] of Object.entries(COLUMNS)) columns.set(name, await noiseColumn(settings, args));
+  return columns;
+}
+
+async function noiseColumn({ run, seconds }: NoiseSettings, args: readonly string[]): Promise<Measurement[]> {
+  const server = await startStandalone({ strangers: [...POLITE, NOISY], args: [...args] });
   try {
     await letThemIn(server);
     const endpoint = { ...addressOf(server.url), tls: { ca: server.ca }, token: server.token };
     const resource = await inNamespace(endpoint, await benchResource(endpoint), 'bench-noise');
-    const place = { endpoint, resource, run: settings.run, seconds: settings.seconds };
-    const rows = await withRequests((polite) => withRequests((noisy) => measure(polite, noisy, place)));
-    return new Map([['orch beside noise', rows]]);
+    const place = { endpoint, resource, run, seconds };
+    return await withRequests((polite) => withRequests((noisy) => measure(polite, noisy, place)));
   } finally {
     await server.stop();
   }
@@ -52,27 +61,29 @@ async function measure(polite: RequestWorker, noisy: RequestWorker, place: Place
   await fill(polite, place, OBJECTS);
   const found: Measurement[] = [];
   for (const noise of NOISES) {
-    const alone: number[] = [];
-    const beside: number[] = [];
+    const alone: Latency[] = [];
+    const beside: Latency[] = [];
     let noisyRate = 0;
     for (let round = 0; round < ROUNDS; round++) {
-      alone.push(await politeP99(polite, place));
+      alone.push(await politeRequests(polite, place));
       const making = makeNoise(noisy, place, noise, round);
-      beside.push(await politeP99(polite, place));
+      beside.push(await politeRequests(polite, place));
       noisyRate += (await making) / ROUNDS;
     }
-    const [calm, loud] = [median(alone), median(beside)];
-    found.push(
-      { name: `polite p99 alone (${noise})`, unit: 'ms', value: calm },
-      { name: `polite p99 beside ${NOISE} × ${noise}`, unit: 'ms', value: loud },
-      { name: `polite p99 beside ${NOISE} × ${noise}: of that alone`, unit: '×', value: loud / calm },
-      { name: `${noise} of the noisy one`, unit: '1/s', value: noisyRate },
-    );
+    for (const part of ['p50', 'p99'] as const) {
+      const [calm, loud] = [alone, beside].map((all) => median(all.map((latency) => latency[part])));
+      const name = `polite ${part} beside ${NOISE} × ${noise}`;
+      found.push(
+        { name: `${name}: without`, unit: 'ms', value: calm ?? Number.NaN },
+        { name, unit: 'ms', value: loud ?? Number.NaN },
+      );
+    }
+    found.push({ name: `${noise} of the noisy one`, unit: '1/s', value: noisyRate });
   }
   return found;
 }
 
-async function politeP99(worker: RequestWorker, { endpoint, resource, seconds }: Place): Promise<number> {
+async function politeRequests(worker: RequestWorker, { endpoint, resource, seconds }: Place): Promise<Latency> {
   const load: RequestLoad = {
     endpoint,
     tokens: POLITE,
@@ -84,9 +95,9 @@ async function politeP99(worker: RequestWorker, { endpoint, resource, seconds }:
     seconds,
     rate: POLITE_RATE,
   };
-  const { p99, failed } = await worker.call('run', load);
-  if (failed > 0) throw new Error(`${failed} requests of polite users failed`);
-  return p99;
+  const result = await worker.call('run', load);
+  if (result.failed > 0) throw new Error(`${result.failed} requests of polite users failed`);
+  return result;
 }
 
 /** @returns requests a second */

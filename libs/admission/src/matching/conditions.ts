@@ -5,7 +5,7 @@ import {
   type AccessQuestion,
   type AdmissionProgram,
   AskedAuthorizer,
-  admissionProgram,
+  admissionProgramSteps,
   admissionScope,
   authorizerValue,
   type Bindings,
@@ -47,7 +47,9 @@ export type Verdict =
   | { readonly kind: 'fails'; readonly errors: readonly string[] };
 
 const SCOPE = admissionScope();
-const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+/** What is said where expressions together cost more than they may. */
+export const OUT_OF_BUDGET =
+  'validation failed due to running out of cost budget, no further validation rules will be run';
 
 /** The conditions of one webhook or policy, compiled once. One that is false decides, whatever became of the others. */
 export class Conditions {
@@ -56,6 +58,7 @@ export class Conditions {
   constructor(
     private readonly conditions: readonly MatchCondition[],
     private readonly environment: Environment,
+    private readonly scope = SCOPE,
   ) {}
 
   /** Without conditions everything matches. */
@@ -65,20 +68,26 @@ export class Conditions {
 
   /** Asks the authorizer of the request as often as conditions do. */
   async evaluate(input: ExpressionInput): Promise<Verdict> {
+    const asked = askedAuthorizer(input.attributes);
+    return this.evaluateWith(bindingsOf(input, asked.authorizer), asked);
+  }
+
+  /** The same, with variables that others use as well. */
+  async evaluateWith(bindings: Bindings, asked: AskedAuthorizer): Promise<Verdict> {
     this.#compiling ??= this.#compile();
     const compiled = await this.#compiling;
-    const asked = new AskedAuthorizer((question) => ask(input.attributes, question));
-    const bindings = bindingsOf(input, asked.authorizer);
     return asked.settled(() => run(compiled, bindings));
   }
 
-  /** Others have turns between expressions, which may be long. */
+  /** Others have turns between expressions and their steps, which may be long. */
   async #compile(): Promise<readonly Compiled[]> {
     const all: Compiled[] = [];
     for (const condition of this.conditions) {
       if (all.length > 0) await nextTurn();
-      const compiled = admissionProgram(condition.expression, this.environment, SCOPE, ['bool']);
-      all.push({ ...condition, compiled });
+      const steps = admissionProgramSteps(condition.expression, this.environment, this.scope, ['bool']);
+      let step = steps.next();
+      for (; !step.done; step = steps.next()) await nextTurn();
+      all.push({ ...condition, compiled: step.value });
     }
     return all;
   }
@@ -105,6 +114,10 @@ function run(conditions: readonly Compiled[], bindings: Bindings): Verdict {
   return errors.length > 0 ? { kind: 'fails', errors } : { kind: 'matches' };
 }
 
+/** The authorizer of a request, for expressions about it. */
+export const askedAuthorizer = (attributes: Attributes): AskedAuthorizer =>
+  new AskedAuthorizer((question) => ask(attributes, question));
+
 /** Values of the variables of expressions about a write. */
 export function bindingsOf(
   { object, oldObject, request, attributes }: ExpressionInput,
@@ -115,9 +128,17 @@ export function bindingsOf(
     ['object', jsonValue(object ?? null)],
     ['oldObject', jsonValue(oldObject ?? null)],
     ['request', jsonValue(request)],
+    // Of what has none, and of policies whose bindings name none.
+    ['params', null],
     ['authorizer', authorizerValue(authorizer)],
     [REQUEST_RESOURCE_VARIABLE, resourceCheckValue(authorizer, { group, resource, subresource, namespace, name })],
   ]);
+}
+
+/** Errors told as one. */
+export function aggregated(errors: readonly string[]): string {
+  const distinct = [...new Set(errors)];
+  return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
 }
 
 async function ask({ authorizer, user }: Attributes, question: AccessQuestion): Promise<AccessAnswer> {

@@ -8,7 +8,7 @@ import {
 } from '@orch/machinery';
 import type { Attributes, Target } from '../attributes.js';
 import { internalError } from './internal-error.js';
-import { type ResourceVersion, type Rule, ruleMatches } from './rules.js';
+import { nameMatches, type ResourceVersion, type Rule, ruleMatches } from './rules.js';
 
 /** A resource as it is sent to whoever asked for it, and the kind of what is sent: of a subresource its own. */
 export interface SentAs {
@@ -20,8 +20,8 @@ export interface SentAs {
 
 /** By what a webhook or a policy says which requests it is about. */
 export interface MatchCriteria {
-  /** In the order in which they are looked at. */
-  readonly rules: readonly Rule[];
+  /** In the order in which they are looked at; undefined for every request. */
+  readonly rules: readonly Rule[] | undefined;
   /** Rules of which one that matches takes the request out. */
   readonly excludeRules?: readonly Rule[];
   /** `Equivalent` means the same objects in other versions and groups too. */
@@ -42,6 +42,9 @@ export interface MatchWorld {
   namespaceLabels(name: string): Labels | Promise<Labels>;
 }
 
+/** What rules alone ask for. */
+export type RulesWorld = Pick<MatchWorld, 'own' | 'equivalents'>;
+
 export type Labels = Readonly<Record<string, string>>;
 
 /** Matches requests as one webhook or policy wants (semantics of k8s.io/apiserver, pkg/admission/plugin/webhook/generic). */
@@ -54,11 +57,22 @@ export class Matcher {
     this.#objects = selector(criteria.objectSelector);
   }
 
-  /** As what a request of this kind is sent if selectors let it through; undefined where no rule means it. Cheap enough for every request. */
-  byRules(target: Target, world: Pick<MatchWorld, 'own' | 'equivalents'>): SentAs | undefined {
-    const { rules, excludeRules = [], matchPolicy } = this.criteria;
-    if (excludeRules.length > 0 && meant(excludeRules, matchPolicy, target, world)) return undefined;
-    return meant(rules, matchPolicy, target, world);
+  /**
+   * Whether rules mean requests of this kind, whatever names and selectors say: what can be found out once for all of them. Cheap enough
+   * for every request.
+   */
+  mayMean(target: Target, world: RulesWorld): boolean {
+    const { rules, excludeRules = [] } = this.criteria;
+    const excluding = excludeRules.filter(({ resourceNames = [] }) => resourceNames.length === 0);
+    if (excluding.length > 0 && this.#meant(excluding, target, world)) return false;
+    return rules === undefined || this.#meant(rules, target, world) !== undefined;
+  }
+
+  /** As what a request is sent if selectors let it through; undefined where no rule means it. */
+  byRules(target: Target, world: RulesWorld): SentAs | undefined {
+    const { rules, excludeRules = [] } = this.criteria;
+    if (excludeRules.length > 0 && this.#meant(excludeRules, target, world, target.name)) return undefined;
+    return rules === undefined ? world.own(target) : this.#meant(rules, target, world, target.name);
   }
 
   /** Whether the labels of the namespace of a request rule it out; of what is no namespaced object and no namespace they never do. */
@@ -89,6 +103,19 @@ export class Matcher {
     return sentAs;
   }
 
+  /** @param name undefined for any */
+  #meant(rules: readonly Rule[], target: Target, world: RulesWorld, name?: string): SentAs | undefined {
+    const named = (rule: Rule) => name === undefined || nameMatches(rule, name);
+    if (rules.some((rule) => ruleMatches(rule, target) && named(rule))) return world.own(target);
+    if (this.criteria.matchPolicy !== 'Equivalent') return undefined;
+    const equivalents = world.equivalents(target);
+    for (const rule of rules) {
+      const found = equivalents.find(({ resource }) => ruleMatches(rule, target, resource));
+      if (found && named(rule)) return found;
+    }
+    return undefined;
+  }
+
   async #selectsNamespace(attributes: Attributes, world: MatchWorld): Promise<boolean | StatusError> {
     if (!this.asksNamespace(attributes)) return true;
     if (this.#namespaces instanceof SelectorError) return internalError(this.#namespaces.message);
@@ -106,22 +133,6 @@ export class Matcher {
     if (selects.matchesEverything) return true;
     return [object, oldObject].some((each) => each !== undefined && selects.matches(each.metadata?.labels));
   }
-}
-
-function meant(
-  rules: readonly Rule[],
-  matchPolicy: MatchCriteria['matchPolicy'],
-  target: Target,
-  world: Pick<MatchWorld, 'own' | 'equivalents'>,
-): SentAs | undefined {
-  if (rules.some((rule) => ruleMatches(rule, target))) return world.own(target);
-  if (matchPolicy !== 'Equivalent') return undefined;
-  const equivalents = world.equivalents(target);
-  for (const rule of rules) {
-    const found = equivalents.find(({ resource }) => ruleMatches(rule, target, resource));
-    if (found) return found;
-  }
-  return undefined;
 }
 
 /** Of a namespace that is written its own, as it is to be. */

@@ -12,6 +12,8 @@ export interface Rule {
   readonly resources?: readonly string[];
   /** Absent: wherever. */
   readonly scope?: string;
+  /** Names of objects; absent or empty: whatever they are called. Of policies only. */
+  readonly resourceNames?: readonly string[];
 }
 
 /** A resource in one version. */
@@ -27,8 +29,12 @@ export interface ResourceVersion {
 /** What rules look at. */
 export type RuleTarget = Pick<Target, 'subresource' | 'namespace'> & { readonly operation: string } & ResourceVersion;
 
+/** Whether a rule means objects of a name. */
+export const nameMatches = ({ resourceNames = [] }: Rule, name: string): boolean =>
+  resourceNames.length === 0 || resourceNames.includes(name);
+
 /**
- * Whether a rule means a request (k8s.io/apiserver, pkg/admission/plugin/webhook/predicates/rules).
+ * Whether a rule means a request, whatever the names of objects (k8s.io/apiserver, pkg/admission/plugin/webhook/predicates/rules).
  * @param as the resource that is looked at in place of the one that is asked for
  */
 export function ruleMatches(rule: Rule, target: RuleTarget, as: ResourceVersion = target): boolean {

@@ -5,6 +5,7 @@ import { Metrics } from '@orch/runtime';
 import type { Attributes, Target } from '../attributes.js';
 import type { AdmissionPlugin, PluginContext } from '../plugin.js';
 import { PLUGINS } from '../plugins.js';
+import type { PolicySurroundings } from '../policy/policy-surroundings.js';
 import { TestObjects } from './known-objects.js';
 
 /** A plugin of a name, as a process with the names of Kubernetes, no objects and every feature has it, but for what is said. */
@@ -22,6 +23,7 @@ export function pluginContext(context: Partial<PluginContext> = {}): PluginConte
     ownWrites: { create: () => Promise.reject(new Error('nothing is to be made')) },
     settings: { notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 300 },
     webhooks: noWebhooks,
+    policies: NO_POLICIES,
     isEnabled: () => true,
     metrics: new Metrics(),
     servedAs: () => [],
@@ -31,6 +33,20 @@ export function pluginContext(context: Partial<PluginContext> = {}): PluginConte
     ...context,
   };
 }
+
+const NO_POLICIES: PolicySurroundings = {
+  forms: {
+    served: 1,
+    own: ({ group, version, resource, kind }) => ({
+      resource: { group, version, resource },
+      kind: { group, version, kind },
+    }),
+    equivalents: () => [],
+    sent: async (object) => object,
+  },
+  params: { follow: () => undefined, isServed: () => false, find: () => undefined },
+  conditionFailed: () => undefined,
+};
 
 function noWebhooks(): never {
   throw new Error('no webhooks are called');

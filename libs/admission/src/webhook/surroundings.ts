@@ -89,8 +89,8 @@ export interface WebhookObserver {
   called(call: ObservedCall): void;
   /** A call failed, and the request went on as its webhook wants it. */
   failedOpen(webhook: string, type: WebhookType): void;
-  /** A condition could not be evaluated. */
-  conditionFailed(webhook: string, type: WebhookType): void;
+  /** A condition of a webhook, or of a policy, could not be evaluated. */
+  conditionFailed(name: string, type: WebhookType | 'validatingadmissionpolicy'): void;
   /** A webhook was not called as it has not answered lately. */
   notAsked(webhook: string, type: WebhookType): void;
 }

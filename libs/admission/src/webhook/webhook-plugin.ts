@@ -1,14 +1,15 @@
 import { BASE_ENVIRONMENT, LATER_ENVIRONMENT } from '@orch/expressions';
-import { type ApiObject, forbidden, type JsonObject, type Names, notFound } from '@orch/machinery';
+import { type ApiObject, forbidden, type JsonObject, type Names } from '@orch/machinery';
 import type { Attributes, Target } from '../attributes.js';
-import type { FollowedObjects } from '../known-objects.js';
-import type { Labels, MatchWorld, SentAs } from '../matching/match.js';
+import { aggregated } from '../matching/conditions.js';
+import { FollowedNamespaces } from '../matching/followed-namespaces.js';
+import type { MatchWorld, SentAs } from '../matching/match.js';
+import { RequestIndex } from '../matching/request-index.js';
 import { isExempt } from '../matching/rules.js';
 import type { PluginContext } from '../plugin.js';
 import { Breakers } from './breakers.js';
 import { type Hook, Hooks } from './hook.js';
 import { HookCaller } from './hook-caller.js';
-import { HookIndex } from './hook-index.js';
 import { requestOf } from './review.js';
 import type { WebhookState, WebhookSurroundings, WebhookType } from './surroundings.js';
 
@@ -28,7 +29,6 @@ export interface Matched {
   readonly oldObject: ApiObject | undefined;
 }
 
-const NAMESPACES = { group: '', resource: 'namespaces' };
 const CONFIGURATIONS = 'admissionregistration.orch.io';
 
 /** What both plugins that call webhooks have in common: who is to be asked about a request, and how. */
@@ -36,9 +36,9 @@ export class WebhookPlugin {
   readonly caller: HookCaller;
   readonly forms: WebhookSurroundings['forms'];
   readonly names: Names;
-  readonly #index: HookIndex;
+  readonly #index: RequestIndex<Hook>;
   readonly #breakers: Breakers;
-  readonly #namespaces: FollowedObjects;
+  readonly #namespaces: FollowedNamespaces;
   readonly #world: MatchWorld;
   readonly #group: string;
   readonly #noted: WebhookSurroundings;
@@ -56,20 +56,15 @@ export class WebhookPlugin {
     this.forms = forms;
     this.#noted = webhooks;
     this.#group = names.group(CONFIGURATIONS);
-    this.#namespaces = objects.follow(NAMESPACES);
+    this.#namespaces = new FollowedNamespaces(objects);
     this.#world = {
       own: (target) => forms.own(target),
       equivalents: (target) => forms.equivalents(target),
-      namespaceLabels: (name) => {
-        const known = this.#labels(name);
-        if (known) return known;
-        return objects.read(NAMESPACES, '', name).then((found) => {
-          if (!found) throw notFound(NAMESPACES, name);
-          return found.metadata?.labels ?? {};
-        });
-      },
+      namespaceLabels: (name) => this.#namespaces.labels(name),
     };
-    this.#index = new HookIndex(configurations, new Hooks(environment), forms);
+    const hooks = new Hooks(environment);
+    this.#index = new RequestIndex(() => hooks.of(configurations.all()), forms);
+    configurations.onChange(() => this.#index.changed());
     this.#breakers = new Breakers(webhooks.breaker);
     this.caller = new HookCaller({ names, type: phase.type, client, observer, breakers: this.#breakers });
     configurations.onChange(() => this.#breakers.keep(this.#index.all));
@@ -83,7 +78,7 @@ export class WebhookPlugin {
     const { namespace, resource } = target;
     if (namespace === '') return true;
     if (this.#noted.exempt.namespaces.has(namespace)) return false;
-    const labels = resource === 'namespaces' ? undefined : this.#labels(namespace);
+    const labels = resource === 'namespaces' ? undefined : this.#namespaces.known(namespace);
     return labels === undefined || meant.some(({ matcher }) => !matcher.excludesNamespace(target, labels));
   }
 
@@ -134,11 +129,6 @@ export class WebhookPlugin {
     throw forbidden({ group, resource }, name, aggregated(verdict.errors));
   }
 
-  #labels(namespace: string): Labels | undefined {
-    const found = this.#namespaces.get('', namespace);
-    return found && (found.metadata?.labels ?? {});
-  }
-
   get #kind(): 'mutating' | 'validating' {
     return this.phase.type === 'admit' ? 'mutating' : 'validating';
   }
@@ -151,10 +141,4 @@ export class WebhookPlugin {
       return { configuration, webhook, type: this.phase.type, failurePolicy, state, failures, lastFailure, waitMs };
     });
   }
-}
-
-/** Errors told as one. */
-function aggregated(errors: readonly string[]): string {
-  const distinct = [...new Set(errors)];
-  return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
 }

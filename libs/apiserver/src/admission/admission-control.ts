@@ -8,27 +8,33 @@ import {
   selectPlugins,
   timed,
 } from '@orch/admission';
+import type { Logger } from '@orch/runtime';
 import type { AdmissionObserver } from '../metrics/admission-metrics.js';
 import { readPluginConfigurations } from './admission-configuration.js';
 import type { AdmissionOptions } from './admission-options.js';
 import { type KnownObjectsSource, type PluginObjects, ProcessObjects } from './known-objects.js';
 import type { Surroundings } from './plugin-surroundings.js';
+import { ServedParams } from './served-params.js';
 
 export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled' | 'webhooks'> {
+  /** What policies are judged with, beside what they are told. */
+  readonly policies: Omit<PluginContext['policies'], 'params'>;
   readonly options: AdmissionOptions;
   readonly observer?: AdmissionObserver;
   readonly surroundings: Surroundings;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /** The admission plugins of one process, and what they look up. */
 export class AdmissionControl {
   /** Those that are on, in the order in which they are asked. */
   readonly plugins: readonly AdmissionPlugin[];
+  readonly #params = new ServedParams();
 
   private constructor(
     selected: readonly BuiltPlugin[],
     configurations: ReadonlyMap<string, unknown>,
-    { names, isEnabled, webhooks, options, observer, surroundings }: AdmissionControlSettings,
+    { names, isEnabled, webhooks, policies, options, observer, surroundings }: AdmissionControlSettings,
     /** What plugins look up; others may follow objects with them before it is started. */
     readonly objects = new ProcessObjects(),
   ) {
@@ -41,6 +47,7 @@ export class AdmissionControl {
       const context = {
         ...{ names, isEnabled, webhooks, settings, objects: known.objects, ownWrites: objects.ownWrites },
         ...surroundings,
+        policies: { ...policies, params: this.#params },
         configuration: configurations.get(name),
       };
       return asked(
@@ -55,6 +62,7 @@ export class AdmissionControl {
   static async open(settings: AdmissionControlSettings): Promise<AdmissionControl> {
     const selection = checkAdmission(settings.options);
     const selected = selectPlugins(selection);
+    for (const { name, deprecated } of selected) if (deprecated === true) settings.logger.warn(deprecation(name));
     const isAsked = (name: string) => selected.some((plugin) => plugin.name === name);
     const configurations = await readPluginConfigurations(settings.options.admissionControlConfigFile, isAsked);
     return new AdmissionControl(selected, configurations, settings);
@@ -62,15 +70,20 @@ export class AdmissionControl {
 
   /** Resolves when all is known that plugins look up: nothing may be written before. */
   async start(source: KnownObjectsSource): Promise<void> {
+    this.#params.start(source);
     await this.objects.start(source);
     for (const plugin of this.plugins) await started(plugin);
   }
 
   async stop(): Promise<void> {
+    this.#params.stop();
     this.objects.stop();
     await Promise.all(this.plugins.map((plugin) => plugin.close?.()));
   }
 }
+
+const deprecation = (name: string): string =>
+  `${name} admission controller is deprecated. Please remove this controller from your configuration files and scripts.`;
 
 /** @throws Error for plugins that there are not, and those that are to be on and off */
 export function checkAdmission(options: AdmissionOptions): PluginSelection {

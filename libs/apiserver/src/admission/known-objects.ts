@@ -75,7 +75,7 @@ export class ProcessObjects {
       store.onCommit((changes) => acknowledge(byType, changes)),
       store.onRewind(rewound),
     );
-    await Promise.all(starting.map(({ kind, endpoint }) => kind.start({ ...source, endpoint })));
+    await Promise.all(starting.map(({ kind, endpoint }) => kind.follow(endpoint, source)));
   }
 
   stop(): void {

@@ -4,6 +4,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { type Authenticator, authenticated } from '@orch/authentication';
 import type { Authorizer } from '@orch/authorization';
 import {
+  AT_ONCE,
   bootstrapSchemas,
   FlowController,
   flowSchemaOf,
@@ -96,7 +97,13 @@ function fairTurns(seats: number, maxWaitMs = 60_000, queues = 64) {
   });
   const probes = bootstrapSchemas(api.deps.names).find(({ name }) => name === 'probes');
   const told = flowMetrics(metrics);
-  const controller = new FlowController({ seats, maxWaitMs, clock: systemClock, observer: told.observer });
+  const controller = new FlowController({
+    seats,
+    maxWaitMs,
+    clock: systemClock,
+    observer: told.observer,
+    pace: AT_ONCE,
+  });
   controller.configure([level as PriorityLevel], [schema, flowSchemaOf('probes', '', probes?.spec ?? {})]);
   const turns = new FairTurns({ controller, work: () => ONE_SEAT, metrics: told });
   return { turns, pages: flowPages(controller) };

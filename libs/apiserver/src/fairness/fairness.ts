@@ -1,5 +1,5 @@
 import type { OrderedFeed } from '@orch/feed';
-import { FlowController } from '@orch/flowcontrol';
+import { AT_ONCE, FlowController, LoopPace } from '@orch/flowcontrol';
 import { type Logger, type Metrics, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
@@ -20,6 +20,8 @@ export interface FairnessLimits {
   readonly seats: Readonly<Record<RequestKind, number>>;
   /** Milliseconds that a request waits for its turn, at most. */
   readonly maxWaitMs: number;
+  /** Milliseconds of a round of the event loop in which requests begin as they come; 0 for all of it. */
+  readonly sliceMs: number;
 }
 
 export interface FairnessSettings {
@@ -45,7 +47,7 @@ export class Fairness {
 
   constructor(settings: FairnessSettings) {
     const { api, store, feed, limits, features, decides, metrics, logger } = settings;
-    const { seats, maxWaitMs } = limits;
+    const { seats, maxWaitMs, sliceMs } = limits;
     if (!features.enabled('APIPriorityAndFairness')) {
       this.turns = boundedTurns(seats);
       return;
@@ -53,7 +55,10 @@ export class Fairness {
     const { deps } = api;
     const told = flowMetrics(metrics);
     const all = seats.mutating + seats.readOnly;
-    const controller = new FlowController({ seats: all, maxWaitMs, clock: systemClock, observer: told.observer });
+    const controller = new FlowController({
+      ...{ seats: all, maxWaitMs, clock: systemClock, observer: told.observer },
+      pace: sliceMs > 0 ? new LoopPace(sliceMs) : AT_ONCE,
+    });
     const work = workOfRequest({ served: deps.served, cache: deps.cache, chunking: deps.chunking });
     const onError = (error: unknown) => logger.error('flow control', error);
     this.turns = new FairTurns({ controller, work, metrics: told });

@@ -1,4 +1,4 @@
-import { podSecurityMetrics } from '@orch/admission';
+import { podSecurityMetrics, policyMetrics } from '@orch/admission';
 import { namesOf } from '@orch/machinery';
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
@@ -43,6 +43,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   tokenCache(metrics);
   admissionMetrics(metrics);
   podSecurityMetrics(metrics);
+  policyMetrics(metrics);
   auditMetrics(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);

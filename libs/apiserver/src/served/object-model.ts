@@ -1,5 +1,5 @@
 import { type ReadObject, type ReadOptions, readObject } from '@orch/codec';
-import type { ApiObject, GroupVersionKind, JsonValue } from '@orch/machinery';
+import type { ApiObject, GroupVersionKind, JsonObject, JsonValue } from '@orch/machinery';
 import { declaredType, type VersionTypes } from '@orch/merge';
 import { alignZeros, applyDefaults, type Steps, type StructSchema } from '@orch/schema';
 import type { CustomModel } from '@orch/schema/openapi';
@@ -10,6 +10,8 @@ export interface ObjectModel extends GroupVersionKind {
   readonly alsoFrom: readonly string[];
   /** By which objects have a binary form, and strategic patches are applied; custom kinds have none. */
   readonly struct: StructSchema | undefined;
+  /** The schema that a definition declares, as it was written; undefined where there is none, as of built-in kinds. */
+  readonly declared: JsonObject | undefined;
   /** What OpenAPI documents make their models of. */
   readonly documented: StructSchema | CustomModel;
   /**
@@ -43,6 +45,8 @@ export class DeclaredModel implements ObjectModel {
     this.version = version;
     this.kind = kind;
   }
+
+  readonly declared = undefined;
 
   get documented(): StructSchema {
     return this.struct;

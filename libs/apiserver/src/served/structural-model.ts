@@ -19,6 +19,7 @@ export class StructuralModel implements ObjectModel {
   readonly kind: string;
   readonly alsoFrom: readonly string[] = [];
   readonly struct = undefined;
+  readonly declared: JsonObject | undefined;
   readonly documented: CustomModel;
   #types: VersionTypes | undefined;
   #number: number | undefined;
@@ -31,6 +32,7 @@ export class StructuralModel implements ObjectModel {
     this.group = definition.group;
     this.version = definition.version;
     this.kind = definition.kind;
+    this.declared = schema;
     this.documented = new CustomModel(
       definition,
       { schema, preservesUnknown, selectable: rules.selectableFieldNames },

@@ -17,6 +17,7 @@ import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Key, Store, TypeId } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import { Grants } from '../access/grants.js';
+import { ParamRights } from '../access/param-rights.js';
 import { type PolicyEndpoints, policyEndpoints, storedEndpoint } from '../access/policy-endpoints.js';
 import type { Role } from '../access/policy-objects.js';
 import { type AllocationClaims, openClaims } from '../allocation/store-claims.js';
@@ -137,6 +138,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     }),
     limits: options.limits,
     grants: new Grants({ group, policy, role }),
+    paramRights: paramRights({ names, served, unserved }, reader),
     quotas: new QuotaCharges({ index: quotas, evaluators, limits }),
     isOutdated: options.isOutdated,
     now,
@@ -232,6 +234,16 @@ function roleReader({ roles, clusterroles }: PolicyEndpoints, reader: ObjectRead
     const stored = await reader.current(endpoint.type, { namespace, name });
     return stored && (fromStored(stored, endpoint) as Role);
   };
+}
+
+function paramRights(known: Pick<ApiDeps, 'names' | 'served' | 'unserved'>, reader: ObjectReader): ParamRights {
+  const group = 'admissionregistration.orch.io';
+  const endpoint = storedEndpoint(known, group, 'validatingadmissionpolicies');
+  const policy = async (name: string) => {
+    const stored = await reader.current(endpoint.type, { namespace: '', name });
+    return stored && fromStored(stored, endpoint);
+  };
+  return new ParamRights({ group: known.names.group(group), served: known.served, policy });
 }
 
 function makeLister({ store, cache, lists, limits }: AssembleOptions, reader: ObjectReader): ObjectLister {

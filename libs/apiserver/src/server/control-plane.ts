@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import type { FollowedObjects } from '@orch/admission';
 import { EVENT_MIGRATIONS, EVENT_SCHEMA } from '@orch/audit';
 import type { Encryption } from '@orch/encryption';
 import type { ChangeBus } from '@orch/feed';
@@ -35,6 +36,7 @@ import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
 import { serviceAccountTokenUses } from '../metrics/service-account-metrics.js';
 import { observePools } from '../metrics/store-observer.js';
+import type { PolicyChecker } from '../policies/policy-checker.js';
 import { QuotaCounter } from '../quota/quota-counter.js';
 import type { AdmissionWebhooks } from '../webhooks/admission-webhooks.js';
 import { AggregatedApis } from './aggregated-apis.js';
@@ -50,6 +52,7 @@ import { Housekeeping } from './housekeeping.js';
 import { fairnessLimits } from './limit-options.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
+import { followPolicies, policyChecker } from './policy-checks.js';
 import { type Served, serve } from './serve.js';
 import { servedSelection } from './served-selection.js';
 import { type FollowedByStanding, followForStanding, NamespaceKeeper } from './standing-objects.js';
@@ -136,6 +139,8 @@ class ControlPlaneProcess {
   #quotaCounter: QuotaCounter | undefined;
   #housekeeping: Housekeeping | undefined;
   #followed: FollowedByStanding | undefined;
+  #policies: FollowedObjects | undefined;
+  #policyChecker: PolicyChecker | undefined;
   #namespaceKeeper: NamespaceKeeper | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
@@ -186,6 +191,11 @@ class ControlPlaneProcess {
         name: 'namespace-keeper',
         start: () => this.#keepNamespaces(),
         stop: async () => this.#namespaceKeeper?.stop(),
+      },
+      {
+        name: 'policy-checks',
+        start: async () => this.#checkPolicies(),
+        stop: async () => this.#policyChecker?.stop(),
       },
       { name: 'listeners', start: () => this.#listen(), stop: () => this.#closeListeners() },
       this.#idleCollector(),
@@ -262,10 +272,12 @@ class ControlPlaneProcess {
     this.#admissionWebhooks = calls;
     const webhooks = (configuration: unknown) => calls.for(configuration);
     this.#admission = await AdmissionControl.open({
-      ...{ names, isEnabled, webhooks, observer, surroundings },
+      ...{ names, isEnabled, webhooks, observer, surroundings, logger: this.#logger },
+      policies: calls.forPolicies(),
       options: serving,
     });
     if (role.housekeeping) this.#followed = followForStanding(this.#admission);
+    if (role.housekeeping) this.#policies = followPolicies(this.#admission, isEnabled);
     const api = await assembleApi({
       names,
       scheme,
@@ -279,6 +291,7 @@ class ControlPlaneProcess {
       onAdmission: observer.step,
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
+        bodyTimeoutMs: serving.requestBodyTimeout,
         maxValues: serving.maxRequestValues,
         maxOwnedValues: serving.maxOwnedValues,
         minRequestTimeoutSeconds: serving.minRequestTimeout,
@@ -336,6 +349,16 @@ class ControlPlaneProcess {
       onError: (error) => this.#logger.error('count of a quota', error),
     });
     this.#quotaCounter.start();
+  }
+
+  /** Once all kinds are served: expressions are checked against them. */
+  #checkPolicies(): void {
+    const policies = this.#policies;
+    if (!policies) return;
+    const [api, store] = [needed(this.#api), needed(this.#store)];
+    const catchUp = () => needed(this.#customResources).catchUp();
+    this.#policyChecker = policyChecker({ api, store, policies, catchUp, logger: this.#logger });
+    this.#policyChecker.start();
   }
 
   async #stopAdmission(): Promise<void> {

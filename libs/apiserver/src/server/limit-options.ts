@@ -22,6 +22,12 @@ export const limitOptions = {
     min: 0,
     help: 'How long a request waits to be carried out before it is answered with 429.',
   },
+  'request-slice': {
+    type: 'duration',
+    default: 1,
+    min: 0,
+    help: 'For so long in each round of its event loop a process begins requests as they come; those behind them begin one a round, by turns of their flows. 0 is no bound.',
+  },
   'max-watches': {
     type: 'int',
     default: 50_000,
@@ -59,5 +65,5 @@ export function fairnessLimits(serving: OptionValues<typeof limitOptions>, featu
   const seats = { mutating: serving.maxMutatingRequestsInflight, readOnly: serving.maxRequestsInflight };
   if (features.enabled('APIPriorityAndFairness') && seats.mutating + seats.readOnly === 0)
     throw new Error('--max-requests-inflight and --max-mutating-requests-inflight leave no seat for any request');
-  return { seats, maxWaitMs: serving.maxRequestWait };
+  return { seats, maxWaitMs: serving.maxRequestWait, sliceMs: serving.requestSlice };
 }

@@ -14,6 +14,7 @@ import { serviceAccountOptions } from '../credentials/service-account-options.js
 import { signingOptions } from '../credentials/signing-options.js';
 import { aggregationOptions } from './aggregation-options.js';
 import { auditOptions } from './audit-options.js';
+import { connectionOptions } from './connection-options.js';
 import { encryptionOptions } from './encryption-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
@@ -118,6 +119,7 @@ export const servingOptions = {
     help: 'Requests, watches among them, that may be open at once on one connection of HTTP/2.',
   },
   ...limitOptions,
+  ...connectionOptions,
   ...webhookOptions,
   'allow-privileged': {
     type: 'bool',

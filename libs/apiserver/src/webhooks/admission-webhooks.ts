@@ -1,5 +1,12 @@
 import { BlockList, isIPv6 } from 'node:net';
-import type { BreakerSettings, Exemptions, WebhookObserver, WebhookState, WebhookSurroundings } from '@orch/admission';
+import type {
+  BreakerSettings,
+  Exemptions,
+  PolicySurroundings,
+  WebhookObserver,
+  WebhookState,
+  WebhookSurroundings,
+} from '@orch/admission';
 import { type ReviewClientSettings, ReviewClients } from './review-clients.js';
 import { ServedForms, type ServedFormsParts } from './reviewed-forms.js';
 
@@ -28,6 +35,15 @@ export class AdmissionWebhooks {
     const client = new ReviewClients(configuration);
     this.#clients.push(client);
     return { ...this.settings, forms: this.#forms, client, show: (states) => void this.#states.push(states) };
+  }
+
+  /** What policies are judged with: they look at objects as webhooks do. */
+  forPolicies(): Omit<PolicySurroundings, 'params'> {
+    const { observer } = this.settings;
+    return {
+      forms: this.#forms,
+      conditionFailed: (policy) => observer.conditionFailed(policy, 'validatingadmissionpolicy'),
+    };
   }
 
   /** Before anything is written. @throws KubeconfigError for credentials that cannot be used */

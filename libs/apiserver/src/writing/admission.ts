@@ -10,7 +10,7 @@ import {
 } from '@orch/admission';
 import { type ApiObject, copy } from '@orch/machinery';
 import { servedObject } from '../representation/shape.js';
-import { authorizerOf } from './caller.js';
+import { authorizerOf, isOwnAffair } from './caller.js';
 import { defaults } from './defaults.js';
 import type { Draft } from './draft.js';
 import type { WriteRequest } from './write-request.js';
@@ -137,6 +137,10 @@ class DraftAttributes implements Attributes {
   annotateBody(key: string, text: () => string): void {
     const { caller } = this.#draft.request;
     caller.noteBody?.(key, text());
+  }
+
+  get isOwnAffair(): boolean {
+    return isOwnAffair(this.#draft.request.caller);
   }
 
   get skipsWebhooks(): boolean {

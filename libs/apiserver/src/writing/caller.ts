@@ -56,6 +56,10 @@ const SERVER: UserInfo = { name: 'system:apiserver', groups: ['system:authentica
 /** Who decides what a caller may do beside the write itself; nothing that policies say keeps the server from its own work. */
 export const authorizerOf = ({ access }: Caller): Authorizer => access?.authorizer ?? alwaysAllow;
 
+/** Whether the server writes about its own affairs: as {@link serverItself}. */
+export const isOwnAffair = ({ access, skipsWebhooks }: Caller): boolean =>
+  access === undefined && skipsWebhooks === true;
+
 /**
  * The server as a caller; nobody reads its warnings and notes. It asks no admission webhook about its own affairs: one that is down must not keep
  * it from starting, nor from what it tells of objects.

@@ -1,6 +1,7 @@
 import type { Admission, Judges, Operation } from '@orch/admission';
 import type { ApiObject, JsonObject } from '@orch/machinery';
 import type { Grants } from '../access/grants.js';
+import type { ParamRights } from '../access/param-rights.js';
 import type { Stored } from '../served/endpoint.js';
 import type { ObjectLimits } from './object-checks.js';
 import type { Turn, WriteRequest } from './write-request.js';
@@ -36,6 +37,8 @@ export interface StageTools {
   readonly limits: ObjectLimits;
   /** Holds writers of roles and bindings to what they may give. */
   readonly grants: Grants;
+  /** Holds writers of admission policies to what they may read. */
+  readonly paramRights: ParamRights;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

@@ -4,6 +4,7 @@ import { defaults } from './defaults.js';
 import type { Stage } from './draft.js';
 import { escalation } from './escalation.js';
 import { ownership } from './ownership.js';
+import { paramRights } from './param-rights.js';
 import { repair } from './repair.js';
 import { systemFields } from './system-fields.js';
 import { validation } from './validation.js';
@@ -16,6 +17,7 @@ const OBJECT: readonly Stage[] = [
   repair,
   escalation,
   validation,
+  paramRights,
   validatingAdmission,
 ];
 

@@ -51,7 +51,7 @@ interface Overtaken {
 
 /**
  * The one way to the store for objects: base → change → system fields → ownership → mutating admission → repair → escalation →
- * validate → validating admission → allocate → to storage → same? → store. Every verb, every subresource and every writer within the
+ * validate → rights to parameters → validating admission → allocate → to storage → same? → store. Every verb, every subresource and every writer within the
  * server is a {@link Modification}; the stages are a table ({@link STAGES}).
  */
 export class WritePipeline {

@@ -2,21 +2,31 @@ import type { Environment, Program } from '../environment.js';
 import { PlanError } from '../evaluation/planner.js';
 import { ExpressionError } from '../syntax/issues.js';
 import type { Scope } from '../types/declarations.js';
-import { formatType } from '../types/type.js';
+import { formatType, type Type } from '../types/type.js';
 
 /** Units that one expression about a write may cost at run time. */
 export const PER_EXPRESSION_LIMIT = 1_000_000;
+/** Units that all expressions of one kind of a policy may cost together, for each of its bindings. */
+export const POLICY_COST_LIMIT = 10_000_000;
 /** Units that all conditions of one webhook or policy may cost together. */
 export const MATCH_CONDITIONS_LIMIT = 2_500_000;
+
+/**
+ * Characters of an expression about a write: each takes some 10 µs to compile, and others have turns between the steps of that alone. The
+ * reference has no such bound but that of a request.
+ */
+export const MAX_EXPRESSION_CHARACTERS = 8_192;
 
 /** An expression about a write, ready to be run, or what is wrong with it in the words of the reference. */
 export type AdmissionProgram =
   | { readonly program: Program; readonly fault?: undefined }
   | { readonly fault: string; readonly program?: undefined };
 
+const TOO_LONG = `the expression is longer than ${MAX_EXPRESSION_CHARACTERS} characters`;
+
 /**
  * Compiles an expression about a write.
- * @param wanted types that its value may have, as messages name them: `bool`, `string`
+ * @param wanted types that its value may have, as messages name them: `bool`, `string`, `null_type`
  */
 export function admissionProgram(
   text: string,
@@ -24,9 +34,26 @@ export function admissionProgram(
   scope: Scope,
   wanted: readonly string[],
 ): AdmissionProgram {
+  const steps = admissionProgramSteps(text, environment, scope, wanted);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** The same in steps, between which others may have turns. */
+export function* admissionProgramSteps(
+  text: string,
+  environment: Environment,
+  scope: Scope,
+  wanted: readonly string[],
+): Generator<void, AdmissionProgram> {
+  if (text.length > MAX_EXPRESSION_CHARACTERS) return { fault: `compilation failed: ${TOO_LONG}` };
   try {
-    const expression = environment.compile(text, scope);
-    if (wanted.includes(formatType(expression.type))) return { program: expression.program() };
+    const parsed = environment.parse(text);
+    yield;
+    const expression = environment.check(parsed, scope);
+    yield;
+    if (wanted.includes(nameOf(expression.type))) return { program: expression.program() };
     return { fault: `must evaluate to ${wanted.length === 1 ? wanted[0] : `one of [${wanted.join(' ')}]`}` };
   } catch (error) {
     if (error instanceof ExpressionError) return { fault: `compilation failed: ${error.message}` };
@@ -34,3 +61,6 @@ export function admissionProgram(
     throw error;
   }
 }
+
+/** A type as messages about what is wanted name it. */
+const nameOf = (type: Type): string => (type.kind === 'null' ? 'null_type' : formatType(type));

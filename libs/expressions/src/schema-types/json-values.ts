@@ -1,6 +1,6 @@
 import { equalTo } from '../values/compare.js';
 import { MadeList } from '../values/lists.js';
-import { Dictionary, type Effort, type Failure, failureOr, type Value } from '../values/value.js';
+import { Dictionary, type Effort, Failure, failureOr, type Value } from '../values/value.js';
 import { isRawObject, type Raw, type RawObject } from './native.js';
 
 /** A value of JSON of which no schema is known, as the type `dyn` is. */
@@ -23,6 +23,10 @@ class JsonList extends MadeList {
 
   override at(index: number): Value {
     return jsonValue(this.raw[index]);
+  }
+
+  protected override outside(position: bigint | number): Failure {
+    return new Failure(`index out of bounds: ${position}`);
   }
 }
 

@@ -15,9 +15,12 @@ export abstract class MadeList extends List {
   override get(index: Value): Value {
     const position = positionOf(index);
     if (position instanceof Failure) return position;
-    if (position < 0 || position >= this.size)
-      return new Failure(`index '${position}' out of range in list size '${this.size}'`);
-    return this.at(Number(position));
+    return position < 0 || position >= this.size ? this.outside(position) : this.at(Number(position));
+  }
+
+  /** What is told of an index where there is nothing. */
+  protected outside(position: bigint | number): Failure {
+    return new Failure(`index '${position}' out of range in list size '${this.size}'`);
   }
 
   override concat(other: List): List {

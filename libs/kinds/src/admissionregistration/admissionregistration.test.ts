@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Changes, triedKind } from '../testing/refusals.js';
+import { withFeatures } from '../testing/settings.js';
 
 const GROUP = 'admissionregistration.k8s.io';
 const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] };
@@ -150,9 +151,8 @@ describe('webhooks', () => {
   });
 });
 
-const policy = triedKind(GROUP, 'v1alpha1', 'validatingadmissionpolicies', {
-  spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'true' }] },
-});
+const POLICY = { spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'true' }] } };
+const policy = triedKind(GROUP, 'v1alpha1', 'validatingadmissionpolicies', POLICY);
 const binding = triedKind(GROUP, 'v1alpha1', 'validatingadmissionpolicybindings', {
   spec: { policyName: 'a', validationActions: ['Deny'] },
 });
@@ -229,6 +229,79 @@ describe('policies', () => {
     ],
   ])('may not be %j', (changes, expected) => {
     expect(policy.created(changes)).toEqual(expected);
+  });
+
+  it.each<[Changes, string]>([
+    [
+      { 'spec.validations.0': { expression: 'object.spec' } },
+      'validations[0].expression: Invalid value: "object.spec": must evaluate to bool',
+    ],
+    [
+      { 'spec.validations.0': { expression: 'params.a == 1' } },
+      "validations[0].expression: Invalid value: \"params.a == 1\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')\n | params.a == 1\n | ^",
+    ],
+    [
+      { 'spec.validations.0': { expression: 'true', messageExpression: '1' } },
+      'validations[0].messageExpression: Invalid value: "1": must evaluate to string',
+    ],
+    [
+      {
+        'spec.validations.0': {
+          expression: 'true',
+          messageExpression: 'string(authorizer.path("/").check("get").allowed())',
+        },
+      },
+      expect.stringContaining("undeclared reference to 'authorizer'") as never,
+    ],
+    [
+      { 'spec.auditAnnotations': [{ key: 'k', valueExpression: '1' }] },
+      'auditAnnotations[0].valueExpression: Invalid value: "1": must evaluate to one of [string null_type]',
+    ],
+  ])('may not have expressions that are %j', (changes, expected) => {
+    const [error, ...others] = policy.created(changes);
+    expect(others).toEqual([]);
+    expect(error?.replace(/^spec\./, '')).toEqual(expected);
+  });
+
+  it('have expressions that are not too long', () => {
+    const expression = `"${'x'.repeat(8_192)}" != ""`;
+    expect(policy.created({ 'spec.validations.0': { expression } })).toEqual([
+      expect.stringMatching(/^spec\.validations\[0\]\.expression: .*: the expression is longer than 8192 characters$/s),
+    ]);
+  });
+
+  it('have expressions that may name what there is', () => {
+    const params = { 'spec.paramKind': { apiVersion: 'v1', kind: 'ConfigMap' } };
+    const validation = {
+      expression: 'object.data == params.data && request.name != "" && authorizer.path("/").check("get").allowed()',
+      messageExpression: '"not " + string(params.data) + request.operation',
+    };
+    const auditAnnotations = [
+      { key: 'k', valueExpression: 'null' },
+      { key: 'l', valueExpression: 'string(params.a)' },
+    ];
+    expect(
+      policy.created({ ...params, 'spec.validations.0': validation, 'spec.auditAnnotations': auditAnnotations }),
+    ).toEqual([]);
+  });
+
+  it('may use what came later where that is on, or they did before', () => {
+    const made = (on: boolean) =>
+      triedKind(GROUP, 'v1alpha1', 'validatingadmissionpolicies', POLICY, withFeatures({ LaterExpressions: on }));
+    const later = { 'spec.validations.0': { expression: 'isQuantity("1")' } };
+    expect(made(true).created(later)).toEqual([]);
+    expect(made(false).created(later)).toHaveLength(1);
+    expect(made(false).updated(later, { 'spec.failurePolicy': 'Ignore' })).toEqual([]);
+  });
+
+  it('keep expressions short enough to be compiled in one go', () => {
+    const conditions = (expression: string) => policy.created({ 'spec.matchConditions': [{ name: 'a', expression }] });
+    expect(conditions(`${' '.repeat(8_188)}true`)).toEqual([]);
+    expect(conditions(`${' '.repeat(8_189)}true`)).toEqual([
+      expect.stringMatching(
+        /^spec\.matchConditions\[0\]\.expression: Invalid value: .*: compilation failed: the expression is longer than 8192 characters$/s,
+      ),
+    ]);
   });
 
   it('report conditions of the common form', () => {

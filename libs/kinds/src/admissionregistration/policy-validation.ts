@@ -16,6 +16,7 @@ import { equal } from '../values/equal.js';
 import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownList } from '../values/go-values.js';
 import { validateMatchConditions } from './match-conditions.js';
+import { type ExpressionRules, expressionErrors, storedExpressions } from './policy-expressions.js';
 import { validateRule } from './rule-validation.js';
 
 const FAILURE_POLICIES = ['Fail', 'Ignore'];
@@ -26,13 +27,13 @@ const MAX_ANNOTATIONS = 20;
 const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;
 const NOTHING_TO_DO = 'validations or auditAnnotations must contain at least one item';
 
-/** A policy as such; what its expressions mean is not looked at. `old` is the stored one, in an update. */
-export function validatePolicy({ metadata, spec }: ApiObject, old?: ApiObject): FieldError[] {
+/** A policy, in steps: its expressions are compiled. `old` is the stored one, in an update. @param later whether they may use what came later */
+export function* policySteps({ metadata, spec }: ApiObject, old: ApiObject | undefined, later: boolean): Steps {
   const parameters = at(spec, 'paramKind');
   const match = at(spec, 'matchConstraints');
   const field = 'spec.matchConstraints';
   const same = ['paramKind', 'matchConditions'].every((name) => equal(at(spec, name), at(old, 'spec', name)));
-  return [
+  yield [
     ...givenOneOf('spec.failurePolicy', at(spec, 'failurePolicy'), FAILURE_POLICIES),
     ...(isObject(parameters) ? validateParamKind(parameters, 'spec.paramKind') : []),
     ...(isObject(match) ? validateMatch(match, field) : [required(field)]),
@@ -40,36 +41,42 @@ export function validatePolicy({ metadata, spec }: ApiObject, old?: ApiObject): 
     ...(old && same
       ? []
       : validateMatchConditions(objectsAt(spec, 'matchConditions'), 'spec.matchConditions', isObject(parameters))),
-    ...validateWork(spec, metadata?.name ?? ''),
   ];
+  const rules = { params: isObject(parameters), later, stored: storedExpressions(old?.spec) };
+  yield* workSteps(spec, metadata?.name ?? '', rules);
 }
 
-function validateWork(spec: unknown, name: string): FieldError[] {
+type Steps = Iterable<FieldError[]>;
+
+function* workSteps(spec: unknown, name: string, rules: ExpressionRules): Steps {
   const [validations, annotations] = [objectsAt(spec, 'validations'), objectsAt(spec, 'auditAnnotations')];
   const field = 'spec.auditAnnotations';
   if (validations.length + annotations.length === 0) {
-    return [required('spec.validations', NOTHING_TO_DO), required(field, NOTHING_TO_DO)];
+    yield [required('spec.validations', NOTHING_TO_DO), required(field, NOTHING_TO_DO)];
+    return;
   }
   const keys = annotations.map((annotation) => textAt(annotation, 'key'));
   const many = `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`;
-  return [
-    ...each(validations, 'spec.validations', validateValidation),
-    ...(annotations.length > MAX_ANNOTATIONS ? [invalidValue(field, annotations, many)] : []),
-    ...each(annotations, field, (annotation, path) => validateAnnotation(annotation, path, name)),
-    ...refuseRepeated(keys, field, '.key'),
-  ];
+  for (const [at, validation] of validations.entries()) {
+    yield validateValidation(validation, `spec.validations[${at}]`, rules);
+  }
+  yield annotations.length > MAX_ANNOTATIONS ? [invalidValue(field, annotations, many)] : [];
+  for (const [at, annotation] of annotations.slice(0, MAX_ANNOTATIONS).entries()) {
+    yield validateAnnotation(annotation, `${field}[${at}]`, name, rules);
+  }
+  yield refuseRepeated(keys, field, '.key');
 }
 
-function validateValidation(validation: Json, path: string): FieldError[] {
+function validateValidation(validation: Json, path: string, rules: ExpressionRules): FieldError[] {
   const [message, expression] = [textAt(validation, 'message'), textAt(validation, 'messageExpression')];
   const blank = (text: string) => text !== '' && text.trim() === '';
   const errors: FieldError[] = [];
-  if (textAt(validation, 'expression').trim() === '') {
-    errors.push(required(`${path}.expression`, 'expression is not specified'));
-  }
-  if (blank(expression)) {
-    errors.push(invalidValue(`${path}.messageExpression`, expression, 'must be non-empty if specified'));
-  }
+  const condition = textAt(validation, 'expression');
+  if (condition.trim() === '') errors.push(required(`${path}.expression`, 'expression is not specified'));
+  else errors.push(...expressionErrors(condition, `${path}.expression`, ['bool'], rules));
+  const field = `${path}.messageExpression`;
+  if (blank(expression)) errors.push(invalidValue(field, expression, 'must be non-empty if specified'));
+  else if (expression !== '') errors.push(...expressionErrors(expression, field, ['string'], rules, false));
   if (blank(message)) {
     errors.push(invalidValue(`${path}.message`, message, 'message must be non-empty if specified'));
   } else if (/[\n\r]/.test(message.trim())) {
@@ -78,17 +85,17 @@ function validateValidation(validation: Json, path: string): FieldError[] {
   return [...errors, ...isOneOf(`${path}.reason`, validation.reason, REASONS)];
 }
 
-function validateAnnotation(annotation: Json, path: string, name: string): FieldError[] {
+function validateAnnotation(annotation: Json, path: string, name: string, rules: ExpressionRules): FieldError[] {
   const key = `${name}/${textAt(annotation, 'key')}`;
   const expression = textAt(annotation, 'valueExpression').trim();
   const field = `${path}.valueExpression`;
-  return [
-    ...invalidEach(`${path}.key`, key, qualifiedNameErrors(key)),
-    ...(expression === '' ? [required(field, 'valueExpression is not specified')] : []),
-    ...(Buffer.byteLength(expression) > MAX_VALUE_EXPRESSION_BYTES
-      ? [required(field, `must not exceed ${MAX_VALUE_EXPRESSION_BYTES} bytes in length`)]
-      : []),
-  ];
+  const value = () => {
+    if (expression === '') return [required(field, 'valueExpression is not specified')];
+    if (Buffer.byteLength(expression) > MAX_VALUE_EXPRESSION_BYTES)
+      return [required(field, `must not exceed ${MAX_VALUE_EXPRESSION_BYTES} bytes in length`)];
+    return expressionErrors(expression, field, ['string', 'null_type'], rules);
+  };
+  return [...invalidEach(`${path}.key`, key, qualifiedNameErrors(key)), ...value()];
 }
 
 function validateParamKind(kind: Json, path: string): FieldError[] {

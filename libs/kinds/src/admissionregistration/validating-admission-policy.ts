@@ -1,17 +1,18 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepAllButStatus } from '../rules/separation.js';
+import type { KindSettings } from '../rules/settings.js';
 import { at, fill, isObject, objectsAt, textAt } from '../values/fields.js';
 import { UNSET } from '../values/text.js';
-import { validatePolicy, validatePolicyBinding, validatePolicyStatus } from './policy-validation.js';
+import { policySteps, validatePolicyBinding, validatePolicyStatus } from './policy-validation.js';
 
-export const validatingAdmissionPolicy: KindDeclaration = {
+export const validatingAdmissionPolicy = ({ features }: KindSettings): KindDeclaration => ({
   resetFields: { status: [['metadata'], ['spec']] },
   subresources: { status: keepAllButStatus },
   generation: true,
   unconditionalUpdate: false,
   freeFinalizers: true,
   defaults: (object) => defaultMatch(at(object, 'spec', 'matchConstraints')),
-  validate: (object, _names, old) => validatePolicy(object, old),
+  validateInSteps: (object, _names, old) => policySteps(object, old, features.enabled('LaterExpressions')),
   validateStatus: validatePolicyStatus,
   row: (object) => ({
     Validations: objectsAt(object, 'spec', 'validations').length,
@@ -19,7 +20,7 @@ export const validatingAdmissionPolicy: KindDeclaration = {
       ? `${textAt(object, 'spec', 'paramKind', 'apiVersion')}/${textAt(object, 'spec', 'paramKind', 'kind')}`
       : UNSET,
   }),
-};
+});
 
 export const validatingAdmissionPolicyBinding: KindDeclaration = {
   generation: true,

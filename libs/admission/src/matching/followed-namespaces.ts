@@ -1,0 +1,31 @@
+import { type ApiObject, notFound } from '@orch/machinery';
+import type { FollowedObjects, KnownObjects } from '../known-objects.js';
+import { NAMESPACES } from '../namespace-lookup.js';
+import type { Labels } from './match.js';
+
+/** The labels of namespaces, by which selectors choose requests. */
+export class FollowedNamespaces {
+  readonly #followed: FollowedObjects;
+
+  constructor(private readonly objects: KnownObjects) {
+    this.#followed = objects.follow(NAMESPACES);
+  }
+
+  /** Those that memory has; undefined for a namespace that it does not have. */
+  known(name: string): Labels | undefined {
+    const found = this.#followed.get('', name);
+    return found && labelsOf(found);
+  }
+
+  /** The same, from the database where memory has none. @throws StatusError 404 */
+  labels(name: string): Labels | Promise<Labels> {
+    const known = this.known(name);
+    if (known) return known;
+    return this.objects.read(NAMESPACES, '', name).then((found) => {
+      if (!found) throw notFound(NAMESPACES, name);
+      return labelsOf(found);
+    });
+  }
+}
+
+const labelsOf = ({ metadata }: ApiObject): Labels => metadata?.labels ?? {};

@@ -1,0 +1,49 @@
+import { type AskedAuthorizer, type Bindings, jsonValue } from '@orch/expressions';
+import type { ApiObject, JsonObject, Names } from '@orch/machinery';
+import type { Attributes } from '../attributes.js';
+import { askedAuthorizer, bindingsOf } from '../matching/conditions.js';
+import type { SentAs } from '../matching/match.js';
+import { requestOf } from '../webhook/review.js';
+import type { PolicySurroundings } from './policy-surroundings.js';
+
+/** A request as expressions of policies see it; what several of them look at is made once. */
+export class AskedRequest {
+  readonly asked: AskedAuthorizer;
+  readonly #request: JsonObject;
+  readonly #variables = new Map<string, Promise<Bindings>>();
+
+  constructor(
+    readonly attributes: Attributes,
+    private readonly forms: PolicySurroundings['forms'],
+    names: Names,
+  ) {
+    this.asked = askedAuthorizer(attributes);
+    const own = forms.own(attributes);
+    // Expressions are told of the request as it came, whatever version they look at (as in the reference).
+    this.#request = requestOf(attributes, own, own, names);
+  }
+
+  /**
+   * Values of the variables of expressions.
+   * @param as what the objects are looked at as
+   * @throws Error where they cannot be converted to that
+   */
+  async variables(as: SentAs, params: ApiObject | undefined): Promise<Bindings> {
+    const { group, version, resource } = as.resource;
+    const key = `${group}/${version}/${resource}`;
+    const made = this.#variables.get(key) ?? this.#without(as);
+    this.#variables.set(key, made);
+    return params ? new Map([...(await made), ['params', jsonValue(params)]]) : made;
+  }
+
+  /** Without parameters, which are null then. */
+  async #without(as: SentAs): Promise<Bindings> {
+    const { asked, attributes, forms } = this;
+    const { object, oldObject } = attributes;
+    const objects = {
+      object: object && (await forms.sent(object, attributes, as)),
+      oldObject: oldObject && (await forms.sent(oldObject, attributes, as)),
+    };
+    return bindingsOf({ ...objects, request: this.#request, attributes }, asked.authorizer);
+  }
+}

@@ -1,0 +1,44 @@
+import type { Metrics } from '@orch/runtime';
+
+/** What became of a validation. */
+export type Enforcement = 'allow' | 'deny' | 'audit' | 'warn';
+
+/** Counts how policies judge. */
+export interface PolicyObserver {
+  /** A policy came to be known. */
+  defined(): void;
+  /** Something followed from a validation: what failed and may, or what does not hold. */
+  enforced(policy: string, binding: string, action: Enforcement, milliseconds: number): void;
+}
+
+/** As the reference times expressions. */
+const BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
+const ACTIVE = 'active';
+
+/** Under the names of the reference (k8s.io/apiserver, pkg/admission/cel). */
+export function policyMetrics(metrics: Metrics): PolicyObserver {
+  const labels = ['policy', 'policy_binding', 'enforcement_action', 'state'] as const;
+  const checks = metrics.counter({
+    name: 'apiserver_validating_admission_policy_check_total',
+    help: 'Validations of admission policies that did not hold, or failed, by what followed from that.',
+    labels,
+  });
+  const definitions = metrics.counter({
+    name: 'apiserver_validating_admission_policy_definition_total',
+    help: 'Admission policies that have come to be known.',
+    labels: ['state', 'enforcement_action'] as const,
+  });
+  const durations = metrics.histogram({
+    name: 'apiserver_validating_admission_policy_check_duration_seconds',
+    help: 'Time that these validations took.',
+    labels,
+    buckets: BUCKETS,
+  });
+  return {
+    defined: () => definitions.with(ACTIVE, 'deny').inc(),
+    enforced: (policy, binding, action, milliseconds) => {
+      checks.with(policy, binding, action, ACTIVE).inc();
+      durations.with(policy, binding, action, ACTIVE).observe(milliseconds / 1000);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  builtInSchema,
+  LATER_ENVIRONMENT,
+  type StructuralSchema,
+  typedAdmissionScope,
+  typeFaults,
+} from '@orch/expressions';
+import { type GroupVersionKind, type JsonObject, parseApiVersion } from '@orch/machinery';
+import type { StructSchema } from '@orch/schema';
+import type { Rule } from '../matching/rules.js';
+import type { PolicySpec } from './stored-policy.js';
+
+/** What a policy says, as far as types go. */
+export type CheckedPolicy = Pick<PolicySpec, 'paramKind' | 'matchConstraints' | 'validations'>;
+
+/** What is wrong with an expression by the types of what it is asked about. */
+export interface ExpressionWarning {
+  /** Where it stands in the policy. */
+  readonly fieldRef: string;
+  readonly warning: string;
+}
+
+/** The form of the objects of a kind: a struct of a built-in one, or what a definition declares, with the struct of metadata. */
+export type KnownForm =
+  | { readonly struct: StructSchema }
+  | { readonly declared: JsonObject; readonly metadata: StructSchema };
+
+/** What is known of kinds. */
+export interface KnownKinds {
+  /** The kind of a resource; undefined for what is not served. */
+  kindOf(group: string, version: string, resource: string): string | undefined;
+  /** Undefined for a kind that is not served, or of which nothing is known. */
+  formOf(kind: GroupVersionKind): KnownForm | undefined;
+}
+
+/** Characters of warnings of one policy, beyond which no more are looked for: they stand in its status. */
+const MOST_TEXT = 1 << 17;
+/** Kinds that one rule is checked against. */
+const MOST_KINDS = 10;
+
+/**
+ * Checks expressions against what is known of the kinds that a policy names (k8s.io/apiserver,
+ * pkg/admission/plugin/validatingadmissionpolicy/typechecking.go; of custom kinds as well). Whatever it finds, the policy holds.
+ */
+export async function typeWarnings(policy: CheckedPolicy, known: KnownKinds): Promise<ExpressionWarning[]> {
+  const kinds = kindsOf(policy, known).flatMap((kind) => {
+    const object = schemaOf(kind, known);
+    return object ? [{ kind, object }] : [];
+  });
+  const params = paramsOf(policy, known);
+  const warnings: ExpressionWarning[] = [];
+  let length = 0;
+  for (const [at, { expression }] of (policy.validations ?? []).entries()) {
+    if (length > MOST_TEXT) break;
+    const faults: string[] = [];
+    for (const { kind, object } of kinds) {
+      const found = typeFaults(expression, LATER_ENVIRONMENT, typedAdmissionScope({ object, params }));
+      if (found !== undefined) faults.push(`${kindText(kind)}: ${found}`);
+      await nextTurn();
+    }
+    if (faults.length === 0) continue;
+    const warning = faults.join('\n').slice(0, MOST_TEXT);
+    length += warning.length;
+    warnings.push({ fieldRef: `spec.validations[${at}].expression`, warning });
+  }
+  return warnings;
+}
+
+/** With what every object has. */
+function schemaOf(kind: GroupVersionKind, known: KnownKinds): StructuralSchema | undefined {
+  const form = known.formOf(kind);
+  if (!form) return undefined;
+  if ('struct' in form) return builtInSchema(form.struct);
+  const text = { type: 'string' };
+  const declared = form.declared as StructuralSchema;
+  const metadata = builtInSchema(form.metadata);
+  return { ...declared, properties: { ...declared.properties, apiVersion: text, kind: text, metadata } };
+}
+
+/** Nothing is known of a kind that is not served. */
+function paramsOf({ paramKind }: CheckedPolicy, known: KnownKinds): StructuralSchema | undefined {
+  if (!paramKind) return undefined;
+  const parsed = parseApiVersion(paramKind.apiVersion);
+  return (parsed && schemaOf({ ...parsed, kind: paramKind.kind }, known)) ?? {};
+}
+
+/** The kinds that rules name without stars, in order. */
+function kindsOf({ matchConstraints }: CheckedPolicy, known: KnownKinds): GroupVersionKind[] {
+  const kinds = new Map<string, GroupVersionKind>();
+  for (const rule of matchConstraints?.resourceRules ?? [])
+    for (const kind of kindsOfRule(rule, known)) kinds.set(kindText(kind), kind);
+  return [...kinds.values()].sort(
+    (a, b) => compare(a.group, b.group) || compare(a.version, b.version) || compare(a.kind, b.kind),
+  );
+}
+
+function kindsOfRule({ apiGroups = [], apiVersions = [], resources = [] }: Rule, known: KnownKinds) {
+  const isOpen = (name: string) => name.includes('*');
+  if (apiGroups.some(isOpen) || apiVersions.some(isOpen)) return [];
+  const named = resources.filter((resource) => !/[*/]/.test(resource));
+  const found: GroupVersionKind[] = [];
+  for (const group of [...apiGroups].sort(compare))
+    for (const version of [...apiVersions].sort(compare))
+      for (const resource of [...named].sort(compare)) {
+        const kind = found.length < MOST_KINDS ? known.kindOf(group, version, resource) : undefined;
+        if (kind !== undefined) found.push({ group, version, kind });
+      }
+  return found;
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const kindText = ({ group, version, kind }: GroupVersionKind): string => `${group}/${version}, Kind=${kind}`;

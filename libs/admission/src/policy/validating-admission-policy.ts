@@ -1,0 +1,94 @@
+import type { Names } from '@orch/machinery';
+import type { Attributes, Target } from '../attributes.js';
+import { FollowedNamespaces } from '../matching/followed-namespaces.js';
+import { RequestIndex } from '../matching/request-index.js';
+import { isExempt } from '../matching/rules.js';
+import type { AdmissionPlugin, PluginContext } from '../plugin.js';
+import { outOfTime } from '../webhook/refusals.js';
+import { AskedRequest } from './asked-request.js';
+import { type BoundPolicy, Policies } from './policies.js';
+import { policyMetrics } from './policy-metrics.js';
+import { PolicyRun, type PolicyTools } from './policy-run.js';
+import type { ParamKind } from './policy-surroundings.js';
+
+const GROUP = 'admissionregistration.orch.io';
+const NAME = 'ValidatingAdmissionPolicy';
+
+/** Judges requests by ValidatingAdmissionPolicies, where bindings say that they hold. */
+class AdmissionPolicies implements AdmissionPlugin {
+  readonly name = NAME;
+  /** The authorizer, and what a policy is told, may have to be waited for; and expressions may take long. */
+  readonly callsOut = true;
+  readonly looksOnly = true;
+  readonly #index: RequestIndex<BoundPolicy>;
+  readonly #namespaces: FollowedNamespaces;
+  readonly #tools: PolicyTools;
+  readonly #names: Names;
+  readonly #group: string;
+
+  constructor({ names, objects, metrics, policies: surroundings }: PluginContext) {
+    const { forms, params } = surroundings;
+    const observer = policyMetrics(metrics);
+    const [policies, bindings] = ['validatingadmissionpolicies', 'validatingadmissionpolicybindings'].map((resource) =>
+      objects.follow({ group: GROUP, resource }),
+    ) as [ReturnType<typeof objects.follow>, ReturnType<typeof objects.follow>];
+    const joined = new Policies(() => observer.defined());
+    this.#names = names;
+    this.#group = names.group(GROUP);
+    this.#namespaces = new FollowedNamespaces(objects);
+    this.#index = new RequestIndex(() => {
+      const all = joined.of(policies.all(), bindings.all());
+      params.follow(kindsOf(all));
+      return all;
+    }, forms);
+    for (const kind of [policies, bindings])
+      kind.onChange(() => {
+        this.#index.changed();
+        // What policies are told is followed before anybody asks.
+        void this.#index.all;
+      });
+    this.#tools = {
+      world: {
+        own: (target) => forms.own(target),
+        equivalents: (target) => forms.equivalents(target),
+        namespaceLabels: (name) => this.#namespaces.labels(name),
+      },
+      ...{ surroundings, observer },
+      failureKey: `${names.group('validation.policy.admission.orch.io')}/validation_failure`,
+    };
+  }
+
+  handles(target: Target): boolean {
+    const meant = this.#index.meant(target);
+    if (meant.length === 0 || isExempt(target, this.#group)) return false;
+    const { namespace, resource } = target;
+    if (namespace === '' || resource === 'namespaces') return true;
+    const labels = this.#namespaces.known(namespace);
+    return labels === undefined || meant.some(({ matcher }) => !matcher.excludesNamespace(target, labels));
+  }
+
+  async validate(attributes: Attributes): Promise<void> {
+    if (attributes.isOwnAffair === true) return;
+    const request = new AskedRequest(attributes, this.#tools.surroundings.forms, this.#names);
+    const run = new PolicyRun(request, this.#tools);
+    for (const policy of this.#index.meant(attributes)) {
+      if (performance.now() >= attributes.deadline) throw outOfTime();
+      await run.hear(policy);
+    }
+    run.conclude();
+  }
+}
+
+/** The kinds by which policies are told what to ask for, each once. */
+function kindsOf(policies: readonly BoundPolicy[]): readonly ParamKind[] {
+  const kinds = new Map<string, ParamKind>();
+  for (const { definition } of policies) {
+    const { paramKind } = definition;
+    if (paramKind) kinds.set(`${paramKind.apiVersion}/${paramKind.kind}`, paramKind);
+  }
+  return [...kinds.values()];
+}
+
+/** ValidatingAdmissionPolicy; without its gate it has nothing to say. */
+export const validatingAdmissionPolicies = (context: PluginContext): AdmissionPlugin =>
+  context.isEnabled(NAME) ? new AdmissionPolicies(context) : { name: NAME, handles: () => false };

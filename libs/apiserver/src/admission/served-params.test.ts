@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { MemoryStore } from '../testing/memory-store.js';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import { ServedParams } from './served-params.js';
+
+const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' };
+const CLASS = { apiVersion: 'scheduling.orch.io/v1', kind: 'PriorityClass' };
+const SCALER = { apiVersion: 'autoscaling/v1', kind: 'HorizontalPodAutoscaler' };
+
+let api: TestApi;
+let params: ServedParams;
+beforeEach(async () => {
+  api = await testApi({}, 'orch', new MemoryStore());
+  params = new ServedParams();
+});
+afterEach(() => {
+  params.stop();
+  api.close();
+});
+
+function start(): void {
+  const { deps, feed, store } = api;
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const source = {
+    snapshot: store.snapshot.bind(store),
+    onCommit: store.onCommit.bind(store),
+    onRewind: () => () => undefined,
+  };
+  params.start({ deps, store: source, feed, onError });
+}
+const later = () => performance.now() + 60_000;
+const find = async (kind: typeof CLASS, namespace: string, name: string) => params.find(kind, namespace, name, later());
+
+test('objects of a kind are found once they are loaded, by namespace and name', async () => {
+  await api.create('configmaps', { metadata: { name: 'a' }, data: { x: '1' } });
+  await api.create('priorityclasses', { metadata: { name: 'c' }, value: 7 });
+  params.follow([CONFIG_MAP, CLASS]);
+  start();
+  expect(await find(CONFIG_MAP, 'default', 'a')).toMatchObject({ ...CONFIG_MAP, data: { x: '1' } });
+  expect(await find(CLASS, '', 'c')).toMatchObject({ ...CLASS, value: 7 });
+  expect(await find(CONFIG_MAP, '', 'a')).toBeUndefined();
+  expect(await find(CLASS, 'default', 'c')).toBeUndefined();
+});
+
+test('who has written one through this process is judged by it', async () => {
+  params.follow([CONFIG_MAP]);
+  start();
+  expect(await find(CONFIG_MAP, 'default', 'a')).toBeUndefined();
+  await api.create('configmaps', { metadata: { name: 'a' } });
+  const found = await find(CONFIG_MAP, 'default', 'a');
+  expect(found).toMatchObject({ metadata: { name: 'a' } });
+  expect(params.find(CONFIG_MAP, 'default', 'a', later())).toBe(found);
+});
+
+test('they come in the version that is named', async () => {
+  const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas: 2, targetCPUUtilizationPercentage: 5 };
+  await api.create('horizontalpodautoscalers', { ...SCALER, metadata: { name: 'h' }, spec } as never);
+  params.follow([SCALER]);
+  start();
+  expect(await find(SCALER, 'default', 'h')).toMatchObject({ apiVersion: 'autoscaling/v1' });
+});
+
+test('what is not served, or is not stored, is no kind; what nobody names is not followed', async () => {
+  start();
+  const review = { apiVersion: 'authorization.orch.io/v1', kind: 'SubjectAccessReview' };
+  const nothing = { apiVersion: 'example.com/v1', kind: 'Limit' };
+  expect([CONFIG_MAP, review, nothing].map((kind) => params.isServed(kind))).toEqual([true, false, false]);
+  await api.create('configmaps', { metadata: { name: 'a' } });
+  expect(await find(CONFIG_MAP, 'default', 'a')).toBeUndefined();
+  params.follow([CONFIG_MAP]);
+  expect(await find(CONFIG_MAP, 'default', 'a')).toBeDefined();
+  const { served } = api;
+  const [endpoints, isConfigMap] = [served.current.endpoints, api.endpoint('configmaps')];
+  served.replace(endpoints.filter((endpoint) => endpoint !== isConfigMap));
+  expect(params.isServed(CONFIG_MAP)).toBe(false);
+  served.replace(endpoints);
+  expect(await find(CONFIG_MAP, 'default', 'a')).toBeDefined();
+});
+
+test('it takes no longer than the request may', async () => {
+  params.follow([CONFIG_MAP]);
+  const { deps, feed } = api;
+  const never = () => new Promise<never>(() => undefined);
+  const onError = () => undefined;
+  const store = { snapshot: never, onCommit: () => () => undefined, onRewind: () => () => undefined };
+  params.start({ deps, store, feed, onError });
+  await expect(params.find(CONFIG_MAP, 'default', 'a', performance.now() + 1)).rejects.toMatchObject({ code: 504 });
+});

@@ -1,0 +1,40 @@
+import type { FollowedObjects } from '@orch/admission';
+import type { Logger } from '@orch/runtime';
+import type { FeatureName } from '@orch/schema';
+import type { ServingStore } from '@orch/storage';
+import { storedEndpoint } from '../access/policy-endpoints.js';
+import type { AdmissionControl } from '../admission/admission-control.js';
+import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
+import { PolicyChecker } from '../policies/policy-checker.js';
+import type { Api } from './assemble.js';
+
+const POLICIES = { group: 'admissionregistration.orch.io', resource: 'validatingadmissionpolicies' };
+
+/** Admission policies, where they hold. To be called before admission is started. @returns undefined where they do not */
+export function followPolicies(
+  { objects }: AdmissionControl,
+  isEnabled: (feature: FeatureName) => boolean,
+): FollowedObjects | undefined {
+  return isEnabled('ValidatingAdmissionPolicy') ? objects.forPlugin().objects.follow(POLICIES) : undefined;
+}
+
+export interface PolicyChecksSettings {
+  readonly api: Api;
+  readonly store: ServingStore;
+  readonly policies: FollowedObjects;
+  /** Resolves when everything is served that was defined before the call. */
+  readonly catchUp: () => Promise<void>;
+  readonly logger: Logger;
+}
+
+/** Checks the types of policies, in one process of the installation at a time. */
+export function policyChecker({ api, store, policies, catchUp, logger }: PolicyChecksSettings): PolicyChecker {
+  return new PolicyChecker({
+    deps: api.deps,
+    endpoint: storedEndpoint(api.deps, POLICIES.group, POLICIES.resource),
+    policies,
+    leadership: new Leadership(store.lease('policy-types', LEADERSHIP_MS)),
+    catchUp,
+    onError: (error) => logger.error('types of an admission policy', error),
+  });
+}

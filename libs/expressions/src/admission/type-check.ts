@@ -1,0 +1,53 @@
+import type { Environment } from '../environment.js';
+import { declaredType, scopeOf } from '../schema-types/declared-type.js';
+import type { StructuralSchema } from '../schema-types/structural-schema.js';
+import { ExpressionError } from '../syntax/issues.js';
+import type { Scope } from '../types/declarations.js';
+import { admissionScope } from './admission-scope.js';
+
+/** What is known of the objects that expressions about a write look at; `{}` for nothing. */
+export interface KnownTypes {
+  /** Of `object` and `oldObject`. */
+  readonly object: StructuralSchema;
+  /** Of `params`; undefined where there are none. */
+  readonly params: StructuralSchema | undefined;
+}
+
+/**
+ * The scope of expressions about writes of objects of one kind (k8s.io/apiserver, pkg/admission/plugin/validatingadmissionpolicy/typechecking.go,
+ * but that the authorizer is known).
+ */
+export function typedAdmissionScope({ object, params }: KnownTypes): Scope {
+  const scopes = [
+    admissionScope({ params: params !== undefined }),
+    ...typed(object, ['object', 'oldObject'], 'object'),
+    ...(params ? typed(params, ['params'], 'params') : []),
+  ];
+  return {
+    variables: new Map(scopes.flatMap(({ variables }) => [...variables])),
+    fieldType(of, field) {
+      for (const scope of scopes) {
+        const found = scope.fieldType(of, field);
+        if (found) return found;
+      }
+      return undefined;
+    },
+    hasType: (name) => scopes.some((scope) => scope.hasType(name)),
+  };
+}
+
+function typed(schema: StructuralSchema, variables: readonly string[], name: string): Scope[] {
+  const declared = declaredType(schema, true);
+  return declared ? [scopeOf(declared, variables, name)] : [];
+}
+
+/** What is wrong with the types of an expression, in the words of the reference; undefined for nothing. */
+export function typeFaults(text: string, environment: Environment, scope: Scope): string | undefined {
+  try {
+    environment.compile(text, scope);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ExpressionError) return error.message;
+    throw error;
+  }
+}
