@@ -1,5 +1,5 @@
 import { StatusError } from '@orch/machinery';
-import { HistoryExpiredError, StoreUnavailableError } from '@orch/storage';
+import { HistoryExpiredError, StoreUnavailableError, UnreadableBodyError, UnsealableBodyError } from '@orch/storage';
 import { CacheDrainingError, CacheNotReadyError, ExpiredError, VersionNotReachedError } from '@orch/watchcache';
 import { describe, expect, it } from 'vitest';
 import { toStatusError } from './errors.js';
@@ -23,6 +23,19 @@ describe('toStatusError', () => {
     expect(status).toMatchObject({ kind: 'Status', status: 'Failure', code, reason });
     expect(status.details?.retryAfterSeconds).toBe(seconds);
     expect(JSON.stringify(status)).not.toContain('secret');
+  });
+
+  it('says what cannot be decrypted or encrypted, and for want of what', () => {
+    const unreadable = new UnreadableBodyError('unable to read x "a": no key', false);
+    for (const thrown of [
+      unreadable,
+      new CacheNotReadyError('x', { cause: unreadable }),
+      new UnsealableBodyError('unable to read x "a": no key'),
+    ])
+      expect(toStatusError(thrown).status).toMatchObject({
+        ...{ code: 500, reason: 'InternalError' },
+        message: 'Internal error occurred: unable to read x "a": no key',
+      });
   });
 
   it('tells a server that goes from one that comes', () => {

@@ -2,6 +2,24 @@ import { createLogger } from '@orch/runtime';
 import { expect, it } from 'vitest';
 import { healthChecks } from './health-checks.js';
 
+it('is not ready while key management services are not well, and live all the same', async () => {
+  const health = healthChecks({
+    logger: createLogger({ format: 'text', verbosity: 0, write: () => undefined }),
+    stopping: new AbortController().signal,
+    livezGraceMs: 0,
+    pingStore: async () => undefined,
+    feedLag: () => 0,
+    isBootstrapped: () => true,
+    hasPolicy: () => true,
+    encryption: { check: () => Promise.reject(new Error('vault is away')) },
+  });
+  const failing = async (endpoint: 'readyz' | 'livez' | 'healthz') =>
+    (await health.run(endpoint)).filter(([, passed]) => !passed).map(([name]) => name);
+  expect(await failing('readyz')).toEqual(['kms-providers']);
+  expect(await failing('healthz')).toEqual(['kms-providers']);
+  expect(await failing('livez')).toEqual([]);
+});
+
 it('is not ready while what is in memory was last confirmed more than five seconds ago, and live all the same', async () => {
   let lag = 0;
   const health = healthChecks({
