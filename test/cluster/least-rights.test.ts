@@ -143,7 +143,12 @@ describe('an api-server and a gateway with no more rights than they need', () =>
         await expect(sql(as(role, cluster.postgresUrl), statement)).rejects.toThrow(DENIED);
     }
     // Days are dropped by a function of who owns them, once they are old.
-    await sql(as('orch_gateway', cluster.postgresUrl), "SELECT audit.ensure_event_day('2020-01-01')");
+    for (const day of ['10000-01-01', '2020-01-01']) {
+      const far = sql(as('orch_gateway', cluster.postgresUrl), `SELECT audit.ensure_event_day('${day}')`);
+      await expect(far).rejects.toThrow('have no place');
+    }
+    const once = "CREATE TABLE audit.once PARTITION OF audit.event FOR VALUES FROM ('2020-01-01') TO ('2020-01-02')";
+    await sql(cluster.postgresUrl, once);
     const old = "SELECT audit.drop_old_event_days('30 days') AS days";
     expect(await sql(as('orch_api_server', cluster.postgresUrl), old)).toEqual([{ days: 1 }]);
     const gone = sql(as('orch_gateway', cluster.postgresUrl), "SELECT audit.drop_old_event_days('0 s')");

@@ -82,6 +82,7 @@ beforeAll(async () => {
       '--authorization-webhook-version=v1',
       '--authorization-webhook-cache-authorized-ttl=1s',
       '--authorization-webhook-cache-unauthorized-ttl=0s',
+      '--authorization-webhook-watch-interval=1s',
     ],
   });
   joe = new Api({ url: server.url, ca: server.ca, token: 'joe' });
@@ -139,6 +140,23 @@ test('a watch by a token that a webhook knows ends once it knows it no more', as
   expect(stream.isWhole).toBe(true);
   await expect.poll(async () => (await robot.get(MAPS)).status).toBe(401);
   robot.close();
+});
+
+test('a watch that it allows ends once it does no more, and not because it fails', async () => {
+  answer = () => ({ allowed: true });
+  const stream = await joe.watch(`${MAPS}?watch=1&timeoutSeconds=600`);
+  expect(stream.status).toBe(200);
+  answer = () => 418;
+  const { length } = asked;
+  await expect.poll(() => asked.length, { timeout: 30_000 }).toBeGreaterThan(length + 2);
+  const admin = new Api({ url: server.url, ca: server.ca, token: server.token });
+  expect((await admin.post(MAPS, { metadata: { name: 'meanwhile' } })).status).toBe(201);
+  await stream.until(({ object }) => object.metadata.name === 'meanwhile');
+  admin.close();
+  answer = () => ({ allowed: false });
+  const last = (await stream.rest()).at(-1);
+  expect(last).toMatchObject({ type: 'ERROR', object: { code: 403, reason: 'Forbidden' } });
+  expect(stream.isWhole).toBe(true);
 });
 
 test('an administrator does not depend on it', async () => {

@@ -314,6 +314,8 @@ describe('orchctl storage and orchctl nats', () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(/^BEGIN;\n[\s\S]*CREATE ROLE "reader" NOLOGIN[\s\S]*"audit"[\s\S]*COMMIT;\n$/);
     expect(stdout).not.toContain('PASSWORD');
+    const prefixed = orchctl(['storage', 'roles', '--print', '--role-prefix=shop']).stdout;
+    for (const role of ['shop_migrator', 'shop_api_server', 'shop_gateway']) expect(prefixed).toContain(`"${role}"`);
     const users = orchctl(['nats', 'users', '--cluster-id=c-1']);
     expect(users.stdout).toContain('publish: { allow: ["orch.c-1.changes.*", ');
     expect(users.stdout).toContain('password: $ORCH_GATEWAY_NATS_PASSWORD');

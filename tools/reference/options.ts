@@ -5,6 +5,7 @@ import { code, table } from './table.js';
 const FORMS: Readonly<Record<OptionDefinition['type'], string>> = {
   string: '=text',
   int: '=number',
+  float: '=number',
   duration: '=duration',
   bytes: '=bytes',
   bool: '',

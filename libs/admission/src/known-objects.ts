@@ -16,6 +16,8 @@ export interface FollowedObjects {
   in(namespace: string): Iterable<ApiObject>;
   /** Every one of them. */
   all(): Iterable<ApiObject>;
+  /** Whether this process has written some of them since, and answered that it has: soon known. What is to be asked waits for it. */
+  readonly isBehind: boolean;
   /** Hears that some have come, have changed or have gone. */
   onChange(listener: () => void): void;
 }

@@ -1,3 +1,5 @@
+import { alwaysAdmit } from './always-admit.js';
+import { alwaysDeny } from './always-deny.js';
 import { alwaysPullImages } from './always-pull-images.js';
 import { certificateApproval } from './certificate-approval.js';
 import { certificateSigning } from './certificate-signing.js';
@@ -40,6 +42,8 @@ export interface PluginEntry {
   readonly name: string;
   /** Whether it is asked unless options say otherwise. */
   readonly onByDefault: boolean;
+  /** Whoever names it is told that it means nothing any more. Default false. */
+  readonly deprecated?: boolean;
   /** Undefined for one that is not built: options know it no more than any other name. */
   readonly make: PluginMaker | undefined;
 }
@@ -49,7 +53,7 @@ const off = (name: string, make?: PluginMaker): PluginEntry => ({ name, onByDefa
 
 /** Every plugin, in the order in which they are asked, each a file of its own beside this one. */
 const TABLE: readonly PluginEntry[] = [
-  off('AlwaysAdmit'),
+  { ...off('AlwaysAdmit', alwaysAdmit), deprecated: true },
   off('NamespaceAutoProvision', namespaceAutoProvision),
   on('NamespaceLifecycle', namespaceLifecycle),
   off('NamespaceExists', namespaceExists),
@@ -85,7 +89,7 @@ const TABLE: readonly PluginEntry[] = [
   on('ValidatingAdmissionPolicy', validatingAdmissionPolicies),
   on('ValidatingAdmissionWebhook', validatingWebhooks),
   on('ResourceQuota', resourceQuota),
-  off('AlwaysDeny'),
+  { ...off('AlwaysDeny', alwaysDeny), deprecated: true },
 ];
 
 /** A plugin that is built. */

@@ -132,3 +132,21 @@ describe('PersistentVolumeClaimResize', () => {
     );
   });
 });
+
+describe('AlwaysDeny', () => {
+  const denied = pluginOf('AlwaysDeny');
+
+  it('refuses whatever is written, but for what the server has to write', async () => {
+    const why = 'admission control is denying all modifications';
+    expect(await refusalOf(denied, attributesOf())).toBe(`pods "a" is forbidden: ${why}`);
+    expect(await refusalOf(denied, attributesOf({ operation: 'DELETE', group: 'apps', resource: 'deployments' }))).toBe(
+      `deployments.apps "a" is forbidden: ${why}`,
+    );
+    const user = { name: 'system:apiserver', groups: ['system:masters'], extra: {} };
+    expect(await refusalOf(denied, attributesOf({ user }))).toBeUndefined();
+  });
+});
+
+it('AlwaysAdmit has nothing to say', () => {
+  expect(pluginOf('AlwaysAdmit').handles(targetOf({}))).toBe(false);
+});

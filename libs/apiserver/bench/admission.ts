@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import type { AdmissionPlugin } from '@orch/admission';
 import { pluginContext, pluginOf, TestObjects } from '@orch/admission/testing';
 import { type ApiObject, copy, namesOf } from '@orch/machinery';
-import { Metrics } from '@orch/runtime';
+import { Metrics, silentLogger } from '@orch/runtime';
 import { AdmissionControl } from '../src/admission/admission-control.js';
 import { admissionOptions } from '../src/admission/admission-options.js';
 import { pluginSurroundings } from '../src/admission/plugin-surroundings.js';
@@ -134,6 +134,7 @@ async function control() {
     names: namesOf(PROFILE),
     isEnabled: () => true,
     options: options as never,
+    logger: silentLogger,
     observer: admissionMetrics(metrics),
     webhooks: (configuration) => webhooks.for(configuration),
     policies: webhooks.forPolicies(),

@@ -21,6 +21,8 @@ import type { WriteSets } from './writing/write-sets.js';
 export interface RequestLimits {
   /** Largest request body, bytes. */
   readonly maxBodyBytes: number;
+  /** Time for the body of a request once it is read, milliseconds. */
+  readonly bodyTimeoutMs: number;
   /** Most values (scalars, objects, lists) in a request body, and in an object as it is stored but for its managedFields. */
   readonly maxValues: number;
   /** Most values of an object whose owners are drawn when it is created or updated. */

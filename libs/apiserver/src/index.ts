@@ -8,6 +8,7 @@ export {
   type ServingOptions,
   servingOptions,
 } from './server/options.js';
+export { rewriteStorage, rewritingOptions, type StorageRewriting } from './server/rewrite-storage.js';
 export { runService } from './server/run-service.js';
 export { servingProblems } from './server/served-selection.js';
 export { runTierService, tierOptions } from './server/tier-service.js';

@@ -1,11 +1,18 @@
 export {
   type AdmissionProgram,
   admissionProgram,
+  admissionProgramSteps,
   MATCH_CONDITIONS_LIMIT,
+  MAX_EXPRESSION_CHARACTERS,
   PER_EXPRESSION_LIMIT,
   POLICY_COST_LIMIT,
 } from './admission/admission-program.js';
-export { type AdmissionVariables, admissionScope, REQUEST_RESOURCE_VARIABLE } from './admission/admission-scope.js';
+export {
+  type AdmissionVariables,
+  admissionScope,
+  NAMESPACE_VARIABLE,
+  REQUEST_RESOURCE_VARIABLE,
+} from './admission/admission-scope.js';
 export { AskedAuthorizer } from './admission/asked-authorizer.js';
 export { type KnownTypes, typedAdmissionScope, typeFaults } from './admission/type-check.js';
 export type { DeclaredSizes } from './cost/estimate.js';

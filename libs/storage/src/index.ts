@@ -10,7 +10,20 @@ export type { StoreOptions } from './options.js';
 export { PlacedStore, type Placement, type ServingStore } from './placed-store.js';
 export { openStore, type PostgresStore } from './postgres-store.js';
 export type { LeastProgress, Presence, Progress } from './presence.js';
+export type { TypeName } from './registered-types.js';
 export { Rounds } from './rounds.js';
+export {
+  type BodyCipher,
+  isSealed,
+  NO_CIPHER,
+  SEALED,
+  typeText,
+  UnreadableBodyError,
+  UnsealableBodyError,
+  unreadable,
+} from './sealing/body-cipher.js';
+export { type RewriteOrder, type Rewritten, rewriteBodies } from './sealing/rewrite-bodies.js';
+export { SealedStore } from './sealing/sealed-store.js';
 export type { SideSchema } from './side-schema.js';
 export * from './store.js';
 export type { Uncharged } from './uncharged.js';

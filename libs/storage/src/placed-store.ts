@@ -6,6 +6,7 @@ import { IncompatibleDatabaseError, type Installation, type Migration } from './
 import type { PoolStats } from './observer.js';
 import type { PostgresStore } from './postgres-store.js';
 import type { LeastProgress, Presence } from './presence.js';
+import type { TypeName } from './registered-types.js';
 import type { SideSchema } from './side-schema.js';
 import {
   type Change,
@@ -33,6 +34,8 @@ export interface ServingStore extends Store {
   readonly installation: Installation;
   /** Bound the histories; start them in processes that should take part. */
   readonly compactors: readonly Compactor[];
+  /** Every type that anybody has ever registered. @throws StoreUnavailableError */
+  types(): Promise<readonly TypeName[]>;
   /** What deletes the objects of a type that nobody has written for so many milliseconds; start it, and stop it before closing. */
   expirer(type: TypeId, timeToLive: number): Expirer;
   /** What one process at a time holds, for so many milliseconds each time it takes it. */
@@ -114,6 +117,10 @@ export class PlacedStore implements ServingStore {
       if (placement && id !== undefined) await this.#place(id, placement);
     }
     return ids;
+  }
+
+  types(): Promise<readonly TypeName[]> {
+    return this.main.types();
   }
 
   async #place(id: TypeId, { group, resource, store }: Placement): Promise<void> {

@@ -16,7 +16,7 @@ import type { ServingStore } from './placed-store.js';
 import { Pool } from './pool.js';
 import { DatabasePresence, type LeastProgress, leastProgress, type Presence } from './presence.js';
 import { type NamespaceState, Reader } from './reader.js';
-import { RegisteredTypes, type TypeName } from './registered-types.js';
+import { allTypes, RegisteredTypes, type TypeName } from './registered-types.js';
 import { followerOf, Replica } from './replica.js';
 import { SettledHeads } from './settled-heads.js';
 import { SideSchema } from './side-schema.js';
@@ -159,6 +159,10 @@ export class PostgresStore implements ServingStore {
       if (ids) return ids;
       await new Promise((resolve) => setTimeout(resolve, REGISTRATION_PAUSE));
     }
+  }
+
+  types(): Promise<readonly TypeName[]> {
+    return this.#reads.use(allTypes);
   }
 
   /** Where they are not known yet that is no error before the last time; nor that history waits for one that writes, too. */

@@ -8,6 +8,8 @@ const SELECT = `
 SELECT t.id FROM unnest($1::text[], $2::text[]) WITH ORDINALITY a (api_group, resource, i)
   LEFT JOIN resource_type t ON t.api_group = a.api_group AND t.resource = a.resource ORDER BY a.i`;
 
+const ALL = 'SELECT api_group, resource FROM resource_type ORDER BY id';
+
 // A type begins at a version of its own, so that an empty collection has one too, and "0" keeps its special meaning.
 const INSERT = `
 WITH fresh AS (
@@ -37,6 +39,12 @@ export interface TypeName {
   readonly group: string;
   /** The plural. */
   readonly resource: string;
+}
+
+/** Every type that anybody has ever registered, in the order of that. */
+export async function allTypes(connection: Connection): Promise<readonly TypeName[]> {
+  const rows = await connection.query(ALL);
+  return rows.map(([group, resource]) => ({ group: group ?? '', resource: resource ?? '' }));
 }
 
 /** The types that this process has asked for, and the ids that the database gave them. */

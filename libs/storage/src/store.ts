@@ -44,6 +44,8 @@ export interface Change extends Key {
   readonly defaults: number;
   /** New state; for a delete the last state. */
   readonly body: Buffer;
+  /** The body as it was written, where that was sealed: so it is told to others. Only of what {@link Store.onCommit} tells. */
+  readonly sealed?: Buffer;
   /** Commit time of the database's clock, milliseconds since 1970; for metrics only, never for order. */
   readonly at: number;
 }

@@ -1,6 +1,6 @@
 import { FollowingEndedError } from '@orch/feed';
 import { type Clock, systemClock } from '@orch/runtime/clock';
-import { HistoryExpiredError, type Key, type TypeId, type Version } from '@orch/storage';
+import { HistoryExpiredError, type Key, type TypeId, UnreadableBodyError, type Version } from '@orch/storage';
 import { type CacheEntry, entryOf } from './cache-entry.js';
 import type { Followable } from './conversion/converted-feed.js';
 import type { ServedSource } from './conversion/converted-source.js';
@@ -290,7 +290,8 @@ export class TypeCache {
   async #whenLoaded(deadline?: number): Promise<FollowedState> {
     this.lastUsed = this.#clock.now();
     this.#checkOpen();
-    if (this.#loaded === undefined) {
+    // What cannot be decrypted is not a matter of time.
+    if (this.#loaded === undefined && !(this.#loader.failure instanceof UnreadableBodyError)) {
       await this.#waiters.wait(0n, deadline ?? this.#clock.now() + (this.#options.loadWait ?? 5_000));
     }
     return this.#now();

@@ -17,6 +17,7 @@ const USAGE = `usage: orchctl <command> [options]
   convert          brings manifests of one version of an API to another
   nats users       prints what NATS lets api-servers and gateways do
   storage migrate  brings the database to what this release needs
+  storage rewrite  encrypts what is stored as the encryption configuration says now
   storage roles    makes database roles with the least rights for each process
   version          prints the version
 
@@ -25,12 +26,14 @@ orchctl <command> --help lists the options of a command.
 
 const STORAGE: Readonly<Record<string, Subcommand>> = {
   migrate: async (args) => (await import('./storage/migrate.js')).migrate(args),
+  rewrite: async (args) => (await import('./storage/rewrite.js')).rewrite(args),
   roles: async (args) => (await import('./storage/roles.js')).roles(args),
 };
 
 const STORAGE_USAGE = `usage: orchctl storage <command> [options]
 
   migrate  brings the database to what this release needs, as the role that owns the schemas
+  rewrite  writes objects anew that are encrypted otherwise than --encryption-provider-config says now
   roles    makes database roles for migrations, api-servers and gateways, with the least rights that each needs
 `;
 

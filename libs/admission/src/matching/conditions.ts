@@ -5,7 +5,6 @@ import {
   type AccessQuestion,
   type AdmissionProgram,
   AskedAuthorizer,
-  admissionProgram,
   admissionScope,
   authorizerValue,
   type Bindings,
@@ -20,6 +19,7 @@ import {
 } from '@orch/expressions';
 import type { ApiObject } from '@orch/machinery';
 import type { Attributes } from '../attributes.js';
+import { programInTurns } from './program-in-turns.js';
 
 /** A named expression that must hold before anybody is asked. */
 export interface MatchCondition {
@@ -79,12 +79,13 @@ export class Conditions {
     return asked.settled(() => run(compiled, bindings));
   }
 
-  /** Others have turns between expressions, which may be long. */
+  /** Others have turns between expressions and their steps, which may be long. */
   async #compile(): Promise<readonly Compiled[]> {
     const all: Compiled[] = [];
     for (const condition of this.conditions) {
       if (all.length > 0) await nextTurn();
-      const compiled = admissionProgram(condition.expression, this.environment, this.scope, ['bool']);
+      const { expression } = condition;
+      const compiled = await programInTurns(expression, this.environment, this.scope, ['bool']);
       all.push({ ...condition, compiled });
     }
     return all;

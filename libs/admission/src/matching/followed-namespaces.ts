@@ -19,12 +19,18 @@ export class FollowedNamespaces {
 
   /** The same, from the database where memory has none. @throws StatusError 404 */
   labels(name: string): Labels | Promise<Labels> {
-    const known = this.known(name);
-    if (known) return known;
-    return this.objects.read(NAMESPACES, '', name).then((found) => {
-      if (!found) throw notFound(NAMESPACES, name);
-      return labelsOf(found);
-    });
+    return this.known(name) ?? this.#read(name).then(labelsOf);
+  }
+
+  /** The namespace itself. @throws StatusError 404 */
+  find(name: string): ApiObject | Promise<ApiObject> {
+    return this.#followed.get('', name) ?? this.#read(name);
+  }
+
+  async #read(name: string): Promise<ApiObject> {
+    const found = await this.objects.read(NAMESPACES, '', name);
+    if (!found) throw notFound(NAMESPACES, name);
+    return found;
   }
 }
 

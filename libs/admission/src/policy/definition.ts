@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type AdmissionProgram, admissionProgram, admissionScope, LATER_ENVIRONMENT } from '@orch/expressions';
+import { type AdmissionProgram, admissionScope, LATER_ENVIRONMENT, NAMESPACE_VARIABLE } from '@orch/expressions';
 import { Conditions } from '../matching/conditions.js';
 import { Matcher } from '../matching/match.js';
+import { programInTurns } from '../matching/program-in-turns.js';
 import type { ParamKind } from './policy-surroundings.js';
 import { criteriaOf, type PolicySpec, type StoredAnnotation, type StoredValidation } from './stored-policy.js';
 
@@ -30,6 +31,8 @@ export class Definition {
   readonly validations: readonly StoredValidation[];
   readonly annotations: readonly StoredAnnotation[];
   readonly conditions: Conditions;
+  /** Whether expressions may look at the namespace of a request. */
+  readonly namesNamespace: boolean;
   #compiling: Promise<CompiledPolicy> | undefined;
 
   constructor(
@@ -41,7 +44,13 @@ export class Definition {
     this.paramKind = spec.paramKind;
     this.validations = spec.validations ?? [];
     this.annotations = spec.auditAnnotations ?? [];
-    this.conditions = new Conditions(spec.matchConditions ?? [], LATER_ENVIRONMENT, this.#scope());
+    const [params, conditions] = [this.paramKind !== undefined, spec.matchConditions ?? []];
+    this.conditions = new Conditions(conditions, LATER_ENVIRONMENT, admissionScope({ params }));
+    const texts = [
+      ...this.validations.flatMap((each) => [each.expression, each.messageExpression ?? '']),
+      ...this.annotations.map((each) => each.valueExpression),
+    ];
+    this.namesNamespace = texts.some((text) => text.includes(NAMESPACE_VARIABLE));
   }
 
   /** Compiled when it is first needed. */
@@ -51,7 +60,7 @@ export class Definition {
   }
 
   #scope(authorizer = true) {
-    return admissionScope({ params: this.paramKind !== undefined, authorizer });
+    return admissionScope({ params: this.paramKind !== undefined, authorizer, namespace: true });
   }
 
   /** Others have turns between expressions, which may be long. */
@@ -59,7 +68,7 @@ export class Definition {
     const { validations, annotations } = this;
     const [scope, messageScope] = [this.#scope(), this.#scope(false)];
     const compile = async (text: string, wanted: readonly string[], its = scope): Promise<Compiled> => {
-      const program = admissionProgram(text, LATER_ENVIRONMENT, its, wanted);
+      const program = await programInTurns(text, LATER_ENVIRONMENT, its, wanted);
       await nextTurn();
       return { text, program };
     };

@@ -1,4 +1,6 @@
+import { type Bindings, jsonValue, NAMESPACE_VARIABLE } from '@orch/expressions';
 import { type ApiObject, parseApiVersion, StatusError } from '@orch/machinery';
+import type { FollowedNamespaces } from '../matching/followed-namespaces.js';
 import type { MatchWorld, SentAs } from '../matching/match.js';
 import type { AskedRequest } from './asked-request.js';
 import type { Definition } from './definition.js';
@@ -13,6 +15,7 @@ import type { ParamKind, PolicySurroundings } from './policy-surroundings.js';
 /** With what policies are carried out. */
 export interface PolicyTools {
   readonly world: MatchWorld;
+  readonly namespaces: Pick<FollowedNamespaces, 'find'>;
   readonly surroundings: PolicySurroundings;
   readonly observer: PolicyObserver;
   /** Key of what the audit log is told of what does not hold. */
@@ -62,7 +65,7 @@ export class PolicyRun {
     if (matcher && !(await this.#tried(definition, binding, () => matcher.match(attributes, world)))) return;
     const params = await this.#params(definition, binding);
     if (params === 'missing') return;
-    const variables = await this.#tried(definition, binding, () => this.#variables(sentAs, params));
+    const variables = await this.#tried(definition, binding, () => this.#variables(definition, sentAs, params));
     if (!variables) return;
     const judge = new Judge(definition, await definition.compiled(), () =>
       surroundings.conditionFailed(definition.name),
@@ -73,12 +76,21 @@ export class PolicyRun {
     this.#enforce(definition, binding, judgement, notes);
   }
 
-  async #variables(sentAs: SentAs, params: ApiObject | undefined) {
+  async #variables(definition: Definition, sentAs: SentAs, params: ApiObject | undefined): Promise<Bindings> {
+    const namespace = definition.namesNamespace ? await this.#namespace() : undefined;
     try {
-      return await this.request.variables(sentAs, params);
+      const variables = await this.request.variables(sentAs, params);
+      return namespace === undefined ? variables : new Map([...variables, [NAMESPACE_VARIABLE, jsonValue(namespace)]]);
     } catch (error) {
       throw new StatusError('InternalError', `failed to convert object version: ${(error as Error).message}`);
     }
+  }
+
+  /** Null for what lies in none, and for namespaces. @throws StatusError 404 */
+  async #namespace(): Promise<ApiObject | null> {
+    const { namespace, group, resource } = this.request.attributes;
+    const isNamespace = group === '' && resource === 'namespaces';
+    return namespace === '' || isNamespace ? null : this.tools.namespaces.find(namespace);
   }
 
   /** The object that a binding names; undefined where it names none, or the policy asks for none. */

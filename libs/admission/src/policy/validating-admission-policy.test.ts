@@ -136,6 +136,21 @@ test('expressions see the request and both objects', async () => {
   expect(creation).toBeUndefined();
 });
 
+test('expressions see the namespace of the request, where it lies in one', async () => {
+  const validations = [
+    {
+      expression: "namespaceObject.metadata.labels['env'] == 'prod'",
+      messageExpression: 'namespaceObject.metadata.name',
+    },
+  ];
+  expect(await causeOf({ validations })).toBe('default');
+  const resource = { resource: 'nodes', kind: 'Node', namespace: '' };
+  const matchConstraints = { ...MATCH, resourceRules: [{ ...PODS, resources: ['*'] }] };
+  const none = { validations: [{ expression: 'namespaceObject == null' }], matchConstraints };
+  expect(await causeOf(none, resource)).toBeUndefined();
+  expect(await causeOf(none, { resource: 'namespaces', kind: 'Namespace' })).toBeUndefined();
+});
+
 test('what cannot be evaluated obeys the failure policy', async () => {
   const validations = [{ expression: 'object.nothing == 1' }];
   const why = "expression 'object.nothing == 1' resulted in error: no such key: nothing";
@@ -223,6 +238,17 @@ test('policies mean only what they say, and never what decides about requests', 
   expect(plugin.handles(targetOf({}))).toBe(false);
 });
 
+test('whoever has just written one through this process is judged by it', () => {
+  const { plugin, objects } = rig();
+  const followed = objects.follow({ group: GROUP, resource: 'validatingadmissionpolicies' });
+  expect(plugin.handles(targetOf({}))).toBe(false);
+  Object.assign(followed, { isBehind: true });
+  expect(plugin.handles(targetOf({}))).toBe(true);
+  expect(
+    plugin.handles(targetOf({ group: 'admissionregistration.k8s.io', resource: 'validatingadmissionpolicies' })),
+  ).toBe(false);
+});
+
 test('the server’s own affairs are not judged, whatever an administrator asks is', async () => {
   const { plugin, policy, bind } = rig();
   policy({ validations: [{ expression: 'false' }] });
@@ -268,7 +294,7 @@ test('values are noted for the audit log, each once', async () => {
     { key: 'count', valueExpression: "'count: ' + string(object.spec.count)" },
     { key: 'none', valueExpression: 'null' },
     { key: 'blank', valueExpression: "'  '" },
-    { key: 'long', valueExpression: `'${'x'.repeat(5000)}' + '${'y'.repeat(6000)}'` },
+    { key: 'long', valueExpression: `['${'x'.repeat(4000)}'].map(v, v + v + v)[0]` },
     { key: 'param', valueExpression: 'string(params.data.v)' },
   ];
   policy({ paramKind: LIMIT, auditAnnotations });

@@ -1,5 +1,6 @@
 import type { Names } from '@orch/machinery';
 import type { Attributes, Target } from '../attributes.js';
+import type { FollowedObjects } from '../known-objects.js';
 import { FollowedNamespaces } from '../matching/followed-namespaces.js';
 import { RequestIndex } from '../matching/request-index.js';
 import { isExempt } from '../matching/rules.js';
@@ -21,6 +22,7 @@ class AdmissionPolicies implements AdmissionPlugin {
   readonly callsOut = true;
   readonly looksOnly = true;
   readonly #index: RequestIndex<BoundPolicy>;
+  readonly #followed: readonly FollowedObjects[];
   readonly #namespaces: FollowedNamespaces;
   readonly #tools: PolicyTools;
   readonly #names: Names;
@@ -29,9 +31,9 @@ class AdmissionPolicies implements AdmissionPlugin {
   constructor({ names, objects, metrics, policies: surroundings }: PluginContext) {
     const { forms, params } = surroundings;
     const observer = policyMetrics(metrics);
-    const [policies, bindings] = ['validatingadmissionpolicies', 'validatingadmissionpolicybindings'].map((resource) =>
-      objects.follow({ group: GROUP, resource }),
-    ) as [ReturnType<typeof objects.follow>, ReturnType<typeof objects.follow>];
+    const policies = objects.follow({ group: GROUP, resource: 'validatingadmissionpolicies' });
+    const bindings = objects.follow({ group: GROUP, resource: 'validatingadmissionpolicybindings' });
+    this.#followed = [policies, bindings];
     const joined = new Policies(() => observer.defined());
     this.#names = names;
     this.#group = names.group(GROUP);
@@ -41,7 +43,7 @@ class AdmissionPolicies implements AdmissionPlugin {
       params.follow(kindsOf(all));
       return all;
     }, forms);
-    for (const kind of [policies, bindings])
+    for (const kind of this.#followed)
       kind.onChange(() => {
         this.#index.changed();
         // What policies are told is followed before anybody asks.
@@ -53,6 +55,7 @@ class AdmissionPolicies implements AdmissionPlugin {
         equivalents: (target) => forms.equivalents(target),
         namespaceLabels: (name) => this.#namespaces.labels(name),
       },
+      namespaces: this.#namespaces,
       ...{ surroundings, observer },
       failureKey: `${names.group('validation.policy.admission.orch.io')}/validation_failure`,
     };
@@ -60,7 +63,10 @@ class AdmissionPolicies implements AdmissionPlugin {
 
   handles(target: Target): boolean {
     const meant = this.#index.meant(target);
-    if (meant.length === 0 || isExempt(target, this.#group)) return false;
+    if (isExempt(target, this.#group)) return false;
+    // Nobody knows yet what it means: it is known once the request is judged.
+    if (this.#followed.some(({ isBehind }) => isBehind)) return true;
+    if (meant.length === 0) return false;
     const { namespace, resource } = target;
     if (namespace === '' || resource === 'namespaces') return true;
     const labels = this.#namespaces.known(namespace);

@@ -39,6 +39,7 @@ export class TestObjects implements KnownObjects {
 class TestKind implements FollowedObjects {
   readonly #objects = new Map<string, ApiObject>();
   readonly #listeners: (() => void)[] = [];
+  isBehind = false;
 
   get(namespace: string, name: string): ApiObject | undefined {
     return this.#objects.get(`${namespace}/${name}`);

@@ -11,7 +11,7 @@ import {
   union,
 } from '@orch/authorization';
 import type { OrderedFeed } from '@orch/feed';
-import type { Logger } from '@orch/runtime';
+import { type Logger, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
 import type { SharedVerdicts } from '@orch/webhooks';
@@ -25,6 +25,7 @@ import { NodeFollowers } from './node-followers.js';
 import { policyEndpoints } from './policy-endpoints.js';
 import { PolicyFollowers } from './policy-followers.js';
 import { RoleAggregator } from './role-aggregator.js';
+import { WatchRechecks } from './watch-rechecks.js';
 
 export interface AccessControlSettings {
   readonly api: Api;
@@ -48,6 +49,8 @@ export class AccessControl {
   readonly authorizer: Authorizer;
   readonly #followers: PolicyFollowers;
   readonly #nodes: NodeFollowers;
+  readonly #settings: AccessControlSettings;
+  #rechecks: WatchRechecks | undefined;
   readonly #onLoss = new Set<(concerned: Concerned) => void>();
   readonly #keeper: BootstrapPolicyKeeper | undefined;
   readonly #aggregator: RoleAggregator | undefined;
@@ -57,6 +60,7 @@ export class AccessControl {
   #isReady = false;
 
   constructor(settings: AccessControlSettings) {
+    this.#settings = settings;
     const { api, store, feed, options, features, shared, decides, logger } = settings;
     const { policy } = api;
     const { authorizationWebhookConfigFile: file } = options;
@@ -120,14 +124,22 @@ export class AccessControl {
     this.#isReady = true;
   }
 
-  /** Ends those of the watches whose rights go while they are open; looks at those alone whom a change concerns. */
+  /**
+   * Ends those of the watches whose rights go while they are open; looks at those alone whom a change concerns, and where a webhook decides,
+   * which tells of no change, at each from time to time.
+   */
   judge(watches: OpenWatches): void {
     const judge = judgeOfRights(this.authorizer);
     this.#onLoss.add((concerned) => void watches.judgeAgain(judge, concerned));
+    const { options, logger } = this.#settings;
+    if (!options.authorizationWebhookConfigFile) return;
+    const intervalMs = options.authorizationWebhookWatchInterval;
+    this.#rechecks = new WatchRechecks({ watches, judge, intervalMs, clock: systemClock, logger });
   }
 
   /** To be called when no more requests are answered. */
   async stop(): Promise<void> {
+    this.#rechecks?.stop();
     await this.#aggregator?.stop();
     this.#followers.stop();
     this.#nodes.stop();

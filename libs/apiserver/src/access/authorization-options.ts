@@ -55,6 +55,12 @@ export const authorizationOptions = {
     min: 0,
     help: 'How long its answers are gone by that do not.',
   },
+  'authorization-webhook-watch-interval': {
+    type: 'duration',
+    default: 60_000,
+    min: 0,
+    help: 'Within which each open watch is judged again with the mode Webhook, one after another: a watch ends at most so much later than the answers that allowed it. It asks the webhook once for all that ask the same, when its answer is not gone by any more. 0 is never.',
+  },
 } as const;
 
 /** Values of {@link authorizationOptions}. */

@@ -42,10 +42,12 @@ const open = (options: Partial<AdmissionOptions> = {}) =>
     options: { ...OPTIONS, ...options },
     webhooks: (configuration) => webhooks.for(configuration),
     policies: webhooks.forPolicies(),
+    logger: { warn: (text) => void warnings.push(text) },
     observer,
     // Each has metrics of its own.
     surroundings: { ...surroundings, metrics: new Metrics() },
   });
+const warnings: string[] = [];
 const namesIn = async (options?: Partial<AdmissionOptions>) => (await open(options)).plugins.map(({ name }) => name);
 
 let dir: string;
@@ -64,6 +66,13 @@ describe('the plugins of a process', () => {
   it('are those that options leave', async () => {
     expect(await namesIn()).toContain('Priority');
     expect(await namesIn({ disableAdmissionPlugins: ['Priority'] })).not.toContain('Priority');
+  });
+
+  it('tell whoever names one that means nothing any more', async () => {
+    expect(await namesIn({ enableAdmissionPlugins: ['AlwaysAdmit'] })).toContain('AlwaysAdmit');
+    expect(warnings).toEqual([
+      'AlwaysAdmit admission controller is deprecated. Please remove this controller from your configuration files and scripts.',
+    ]);
   });
 
   it('refuse the start where there is no such', async () => {

@@ -8,6 +8,7 @@ import {
   selectPlugins,
   timed,
 } from '@orch/admission';
+import type { Logger } from '@orch/runtime';
 import type { AdmissionObserver } from '../metrics/admission-metrics.js';
 import { readPluginConfigurations } from './admission-configuration.js';
 import type { AdmissionOptions } from './admission-options.js';
@@ -21,6 +22,7 @@ export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 
   readonly options: AdmissionOptions;
   readonly observer?: AdmissionObserver;
   readonly surroundings: Surroundings;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /** The admission plugins of one process, and what they look up. */
@@ -60,6 +62,7 @@ export class AdmissionControl {
   static async open(settings: AdmissionControlSettings): Promise<AdmissionControl> {
     const selection = checkAdmission(settings.options);
     const selected = selectPlugins(selection);
+    for (const { name, deprecated } of selected) if (deprecated === true) settings.logger.warn(deprecation(name));
     const isAsked = (name: string) => selected.some((plugin) => plugin.name === name);
     const configurations = await readPluginConfigurations(settings.options.admissionControlConfigFile, isAsked);
     return new AdmissionControl(selected, configurations, settings);
@@ -78,6 +81,9 @@ export class AdmissionControl {
     await Promise.all(this.plugins.map((plugin) => plugin.close?.()));
   }
 }
+
+const deprecation = (name: string): string =>
+  `${name} admission controller is deprecated. Please remove this controller from your configuration files and scripts.`;
 
 /** @throws Error for plugins that there are not, and those that are to be on and off */
 export function checkAdmission(options: AdmissionOptions): PluginSelection {

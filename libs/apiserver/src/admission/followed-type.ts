@@ -51,6 +51,11 @@ export class FollowedType<T> {
     this.#listeners.push(listener);
   }
 
+  /** Whether something is not known that this process has acknowledged. */
+  get isBehind(): boolean {
+    return this.#follower !== undefined && !this.#knows(this.#acknowledged);
+  }
+
   /** A write of this process has been committed with this version. */
   acknowledged(version: Version): void {
     if (version > this.#acknowledged) this.#acknowledged = version;
@@ -68,7 +73,7 @@ export class FollowedType<T> {
    */
   caughtUp(deadline: number): Promise<void> | undefined {
     const follower = this.#follower;
-    if (!follower || this.#knows(this.#acknowledged)) return undefined;
+    if (!follower || !this.isBehind) return undefined;
     const wanted = this.#acknowledged;
     return new Promise((resolve, reject) => {
       const ended = (end: () => void) => {

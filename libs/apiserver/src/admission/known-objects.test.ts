@@ -61,6 +61,7 @@ describe('what plugins follow', () => {
     await start();
     await range('a');
     await plugin.caughtUp(later(60_000));
+    expect(ranges.isBehind).toBe(false);
     expect(namesOf(ranges.in('default'))).toEqual(['a']);
     const { deps } = api;
     const key = { namespace: 'default', name: 'a' };
@@ -84,7 +85,7 @@ describe('what plugins follow', () => {
   });
 
   it('is waited for as long as the request may take', async () => {
-    plugin.objects.follow(LIMITS);
+    const ranges = plugin.objects.follow(LIMITS);
     let tell: Listener = () => undefined;
     await start({
       onCommit(listener) {
@@ -97,6 +98,7 @@ describe('what plugins follow', () => {
     if (!row) throw new Error('nothing is there');
     const acknowledged = { ...row, version: row.version + 1n, previous: row.version, op: 'update', at: 0 } as const;
     tell([{ ...acknowledged, type: api.endpoint('limitranges').type }]);
+    expect(ranges.isBehind).toBe(true);
     await expect(plugin.caughtUp(later(1))).rejects.toMatchObject({ code: 504, message: 'the request timed out' });
   });
 

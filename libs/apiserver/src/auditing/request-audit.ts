@@ -5,6 +5,7 @@ import type { Scheme } from '@orch/schema';
 import type { RequestContext } from '../http/context.js';
 import { wireUser } from '../reviews/token-review.js';
 import { answerText, objectText, patchText } from './body-text.js';
+import { redactedTarget } from './redacted-target.js';
 import { sourceIPs } from './source-ips.js';
 import { timeText } from './time-text.js';
 
@@ -157,7 +158,7 @@ export class RequestAudit {
         level: this.config.level,
         auditID: ctx.requestId,
         stage,
-        requestURI: ctx.req.url ?? '',
+        requestURI: redactedTarget(ctx.req.url ?? ''),
         verb: info.verb,
         user: user ? eventUser(user) : {},
         ...(actsAs && { impersonatedUser: actsAs }),

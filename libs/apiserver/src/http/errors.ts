@@ -1,5 +1,12 @@
 import { expired, StatusError, timeout, tooManyRequests, unavailable } from '@orch/machinery';
-import { HistoryExpiredError, ReadOnlyStoreError, StoreUnavailableError, type Version } from '@orch/storage';
+import {
+  HistoryExpiredError,
+  ReadOnlyStoreError,
+  StoreUnavailableError,
+  UnreadableBodyError,
+  UnsealableBodyError,
+  type Version,
+} from '@orch/storage';
 import {
   CacheDrainingError,
   CacheNotReadyError,
@@ -41,8 +48,10 @@ export function toStatusError(thrown: unknown): StatusError {
   if (thrown instanceof CacheNotReadyError) {
     // What cannot be converted is not a matter of time.
     if (thrown.cause instanceof StatusError) return thrown.cause;
+    if (thrown.cause instanceof UnreadableBodyError) return encryptionFailed(thrown.cause);
     return tooManyRequests('the server is not yet ready to answer this request, please try again later', RETRY_SECONDS);
   }
+  if (thrown instanceof UnreadableBodyError || thrown instanceof UnsealableBodyError) return encryptionFailed(thrown);
   if (thrown instanceof ReadOnlyStoreError)
     return unavailable('this server only reads: writes are for an api-server', RETRY_SECONDS);
   if (thrown instanceof StoreUnavailableError) {
@@ -55,6 +64,13 @@ export function toStatusError(thrown: unknown): StatusError {
   }
   return StatusError.from(thrown);
 }
+
+/** 500 that tells what cannot be encrypted or decrypted, and for want of which key. */
+const encryptionFailed = (error: Error): StatusError => {
+  const failed = new StatusError('InternalError', `Internal error occurred: ${error.message}`);
+  failed.cause = error;
+  return failed;
+};
 
 const tooOldVersion = (requested: Version, floor: Version): StatusError =>
   expired(`too old resource version: ${requested} (${floor})`);

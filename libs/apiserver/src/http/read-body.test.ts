@@ -7,6 +7,7 @@ import { openServer, type TestServer } from '../testing/test-server.js';
 import { readBody } from './read-body.js';
 
 const LIMIT = 1000;
+const MINUTE = 60_000;
 let server: TestServer | undefined;
 afterEach(async () => {
   await server?.close();
@@ -14,12 +15,13 @@ afterEach(async () => {
 });
 
 /** A server that answers with what reading the body came to. */
-async function reading(before: (req: IncomingMessage) => unknown = () => undefined) {
+async function reading(before: (req: IncomingMessage) => unknown = () => undefined, bodyTimeoutMs = MINUTE) {
   const outcomes: (number | string)[] = [];
+  const limits = { maxBodyBytes: LIMIT, bodyTimeoutMs };
   server = await openServer(async (req, res) => {
     await before(req);
     try {
-      outcomes.push((await readBody({ req, holdBody: () => undefined }, LIMIT)).length);
+      outcomes.push((await readBody({ req, holdBody: () => undefined }, limits)).length);
       res.end();
     } catch (error) {
       outcomes.push(error instanceof StatusError ? `${error.code} ${error.status.reason}` : String(error));
@@ -51,6 +53,18 @@ describe('readBody', () => {
     const [answer] = (await once(client, 'data')) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1.1 413 /);
     expect(outcomes).toEqual(['413 RequestEntityTooLarge']);
+    client.destroy();
+  });
+
+  it('refuses what dribbles in, however lively, once its time is over', async () => {
+    const { server, outcomes } = await reading(undefined, 200);
+    const client = connect(server.port, '127.0.0.1');
+    client.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n');
+    const dribble = setInterval(() => client.write('x'), 20);
+    const [answer] = (await once(client, 'data')) as [Buffer];
+    clearInterval(dribble);
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 408 /);
+    expect(outcomes).toEqual(['408 undefined']);
     client.destroy();
   });
 

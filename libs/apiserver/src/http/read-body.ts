@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import { StatusError } from '@orch/machinery';
+import type { RequestLimits } from '../deps.js';
 import type { RequestContext } from './context.js';
 
 export const tooLarge = (limit: number) =>
@@ -8,11 +9,25 @@ export const tooLarge = (limit: number) =>
 
 const endedEarly = () => new StatusError('BadRequest', 'the request body ended early');
 
+type BodyLimits = Pick<RequestLimits, 'maxBodyBytes' | 'bodyTimeoutMs'>;
+
+/** There is no reason of its own for it. */
+function tooSlow(): StatusError {
+  const error = new StatusError('BadRequest', 'the request body did not come in time');
+  error.status.code = 408;
+  delete error.status.reason;
+  return error;
+}
+
 /**
  * The whole body, up to a limit.
- * @throws StatusError 413 above the limit, 429 when too many bytes of bodies are here, 415 for an encoded body, 400 when the client cuts it off
+ * @throws StatusError 413 above the limit, 408 when it takes too long to come, 429 when too many bytes of bodies are here, 415 for an
+ * encoded body, 400 when the client cuts it off
  */
-export async function readBody(ctx: Pick<RequestContext, 'req' | 'holdBody'>, limit: number): Promise<Buffer> {
+export async function readBody(
+  ctx: Pick<RequestContext, 'req' | 'holdBody'>,
+  { maxBodyBytes: limit, bodyTimeoutMs }: BodyLimits,
+): Promise<Buffer> {
   const { req } = ctx;
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
@@ -21,9 +36,15 @@ export async function readBody(ctx: Pick<RequestContext, 'req' | 'holdBody'>, li
   if (Number(req.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   // Nothing more is heard of a request whose connection was cut before.
   if (wasCut(req)) throw endedEarly();
-  return new Promise((resolve, reject) => {
+  let timer: NodeJS.Timeout | undefined;
+  const body = new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const refuse = (error: unknown): void => {
+      req.removeAllListeners('data').resume();
+      reject(error);
+    };
+    if (!req.complete) timer = setTimeout(() => refuse(tooSlow()), bodyTimeoutMs);
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
       try {
@@ -31,8 +52,7 @@ export async function readBody(ctx: Pick<RequestContext, 'req' | 'holdBody'>, li
         ctx.holdBody(chunk.length);
         chunks.push(chunk);
       } catch (error) {
-        req.removeAllListeners('data').resume();
-        reject(error);
+        refuse(error);
       }
     });
     req.on('end', () => {
@@ -46,6 +66,7 @@ export async function readBody(ctx: Pick<RequestContext, 'req' | 'holdBody'>, li
       if (!req.readableEnded) reject(endedEarly());
     });
   });
+  return body.finally(() => clearTimeout(timer));
 }
 
 function wasCut(req: IncomingMessage): boolean {

@@ -9,6 +9,7 @@ import { auditMetrics } from './audit-metrics.js';
 import { authenticationAttempts, tokenCache } from './authentication-metrics.js';
 import { claimFindings } from './claim-findings.js';
 import { conversionMetrics } from './conversion-metrics.js';
+import { encryptionMetrics } from './encryption-metrics.js';
 import { flowMetrics } from './flow-metrics.js';
 import { healthSeries } from './health-metrics.js';
 import { migrationCounter } from './migration-counter.js';
@@ -46,6 +47,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   auditMetrics(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);
+  encryptionMetrics(metrics);
   refusedObjects(metrics, () => undefined);
   flowMetrics(metrics);
   observeRegistrations(metrics, () => []);

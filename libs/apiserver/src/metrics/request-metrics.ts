@@ -4,6 +4,7 @@ import type { Route } from '../chain/router.js';
 import type { RequestKind } from '../fairness/turns.js';
 import type { RequestContext } from '../http/context.js';
 import type { Endpoint } from '../served/endpoint.js';
+import type { ConnectionRefusal } from '../sockets/connection-limits.js';
 import { Inflight } from './inflight.js';
 import { dryRunOf, methodLabel, metricVerb, rootOf, scopeOf } from './request-labels.js';
 
@@ -30,7 +31,14 @@ const READS: ReadonlySet<string> = new Set(['GET', 'LIST']);
 const KINDS: readonly RequestKind[] = ['mutating', 'readOnly'];
 
 /** What there may be too much of. */
-export type Limit = 'requests' | 'body-bytes' | 'watches' | 'selectors' | 'extension-requests';
+export type Limit =
+  | 'requests'
+  | 'body-bytes'
+  | 'watches'
+  | 'selectors'
+  | 'extension-requests'
+  | 'body-time'
+  | ConnectionRefusal;
 
 interface Families {
   readonly total: Family<readonly [...typeof LABELS, 'code'], CounterSeries>;
@@ -118,7 +126,7 @@ export class RequestMetrics {
     });
     this.#refused = metrics.counter({
       name: 'orch_limit_refusals_total',
-      help: 'Requests answered with 429 because a limit was reached.',
+      help: 'Requests and connections that were refused because a limit was reached.',
       labels: ['limit'] as const,
     });
     const highest = (name: string, help: string, of: Readonly<Record<RequestKind, Inflight>>): void =>

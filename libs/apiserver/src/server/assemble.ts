@@ -14,7 +14,7 @@ import {
 import type { Names } from '@orch/machinery';
 import { Evaluators } from '@orch/quota';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
-import type { Store } from '@orch/storage';
+import type { Key, Store, TypeId } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import { Grants } from '../access/grants.js';
 import { ParamRights } from '../access/param-rights.js';
@@ -55,6 +55,8 @@ export interface AssembleOptions {
   /** Which features are on, and what else the installation decides of its kinds. */
   readonly kinds: KindSettings;
   readonly store: Store;
+  /** Whether an object is to be written anew though nothing of it changes. Default: none is. */
+  readonly isOutdated?: (type: TypeId, key: Key) => Promise<boolean>;
   readonly cache: WatchCache;
   /** Admission plugins, in the order in which they are asked. */
   readonly plugins: readonly AdmissionPlugin[];
@@ -138,6 +140,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     grants: new Grants({ group, policy, role }),
     paramRights: paramRights({ names, served, unserved }, reader),
     quotas: new QuotaCharges({ index: quotas, evaluators, limits }),
+    isOutdated: options.isOutdated,
     now,
   };
   const patience = options.limits.requestTimeoutMs;

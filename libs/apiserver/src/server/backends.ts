@@ -24,7 +24,7 @@ export interface StoreNeeds {
 /** The store at a PostgreSQL URL, with the types that the options place in other databases, treated as the options say. */
 export async function storeAt(
   url: string,
-  serving: ServingOptions,
+  serving: Pick<ServingOptions, 'naming'>,
   backend: BackendOptions,
   needs: StoreNeeds,
 ): Promise<ServingStore> {
@@ -58,7 +58,7 @@ async function openOverride(resource: string, options: StoreOptions): Promise<Po
   }
 }
 
-function storeOptions(serving: ServingOptions, backend: BackendOptions, needs: StoreNeeds) {
+function storeOptions(serving: Pick<ServingOptions, 'naming'>, backend: BackendOptions, needs: StoreNeeds) {
   const { historyRetention: retention } = backend;
   return {
     naming: serving.naming,

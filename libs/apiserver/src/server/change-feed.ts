@@ -1,15 +1,16 @@
 import { type ChangeBus, OrderedFeed } from '@orch/feed';
 import type { Logger } from '@orch/runtime';
-import type { ServingStore } from '@orch/storage';
+import type { SealedStore } from '@orch/storage';
 import { WatchCache } from '@orch/watchcache';
 import type { Observation } from '../metrics/observation.js';
 import { observeWatchCache } from '../metrics/server-observers.js';
 import type { BusSettings } from './change-bus.js';
 import type { BackendOptions } from './options.js';
+import { sealedBus } from './sealed-bus.js';
 
 export interface ChangeFeedSettings {
   readonly backend: BackendOptions;
-  readonly store: ServingStore;
+  readonly store: SealedStore;
   readonly observation: Observation;
   readonly logger: Logger;
   /** Whether this process makes what announcements are kept in. */
@@ -29,7 +30,7 @@ export interface ChangeFeed {
 /** Announces what the store commits, follows what all stores announce, and keeps the watch cache from it. */
 export function openChangeFeed({ store, observation, ...settings }: ChangeFeedSettings): ChangeFeed {
   const { delivery, metrics, names } = observation;
-  const bus = settings.openBus({
+  const inner = settings.openBus({
     logger: settings.logger,
     store,
     observer: delivery,
@@ -37,6 +38,7 @@ export function openChangeFeed({ store, observation, ...settings }: ChangeFeedSe
     readTraces: observation.tracing !== undefined,
     makesStream: settings.makesStream,
   });
+  const bus = sealedBus(inner, store, settings.backend.natsUrl.length > 0);
   const feed = new OrderedFeed({ source: store, bus, observer: observation.feed });
   store.onCommit((changes) => delivery.publish(bus, changes));
   const cache = openCache({ ...settings, store, observation }, feed);

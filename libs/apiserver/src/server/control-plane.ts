@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { FollowedObjects } from '@orch/admission';
 import { EVENT_MIGRATIONS, EVENT_SCHEMA } from '@orch/audit';
+import type { Encryption } from '@orch/encryption';
 import type { ChangeBus } from '@orch/feed';
 import { type KindSettings, nodePortRange } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
@@ -14,7 +15,7 @@ import {
   resolveFeatures,
 } from '@orch/runtime';
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
-import type { ServingStore, SideSchema, StoreObserver } from '@orch/storage';
+import type { SealedStore, ServingStore, SideSchema, StoreObserver } from '@orch/storage';
 import type { RedisRates, RedisVerdicts } from '@orch/webhooks';
 import { AccessControl } from '../access/access-control.js';
 import { checkAuthorization } from '../access/authorization-options.js';
@@ -45,6 +46,7 @@ import { CertificateRequests } from './certificate-requests.js';
 import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { CustomResources } from './custom-resources.js';
+import { encrypted, openEncryption } from './encryption.js';
 import { type ComponentSettings, componentChecks, healthChecks } from './health-checks.js';
 import { Housekeeping } from './housekeeping.js';
 import { fairnessLimits } from './limit-options.js';
@@ -115,7 +117,8 @@ class ControlPlaneProcess {
   readonly #features: FeatureGates<FeatureName>;
   readonly #lifecycle: Lifecycle;
   #observation: Observation | undefined;
-  #store: ServingStore | undefined;
+  #encryption: Encryption | undefined;
+  #store: SealedStore | undefined;
   #changes: ChangeFeed | undefined;
   #api: Api | undefined;
   #admission: AdmissionControl | undefined;
@@ -153,7 +156,7 @@ class ControlPlaneProcess {
   components(): Component[] {
     return [
       { name: 'observation', start: () => this.#observe(), stop: async () => this.#observation?.close() },
-      { name: 'store', start: () => this.#openStore(), stop: async () => this.#store?.close() },
+      { name: 'store', start: () => this.#openStore(), stop: () => this.#closeStore() },
       { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#changes?.close() },
       { name: 'api', start: () => this.#assemble(), stop: async () => this.#api?.deps.yaml.close() },
       { name: 'admission', start: () => this.#startAdmission(), stop: () => this.#stopAdmission() },
@@ -228,9 +231,16 @@ class ControlPlaneProcess {
     this.#serviceAccountKeys = await readServiceAccountKeys(serving, namesOf(serving.naming));
     for (const warning of this.#serviceAccountKeys.warnings) this.#logger.warn(warning);
     const { store: observer, metrics } = needed(this.#observation);
-    this.#store = await this.#settings.openStore(observer);
+    const logger = this.#logger;
+    this.#encryption = await openEncryption({ serving, backend, metrics, logger });
+    this.#store = encrypted(await this.#settings.openStore(observer), this.#encryption, logger);
     observePools(metrics, this.#store);
     for (const compactor of this.#store.compactors) compactor.start();
+  }
+
+  async #closeStore(): Promise<void> {
+    this.#encryption?.close();
+    await this.#store?.close();
   }
 
   #openFeed(): void {
@@ -262,7 +272,7 @@ class ControlPlaneProcess {
     this.#admissionWebhooks = calls;
     const webhooks = (configuration: unknown) => calls.for(configuration);
     this.#admission = await AdmissionControl.open({
-      ...{ names, isEnabled, webhooks, observer, surroundings },
+      ...{ names, isEnabled, webhooks, observer, surroundings, logger: this.#logger },
       policies: calls.forPolicies(),
       options: serving,
     });
@@ -275,11 +285,13 @@ class ControlPlaneProcess {
       storageVersions: serving.storageVersions,
       kinds: this.#kindSettings(),
       store,
+      isOutdated: (type, key) => store.isOutdated(type, key),
       cache: needed(this.#changes).cache,
       plugins: this.#admission.plugins,
       onAdmission: observer.step,
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
+        bodyTimeoutMs: serving.requestBodyTimeout,
         maxValues: serving.maxRequestValues,
         maxOwnedValues: serving.maxOwnedValues,
         minRequestTimeoutSeconds: serving.minRequestTimeout,
@@ -548,6 +560,7 @@ class ControlPlaneProcess {
       ...this.#parts(),
       isBootstrapped: () => this.#bootstrapped,
       hasPolicy: () => needed(this.#access).isReady,
+      ...(this.#encryption && { encryption: this.#encryption }),
     });
     const { gatewayUrls } = role;
     const observation = needed(this.#observation);

@@ -35,6 +35,8 @@ export interface HealthChecksSettings extends ComponentSettings {
   isBootstrapped(): boolean;
   /** Whether all roles and bindings are known, those among them that every installation has. */
   hasPolicy(): boolean;
+  /** What bodies are encrypted with; absent where nothing is. */
+  readonly encryption?: { check(): Promise<void> };
 }
 
 /** The named checks of a serving process (spec: "Health endpoints"). */
@@ -52,11 +54,16 @@ export function healthChecks(settings: HealthChecksSettings): HealthRegistry {
     },
   };
   const { database, feed } = componentChecks(settings);
-  return new HealthRegistry({ logger: settings.logger })
+  const registry = new HealthRegistry({ logger: settings.logger })
     .add(database, 'readyz', 'healthz')
     .add(feed, 'readyz')
     .add(shutdownCheck(settings.stopping), 'readyz')
     .add(bootstrap, 'readyz')
     .add(policy, 'readyz', 'healthz')
     .add(afterGrace(bootstrap, settings.livezGraceMs), 'livez');
+  const { encryption } = settings;
+  // Not of livez: a server that is started anew has lost the keys that it still read with.
+  return encryption
+    ? registry.add({ name: 'kms-providers', check: () => encryption.check() }, 'readyz', 'healthz')
+    : registry;
 }

@@ -14,6 +14,8 @@ import { serviceAccountOptions } from '../credentials/service-account-options.js
 import { signingOptions } from '../credentials/signing-options.js';
 import { aggregationOptions } from './aggregation-options.js';
 import { auditOptions } from './audit-options.js';
+import { connectionOptions } from './connection-options.js';
+import { encryptionOptions } from './encryption-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 import { parseOverrides } from './storage-overrides.js';
@@ -117,6 +119,7 @@ export const servingOptions = {
     help: 'Requests, watches among them, that may be open at once on one connection of HTTP/2.',
   },
   ...limitOptions,
+  ...connectionOptions,
   ...webhookOptions,
   'allow-privileged': {
     type: 'bool',
@@ -218,6 +221,7 @@ export const backendOptions = {
     check: parseOverrides,
     help: 'Types that lie in another PostgreSQL: resource=postgres://… or group/resource=postgres://…',
   },
+  ...encryptionOptions,
   ...natsOptions,
   'history-retention': { type: 'duration', default: 300_000, min: 1000, help: 'How long changes can be read back.' },
   'storage-migration-rate': {

@@ -30,6 +30,7 @@ import { OpenWatches } from '../watching/open-watches.js';
 import { refusalFrames } from '../watching/refusal-frame.js';
 import type { AggregatedApis } from './aggregated-apis.js';
 import type { Api } from './assemble.js';
+import { connectionLimits } from './connection-options.js';
 import type { ServingOptions } from './options.js';
 import { VERSION } from './version.js';
 
@@ -126,14 +127,17 @@ async function openAll(
   const { aggregator } = settings.aggregated;
   const handedOn = new HandedStreams();
   const proxy = proxyOf(settings, handedOn);
+  const metrics = new RequestMetrics(observation.metrics);
   const listeners = await openListeners({
-    listener: listenerOf(settings, watches, proxy, handedOn, publicAddress),
+    listener: listenerOf(settings, watches, metrics, proxy, handedOn, publicAddress),
     ...(aggregator && { takesUpgrade: (req) => aggregator.takesUpgrade(req) }),
     credentials: credentials.current,
     tls: tlsSettings(serving.tlsMinVersion, serving.tlsCipherSuites),
     bindAddress: serving.bindAddress,
     securePort: serving.securePort,
     insecurePort: serving.insecurePort,
+    limits: connectionLimits(serving),
+    onRefused: (limit) => metrics.refused(limit),
     http2MaxStreams: serving.http2MaxStreamsPerConnection,
     watchBufferBytes: serving.watchBufferBytes,
     vanishedClients: new VanishedClients({
@@ -149,6 +153,7 @@ async function openAll(
 function listenerOf(
   settings: ServeSettings,
   watches: OpenWatches,
+  requestMetrics: RequestMetrics,
   proxy: WatchProxy | undefined,
   streams: HandedStreams,
   publicAddress: () => string,
@@ -179,7 +184,7 @@ function listenerOf(
     ...(proxy && { proxyWatch: (ctx) => proxy.hand(ctx) }),
     ...(aggregator && { aggregator }),
     streams,
-    metrics: new RequestMetrics(metrics),
+    metrics: requestMetrics,
     logger,
     slowRequestMs: serving.slowRequestThreshold,
     maxImpersonationValues: serving.maxImpersonationValues,

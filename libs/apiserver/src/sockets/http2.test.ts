@@ -199,8 +199,11 @@ describe('requests over HTTP/2', () => {
 
   it('with more headers than anybody needs are refused, and others go on', async () => {
     const on = await session();
-    const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`x-${at}`, 'y']));
-    expect((await ask(on, PATH, many)).code).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    const fields = (length: number) => Object.fromEntries(Array.from({ length }, (_, at) => [`x-${at}`, 'y']));
+    expect((await ask(on, PATH, fields(200))).status, 'as many as groups may need').toBe(200);
+    const refused = await ask(on, PATH, fields(1_000));
+    expect([refused.status, json(refused)]).toMatchObject([431, { kind: 'Status', code: 431 }]);
+    expect((await ask(on, PATH, fields(3_000))).code).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     expect((await ask(on, PATH)).status).toBe(200);
   });
 

@@ -9,6 +9,7 @@ import { namesOf } from '@orch/machinery';
 import { ManualClock } from '@orch/runtime/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { tlsSettings } from '../credentials/tls-settings.js';
+import { CONNECTION_LIMITS } from '../testing/connection-limits.js';
 import { type Listeners, type ListenOptions, openListeners } from './listeners.js';
 import { connectionName } from './tcp-table.js';
 import { VanishedClients } from './vanished-clients.js';
@@ -28,10 +29,14 @@ afterEach(async () => {
 });
 afterAll(() => rm(certDir, { recursive: true }));
 
+interface Opening extends Pick<ListenOptions, 'tls' | 'vanishedClients'> {
+  readonly limits?: Partial<ListenOptions['limits']>;
+}
+
 /** A connection to a server, and what has come over it. */
 async function open(
   listener: RequestListener,
-  { tls, vanishedClients }: Pick<ListenOptions, 'tls' | 'vanishedClients'> = {},
+  { tls, vanishedClients, limits }: Opening = {},
 ): Promise<{ socket: TLSSocket; received: () => string }> {
   const bindAddress = '127.0.0.1';
   listeners = await openListeners({
@@ -41,6 +46,8 @@ async function open(
     ...(tls && { tls }),
     securePort: 0,
     insecurePort: 0,
+    limits: { ...CONNECTION_LIMITS, ...limits },
+    onRefused: () => undefined,
     http2MaxStreams: 100,
     watchBufferBytes: 48 << 10,
     ...(vanishedClients && { vanishedClients }),
@@ -69,7 +76,7 @@ describe('what is not HTTP', () => {
 
   it('but has too large a head is told so', async () => {
     const { socket, received } = await open((_req, res) => res.end());
-    socket.write(`GET / HTTP/1.1\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`);
+    socket.write(`GET / HTTP/1.1\r\nA: ${'x'.repeat(70_000)}\r\n\r\n`);
     await once(socket, 'close');
     expect(received()).toMatch(/^HTTP\/1.1 431 .*"kind":"Status".*"code":431/s);
   });
@@ -92,9 +99,14 @@ describe('headers', () => {
     const { socket, received } = await open(({ headers, rawHeaders }, res) =>
       res.end(`${headers['impersonate-user']} ${rawHeaders.includes('Impersonate-User')}`),
     );
-    const many = Array.from({ length: 3_000 }, (_, at) => `a${at.toString(36)}:\r\n`).join('');
-    socket.write(`GET / HTTP/1.1\r\nHost: x\r\n${many}Impersonate-User: low\r\n\r\n`);
+    const behind = (length: number) => {
+      const many = Array.from({ length }, (_, at) => `a${at.toString(36)}:\r\n`).join('');
+      socket.write(`GET / HTTP/1.1\r\nHost: x\r\n${many}Impersonate-User: low\r\n\r\n`);
+    };
+    behind(990);
     await expect.poll(received).toContain('low true');
+    behind(3_000);
+    await expect.poll(received).toContain('HTTP/1.1 431 ');
   });
 });
 

@@ -5,6 +5,14 @@ import type { SecureContextOptions } from 'node:tls';
 import { CERTIFICATES_ASKED_FOR, keepChains } from '@orch/authentication';
 import type { ApiListener } from '../chain/listener.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
+import {
+  type ConnectionLimits,
+  type ConnectionRefusal,
+  HEAD_TOO_LARGE,
+  type HeadRefusal,
+  limited,
+  refusalBody,
+} from './connection-limits.js';
 import { Http2Sessions } from './http2-sessions.js';
 import { acceptUpgrades, type TakesUpgrade } from './upgrades.js';
 import type { VanishedClients } from './vanished-clients.js';
@@ -20,6 +28,9 @@ export interface ListenOptions {
   readonly securePort: number;
   /** 0 for none. */
   readonly insecurePort: number;
+  readonly limits: ConnectionLimits;
+  /** Hears of each request and connection that is refused for one of them. */
+  readonly onRefused: (limit: ConnectionRefusal) => void;
   /** Streams that may be open at once on a connection of HTTP/2. */
   readonly http2MaxStreams: number;
   /** Bytes that may wait in one of them. */
@@ -41,12 +52,6 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
-/** Longer than clients keep idle connections, so that it is they who close them and no request meets a closed one. */
-const KEEP_ALIVE_MS = 120_000;
-/** Time that a client gets to send its request's head. */
-const HEADERS_MS = 30_000;
-/** Time that a client gets to send its whole request. */
-const REQUEST_MS = 120_000;
 /** Idle time after which the kernel probes whether a client is still there. */
 const TCP_KEEP_ALIVE_MS = 30_000;
 /** Node's default for what a connection of HTTP/2 may hold in memory. */
@@ -58,7 +63,7 @@ const BACKLOG = 4096;
 export async function openListeners(options: ListenOptions): Promise<Listeners> {
   const { bindAddress } = options;
   const http2 = secureServer(options);
-  const sessions = new Http2Sessions(http2, KEEP_ALIVE_MS);
+  const sessions = new Http2Sessions(http2, options.limits.idleMs);
   // Node gives it the methods of a server of HTTP/1.1 as well, and its requests their shape; its types say less.
   const secure = prepared(http2 as unknown as Server, options);
   const servers = [secure];
@@ -83,6 +88,9 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
   };
 }
 
+/** What a header field counts beside its bytes (RFC 9113 section 6.5.2). */
+const FIELD_BYTES = 32;
+
 /** Bytes of a stream of HTTP/2 beside those that wait to be sent. */
 const STREAM_BYTES = 16 * 1024;
 
@@ -92,6 +100,7 @@ const STREAM_BYTES = 16 * 1024;
  */
 function secureServer(options: ListenOptions): Http2SecureServer {
   const { http2MaxStreams, watchBufferBytes } = options;
+  const { maxHeadBytes, maxHeadFields, headMs } = options.limits;
   const megabytes = Math.ceil((http2MaxStreams * (watchBufferBytes + STREAM_BYTES)) / 1e6);
   const tls = {
     ...contextOf(options, options.credentials),
@@ -102,7 +111,13 @@ function secureServer(options: ListenOptions): Http2SecureServer {
   const server = createSecureServer({
     ...tls,
     allowHTTP1: true,
-    settings: { maxConcurrentStreams: http2MaxStreams },
+    handshakeTimeout: headMs,
+    // Heads beyond the limits are answered, as over HTTP/1.1, as long as they are not beyond all measure.
+    settings: {
+      maxConcurrentStreams: http2MaxStreams,
+      maxHeaderListSize: 2 * maxHeadBytes + FIELD_BYTES * maxHeadFields,
+    },
+    maxHeaderListPairs: 2 * maxHeadFields,
     maxSessionMemory: Math.max(DEFAULT_SESSION_MEGABYTES, megabytes),
   });
   keepChains(server);
@@ -119,14 +134,27 @@ const contextOf = ({ tls }: ListenOptions, { serving, clientCa }: ServingCredent
     ca: clientCa,
   }) as const;
 
-function prepared(server: Server, { listener, takesUpgrade }: ListenOptions): Server {
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.headersTimeout = HEADERS_MS;
-  server.requestTimeout = REQUEST_MS;
+/** What node's servers go by beside what their types say. */
+type Tunable = Server & { connectionsCheckingInterval: number; maxHeaderSize: number };
+
+/** Looks for connections that are late, within the time that they have. */
+const LATE_LOOKS = 4;
+
+function prepared(server: Server, options: ListenOptions): Server {
+  const { limits, takesUpgrade, onRefused } = options;
+  const { maxHeadBytes, headMs, requestMs, idleMs, maxConnections } = limits;
+  const listener = limited(options.listener, limits, onRefused);
+  server.keepAliveTimeout = idleMs;
+  server.headersTimeout = headMs;
+  server.requestTimeout = requestMs;
+  // A server of both versions takes neither from its options.
+  Object.assign(server as Tunable, { connectionsCheckingInterval: headMs / LATE_LOOKS, maxHeaderSize: maxHeadBytes });
+  if (maxConnections > 0) server.maxConnections = maxConnections;
+  server.on('drop', () => onRefused('connections'));
   // Node would leave out those beyond the thousandth without a word, as whom a request is to be carried out among them. Their bytes are bounded.
   server.maxHeadersCount = 0;
   server.on('request', listener as RequestListener);
-  server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket));
+  server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, onRefused));
   acceptUpgrades(server, listener, takesUpgrade);
   return server;
 }
@@ -134,32 +162,43 @@ function prepared(server: Server, { listener, takesUpgrade }: ListenOptions): Se
 /** A connection as node's server keeps it: with the response that is under way, if there is one. */
 type Connection = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
 
-const MALFORMED = {
-  line: '400 Bad Request',
-  status: { message: 'the request is not well-formed HTTP', reason: 'BadRequest', code: 400 },
+const MALFORMED: HeadRefusal = {
+  code: 400,
+  line: 'Bad Request',
+  message: 'the request is not well-formed HTTP',
+  reason: 'BadRequest',
 };
-/** There is no reason of its own for it. */
-const HEADERS_TOO_LARGE = {
-  line: '431 Request Header Fields Too Large',
-  status: { message: 'the head of the request is too large', reason: '', code: 431 },
+const TOO_SLOW: HeadRefusal = {
+  code: 408,
+  line: 'Request Timeout',
+  message: 'the request did not come in time',
+  reason: '',
 };
+/** By the code of node's error. */
+const OF_LIMITS: Readonly<Record<string, readonly [HeadRefusal, ConnectionRefusal]>> = {
+  HPE_HEADER_OVERFLOW: [HEAD_TOO_LARGE, 'head'],
+  ERR_HTTP_REQUEST_TIMEOUT: [TOO_SLOW, 'head-time'],
+};
+/** How long a client may take to read that it is refused. */
+const LINGER_MS = 30_000;
 
 /** Errors of HTTP; others are of the connection, which then takes no answer. */
 const OF_HTTP = /^(HPE|ERR_HTTP)_/;
 
 /** What is not HTTP gets an answer that is, as far as the socket still takes one and is not in the middle of another. */
-function answerMalformed({ code = '' }: NodeJS.ErrnoException, socket: Connection): void {
+function answerMalformed(
+  { code = '' }: NodeJS.ErrnoException,
+  socket: Connection,
+  onRefused: ListenOptions['onRefused'],
+): void {
+  const [refusal, limit] = OF_LIMITS[code] ?? [MALFORMED];
+  if (limit) onRefused(limit);
   if (!OF_HTTP.test(code) || !socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
-  const refusal = code === 'HPE_HEADER_OVERFLOW' ? HEADERS_TOO_LARGE : MALFORMED;
-  const body = JSON.stringify({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    ...refusal.status,
-  });
+  const body = refusalBody(refusal);
+  // A client that does not close has been told, and keeps nothing here.
+  socket.setTimeout(LINGER_MS, () => socket.destroy());
   socket.end(
-    `HTTP/1.1 ${refusal.line}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${refusal.code} ${refusal.line}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 

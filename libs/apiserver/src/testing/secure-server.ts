@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuthenticator, ensurePki, fingerprintsOf, type Pki, TokenFile } from '@orch/authentication';
 import { namesOf } from '@orch/machinery';
+import type { ConnectionLimits } from '../sockets/connection-limits.js';
 import { type Listeners, openListeners } from '../sockets/listeners.js';
+import { CONNECTION_LIMITS } from './connection-limits.js';
 import type { TestApi } from './test-api.js';
 import { type ListenOverrides, listenerOf } from './test-server.js';
 
@@ -20,10 +22,12 @@ export interface SecureServer {
 
 export interface SecureOverrides extends ListenOverrides {
   readonly http2MaxStreams?: number;
+  /** In place of what servers have by default. */
+  readonly limits?: Partial<ConnectionLimits>;
 }
 
 export async function openSecureServer(api: TestApi, overrides: SecureOverrides = {}): Promise<SecureServer> {
-  const { http2MaxStreams = 1000, ...others } = overrides;
+  const { http2MaxStreams = 1000, limits, ...others } = overrides;
   const certDir = await mkdtemp(join(tmpdir(), 'secure-server-'));
   const bindAddress = '127.0.0.1';
   const pki = await ensurePki({ certDir, bindAddress, names: namesOf('orch') });
@@ -43,6 +47,8 @@ export async function openSecureServer(api: TestApi, overrides: SecureOverrides 
     bindAddress,
     securePort: 0,
     insecurePort: 0,
+    limits: { ...CONNECTION_LIMITS, ...limits },
+    onRefused: () => undefined,
     http2MaxStreams,
     watchBufferBytes: api.deps.limits.watchBufferBytes,
   });

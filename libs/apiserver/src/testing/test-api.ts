@@ -52,6 +52,7 @@ function schemeOf(profile: NamingProfile): Scheme {
 /** What requests may take in tests. */
 export const LIMITS: RequestLimits = {
   maxBodyBytes: 3 << 20,
+  bodyTimeoutMs: 30_000,
   maxValues: 50_000,
   maxOwnedValues: 20_000,
   minRequestTimeoutSeconds: 1800,

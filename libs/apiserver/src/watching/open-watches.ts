@@ -73,6 +73,8 @@ export class OpenWatches {
   readonly #found = new Map<string, Set<AdmittedWatch>>();
   readonly #held: SharedBound;
   readonly #coming = new Set<ComingWatch>();
+  /** Where {@link judgeNext} is. */
+  #turns = this.#open.values();
   #onAdmitted: (watch: OpenWatch) => void = () => undefined;
 
   constructor(bounds: Bounds) {
@@ -154,6 +156,25 @@ export class OpenWatches {
       judged.push(this.#judge(watch, judge));
     }
     return (await Promise.all(judged)).filter(Boolean).length;
+  }
+
+  /**
+   * The same for some of the open watches, those whose turn it is: each has one, in the order in which they came, and then all have again.
+   */
+  async judgeNext(count: number, judge: WatchJudge): Promise<number> {
+    const watches: AdmittedWatch[] = [];
+    for (let taken = 0; taken < Math.min(count, this.#open.size); taken++) {
+      const next = this.#next();
+      if (next) watches.push(next);
+    }
+    return (await Promise.all(watches.map((watch) => this.#judge(watch, judge)))).filter(Boolean).length;
+  }
+
+  #next(): AdmittedWatch | undefined {
+    const { value } = this.#turns.next();
+    if (value) return value;
+    this.#turns = this.#open.values();
+    return this.#turns.next().value;
   }
 
   #concerned({ users = [], groups = [], objects = [], credentials = [] }: Concerned): Iterable<AdmittedWatch> {

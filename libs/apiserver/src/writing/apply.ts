@@ -19,7 +19,7 @@ export async function apply(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const { endpoint, namespace, name, subresource } = call;
   const options = applyOptions(ctx.query, deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
-  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');
   const said = await readSaid(deps, ctx, bytes);
   ctx.trail?.mark('decoded');

@@ -14,7 +14,7 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const options = writeOptions(ctx.query, 'CreateOptions', deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names, endpoint.model);
-  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');
   const reading = readingOf(deps, ctx);
   const { object, problems } = await decodeBody(reading, bytes, encoding, endpoint.model);

@@ -11,7 +11,7 @@ import { type DeleteOptions, deleteOptions } from './delete-options.js';
 
 /** Options of a deletion, wherever the client put them. */
 export async function readDeleteOptions(deps: ApiDeps, ctx: RequestContext): Promise<DeleteOptions> {
-  const body = await readBody(ctx, deps.limits.maxBodyBytes);
+  const body = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');
   const options = await deleteOptions({
     body,

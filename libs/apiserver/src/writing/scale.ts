@@ -118,7 +118,7 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
   const options = writeOptions(ctx.query, 'UpdateOptions', deps.names);
   const type = scaleType(deps, call);
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names, type);
-  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');
   const { object, problems } = await decodeBody(readingOf(deps, ctx), bytes, encoding, type);
   ctx.trail?.mark('decoded');
@@ -138,7 +138,7 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
   if (media === APPLY) return applyScale(deps, ctx, call);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const type = scaleType(deps, call);
-  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');
   const document = readPatch(media, bytes, deps.limits);
   ctx.audit?.patched(bytes);
@@ -156,7 +156,7 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
 async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const options = applyOptions(ctx.query, deps.names);
   const type = scaleType(deps, call);
-  const sent = await readSaid(deps, ctx, await readBody(ctx, deps.limits.maxBodyBytes));
+  const sent = await readSaid(deps, ctx, await readBody(ctx, deps.limits));
   ctx.trail?.mark('decoded');
   judgeRepeated(sent, options, ctx.warnings);
   const said = await saidOfScale(type, sent.object);

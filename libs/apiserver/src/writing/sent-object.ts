@@ -28,7 +28,7 @@ export async function readSent(
   const options = writeOptions(ctx.query, 'CreateOptions', deps.names);
   deps.representations.plain(ctx.req.headers.accept);
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names, model);
-  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');
   const { object, problems } = await decodeBody(readingOf(deps, ctx), bytes, encoding, model);
   ctx.trail?.mark('decoded');

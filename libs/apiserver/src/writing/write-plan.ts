@@ -2,7 +2,7 @@ import type { Admission, Operation } from '@orch/admission';
 import type { Allocation, Allocators } from '@orch/kinds';
 import { type ApiObject, conflict, copy, type JsonObject, STALE_WRITE } from '@orch/machinery';
 import { withoutIdleTimes } from '@orch/merge';
-import type { CreateOp, DeleteOp, Tally, UpdateOp, WriteOp } from '@orch/storage';
+import type { CreateOp, DeleteOp, Key, Tally, TypeId, UpdateOp, WriteOp } from '@orch/storage';
 import { turnFor } from '../decoding/turns.js';
 import { accountOf, type QuotaWrite, settleStatus } from '../quota/quota-account.js';
 import type { QuotaCharges } from '../quota/quota-charges.js';
@@ -49,6 +49,8 @@ export interface PlanTools extends StageTools {
   readonly lookingAllocators: Allocators;
   /** What writes are charged to. Default: nothing. */
   readonly quotas?: QuotaCharges | undefined;
+  /** Whether an object is to be written anew though it says the same, as it is encrypted with another key now. Default: none is. */
+  readonly isOutdated?: ((type: TypeId, key: Key) => Promise<boolean>) | undefined;
 }
 
 /**
@@ -151,7 +153,7 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   }
   await draft.turn();
   const version = base?.version ?? UNWRITTEN;
-  if (base && !request.counted && isStoredAs(base, request, body)) {
+  if (base && !request.counted && isStoredAs(base, request, body) && !(await isOutdated(request, tools))) {
     await settle('dropped');
     return {
       ops: [],
@@ -194,6 +196,10 @@ function charged({ request, operation, object, old }: Draft, { quotas }: PlanToo
 /** Whether nothing is to be written. What lies there in another version is written anew, though it says the same. */
 const isStoredAs = (base: Stored, request: WriteRequest, body: Buffer): boolean =>
   liesAsWritten(base, request) && sameBody(base.body, body);
+
+/** Asked only where nothing else is to be written. */
+const isOutdated = async ({ endpoint, key, options }: WriteRequest, tools: PlanTools): Promise<boolean> =>
+  !options.dryRun && tools.isOutdated !== undefined && tools.isOutdated(endpoint.type, key);
 
 const liesAsWritten = (base: Stored, request: WriteRequest): boolean =>
   marksAsItLies(request) || request.endpoint.form.versionOf(base) === request.endpoint.form.version;

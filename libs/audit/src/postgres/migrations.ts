@@ -75,4 +75,54 @@ export const EVENT_MIGRATIONS = [
         RETURN dropped;
       END $$`,
   },
+  {
+    number: 2,
+    name: '0002-near-days',
+    text: `
+      -- Makes sure that the events of a day (UTC) have a place. Whoever only adds events makes no other days than those that events
+      -- can be of, give or take what clocks differ and events wait: of a day too far off the name would be none of a day.
+      CREATE OR REPLACE FUNCTION ensure_event_day(day date) RETURNS void LANGUAGE plpgsql AS $$
+      DECLARE
+        today date := (now() AT TIME ZONE 'UTC')::date;
+        place text := 'event_' || to_char(day, 'YYYYMMDD');
+      BEGIN
+        IF day IS NULL OR day NOT BETWEEN today - 2 AND today + 2 THEN
+          RAISE EXCEPTION 'events of % have no place: it is % here', day, today USING ERRCODE = 'datetime_field_overflow';
+        END IF;
+        IF to_regclass(place) IS NOT NULL THEN
+          RETURN;
+        END IF;
+        PERFORM pg_advisory_xact_lock(1719283747);
+        EXECUTE format('CREATE TABLE IF NOT EXISTS %I PARTITION OF event FOR VALUES FROM (%L) TO (%L)',
+          place, day::timestamp AT TIME ZONE 'UTC', (day + 1)::timestamp AT TIME ZONE 'UTC');
+      END $$;
+
+      -- Drops the places of which every event is older; tells how many. By what a place is for and not by its name, and one
+      -- that cannot be dropped keeps no other: only where none could be is that an error.
+      CREATE OR REPLACE FUNCTION drop_old_event_days(age interval) RETURNS integer LANGUAGE plpgsql AS $$
+      DECLARE
+        place regclass;
+        dropped integer := 0;
+        failure text;
+      BEGIN
+        -- Servers do this about the same time, and each is to see what the others have left.
+        PERFORM pg_advisory_xact_lock(1719283747);
+        FOR place IN
+          SELECT i.inhrelid FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+           WHERE i.inhparent = 'event'::regclass
+             AND substring(pg_get_expr(c.relpartbound, c.oid) FROM ' TO \\(''([^'']*)''\\)$')::timestamptz <= now() - age
+        LOOP
+          BEGIN
+            EXECUTE format('DROP TABLE IF EXISTS %s', place);
+            dropped := dropped + 1;
+          EXCEPTION WHEN OTHERS THEN
+            failure := SQLERRM;
+          END;
+        END LOOP;
+        IF dropped = 0 AND failure IS NOT NULL THEN
+          RAISE EXCEPTION 'old events cannot be dropped: %', failure;
+        END IF;
+        RETURN dropped;
+      END $$`,
+  },
 ] as const;

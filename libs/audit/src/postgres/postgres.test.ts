@@ -56,6 +56,16 @@ function at(days: number, event: Partial<AuditEvent> = {}): EventRecord {
   return new EventRecord({ ...eventOf('id').event, stageTimestamp, ...event });
 }
 
+/** As whoever owns the schema may: servers make days of about today alone. */
+async function makeDay(database: SideSchema, days: number, name?: string): Promise<void> {
+  const day = (offset: number) => new Date(Date.now() + (days + offset) * DAY_MS).toISOString().slice(0, 10);
+  const place = name ?? `event_${day(0).replaceAll('-', '')}`;
+  await database.query(
+    `CREATE TABLE ${place} PARTITION OF event FOR VALUES FROM ('${day(0)} 00:00Z') TO ('${day(1)} 00:00Z')`,
+    [],
+  );
+}
+
 const daysOf = (database: SideSchema) =>
   database.query("SELECT count(*) FROM pg_inherits WHERE inhparent = 'event'::regclass", []);
 
@@ -86,10 +96,47 @@ describe('events in PostgreSQL', () => {
 
   it('go by whole days once all of a day are older than they are kept', async () => {
     const database = schemaOf();
-    await sinkOf(database).write([at(0), at(-29), at(-32), at(-60)]);
-    expect(await daysOf(database)).toEqual([['4']]);
+    await sinkOf(database).write([at(0)]);
+    for (const days of [-29, -32, -60]) await makeDay(database, days);
+    sinkOf(database);
     sinkOf(database);
     await expect.poll(() => daysOf(database)).toEqual([['2']]);
+  });
+
+  it.each(['10000-01-01', '2020-01-01', '0044-03-15 BC', 'infinity'])('have no place on %s', async (day) => {
+    const database = schemaOf();
+    await sinkOf(database).write([at(0)]);
+    await expect(database.query('SELECT ensure_event_day($1::date)', [day])).rejects.toThrow(/have no place/);
+    expect(await daysOf(database)).toEqual([['1']]);
+  });
+
+  it('of a day that is too far off are lost, and no others', async () => {
+    const database = schemaOf();
+    await sinkOf(database).write([at(0), at(-9), at(2), at(-2), at(9)]);
+    expect(await database.query('SELECT count(*) FROM event', [])).toEqual([['3']]);
+    expect(lost).toEqual([
+      ['postgres', 1],
+      ['postgres', 1],
+    ]);
+  });
+
+  it('are dropped beside places that are those of no day, or cannot be dropped', async () => {
+    const database = schemaOf();
+    await makeDay(database, -40);
+    await makeDay(database, -50, 'held');
+    await database.query('CREATE VIEW holding AS SELECT at FROM held', []);
+    for (const place of [
+      "event_100000101 PARTITION OF event FOR VALUES FROM ('10000-01-01') TO ('10000-01-02')",
+      "ancient PARTITION OF event FOR VALUES FROM ('0044-03-15 BC') TO ('0044-03-16 BC')",
+      "late PARTITION OF event FOR VALUES FROM ('11000-01-01') TO (MAXVALUE)",
+      'others PARTITION OF event DEFAULT',
+    ])
+      await database.query(`CREATE TABLE ${place}`, []);
+    const drop = () => database.query("SELECT drop_old_event_days('30 days')", []);
+    expect(await drop()).toEqual([['2']]);
+    const places = "SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'event'::regclass ORDER BY 1::text";
+    expect((await database.query(places, [])).flat().sort()).toEqual(['event_100000101', 'held', 'late', 'others']);
+    await expect(drop()).rejects.toThrow(/old events cannot be dropped: .*depend/);
   });
 
   it('that cannot be held take no others along', async () => {

@@ -11,10 +11,18 @@ export const POLICY_COST_LIMIT = 10_000_000;
 /** Units that all conditions of one webhook or policy may cost together. */
 export const MATCH_CONDITIONS_LIMIT = 2_500_000;
 
+/**
+ * Characters of an expression about a write: each takes some 10 µs to compile, and others have turns between the steps of that alone. The
+ * reference has no such bound but that of a request.
+ */
+export const MAX_EXPRESSION_CHARACTERS = 8_192;
+
 /** An expression about a write, ready to be run, or what is wrong with it in the words of the reference. */
 export type AdmissionProgram =
   | { readonly program: Program; readonly fault?: undefined }
   | { readonly fault: string; readonly program?: undefined };
+
+const TOO_LONG = `the expression is longer than ${MAX_EXPRESSION_CHARACTERS} characters`;
 
 /**
  * Compiles an expression about a write.
@@ -26,8 +34,25 @@ export function admissionProgram(
   scope: Scope,
   wanted: readonly string[],
 ): AdmissionProgram {
+  const steps = admissionProgramSteps(text, environment, scope, wanted);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** The same in steps, between which others may have turns. */
+export function* admissionProgramSteps(
+  text: string,
+  environment: Environment,
+  scope: Scope,
+  wanted: readonly string[],
+): Generator<void, AdmissionProgram> {
+  if (text.length > MAX_EXPRESSION_CHARACTERS) return { fault: `compilation failed: ${TOO_LONG}` };
   try {
-    const expression = environment.compile(text, scope);
+    const parsed = environment.parse(text);
+    yield;
+    const expression = environment.check(parsed, scope);
+    yield;
     if (wanted.includes(nameOf(expression.type))) return { program: expression.program() };
     return { fault: `must evaluate to ${wanted.length === 1 ? wanted[0] : `one of [${wanted.join(' ')}]`}` };
   } catch (error) {

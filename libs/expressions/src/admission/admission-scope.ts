@@ -1,11 +1,15 @@
 import { AUTHORIZER_TYPE, RESOURCE_CHECK_TYPE } from '../libraries/authorization.js';
 import type { Scope } from '../types/declarations.js';
-import { BOOL, DYN, listOf, mapOf, objectOf, STRING, type Type } from '../types/type.js';
+import { BOOL, DYN, INT, listOf, mapOf, objectOf, STRING, type Type } from '../types/type.js';
 
 const KIND = 'kubernetes.GroupVersionKind';
 const RESOURCE = 'kubernetes.GroupVersionResource';
 const USER = 'kubernetes.UserInfo';
 const REQUEST = 'kubernetes.AdmissionRequest';
+const NAMESPACE = 'kubernetes.Namespace';
+const NAMESPACE_META = 'kubernetes.NamespaceMetadata';
+const NAMESPACE_SPEC = 'kubernetes.NamespaceSpec';
+const NAMESPACE_STATUS = 'kubernetes.NamespaceStatus';
 
 /** What expressions know of a request (k8s.io/apiserver, pkg/admission/plugin/cel/compile.go): neither its uid nor the objects. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Type>>>> = {
@@ -26,10 +30,30 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Type>>>> = {
     dryRun: BOOL,
     options: DYN,
   },
+  [NAMESPACE]: {
+    metadata: objectOf(NAMESPACE_META),
+    spec: objectOf(NAMESPACE_SPEC),
+    status: objectOf(NAMESPACE_STATUS),
+  },
+  [NAMESPACE_META]: {
+    name: STRING,
+    generateName: STRING,
+    labels: mapOf(STRING, STRING),
+    annotations: mapOf(STRING, STRING),
+    uid: STRING,
+    generation: INT,
+    resourceVersion: STRING,
+    finalizers: listOf(STRING),
+  },
+  [NAMESPACE_SPEC]: { finalizers: listOf(STRING) },
+  [NAMESPACE_STATUS]: { phase: STRING },
 };
 
 /** Name of the variable that asks about the resource of the request. */
 export const REQUEST_RESOURCE_VARIABLE = 'authorizer.requestResource';
+
+/** Name of the variable that is the namespace of the request, null of what lies in none. */
+export const NAMESPACE_VARIABLE = 'namespaceObject';
 
 /** Which variables expressions have beside `object`, `oldObject` and `request`. */
 export interface AdmissionVariables {
@@ -37,16 +61,23 @@ export interface AdmissionVariables {
   readonly params?: boolean;
   /** `authorizer` and `authorizer.requestResource`. Default true. */
   readonly authorizer?: boolean;
+  /** {@link NAMESPACE_VARIABLE}, which came after release 1.27. Default false. */
+  readonly namespace?: boolean;
 }
 
 /** What expressions about a write may name: those of webhooks and of policies. */
-export function admissionScope({ params = false, authorizer = true }: AdmissionVariables = {}): Scope {
+export function admissionScope({
+  params = false,
+  authorizer = true,
+  namespace = false,
+}: AdmissionVariables = {}): Scope {
   const variables = new Map<string, Type>([
     ['object', DYN],
     ['oldObject', DYN],
     ['request', objectOf(REQUEST)],
   ]);
   if (params) variables.set('params', DYN);
+  if (namespace) variables.set(NAMESPACE_VARIABLE, objectOf(NAMESPACE));
   if (authorizer) variables.set('authorizer', AUTHORIZER_TYPE).set(REQUEST_RESOURCE_VARIABLE, RESOURCE_CHECK_TYPE);
   return {
     variables,

@@ -19,7 +19,7 @@ export interface KnownTypes {
  */
 export function typedAdmissionScope({ object, params }: KnownTypes): Scope {
   const scopes = [
-    admissionScope({ params: params !== undefined }),
+    admissionScope({ params: params !== undefined, namespace: true }),
     ...typed(object, ['object', 'oldObject'], 'object'),
     ...(params ? typed(params, ['params'], 'params') : []),
   ];

@@ -1,20 +1,29 @@
-import { admissionProgram, admissionScope, LATER_ENVIRONMENT } from '@orch/expressions';
-import { type FieldError, invalidValue, qualifiedNameErrors, required } from '@orch/machinery';
+import { admissionProgram, admissionScope, LATER_ENVIRONMENT, MAX_EXPRESSION_CHARACTERS } from '@orch/expressions';
+import { type FieldError, invalidValue, qualifiedNameErrors, required, tooLong } from '@orch/machinery';
 import { invalidEach } from '../rules/checks.js';
 import { atMost, each, refuseRepeated } from '../rules/lists.js';
 import { type Json, textAt } from '../values/fields.js';
 
 const MAX_CONDITIONS = 64;
-/** Characters of expressions beyond which they are not compiled here, as that takes time: what is wrong with them then fails as they are used. */
+/** Characters of the expressions of an object beyond which they are not compiled here, as that takes time: what is wrong with them then fails as they are used. */
 const MAX_COMPILED = 4_096;
+
+/** Whether conditions are short enough together to be compiled while somebody waits. */
+export const areShort = (conditions: readonly Json[]): boolean =>
+  conditions.reduce((sum, condition) => sum + textAt(condition, 'expression').length, 0) <= MAX_COMPILED;
 
 /**
  * Named expressions that must all hold before a webhook or a policy is asked.
  * @param params whether they may name `params`
+ * @param short whether those of the object are, all together
  */
-export function validateMatchConditions(conditions: readonly Json[], path: string, params = false): FieldError[] {
-  const characters = conditions.reduce((sum, condition) => sum + textAt(condition, 'expression').length, 0);
-  const isCompiled = characters <= MAX_COMPILED && conditions.length <= MAX_CONDITIONS;
+export function validateMatchConditions(
+  conditions: readonly Json[],
+  path: string,
+  params = false,
+  short = areShort(conditions),
+): FieldError[] {
+  const isCompiled = short && conditions.length <= MAX_CONDITIONS;
   const names = conditions.map((condition) => textAt(condition, 'name'));
   return [
     ...atMost(path, conditions.length, MAX_CONDITIONS),
@@ -36,14 +45,16 @@ function validateCondition(
   const name = textAt(condition, 'name');
   const expression = textAt(condition, 'expression');
   return [
-    ...(expression.trim() === '' ? [required(`${path}.expression`)] : []),
-    ...(expression.trim() !== '' && compiled ? compilationErrors(expression, `${path}.expression`, compiled) : []),
+    ...expressionErrors(expression, `${path}.expression`, compiled),
     ...(name === '' ? [required(`${path}.name`)] : invalidEach(`${path}.name`, name, qualifiedNameErrors(name))),
   ];
 }
 
-/** What is wrong with an expression, in the words of the reference. */
-function compilationErrors(expression: string, field: string, variables: { readonly params: boolean }): FieldError[] {
+/** What is wrong with an expression, in the words of the reference; without `variables` it is not compiled. */
+function expressionErrors(expression: string, field: string, variables?: { readonly params: boolean }): FieldError[] {
+  if (expression.trim() === '') return [required(field)];
+  if (Buffer.byteLength(expression) > MAX_EXPRESSION_CHARACTERS) return [tooLong(field, MAX_EXPRESSION_CHARACTERS)];
+  if (!variables) return [];
   const { fault } = admissionProgram(expression, LATER_ENVIRONMENT, admissionScope(variables), ['bool']);
   return fault === undefined ? [] : [invalidValue(field, expression, fault)];
 }

@@ -1,9 +1,12 @@
-import { admissionProgram, admissionScope, BASE_ENVIRONMENT, LATER_ENVIRONMENT } from '@orch/expressions';
+import {
+  admissionProgramSteps,
+  admissionScope,
+  BASE_ENVIRONMENT,
+  LATER_ENVIRONMENT,
+  MAX_EXPRESSION_CHARACTERS,
+} from '@orch/expressions';
 import { type FieldError, invalidValue, tooLong } from '@orch/machinery';
 import { type Json, objectsAt, textAt } from '../values/fields.js';
-
-/** Bytes of an expression of a policy: what is longer would take others' time to compile. */
-const LONGEST_EXPRESSION = 16_384;
 
 /** By what the expressions of a policy are judged. */
 export interface ExpressionRules {
@@ -26,19 +29,23 @@ export const storedExpressions = (spec: unknown): ReadonlySet<string> =>
   ]);
 
 /**
- * What is wrong with an expression, in the words of the reference.
+ * What is wrong with an expression, in the words of the reference, in steps between which others may have turns.
  * @param wanted types that its value may have
  * @param authorizer whether it may ask who may do what; default true
  */
-export function expressionErrors(
+export function* expressionErrors(
   text: string,
   field: string,
   wanted: readonly string[],
   { params, later, stored }: ExpressionRules,
   authorizer = true,
-): FieldError[] {
-  if (Buffer.byteLength(text) > LONGEST_EXPRESSION) return [tooLong(field, LONGEST_EXPRESSION)];
-  const environment = later || stored.has(text) ? LATER_ENVIRONMENT : BASE_ENVIRONMENT;
-  const { fault } = admissionProgram(text, environment, admissionScope({ params, authorizer }), wanted);
+): Generator<FieldError[], FieldError[]> {
+  if (Buffer.byteLength(text) > MAX_EXPRESSION_CHARACTERS) return [tooLong(field, MAX_EXPRESSION_CHARACTERS)];
+  const namespace = later || stored.has(text);
+  const environment = namespace ? LATER_ENVIRONMENT : BASE_ENVIRONMENT;
+  const steps = admissionProgramSteps(text, environment, admissionScope({ params, authorizer, namespace }), wanted);
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) yield [];
+  const { fault } = step.value;
   return fault === undefined ? [] : [invalidValue(field, text, fault)];
 }

@@ -58,25 +58,28 @@ function* workSteps(spec: unknown, name: string, rules: ExpressionRules): Steps 
   const keys = annotations.map((annotation) => textAt(annotation, 'key'));
   const many = `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`;
   for (const [at, validation] of validations.entries()) {
-    yield validateValidation(validation, `spec.validations[${at}]`, rules);
+    yield yield* validateValidation(validation, `spec.validations[${at}]`, rules);
   }
   yield annotations.length > MAX_ANNOTATIONS ? [invalidValue(field, annotations, many)] : [];
   for (const [at, annotation] of annotations.slice(0, MAX_ANNOTATIONS).entries()) {
-    yield validateAnnotation(annotation, `${field}[${at}]`, name, rules);
+    yield yield* validateAnnotation(annotation, `${field}[${at}]`, name, rules);
   }
   yield refuseRepeated(keys, field, '.key');
 }
 
-function validateValidation(validation: Json, path: string, rules: ExpressionRules): FieldError[] {
+/** What may be yielded while it is found out what is wrong is nothing. */
+type Errors = Generator<FieldError[], FieldError[]>;
+
+function* validateValidation(validation: Json, path: string, rules: ExpressionRules): Errors {
   const [message, expression] = [textAt(validation, 'message'), textAt(validation, 'messageExpression')];
   const blank = (text: string) => text !== '' && text.trim() === '';
   const errors: FieldError[] = [];
   const condition = textAt(validation, 'expression');
   if (condition.trim() === '') errors.push(required(`${path}.expression`, 'expression is not specified'));
-  else errors.push(...expressionErrors(condition, `${path}.expression`, ['bool'], rules));
+  else errors.push(...(yield* expressionErrors(condition, `${path}.expression`, ['bool'], rules)));
   const field = `${path}.messageExpression`;
   if (blank(expression)) errors.push(invalidValue(field, expression, 'must be non-empty if specified'));
-  else if (expression !== '') errors.push(...expressionErrors(expression, field, ['string'], rules, false));
+  else if (expression !== '') errors.push(...(yield* expressionErrors(expression, field, ['string'], rules, false)));
   if (blank(message)) {
     errors.push(invalidValue(`${path}.message`, message, 'message must be non-empty if specified'));
   } else if (/[\n\r]/.test(message.trim())) {
@@ -85,17 +88,15 @@ function validateValidation(validation: Json, path: string, rules: ExpressionRul
   return [...errors, ...isOneOf(`${path}.reason`, validation.reason, REASONS)];
 }
 
-function validateAnnotation(annotation: Json, path: string, name: string, rules: ExpressionRules): FieldError[] {
+function* validateAnnotation(annotation: Json, path: string, name: string, rules: ExpressionRules): Errors {
   const key = `${name}/${textAt(annotation, 'key')}`;
   const expression = textAt(annotation, 'valueExpression').trim();
   const field = `${path}.valueExpression`;
-  const value = () => {
-    if (expression === '') return [required(field, 'valueExpression is not specified')];
-    if (Buffer.byteLength(expression) > MAX_VALUE_EXPRESSION_BYTES)
-      return [required(field, `must not exceed ${MAX_VALUE_EXPRESSION_BYTES} bytes in length`)];
-    return expressionErrors(expression, field, ['string', 'null_type'], rules);
-  };
-  return [...invalidEach(`${path}.key`, key, qualifiedNameErrors(key)), ...value()];
+  const errors = invalidEach(`${path}.key`, key, qualifiedNameErrors(key));
+  if (expression === '') return [...errors, required(field, 'valueExpression is not specified')];
+  if (Buffer.byteLength(expression) > MAX_VALUE_EXPRESSION_BYTES)
+    return [...errors, required(field, `must not exceed ${MAX_VALUE_EXPRESSION_BYTES} bytes in length`)];
+  return [...errors, ...(yield* expressionErrors(expression, field, ['string', 'null_type'], rules))];
 }
 
 function validateParamKind(kind: Json, path: string): FieldError[] {

@@ -17,7 +17,7 @@ import {
 } from '../rules/webhook-client.js';
 import { equal } from '../values/equal.js';
 import { type Json, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
-import { validateMatchConditions } from './match-conditions.js';
+import { areShort, validateMatchConditions } from './match-conditions.js';
 import { validateRule } from './rule-validation.js';
 
 const FAILURE_POLICIES = ['Fail', 'Ignore'];
@@ -40,13 +40,14 @@ interface Strictness {
 export function validateWebhooks(object: ApiObject, old?: ApiObject): FieldError[] {
   const webhooks = objectsAt(object, 'webhooks');
   const strict = strictness(webhooks, objectsAt(old, 'webhooks'));
+  const short = areShort(webhooks.flatMap((webhook) => objectsAt(webhook, 'matchConditions')));
   const names = new Set<string>();
   return each(webhooks, 'webhooks', (webhook, path) => {
     const name = textAt(webhook, 'name');
     const again = strict.uniqueNames && name !== '' && names.has(name);
     names.add(name);
     return [
-      ...validateWebhook(webhook, path, strict),
+      ...validateWebhook(webhook, path, strict, short),
       ...validateReviewVersions(
         stringsAt(webhook, 'admissionReviewVersions'),
         `${path}.admissionReviewVersions`,
@@ -79,7 +80,7 @@ function strictness(webhooks: readonly Json[], olds: readonly Json[]): Strictnes
 
 const SELECTORS = ['namespaceSelector', 'objectSelector'];
 
-function validateWebhook(webhook: Json, path: string, strict: Strictness): FieldError[] {
+function validateWebhook(webhook: Json, path: string, strict: Strictness, short: boolean): FieldError[] {
   const { sideEffects } = webhook;
   const seconds = numberAt(webhook, 'timeoutSeconds');
   const late = seconds !== undefined && (seconds < 1 || seconds > MAX_SECONDS);
@@ -97,7 +98,7 @@ function validateWebhook(webhook: Json, path: string, strict: Strictness): Field
     ...isOneOf(`${path}.reinvocationPolicy`, webhook.reinvocationPolicy, REINVOCATION_POLICIES),
     ...validateWebhookClient(objectAt(webhook, 'clientConfig'), `${path}.clientConfig`),
     ...(strict.conditions
-      ? validateMatchConditions(objectsAt(webhook, 'matchConditions'), `${path}.matchConditions`)
+      ? validateMatchConditions(objectsAt(webhook, 'matchConditions'), `${path}.matchConditions`, false, short)
       : []),
   ];
 }

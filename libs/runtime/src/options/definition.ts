@@ -33,6 +33,12 @@ export interface IntOption extends Described, Needed, Bounded {
   readonly unit?: string;
 }
 
+/** A number with a fraction, as on the command line of Go programs: `0.02`. */
+export interface FloatOption extends Described, Needed, Bounded {
+  readonly type: 'float';
+  readonly default?: number;
+}
+
 /** Milliseconds in the program, a Go duration on the command line. */
 export interface DurationOption extends Described, Needed, Bounded {
   readonly type: 'duration';
@@ -74,6 +80,7 @@ export interface MapOption extends Described {
 export type OptionDefinition =
   | StringOption
   | IntOption
+  | FloatOption
   | DurationOption
   | BytesOption
   | BoolOption

@@ -26,6 +26,7 @@ export function helpText(usage: string, definitions: OptionDefinitions): string 
 const VALUE_FORM: Readonly<Record<OptionDefinition['type'], string>> = {
   string: ' string',
   int: ' int',
+  float: ' float',
   duration: ' duration',
   bytes: ' size',
   bool: '',

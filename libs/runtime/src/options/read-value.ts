@@ -5,6 +5,7 @@ import {
   parseBool,
   parseBytes,
   parseDuration,
+  parseFloating,
   parseInteger,
   ValueError,
 } from './values.js';
@@ -34,6 +35,8 @@ export function readValue(definition: OptionDefinition, text: string, earlier: A
       return parseBool(text);
     case 'int':
       return within(definition, parseInteger(text), String);
+    case 'float':
+      return within(definition, parseFloating(text), String);
     case 'duration':
       return within(definition, parseDuration(text), formatDuration);
     case 'bytes':

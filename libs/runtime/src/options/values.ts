@@ -22,6 +22,12 @@ export function parseInteger(text: string): number {
   return Number.isSafeInteger(value) ? value : refuse(text, 'an integer');
 }
 
+/** A decimal number, with an exponent or without. */
+export function parseFloating(text: string): number {
+  const value = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(value) ? value : refuse(text, 'a number');
+}
+
 const UNIT_MS: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,

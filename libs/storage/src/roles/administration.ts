@@ -14,6 +14,7 @@ import {
 } from '../migrate.js';
 import { connectionSettings, connectWithin } from '../opening.js';
 import { completeOptions } from '../options.js';
+import { literal } from '../snapshot-sql.js';
 import { type RoleNames, type SchemaRights, STORE_RIGHTS } from './rights.js';
 import { rightsScript } from './rights-script.js';
 import type { RoledSchema } from './roles-script.js';
@@ -50,6 +51,23 @@ export function runScript(database: Administered, script: string): Promise<void>
       }
     }),
   );
+}
+
+/**
+ * The other databases of the same PostgreSQL in which roles have rights or own something, by name: roles are those of all of them, and
+ * whoever has one gets into each.
+ * @throws StoreUnavailableError where the database is not to be had; the driver's error
+ */
+export function databasesOf(database: Administered, { migrator, apiServer, gateway }: RoleNames): Promise<string[]> {
+  const names = [migrator, apiServer, gateway].map(literal).join(', ');
+  return withConnection(database, async (connection) => {
+    const rows = await connection.query(
+      `SELECT DISTINCT d.datname FROM pg_shdepend s JOIN pg_database d ON d.oid = s.dbid JOIN pg_roles r ON r.oid = s.refobjid
+        WHERE s.refclassid = 'pg_authid'::regclass AND r.rolname IN (${names}) AND d.datname <> current_database()
+          AND NOT r.rolsuper ORDER BY 1`,
+    );
+    return rows.map(([name]) => name ?? '');
+  });
 }
 
 /** The schema of the state, for {@link rolesScript}. */

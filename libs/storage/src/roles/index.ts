@@ -1,5 +1,6 @@
 export {
   type Administered,
+  databasesOf,
   type FurtherSchema,
   installationOf,
   type MigratedSchema,

@@ -68,6 +68,8 @@ const checks = ({ migrator, apiServer, gateway }: RoleNames): string =>
     '  found record;',
     `  FOR found IN
     SELECT r.rolname, r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls AS mighty,
+           (SELECT d.datname FROM pg_database d
+             WHERE d.datname = current_database() AND NOT r.rolsuper AND pg_has_role(r.oid, d.datdba, 'MEMBER')) AS owned,
            (SELECT string_agg(m.rolname, ', ') FROM pg_roles m
              WHERE m.oid <> r.oid AND NOT r.rolsuper AND pg_has_role(r.oid, m.oid, 'MEMBER')
                AND (m.rolsuper OR m.rolname ~ '^pg_(read_all_data|write_all_data|execute_|read_server|write_server|create_sub|maintain)'
@@ -76,6 +78,8 @@ const checks = ({ migrator, apiServer, gateway }: RoleNames): string =>
   LOOP
     IF found.mighty THEN
       RAISE EXCEPTION 'the role % is a superuser, or may make roles or databases, replicate, or pass row security: take that away, or name another', found.rolname;
+    ELSIF found.owned IS NOT NULL THEN
+      RAISE EXCEPTION 'the role % owns the database %, or is a member of who does, and so may drop it and make schemas: give it to another, or name another role', found.rolname, found.owned;
     ELSIF found.member_of IS NOT NULL THEN
       RAISE EXCEPTION 'the role % is a member of %, and so may do more than it should: take that away, or name another', found.rolname, found.member_of;
     END IF;

@@ -6,7 +6,7 @@ import { openStore, type PostgresStore } from '../postgres-store.js';
 import { literal } from '../snapshot-sql.js';
 import { ReadOnlyStoreError } from '../store.js';
 import { startTestServer, type TestServer } from '../testing/servers.js';
-import { migrateDatabase, runScript, STORE_SCHEMA, storeSchema } from './administration.js';
+import { databasesOf, migrateDatabase, runScript, STORE_SCHEMA, storeSchema } from './administration.js';
 import { STORE_RIGHTS } from './rights.js';
 import { type RoleLogin, type RolesSettings, rolesScript } from './roles-script.js';
 import { scramVerifier } from './scram.js';
@@ -290,7 +290,22 @@ describe('the roles', () => {
       runScript({ url: urlAs(database) }, rolesScript({ ...SETTINGS, roles: { ...ROLES, ...roles } }));
     await expect(run({ gateway: 'mighty' })).rejects.toThrow(/the role mighty is a superuser, or may make roles/);
     await expect(run({ gateway: 'member', migrator: 'mm' })).rejects.toThrow(/the role member is a member of mm/);
+    const owns = /the role landlord owns the database d\d+, or is a member of who does, and so may drop it/;
+    await admin.query(`CREATE ROLE landlord; ALTER DATABASE ${database} OWNER TO landlord`);
+    await expect(run({ apiServer: 'landlord' })).rejects.toThrow(owns);
+    await admin.query('CREATE ROLE agent; GRANT landlord TO agent');
+    await expect(run({ gateway: 'agent' })).rejects.toThrow(/the role agent owns the database/);
     await expect(run({ gateway: `x" $orch$; DROP TABLE y; --` })).rejects.toThrow(/is no name of a role/);
+  });
+
+  it('are those of every database, which is told', async () => {
+    const [first, second] = [await freshDatabase(), await freshDatabase()];
+    const roles = { migrator: 'shared_migrator', apiServer: 'shared_api', gateway: 'shared_gateway' };
+    const script = rolesScript({ ...SETTINGS, roles });
+    await runScript({ url: urlAs(first) }, script);
+    expect(await databasesOf({ url: urlAs(first) }, roles)).toEqual([]);
+    await runScript({ url: urlAs(second) }, script);
+    expect(await databasesOf({ url: urlAs(first) }, roles)).toEqual([second]);
   });
 
   it('have passwords that the server does not see', async () => {

@@ -1,7 +1,7 @@
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import { migrateDatabase } from '@orch/storage/roles';
 import { ownVariables, type Surroundings } from '../surroundings.js';
-import { furtherSchemas, storageOptions, told } from './storage-options.js';
+import { furtherSchemas, serverRoles, storageOptions, told } from './storage-options.js';
 
 const options = defineOptions({
   ...storageOptions,
@@ -23,9 +23,9 @@ export async function migrate(args: readonly string[], around: Surroundings = pr
   const usage = 'orchctl storage migrate [options]';
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });
   if (!line.run) return line.exitCode;
-  const { postgresUrl: url, naming, apiServerRole: apiServer, gatewayRole: gateway } = line.values;
+  const { postgresUrl: url, naming } = line.values;
   try {
-    const order = { url, naming, roles: { apiServer, gateway }, further: furtherSchemas(line.values) };
+    const order = { url, naming, roles: serverRoles(line.values), further: furtherSchemas(line.values) };
     for (const { name, newest } of await migrateDatabase(order)) stdout.write(`the schema ${name} is at ${newest}\n`);
     return 0;
   } catch (error) {

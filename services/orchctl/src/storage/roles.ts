@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { defineOptions, type OptionValues, readCommandLine } from '@orch/runtime';
 import {
+  databasesOf,
   type FurtherSchema,
   type RoledSchema,
   type RoleLogin,
@@ -12,7 +13,7 @@ import {
   storeSchema,
 } from '@orch/storage/roles';
 import { ownVariables, type Surroundings } from '../surroundings.js';
-import { furtherSchemas, migratorRole, storageOptions, told } from './storage-options.js';
+import { furtherSchemas, migratorRole, serverRoles, storageOptions, told } from './storage-options.js';
 
 const passwordFile = (role: string) =>
   ({
@@ -42,10 +43,9 @@ const definitions = {
 
 type Values = OptionValues<typeof definitions>;
 
-const rolesOf = ({ migratorRole: migrator, apiServerRole: apiServer, gatewayRole: gateway }: Values): RoleNames => ({
-  migrator,
-  apiServer,
-  gateway,
+const rolesOf = (values: Values): RoleNames => ({
+  migrator: values.migratorRole ?? `${values.rolePrefix}_migrator`,
+  ...serverRoles(values),
 });
 
 const namesakes = (values: Values): string[] =>
@@ -72,23 +72,32 @@ export async function roles(args: readonly string[], around: Surroundings = proc
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });
   if (!line.run) return line.exitCode;
   const { values } = line;
+  const named = rolesOf(values);
+  const elsewhere: string[] = [];
   try {
     const script = rolesScript(await settingsOf(values));
     if (values.print) {
       stdout.write(`BEGIN;\n${script}COMMIT;\n`);
       return 0;
     }
-    await runScript({ url: values.postgresUrl ?? '' }, script);
+    const database = { url: values.postgresUrl ?? '' };
+    await runScript(database, script);
+    elsewhere.push(...(await databasesOf(database, named)));
   } catch (error) {
     stderr.write(told(error));
     return 1;
   }
-  const { migrator, apiServer, gateway } = rolesOf(values);
+  const { migrator, apiServer, gateway } = named;
   stdout.write(
     `roles ${migrator} (migrates), ${apiServer} (api-servers) and ${gateway} (gateways) are as they should be\n`,
   );
+  if (elsewhere.length > 0) stderr.write(sharing(elsewhere));
   return 0;
 }
+
+const sharing = (databases: readonly string[]): string =>
+  `Warning: these roles have rights in other databases of this PostgreSQL, too: ${databases.join(', ')}. ` +
+  'Where they are those of another installation, its servers get into this one: give each a --role-prefix of its own\n';
 
 async function settingsOf(values: Values): Promise<RolesSettings> {
   const { externalLogin: external } = values;

@@ -1,5 +1,6 @@
 import { EVENT_MIGRATIONS, EVENT_RIGHTS, EVENT_SCHEMA } from '@orch/audit';
-import type { FurtherSchema } from '@orch/storage/roles';
+import type { OptionValues } from '@orch/runtime';
+import type { FurtherSchema, RoleNames } from '@orch/storage/roles';
 
 const ROLE = /^[A-Za-z_][\w.@-]{0,62}$/;
 
@@ -14,17 +15,21 @@ export const storageOptions = {
     type: 'string',
     help: 'postgres://user:password@host:port/database?sslmode=…; give it as ORCH_POSTGRES_URL where it holds a password.',
   },
+  'role-prefix': {
+    type: 'string',
+    default: 'orch',
+    check: checkRole,
+    help: 'What the names of roles begin with that are not named. Roles are those of all databases of a PostgreSQL: each installation in it needs roles of its own.',
+  },
   'api-server-role': {
     type: 'string',
-    default: 'orch_api_server',
     check: checkRole,
-    help: 'Role that reads and writes what api-servers do.',
+    help: 'Role that reads and writes what api-servers do. Default: --role-prefix and _api_server.',
   },
   'gateway-role': {
     type: 'string',
-    default: 'orch_gateway',
     check: checkRole,
-    help: 'Role that reads what gateways do.',
+    help: 'Role that reads what gateways do. Default: --role-prefix and _gateway.',
   },
   'audit-postgres': {
     type: 'bool',
@@ -36,11 +41,16 @@ export const storageOptions = {
 export const migratorRole = {
   'migrator-role': {
     type: 'string',
-    default: 'orch_migrator',
     check: checkRole,
-    help: 'Role that owns the schemas, for orchctl storage migrate alone.',
+    help: 'Role that owns the schemas, for orchctl storage migrate alone. Default: --role-prefix and _migrator.',
   },
 } as const;
+
+/** What the roles of servers are called. */
+export const serverRoles = (values: OptionValues<typeof storageOptions>): Omit<RoleNames, 'migrator'> => ({
+  apiServer: values.apiServerRole ?? `${values.rolePrefix}_api_server`,
+  gateway: values.gatewayRole ?? `${values.rolePrefix}_gateway`,
+});
 
 /** The schemas beside that of the state. */
 export const furtherSchemas = ({ auditPostgres }: { readonly auditPostgres: boolean }): readonly FurtherSchema[] =>

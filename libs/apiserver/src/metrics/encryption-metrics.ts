@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import type { Direction, EncryptionObserver } from '@orch/encryption';
+import type { CounterSeries, HistogramSeries, Metrics } from '@orch/runtime';
+
+const doubling = (first: number, count: number): number[] => Array.from({ length: count }, (_, i) => first * 2 ** i);
+
+/** Ids of keys that are told apart; what comes beyond them counts together. */
+const TOLD_APART = 100;
+const OTHER = 'other';
+
+/** Counts and times what encryption at rest does, under the names of the reference. */
+export function encryptionMetrics(metrics: Metrics): EncryptionObserver & { reloaded(failed: boolean): void } {
+  const keys = keyMetrics(metrics);
+  const generation = metrics.histogram({
+    name: 'apiserver_storage_data_key_generation_duration_seconds',
+    help: 'Time until a key for bodies was made and encrypted by its key management service.',
+    labels: [] as const,
+    buckets: doubling(5e-6, 14),
+  });
+  const generationFailures = metrics.counter({
+    name: 'apiserver_storage_data_key_generation_failures_total',
+    help: 'Keys for bodies that could not be made.',
+    labels: [] as const,
+  });
+  const misses = metrics.counter({
+    name: 'apiserver_storage_envelope_transformation_cache_misses_total',
+    help: 'Keys of bodies that a key management service was asked to decrypt.',
+    labels: [] as const,
+  });
+  const calls = metrics.histogram({
+    name: 'apiserver_envelope_encryption_kms_operations_latency_seconds',
+    help: 'Time of calls to key management services, by the code of gRPC that they ended with.',
+    labels: ['provider_name', 'method_name', 'grpc_status_code'] as const,
+    buckets: doubling(1e-4, 20),
+  });
+  const reloads = metrics.counter({
+    name: 'orch_encryption_config_reloads_total',
+    help: 'Times that a changed encryption configuration was read: whether it holds now.',
+    labels: ['result'] as const,
+  });
+  return {
+    transformed: transformations(metrics),
+    keyGenerated(ms, failed) {
+      if (failed) generationFailures.with().inc();
+      else generation.with().observe(ms / 1000);
+    },
+    keyMissed: () => misses.with().inc(),
+    ...keys,
+    kmsCall: (provider, method, ms, code) => calls.with(provider, method, code).observe(ms / 1000),
+    reloaded: (failed) => reloads.with(failed ? 'failure' : 'success').inc(),
+  };
+}
+
+/** Called for each body that is read or written: series are looked up once. */
+function transformations(metrics: Metrics): Required<EncryptionObserver>['transformed'] {
+  const operations = metrics.counter({
+    name: 'apiserver_storage_transformation_operations_total',
+    help: 'Bodies that were encrypted or decrypted, or let through as they are where encryption is configured.',
+    labels: ['transformation_type', 'transformer_prefix', 'status'] as const,
+  });
+  const durations = metrics.histogram({
+    name: 'apiserver_storage_transformation_duration_seconds',
+    help: 'Time that it took to encrypt or decrypt a body.',
+    labels: ['transformation_type', 'transformer_prefix'] as const,
+    buckets: doubling(5e-6, 25),
+  });
+  interface Series {
+    readonly succeeded: CounterSeries;
+    readonly failed: CounterSeries;
+    readonly duration: HistogramSeries;
+  }
+  const known = new Map<string, Series>();
+  const seriesOf = (direction: Direction, provider: string): Series => {
+    const key = `${direction} ${provider}`;
+    const series = known.get(key) ?? {
+      succeeded: operations.with(direction, provider, 'OK'),
+      failed: operations.with(direction, provider, 'Unknown'),
+      duration: durations.with(direction, provider),
+    };
+    known.set(key, series);
+    return series;
+  };
+  return (direction, provider, ms, failed) => {
+    const { succeeded, failed: failures, duration } = seriesOf(direction, provider);
+    if (failed) return failures.inc();
+    succeeded.inc();
+    duration.observe(ms / 1000);
+  };
+}
+
+/** Ids of keys are told by their hash, which says nothing of where the key lies. */
+function keyMetrics(metrics: Metrics): Required<Pick<EncryptionObserver, 'keyUsed' | 'keyTold' | 'invalidKeyTold'>> {
+  const hashes = new Map<string, string>();
+  const hashOf = (keyId: string): string => {
+    const known = hashes.get(keyId);
+    if (known !== undefined) return known;
+    if (hashes.size >= TOLD_APART) return OTHER;
+    const hash = `sha256:${createHash('sha256').update(keyId).digest('hex')}`;
+    hashes.set(keyId, hash);
+    return hash;
+  };
+  const uses = metrics.counter({
+    name: 'apiserver_envelope_encryption_key_id_hash_total',
+    help: 'Bodies that were encrypted or decrypted by the key of an id of a key management service.',
+    labels: ['transformation_type', 'provider_name', 'key_id_hash'] as const,
+  });
+  const used = metrics.gauge({
+    name: 'apiserver_envelope_encryption_key_id_hash_last_timestamp_seconds',
+    help: 'When the key of an id was last used.',
+    labels: ['transformation_type', 'provider_name', 'key_id_hash'] as const,
+  });
+  const told = metrics.gauge({
+    name: 'apiserver_envelope_encryption_key_id_hash_status_last_timestamp_seconds',
+    help: 'When a key management service last said that it encrypts with the key of an id.',
+    labels: ['provider_name', 'key_id_hash'] as const,
+  });
+  const invalid = metrics.counter({
+    name: 'apiserver_envelope_encryption_invalid_key_id_from_status_total',
+    help: 'Times that a key management service said an id that is none.',
+    labels: ['provider_name', 'error'] as const,
+  });
+  return {
+    keyUsed(direction, provider, keyId) {
+      const hash = hashOf(keyId);
+      uses.with(direction, provider, hash).inc();
+      used.with(direction, provider, hash).set(Date.now() / 1000);
+    },
+    keyTold: (provider, keyId) => told.with(provider, hashOf(keyId)).set(Date.now() / 1000),
+    invalidKeyTold: (provider, error) => invalid.with(provider, error).inc(),
+  };
+}

@@ -1,0 +1,12 @@
+/** How bodies are encrypted at rest; names and meaning are the reference's. */
+export const encryptionOptions = {
+  'encryption-provider-config': {
+    type: 'string',
+    help: 'File of an EncryptionConfiguration: which resources are encrypted in the database and between servers, and with what. Every process that reads the database needs the same.',
+  },
+  'encryption-provider-config-automatic-reload': {
+    type: 'bool',
+    default: true,
+    help: 'The file of --encryption-provider-config is read again when it changes.',
+  },
+} as const;

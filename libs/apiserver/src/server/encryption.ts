@@ -1,0 +1,39 @@
+import { Encryption } from '@orch/encryption';
+import { namesOf } from '@orch/machinery';
+import type { Logger, Metrics } from '@orch/runtime';
+import { NO_CIPHER, SealedStore, type ServingStore } from '@orch/storage';
+import { encryptionMetrics } from '../metrics/encryption-metrics.js';
+import { ownersApart } from '../representation/stored-body.js';
+import type { BackendOptions, ServingOptions } from './options.js';
+
+export interface EncryptionParts {
+  readonly serving: Pick<ServingOptions, 'naming'>;
+  readonly backend: Pick<BackendOptions, 'encryptionProviderConfig' | 'encryptionProviderConfigAutomaticReload'>;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+/** What the options say is encrypted; undefined where nothing is. @throws Error that says what is wrong with the file */
+export async function openEncryption({
+  serving,
+  backend,
+  metrics,
+  logger,
+}: EncryptionParts): Promise<Encryption | undefined> {
+  const file = backend.encryptionProviderConfig;
+  if (file === undefined) return undefined;
+  const observer = encryptionMetrics(metrics);
+  return Encryption.open({
+    file,
+    reloads: backend.encryptionProviderConfigAutomaticReload,
+    names: { events: namesOf(serving.naming).group('events.orch.io') },
+    bodies: ownersApart,
+    observer,
+    onReload: (failed) => observer.reloaded(failed),
+    logger,
+  });
+}
+
+/** The store, encrypted. Without keys too, as what others have encrypted must not be taken for bodies. */
+export const encrypted = (store: ServingStore, encryption: Encryption | undefined, logger: Logger): SealedStore =>
+  new SealedStore(store, encryption ?? NO_CIPHER, (error) => logger.error('history cannot be read', error));

@@ -1,0 +1,41 @@
+import type { AnnouncedChange, ChangeBus } from '@orch/feed';
+import { isSealed, type SealedStore } from '@orch/storage';
+
+const NO_BODY = Buffer.alloc(0);
+
+/**
+ * A bus on which bodies that are encrypted in the database travel as they lie there. What cannot be decrypted at once comes without its
+ * body: who follows reads it from the database, which tells what is wrong.
+ * @param leaves whether what is announced leaves the process
+ */
+export function sealedBus(bus: ChangeBus, store: Pick<SealedStore, 'openNow'>, leaves: boolean): ChangeBus {
+  const opened = (change: AnnouncedChange): AnnouncedChange => {
+    if (change.bodyOmitted) return change;
+    const body = store.openNow(change);
+    if (body === change.body) return change;
+    return body ? { ...change, body } : { ...change, body: NO_BODY, bodyOmitted: true };
+  };
+  // All who listen are handed the same: it is opened once.
+  const known = new WeakMap<readonly AnnouncedChange[], readonly AnnouncedChange[]>();
+  const all = (changes: readonly AnnouncedChange[]): readonly AnnouncedChange[] => {
+    const made = known.get(changes) ?? changes.map(opened);
+    known.set(changes, made);
+    return made;
+  };
+  const told = leaves ? sealedAgain : openedHere;
+  return {
+    publish: (changes) => bus.publish(changes.some(({ sealed }) => sealed) ? changes.map(told) : changes),
+    subscribe: (type, listener) => bus.subscribe(type, leaves ? (changes) => listener(all(changes)) : listener),
+    onConnected: (listener) => bus.onConnected(listener),
+    healthy: () => bus.healthy(),
+    close: () => bus.close(),
+  };
+}
+
+function sealedAgain({ sealed, ...change }: AnnouncedChange): AnnouncedChange {
+  return sealed ? { ...change, body: sealed } : change;
+}
+
+function openedHere({ sealed, ...change }: AnnouncedChange): AnnouncedChange {
+  return sealed && isSealed(change.body) ? { ...change, body: NO_BODY, bodyOmitted: true } : change;
+}

@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { ApiListener } from '../chain/listener.js';
+import { http2StreamOf, leaveBody } from '../http/context.js';
+import { isTooLate, letGo } from './http2-sessions.js';
+
+/** What a client may take of a process by its connections, and for how long; every one is an option of the service. */
+export interface ConnectionLimits {
+  /** Bytes of the head of a request: its target, and names and values of its headers. */
+  readonly maxHeadBytes: number;
+  /** Header fields of a request. */
+  readonly maxHeadFields: number;
+  /** Time for a TLS handshake, and for the head of a request, milliseconds. */
+  readonly headMs: number;
+  /** Time for a request with its body where nobody reads that, milliseconds; over HTTP/1.1. */
+  readonly requestMs: number;
+  /** Time that a connection is kept on which nothing is asked, milliseconds. */
+  readonly idleMs: number;
+  /** Connections that are open at a time on each port; 0 is no bound. */
+  readonly maxConnections: number;
+  /** Part of the requests, from 0 to 1, behind which a connection takes no more of them. */
+  readonly goawayChance: number;
+}
+
+/** What is too much for a connection. */
+export type ConnectionRefusal = 'head' | 'head-time' | 'connections';
+
+/** A refusal of the connection itself, by whom no API has been asked. There are no reasons of their own for these. */
+export interface HeadRefusal {
+  readonly code: number;
+  readonly line: string;
+  readonly message: string;
+  readonly reason: string;
+}
+
+export const HEAD_TOO_LARGE: HeadRefusal = {
+  code: 431,
+  line: 'Request Header Fields Too Large',
+  message: 'the head of the request is too large',
+  reason: '',
+};
+
+/** The body of such an answer. */
+export const refusalBody = ({ code, message, reason }: HeadRefusal): string =>
+  JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code });
+
+/**
+ * Looks at the heads of requests before anybody else does, and has some of them be the last of their connection, so that
+ * clients do not stay with one server for ever: over HTTP/2 by GOAWAY, over HTTP/1.1 by `Connection: close`.
+ * @param random from 0 up to 1
+ */
+export function limited(
+  listener: ApiListener,
+  { maxHeadBytes, maxHeadFields, goawayChance }: ConnectionLimits,
+  onRefused: (limit: ConnectionRefusal) => void,
+  random: () => number = Math.random,
+): ApiListener {
+  return (req, res, upgrade) => {
+    const stream = http2StreamOf({ res });
+    if (stream && isTooLate(stream)) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    if (isTooLarge(req, maxHeadBytes, maxHeadFields)) {
+      onRefused('head');
+      return refuse(req, res, HEAD_TOO_LARGE);
+    }
+    if (goawayChance > 0 && random() < goawayChance) takeNoMore(res, stream);
+    listener(req, res, upgrade);
+  };
+}
+
+/** Node bounds the bytes of HTTP/1.1 alone, and would leave out fields beyond a number without a word. */
+function isTooLarge(req: IncomingMessage, maxBytes: number, maxFields: number): boolean {
+  const { url = '', rawHeaders, httpVersionMajor } = req;
+  if (rawHeaders.length > 2 * maxFields) return true;
+  // Over HTTP/2 the target is a field as others are.
+  let bytes = httpVersionMajor === 1 ? url.length : 0;
+  for (const part of rawHeaders) bytes += part.length;
+  return bytes > maxBytes;
+}
+
+function refuse(req: IncomingMessage, res: ServerResponse, refusal: HeadRefusal): void {
+  const body = refusalBody(refusal);
+  leaveBody({ req, res });
+  res.shouldKeepAlive = false;
+  res.writeHead(refusal.code, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
+  res.end(body);
+}
+
+/** Streams that are open go on to their end. */
+function takeNoMore(res: ServerResponse, stream: ServerHttp2Stream | undefined): void {
+  if (!stream) res.shouldKeepAlive = false;
+  else if (stream.session) letGo(stream.session as ServerHttp2Session);
+}

@@ -1,0 +1,54 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Envelope, headerOf } from '../envelope.js';
+import { type KeyCipher, SealBrokenError } from './cipher.js';
+
+const ALGORITHM = 'aes-256-cbc';
+const KEY_BYTES = 32;
+const IV_BYTES = 16;
+const MAC_BYTES = 32;
+
+/**
+ * AES-CBC, then HMAC-SHA256 over what it has made, each with a key of its own that is derived from the configured one. (The reference
+ * authenticates nothing here, which is no encryption to rely on: a body could be changed without its key.)
+ * Payload: initialization vector, what is encrypted, MAC.
+ */
+export class AesCbcCipher implements KeyCipher {
+  readonly #header: Buffer;
+  readonly #encryption: Buffer;
+  readonly #authentication: Buffer;
+
+  /** @param key 16, 24 or 32 bytes */
+  constructor(name: string, key: Buffer) {
+    this.#header = headerOf('aescbc', name);
+    this.#encryption = derived(key, 'orch aescbc encryption');
+    this.#authentication = derived(key, 'orch aescbc authentication');
+  }
+
+  seal(identity: Buffer, plain: Buffer): Buffer {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#encryption, iv);
+    const encrypted = Buffer.concat([iv, cipher.update(plain), cipher.final()]);
+    return Buffer.concat([this.#header, encrypted, this.#mac(this.#header, identity, encrypted)]);
+  }
+
+  open(identity: Buffer, { header, payload }: Envelope): Buffer {
+    const end = payload.length - MAC_BYTES;
+    if (end < IV_BYTES) throw new SealBrokenError('it is cut off');
+    const encrypted = payload.subarray(0, end);
+    if (!timingSafeEqual(this.#mac(header, identity, encrypted), payload.subarray(end)))
+      throw new SealBrokenError('it is not what was encrypted');
+    const cipher = createDecipheriv(ALGORITHM, this.#encryption, encrypted.subarray(0, IV_BYTES));
+    return Buffer.concat([cipher.update(encrypted.subarray(IV_BYTES)), cipher.final()]);
+  }
+
+  /** Lengths first: nothing can be moved from one part to the next. */
+  #mac(header: Buffer, identity: Buffer, encrypted: Buffer): Buffer {
+    const lengths = Buffer.alloc(8);
+    lengths.writeUInt32BE(header.length, 0);
+    lengths.writeUInt32BE(identity.length, 4);
+    const mac = createHmac('sha256', this.#authentication);
+    return mac.update(lengths).update(header).update(identity).update(encrypted).digest();
+  }
+}
+
+const derived = (key: Buffer, use: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', use, KEY_BYTES));

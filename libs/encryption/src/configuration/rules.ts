@@ -1,0 +1,57 @@
+import type { TypeName } from '@orch/storage';
+
+/** Any resource, or any group. */
+export const ANY = '*';
+
+/** `deployments.apps` as what it names; no group: the core group. */
+export function parseResource(text: string): TypeName {
+  const dot = text.indexOf('.');
+  return dot < 0 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) };
+}
+
+const keyOf = ({ group, resource }: TypeName): string => `${resource}.${group}`;
+
+/** Group of what the server keeps for itself and does not serve. */
+const INTERNAL = 'internal';
+/** Types that no wildcard means: see `configurationErrors`. */
+const LEFT_OUT: readonly TypeName[] = [{ group: '', resource: 'resourcequotas' }];
+
+/** What is said of resources, the narrowest first: of a resource, of its group, of all. */
+export class ResourceRules<T> {
+  readonly #rules = new Map<string, T[]>();
+
+  /**
+   * Adds to what is said of a resource.
+   * @param text `secrets`, `deployments.apps`, `*.apps`, `*.`, `*.*`
+   * @throws Error where what is said before holds for it already
+   */
+  add(text: string, said: readonly T[]): void {
+    const name = parseResource(text);
+    for (const group of new Set([name.group, ANY])) {
+      const wider = { group, resource: ANY };
+      if (this.#rules.has(keyOf(wider)))
+        throw new Error(`resource ${shown(name)} is masked by earlier rule ${shown(wider)}`);
+    }
+    this.#rules.set(keyOf(name), [...(this.#rules.get(keyOf(name)) ?? []), ...said]);
+  }
+
+  /** What is said of a type; undefined where nothing is. */
+  of(type: TypeName): readonly T[] | undefined {
+    const { group, resource } = type;
+    const own = this.#rules.get(keyOf(type));
+    if (own || group === INTERNAL || LEFT_OUT.some((each) => each.group === group && each.resource === resource))
+      return own;
+    return this.#rules.get(keyOf({ group, resource: ANY })) ?? this.#rules.get(keyOf({ group: ANY, resource: ANY }));
+  }
+
+  /** Types that a wildcard would mean, were they not left out. */
+  get leftOut(): readonly TypeName[] {
+    return LEFT_OUT.filter(({ group }) =>
+      [group, ANY].some((each) => this.#rules.has(keyOf({ group: each, resource: ANY }))),
+    );
+  }
+}
+
+/** As it stands in a file. */
+const shown = ({ group, resource }: TypeName): string =>
+  JSON.stringify(group === '' && resource !== ANY ? resource : `${resource}.${group}`);

@@ -1,0 +1,183 @@
+import { type FieldError, formatDuration, invalidValue, parseUrl, required } from '@orch/machinery';
+import type {
+  EncryptionConfiguration,
+  KeysConfiguration,
+  KmsConfiguration,
+  ProviderConfiguration,
+} from './configuration.js';
+import { ANY, parseResource } from './rules.js';
+
+const AES_KEYS = [16, 24, 32];
+const SECRETBOX_KEYS = [32];
+/** RFC 4648, 4, with its padding and no strange bits behind the last byte being asked for. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Resources of the reference that it keeps and does not serve. */
+const NOT_SERVED = ['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations'];
+/** Their amounts are kept true inside of the database. */
+const PLAIN = 'resourcequotas';
+
+/** Group of events beside the core group, in which they are stored: `events.k8s.io`. */
+export interface GroupNames {
+  readonly events: string;
+}
+
+/** What is wrong with a configuration, in the words of the reference (k8s.io/apiserver, pkg/apis/config/validation). */
+export function configurationErrors({ resources }: EncryptionConfiguration, names: GroupNames): FieldError[] {
+  if (resources.length === 0) return [required('resources', 'at least one resources is required')];
+  const kmsNames = new Set<string>();
+  return resources.flatMap((each, i) => {
+    const at = `resources[${i}]`;
+    const [resourcesAt, providersAt] = [`${at}.resources`, `${at}.providers`];
+    return [
+      ...(each.resources.length === 0 ? [required(resourcesAt, `at least one ${resourcesAt} is required`)] : []),
+      ...overlapErrors(each.resources, resourcesAt),
+      ...each.resources.flatMap((resource, j) => resourceErrors(resource, `${resourcesAt}[${j}]`, names)),
+      ...(each.providers.length === 0 ? [required(providersAt, `at least one ${providersAt} is required`)] : []),
+      ...each.providers.flatMap((provider, j) => providerErrors(provider, `${providersAt}[${j}]`, kmsNames)),
+    ];
+  });
+}
+
+function overlapErrors(resources: readonly string[], at: string): FieldError[] {
+  const parsed = resources.map(parseResource);
+  let isTwice = false;
+  let overlaps = false;
+  for (const [i, a] of parsed.entries())
+    for (const [j, b] of parsed.entries()) {
+      if (i === j) continue;
+      if (!isTwice && a.group === b.group && a.resource === b.resource) isTwice = true;
+      else if (a.group === ANY && a.resource === ANY) overlaps = true;
+      else if (a.group === b.group && (a.resource === ANY || b.resource === ANY)) overlaps = true;
+    }
+  return [
+    ...(isTwice ? [invalidValue(at, resources, 'the same resource cannot be specified multiple times')] : []),
+    ...(overlaps
+      ? [
+          invalidValue(
+            at,
+            resources,
+            "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked",
+          ),
+        ]
+      : []),
+  ];
+}
+
+function resourceErrors(text: string, at: string, names: GroupNames): FieldError[] {
+  const detail = resourceProblem(text, names);
+  return detail === undefined ? [] : [invalidValue(at, text, detail)];
+}
+
+function resourceProblem(text: string, { events }: GroupNames): string | undefined {
+  if (text.toLowerCase() !== text) return 'resource name should not contain capital letters';
+  if (text === ANY) return "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources";
+  if (NOT_SERVED.includes(text)) return 'resources which do not have REST API/s cannot be encrypted';
+  const { group, resource } = parseResource(text);
+  if (group === 'events.k8s.io' || group === events)
+    return `'*.${group}' objects are stored using the 'events' API group in etcd. Use 'events' instead in the config file`;
+  if (group === 'extensions') return "'extensions' group has been removed and cannot be used for encryption";
+  if (group === ANY && resource !== ANY) return 'encrypting the same resource across groups is not supported';
+  if (group === '' && resource === PLAIN)
+    return `${PLAIN} cannot be encrypted: the database itself keeps what they say of use true. Wildcards leave them out`;
+  return undefined;
+}
+
+function providerErrors(provider: ProviderConfiguration, at: string, kmsNames: Set<string>): FieldError[] {
+  const said = Object.keys(provider);
+  if (said.length === 0) {
+    const detail = 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity';
+    return [invalidValue(at, {}, detail)];
+  }
+  const several = 'more than one provider specified in a single element, should split into different list elements';
+  const { kms, aesgcm, aescbc, secretbox } = provider;
+  return [
+    ...(said.length > 1 ? [invalidValue(at, said, several)] : []),
+    ...(kms ? kmsErrors(kms, `${at}.kms`, kmsNames) : []),
+    // Of several only the first is looked at, in the order of the reference.
+    ...(!kms && aesgcm ? keysErrors(aesgcm, `${at}.aesgcm.keys`, AES_KEYS) : []),
+    ...(!kms && !aesgcm && aescbc ? keysErrors(aescbc, `${at}.aescbc.keys`, AES_KEYS) : []),
+    ...(!kms && !aesgcm && !aescbc && secretbox ? keysErrors(secretbox, `${at}.secretbox.keys`, SECRETBOX_KEYS) : []),
+  ];
+}
+
+function keysErrors({ keys }: KeysConfiguration, at: string, lengths: readonly number[]): FieldError[] {
+  if (keys.length === 0) return [required(at, 'at least one keys is required')];
+  return keys.flatMap(({ name, secret }, i) => [
+    ...(name === '' ? [required(`${at}[${i}].name`, 'name is a mandatory field for a key')] : []),
+    ...nameErrors(name, `${at}[${i}].name`),
+    ...secretErrors(secret, `${at}[${i}].secret`, lengths),
+  ]);
+}
+
+/** Bytes of a name that fit into the envelope of a body. */
+export const LONGEST_NAME = 1024;
+
+const nameErrors = (name: string, at: string): FieldError[] =>
+  Buffer.byteLength(name) > LONGEST_NAME ? [invalidValue(at, name, `may not be more than ${LONGEST_NAME} bytes`)] : [];
+
+/** Nothing of a secret is ever shown. */
+function secretErrors(secret: string, at: string, lengths: readonly number[]): FieldError[] {
+  if (secret === '') return [required(at, 'secret is a mandatory field for a key')];
+  const bytes = keyBytes(secret);
+  if (!bytes) return [invalidValue(at, 'REDACTED', 'secrets must be base64 encoded')];
+  if (lengths.includes(bytes.length)) return [];
+  const expected = `secret is not of the expected length, got ${bytes.length}, expected one of [${lengths.join(' ')}]`;
+  return [invalidValue(at, 'REDACTED', expected)];
+}
+
+/** What a secret says; undefined where it is no base64. Line ends in it do not count. */
+export function keyBytes(secret: string): Buffer | undefined {
+  const text = secret.replace(/[\r\n]/g, '');
+  return BASE64.test(text) ? Buffer.from(text, 'base64') : undefined;
+}
+
+function kmsErrors(kms: KmsConfiguration, at: string, names: Set<string>): FieldError[] {
+  const { name, apiVersion, cacheSize, timeout } = kms;
+  const errors = [
+    ...(name === '' ? [required(`${at}.name`, 'name is a mandatory field for a provider')] : []),
+    ...nameErrors(name, `${at}.name`),
+    ...(apiVersion !== 'v1' && name.includes(':')
+      ? [invalidValue(`${at}.name`, name, `invalid KMS provider name ${name}, must not contain ':'`)]
+      : []),
+    ...(names.has(name)
+      ? [invalidValue(`${at}.name`, name, `duplicate KMS provider name ${name}, names must be unique`)]
+      : []),
+    ...(timeout <= 0
+      ? [
+          invalidValue(
+            `${at}.timeout`,
+            formatDuration(BigInt(Math.round(timeout * 1e6))),
+            'timeout should be a positive value',
+          ),
+        ]
+      : []),
+    ...endpointErrors(kms.endpoint, `${at}.endpoint`),
+    ...(apiVersion !== 'v1' && cacheSize !== undefined
+      ? [invalidValue(`${at}.cachesize`, cacheSize, 'cachesize is not supported in v2')]
+      : []),
+    ...versionErrors(apiVersion, `${at}.apiVersion`),
+  ];
+  names.add(name);
+  return errors;
+}
+
+function versionErrors(apiVersion: string, at: string): FieldError[] {
+  if (apiVersion === 'v2') return [];
+  if (apiVersion === 'v1')
+    return [
+      invalidValue(at, apiVersion, 'KMS v1, which asks the service for each object, is not supported here: use v2'),
+    ];
+  return [
+    invalidValue(at, apiVersion, 'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported'),
+  ];
+}
+
+function endpointErrors(endpoint: string, at: string): FieldError[] {
+  if (endpoint === '') return [invalidValue(at, '', 'endpoint is a mandatory field for a kms')];
+  const url = parseUrl(endpoint);
+  if (typeof url === 'string') return [invalidValue(at, endpoint, `invalid endpoint for kms provider, error: ${url}`)];
+  if (url.scheme === 'unix') return [];
+  const detail = `unsupported scheme ${JSON.stringify(url.scheme)} for KMS provider, only unix is supported`;
+  return [invalidValue(at, endpoint, detail)];
+}

@@ -1,0 +1,132 @@
+import { FileWatch, type Logger, sleep, systemClock } from '@orch/runtime';
+import { type BodyCipher, type Key, type TypeName, typeText } from '@orch/storage';
+import { LoadedEncryption, type LoadSettings, readEncryptionFile } from './loaded.js';
+
+/** Milliseconds between looks at the file, beside being told that it has changed. */
+const LOOK_MS = 10_000;
+/** Least milliseconds for which services of a new configuration are waited for. */
+const LEAST_PATIENCE = 10_000;
+const PATIENCE_STEP = 100;
+
+/** What a process encrypts with. */
+export interface EncryptionSettings extends Omit<LoadSettings, 'onError'> {
+  /** Path of an EncryptionConfiguration. */
+  readonly file: string;
+  /** Whether it is read again when it changes. */
+  readonly reloads: boolean;
+  /** Hears of the same, of services that are not well, and of what wildcards leave out. */
+  readonly logger: Logger;
+  /** Hears of files that were read again, and of those that could not be used. */
+  readonly onReload?: (failed: boolean) => void;
+}
+
+/**
+ * Encryption as a file says, which is read again when it changes: what cannot be used is told, and what was before goes on. A new
+ * configuration holds only once its key management services are well.
+ */
+export class Encryption implements BodyCipher {
+  readonly #watch: FileWatch | undefined;
+  readonly #stopping = new AbortController();
+  #hash: string;
+
+  private constructor(
+    private readonly settings: EncryptionSettings,
+    private readonly load: LoadSettings,
+    private loaded: LoadedEncryption,
+    hash: string,
+  ) {
+    this.#hash = hash;
+    const { file, reloads } = settings;
+    if (reloads) this.#watch = new FileWatch({ files: [file], onLook: () => this.#look(), everyMs: LOOK_MS });
+  }
+
+  /** Services need not be there yet: what needs them fails until they are. @throws Error that says what is wrong with the file */
+  static async open(settings: EncryptionSettings): Promise<Encryption> {
+    const { file, names, logger } = settings;
+    const onError = (error: Error) => logger.error('kms plugin failed health check probe', error);
+    const load = { ...settings, onError };
+    const { configuration, hash } = await readEncryptionFile(file, names);
+    const loaded = new LoadedEncryption(configuration, load);
+    await loaded.start();
+    const encryption = new Encryption(settings, load, loaded, hash);
+    encryption.#tellLeftOut();
+    return encryption;
+  }
+
+  /** See {@link BodyCipher.seal}. @throws UnsealableBodyError */
+  seal(type: TypeName, key: Key, body: Buffer): Buffer | undefined {
+    return this.loaded.cipher.seal(type, key, body);
+  }
+
+  /** See {@link BodyCipher.open}. @throws UnreadableBodyError, also as the promise */
+  open(type: TypeName, key: Key, stored: Buffer): Buffer | Promise<Buffer> {
+    return this.loaded.cipher.open(type, key, stored);
+  }
+
+  /** Whether the configuration says anything of a type. */
+  concerns(type: TypeName): boolean {
+    return this.loaded.cipher.concerns(type);
+  }
+
+  /** Whether a stored form is what would be made of its body now. */
+  isCurrent(type: TypeName, stored: Buffer): boolean {
+    return this.loaded.cipher.isCurrent(type, stored);
+  }
+
+  /** Whether all key management services are well. @throws Error that says which are not */
+  check(): Promise<void> {
+    return this.loaded.check();
+  }
+
+  /** Reads nothing again, and lets go of services. */
+  close(): void {
+    this.#stopping.abort();
+    this.#watch?.close();
+    this.loaded.close();
+  }
+
+  /** Never rejects. */
+  async #look(): Promise<void> {
+    const { file, names, logger, onReload } = this.settings;
+    try {
+      const { configuration, hash } = await readEncryptionFile(file, names);
+      if (hash === this.#hash || this.#stopping.signal.aborted) return;
+      await this.#replace(new LoadedEncryption(configuration, this.load));
+      this.#hash = hash;
+      logger.v(0)?.info('the encryption configuration was read again', { file });
+      this.#tellLeftOut();
+      onReload?.(false);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      logger.error(`error processing encryption config file ${file}: what was read before goes on`, error);
+      onReload?.(true);
+    }
+  }
+
+  /** @throws Error where its services are not well in time */
+  async #replace(next: LoadedEncryption): Promise<void> {
+    const { signal } = this.#stopping;
+    const deadline = performance.now() + Math.max(LEAST_PATIENCE, next.grace);
+    await next.start();
+    for (;;) {
+      const problem = await next.check().catch((error: Error) => error);
+      if (!problem && !signal.aborted) break;
+      if (signal.aborted || performance.now() > deadline) {
+        next.close();
+        throw new Error(`health check for new transformers failed: ${problem?.message ?? 'the server stops'}`);
+      }
+      await sleep(systemClock, PATIENCE_STEP, signal);
+    }
+    const before = this.loaded;
+    this.loaded = next;
+    // What is under way with it may still ask its services.
+    systemClock.after(before.grace, () => before.close());
+  }
+
+  #tellLeftOut(): void {
+    const left = this.loaded.rules.leftOut.map(typeText);
+    if (left.length === 0) return;
+    const what = 'wildcards of the encryption configuration leave out what the database itself has to read';
+    this.settings.logger.warn(what, { resources: left });
+  }
+}

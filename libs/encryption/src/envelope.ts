@@ -1,0 +1,50 @@
+import { isSealed, SEALED } from '@orch/storage';
+
+/** The only form there is. */
+const FORM = 1;
+
+/** What encrypts, by the number that stands in envelopes. Never renumbered. */
+export const CIPHERS = { aescbc: 1, aesgcm: 2, secretbox: 3, kms: 4 } as const;
+/** As it is configured. */
+export type CipherName = keyof typeof CIPHERS;
+
+const NAMES = new Map(Object.entries(CIPHERS).map(([name, number]) => [number as number, name as CipherName]));
+
+/** Before the name: {@link SEALED}, {@link FORM}, the cipher, and how long the name is. */
+const NAME_AT = 5;
+
+/** A sealed body, taken apart: which cipher, which key, and what that has made. */
+export interface Envelope {
+  readonly cipher: CipherName;
+  /** Of the key; of a key management service its own, as it is configured. */
+  readonly name: string;
+  /** What says so, as it stands before the payload: it is authenticated with it. */
+  readonly header: Buffer;
+  readonly payload: Buffer;
+}
+
+/** How the envelopes of a key begin. */
+export function headerOf(cipher: CipherName, name: string): Buffer {
+  const bytes = Buffer.from(name);
+  const header = Buffer.alloc(NAME_AT + bytes.length);
+  header.writeUInt8(SEALED, 0);
+  header.writeUInt8(FORM, 1);
+  header.writeUInt8(CIPHERS[cipher], 2);
+  header.writeUInt16BE(bytes.length, 3);
+  bytes.copy(header, NAME_AT);
+  return header;
+}
+
+/** Takes a stored form apart; undefined where it is no envelope of this release. */
+export function envelopeOf(stored: Buffer): Envelope | undefined {
+  if (!isSealed(stored) || stored.length < NAME_AT || stored[1] !== FORM) return undefined;
+  const cipher = NAMES.get(stored.readUInt8(2));
+  const end = NAME_AT + stored.readUInt16BE(3);
+  if (cipher === undefined || stored.length < end) return undefined;
+  return {
+    cipher,
+    name: stored.toString('utf8', NAME_AT, end),
+    header: stored.subarray(0, end),
+    payload: stored.subarray(end),
+  };
+}

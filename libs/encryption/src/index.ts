@@ -1,0 +1,3 @@
+export type { Provider } from './body-encryption.js';
+export { Encryption, type EncryptionSettings } from './encryption.js';
+export type { Direction, EncryptionObserver } from './observer.js';

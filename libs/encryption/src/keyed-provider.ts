@@ -1,0 +1,54 @@
+import { AesCbcCipher } from './ciphers/aes-cbc.js';
+import { AesGcmCipher } from './ciphers/aes-gcm.js';
+import { type KeyCipher, SealBrokenError } from './ciphers/cipher.js';
+import { SecretboxCipher } from './ciphers/secretbox.js';
+import type { NamedKey } from './configuration/configuration.js';
+import { keyBytes } from './configuration/validation.js';
+import type { CipherName, Envelope } from './envelope.js';
+import type { BodyProvider } from './provider.js';
+
+const CIPHERS = { aescbc: AesCbcCipher, aesgcm: AesGcmCipher, secretbox: SecretboxCipher } as const;
+
+/** Keys that stand in the configuration: the first encrypts, each decrypts what bears its name. */
+export class KeyedProvider implements BodyProvider {
+  readonly prefix: string;
+  readonly #keys: readonly { readonly name: string; readonly cipher: KeyCipher }[];
+
+  /** @param keys that are valid, at least one */
+  constructor(
+    private readonly cipher: Exclude<CipherName, 'kms'>,
+    keys: readonly NamedKey[],
+  ) {
+    this.prefix = `k8s:enc:${cipher}:v1:`;
+    this.#keys = keys.map(({ name, secret }) => ({
+      name,
+      cipher: new CIPHERS[cipher](name, keyBytes(secret) ?? Buffer.alloc(0)),
+    }));
+  }
+
+  isFor({ cipher, name }: Envelope): boolean {
+    return cipher === this.cipher && this.#keys.some((key) => key.name === name);
+  }
+
+  seal(identity: Buffer, plain: Buffer): Buffer {
+    const [first] = this.#keys;
+    if (!first) throw new Error(`${this.cipher} has no keys`);
+    return first.cipher.seal(identity, plain);
+  }
+
+  open(identity: Buffer, envelope: Envelope): Buffer {
+    const keys = this.#keys.filter(({ name }) => name === envelope.name);
+    for (const { cipher } of keys) {
+      try {
+        return cipher.open(identity, envelope);
+      } catch (error) {
+        if (!(error instanceof SealBrokenError)) throw error;
+      }
+    }
+    throw new SealBrokenError(`the key ${JSON.stringify(envelope.name)} of ${this.cipher} does not open it`);
+  }
+
+  isCurrent({ name }: Envelope): boolean {
+    return this.#keys[0]?.name === name;
+  }
+}

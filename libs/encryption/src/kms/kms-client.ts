@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import type { EncryptionObserver } from '../observer.js';
+import { GrpcChannel } from './grpc-channel.js';
+import { type GrpcCode, GrpcError } from './grpc-status.js';
+import {
+  decodeDecryptResponse,
+  decodeEncryptResponse,
+  decodeStatusResponse,
+  encodeDecryptRequest,
+  encodeEncryptRequest,
+  encodeStatusRequest,
+  SERVICE,
+  type StatusResponse,
+  type WrappedKey,
+} from './messages.js';
+
+/** Which plugin, and how long it is waited for. */
+export interface KmsClientOptions {
+  /** As it is configured. */
+  readonly name: string;
+  /** `unix://` and a path. */
+  readonly endpoint: string;
+  /** Of one call, ms. */
+  readonly timeout: number;
+  readonly observer: EncryptionObserver;
+}
+
+/** A plugin of a key management service. */
+export class KmsClient {
+  readonly #channel: GrpcChannel;
+
+  constructor(private readonly options: KmsClientOptions) {
+    this.#channel = new GrpcChannel(socketOf(options.endpoint));
+  }
+
+  /** @throws GrpcError */
+  async status(): Promise<StatusResponse> {
+    return this.#call('Status', encodeStatusRequest(), decodeStatusResponse);
+  }
+
+  /** Has a key encrypted. @throws GrpcError */
+  async encrypt(key: Buffer): Promise<WrappedKey> {
+    return this.#call('Encrypt', encodeEncryptRequest(key, randomUUID()), decodeEncryptResponse);
+  }
+
+  /** Has a key decrypted. @throws GrpcError */
+  async decrypt(key: WrappedKey): Promise<Buffer> {
+    return this.#call('Decrypt', encodeDecryptRequest(key, randomUUID()), decodeDecryptResponse);
+  }
+
+  close(): void {
+    this.#channel.close();
+  }
+
+  async #call<T>(method: string, request: Uint8Array, decode: (answer: Uint8Array) => T): Promise<T> {
+    const { name, timeout, observer } = this.options;
+    const path = `/${SERVICE}/${method}`;
+    const began = performance.now();
+    let code: GrpcCode = 'OK';
+    try {
+      return decode(await this.#channel.call(path, request, timeout));
+    } catch (error) {
+      const failure = error instanceof GrpcError ? error : new GrpcError('Internal', (error as Error).message);
+      code = failure.code;
+      throw failure;
+    } finally {
+      observer.kmsCall?.(name, path, performance.now() - began, code);
+    }
+  }
+}
+
+/** The path of an endpoint; of one that is no file (`unix:///@name`) its name. */
+export function socketOf(endpoint: string): string {
+  const path = decodeURIComponent(new URL(endpoint).pathname);
+  return path.startsWith('/@') ? path.slice(1) : path;
+}

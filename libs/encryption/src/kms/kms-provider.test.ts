@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ManualClock } from '@orch/runtime/testing';
+import { UNDIVIDED, UnreadableBodyError } from '@orch/storage';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BodyEncryption, type Provider } from '../body-encryption.js';
+import { ResourceRules } from '../configuration/rules.js';
+import { FakeKms } from '../testing/index.js';
+import { KmsClient } from './kms-client.js';
+import { KmsProvider } from './kms-provider.js';
+
+const SECRETS = { group: '', resource: 'secrets' };
+const KEY = { namespace: 'default', name: 'a' };
+const BODY = Buffer.from('{"metadata":{"name":"a"},"data":{"password":"hunter2"}}');
+
+let dir: string;
+let kms: FakeKms;
+let clock: ManualClock;
+let open: KmsProvider[] = [];
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'orch-kms-'));
+  kms = new FakeKms(join(dir, 'kms.sock'));
+  clock = new ManualClock();
+  await kms.start();
+});
+
+afterEach(async () => {
+  for (const provider of open) provider.close();
+  open = [];
+  await kms.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** As a process has it. */
+function process({ timeout = 5_000 } = {}) {
+  const errors: Error[] = [];
+  const client = new KmsClient({ name: 'vault', endpoint: kms.endpoint, timeout, observer: {} });
+  const provider = new KmsProvider({
+    name: 'vault',
+    client,
+    clock,
+    observer: {},
+    onError: (error) => errors.push(error),
+  });
+  open.push(provider);
+  const rules = new ResourceRules<Provider>();
+  rules.add('secrets', [provider]);
+  return { provider, errors, cipher: new BodyEncryption({ rules, bodies: UNDIVIDED, observer: {} }) };
+}
+
+describe('a key management service', () => {
+  it('encrypts the key of a process once, which encrypts all bodies', async () => {
+    const { provider, cipher } = process();
+    await provider.start();
+    const sealed = Array.from({ length: 20 }, () => cipher.seal(SECRETS, KEY, BODY) as Buffer);
+    for (const each of sealed) {
+      expect(each.toString('latin1')).not.toContain('hunter2');
+      expect(cipher.open(SECRETS, KEY, each)).toEqual(BODY);
+      expect(cipher.isCurrent(SECRETS, each)).toBe(true);
+    }
+    expect(kms.calls).toEqual(['Status', 'Encrypt']);
+  });
+
+  it('decrypts the key of another process once, however many bodies are read at a time', async () => {
+    const writer = process();
+    await writer.provider.start();
+    const sealed = Array.from({ length: 20 }, () => writer.cipher.seal(SECRETS, KEY, BODY) as Buffer);
+    const reader = process();
+    await reader.provider.start();
+    kms.calls.length = 0;
+    const opened = await Promise.all(sealed.map((each) => reader.cipher.open(SECRETS, KEY, each)));
+    for (const each of opened) expect(each).toEqual(BODY);
+    expect(kms.calls).toEqual(['Decrypt']);
+    expect(reader.cipher.open(SECRETS, KEY, sealed[0] as Buffer)).toEqual(BODY);
+  });
+
+  it('is followed to another key', async () => {
+    const { provider, cipher } = process();
+    await provider.start();
+    const before = cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    kms.keyId = 'key-2';
+    await clock.advance(60_000);
+    await expect.poll(() => cipher.isCurrent(SECRETS, before), { timeout: 30_000 }).toBe(false);
+    expect(cipher.isCurrent(SECRETS, cipher.seal(SECRETS, KEY, BODY) as Buffer)).toBe(true);
+    expect(cipher.open(SECRETS, KEY, before)).toEqual(BODY);
+  });
+
+  it('may be away for a while: what it has given goes on, for writes three minutes', async () => {
+    const { provider, cipher } = process({ timeout: 50 });
+    await provider.start();
+    const sealed = cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    await kms.stop();
+    await clock.advance(170_000);
+    await expect(provider.check()).rejects.toThrow(
+      'failed to perform status section of the healthz check for KMS Provider vault',
+    );
+    expect(cipher.seal(SECRETS, KEY, BODY)).toBeInstanceOf(Buffer);
+    await clock.advance(20_000);
+    expect(() => cipher.seal(SECRETS, KEY, BODY)).toThrow(
+      /unable to encrypt secrets: the key of the KMS provider "vault".* has expired/,
+    );
+    expect(cipher.open(SECRETS, KEY, sealed)).toEqual(BODY);
+    await kms.start();
+    await clock.advance(10_000);
+    await provider.check();
+    expect(cipher.seal(SECRETS, KEY, BODY)).toBeInstanceOf(Buffer);
+  });
+
+  it('may come up after the server', async () => {
+    await kms.stop();
+    const { provider, cipher, errors } = process({ timeout: 50 });
+    await provider.start();
+    expect(errors).toHaveLength(1);
+    expect(() => cipher.seal(SECRETS, KEY, BODY)).toThrow('the KMS provider "vault" has not given a key yet');
+    await kms.start();
+    // A busy machine may take longer for a look than this one has.
+    const asked = async () => {
+      await clock.advance(10_000);
+      return kms.calls.includes('Encrypt');
+    };
+    await expect.poll(asked, { timeout: 30_000 }).toBe(true);
+    await provider.check();
+    expect(cipher.seal(SECRETS, KEY, BODY)).toBeInstanceOf(Buffer);
+  });
+
+  it.each<[string, Partial<FakeKms>, string]>([
+    [
+      'sick',
+      { healthz: 'no quorum' },
+      'kmsv2 Provider vault is not healthy, error: got unexpected healthz status: no quorum',
+    ],
+    ['of another version', { version: 'v9' }, 'expected KMSv2 API version v2 or v2beta1, got v9'],
+    ['without a key', { keyId: '' }, 'got invalid KMSv2 KeyID "": keyID is empty'],
+    ['with too long a key id', { keyId: 'x'.repeat(1025) }, 'keyID is 1025 bytes, which exceeds the max size of 1024'],
+  ])('is not well when it is %s', async (_what, said, problem) => {
+    Object.assign(kms, said);
+    await expect(process().provider.check()).rejects.toThrow(problem);
+  });
+
+  it('that has no such key any more is told as it says it', async () => {
+    const writer = process();
+    await writer.provider.start();
+    const sealed = writer.cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    kms.forget('key-1');
+    const error = await Promise.resolve(process().cipher.open(SECRETS, KEY, sealed)).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UnreadableBodyError);
+    expect(error).toMatchObject({
+      passing: false,
+      message:
+        'unable to read secrets "default/a": the KMS provider "vault" failed to decrypt its key: rpc error: code = NotFound desc = there is no key key-1',
+    });
+  });
+
+  it('that does not answer is a failure that may pass', async () => {
+    const writer = process();
+    await writer.provider.start();
+    const sealed = writer.cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    await kms.stop();
+    const opening = Promise.resolve(process({ timeout: 50 }).cipher.open(SECRETS, KEY, sealed));
+    await expect(opening).rejects.toMatchObject({ passing: true });
+  });
+});

@@ -1,0 +1,105 @@
+import { Reader, Writer } from 'protobufjs/minimal.js';
+
+/** The service of KMS plugins, version 2 (k8s.io/kms, apis/v2/api.proto). Field numbers stand here by hand: there are few. */
+export const SERVICE = 'v2.KeyManagementService';
+
+/** What a plugin says of itself. */
+export interface StatusResponse {
+  readonly version: string;
+  /** `ok`, or what is wrong. */
+  readonly healthz: string;
+  /** Of the key that it encrypts with now. */
+  readonly keyId: string;
+}
+
+/** By name; what they say is the plugin's own. */
+export type Annotations = ReadonlyMap<string, Buffer>;
+
+/** A key as the service has encrypted it, with what it needs to decrypt it. */
+export interface WrappedKey {
+  readonly ciphertext: Buffer;
+  readonly keyId: string;
+  readonly annotations: Annotations;
+}
+
+const bytes = (field: number): number => (field << 3) | 2;
+
+const owned = (value: Uint8Array): Buffer => Buffer.from(value);
+
+/** Calls back for each field that is bytes, with what reads it; leaves all others out. */
+function eachField(message: Uint8Array, take: (field: number, value: () => Uint8Array) => void): void {
+  const reader = Reader.create(message);
+  while (reader.pos < reader.len) {
+    const key = reader.uint32();
+    if ((key & 7) !== 2) {
+      reader.skipType(key & 7);
+      continue;
+    }
+    const value = reader.bytes();
+    take(key >>> 3, () => value);
+  }
+}
+
+export const encodeStatusRequest = (): Uint8Array => Writer.create().finish();
+
+export function decodeStatusResponse(message: Uint8Array): StatusResponse {
+  const said = ['', '', '', ''];
+  eachField(message, (field, value) => {
+    if (field >= 1 && field <= 3) said[field] = owned(value()).toString();
+  });
+  const [, version = '', healthz = '', keyId = ''] = said;
+  return { version, healthz, keyId };
+}
+
+/** @param uid tells this call from others, in logs */
+export const encodeEncryptRequest = (plaintext: Buffer, uid: string): Uint8Array =>
+  Writer.create().uint32(bytes(1)).bytes(plaintext).uint32(bytes(2)).string(uid).finish();
+
+export function decodeEncryptResponse(message: Uint8Array): WrappedKey {
+  let ciphertext: Buffer = Buffer.alloc(0);
+  let keyId = '';
+  const annotations = new Map<string, Buffer>();
+  eachField(message, (field, value) => {
+    if (field === 1) ciphertext = owned(value());
+    else if (field === 2) keyId = owned(value()).toString();
+    else if (field === 3) annotations.set(...decodeEntry(value()));
+  });
+  return { ciphertext, keyId, annotations };
+}
+
+/** @param uid tells this call from others, in logs */
+export function encodeDecryptRequest({ ciphertext, keyId, annotations }: WrappedKey, uid: string): Uint8Array {
+  const writer = Writer.create().uint32(bytes(1)).bytes(ciphertext);
+  writer.uint32(bytes(2)).string(uid).uint32(bytes(3)).string(keyId);
+  return encodeAnnotations(writer, 4, annotations).finish();
+}
+
+export function decodeDecryptResponse(message: Uint8Array): Buffer {
+  let plaintext: Buffer = Buffer.alloc(0);
+  eachField(message, (field, value) => {
+    if (field === 1) plaintext = owned(value());
+  });
+  return plaintext;
+}
+
+/** The same message that a plugin answers with: so a wrapped key stands in envelopes. Annotations in the order of their names. */
+export function encodeWrappedKey({ ciphertext, keyId, annotations }: WrappedKey): Buffer {
+  const writer = Writer.create().uint32(bytes(1)).bytes(ciphertext).uint32(bytes(2)).string(keyId);
+  return owned(encodeAnnotations(writer, 3, annotations).finish());
+}
+
+function encodeAnnotations(writer: Writer, field: number, annotations: Annotations): Writer {
+  for (const [name, value] of [...annotations].sort(([a], [b]) => (a < b ? -1 : 1)))
+    writer.uint32(bytes(field)).fork().uint32(bytes(1)).string(name).uint32(bytes(2)).bytes(value).ldelim();
+  return writer;
+}
+
+function decodeEntry(entry: Uint8Array): [name: string, value: Buffer] {
+  let name = '';
+  let bytesOf: Buffer = Buffer.alloc(0);
+  eachField(entry, (field, value) => {
+    if (field === 1) name = owned(value()).toString();
+    else if (field === 2) bytesOf = owned(value());
+  });
+  return [name, bytesOf];
+}

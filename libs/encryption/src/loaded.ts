@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { parseYaml } from '@orch/codec';
+import type { Clock } from '@orch/runtime';
+import type { BodyCodec } from '@orch/storage';
+import { BodyEncryption, IDENTITY, type Provider } from './body-encryption.js';
+import type { EncryptionConfiguration, ProviderConfiguration } from './configuration/configuration.js';
+import { readEncryptionConfiguration } from './configuration/read.js';
+import { ResourceRules } from './configuration/rules.js';
+import { configurationErrors, type GroupNames } from './configuration/validation.js';
+import { KeyedProvider } from './keyed-provider.js';
+import { KmsClient } from './kms/kms-client.js';
+import { KmsProvider } from './kms/kms-provider.js';
+import type { EncryptionObserver } from './observer.js';
+
+/** What is made of a configuration. */
+export interface LoadSettings {
+  readonly names: GroupNames;
+  /** How bodies lie in the database where they are not encrypted. */
+  readonly bodies: BodyCodec;
+  readonly observer: EncryptionObserver;
+  /** Hears of key management services that are not well. */
+  readonly onError: (error: Error) => void;
+  readonly clock?: Clock;
+}
+
+/** A file as it was read. */
+export interface EncryptionFile {
+  readonly configuration: EncryptionConfiguration;
+  /** Tells one content from another. */
+  readonly hash: string;
+}
+
+/** @throws Error that names the file, and holds nothing of the keys in it */
+export async function readEncryptionFile(path: string, names: GroupNames): Promise<EncryptionFile> {
+  const named = `encryption provider configuration file ${JSON.stringify(path)}`;
+  const data = await readFile(path).catch((cause: Error) => {
+    throw new Error(`error while parsing file: error opening ${named}: ${cause.message}`, { cause });
+  });
+  if (data.length === 0) throw new Error(`error while parsing file: ${named} is empty`);
+  const configuration = decoded(data, named);
+  const errors = configurationErrors(configuration, names).map(({ field, message }) => `${field}: ${message}`);
+  if (errors.length > 0)
+    throw new Error(`error while parsing file: ${errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`}`);
+  return { configuration, hash: createHash('sha256').update(data).digest('hex') };
+}
+
+/** What a parser says of what it cannot read may quote it: keys stand there. */
+function decoded(data: Buffer, named: string): EncryptionConfiguration {
+  let value: unknown;
+  try {
+    ({ value } = parseYaml(data));
+  } catch {
+    throw new Error(`error while parsing file: error decoding ${named}: it is neither YAML nor JSON`);
+  }
+  try {
+    return readEncryptionConfiguration(value);
+  } catch (cause) {
+    throw new Error(`error while parsing file: error decoding ${named}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Ciphers and services of one configuration. */
+export class LoadedEncryption {
+  readonly cipher: BodyEncryption;
+  readonly #services: KmsProvider[] = [];
+  /** Milliseconds that calls to all services take, at most. */
+  readonly #patience: number;
+
+  /** @throws Error for rules that hide others */
+  constructor(
+    { resources }: EncryptionConfiguration,
+    private readonly settings: LoadSettings,
+  ) {
+    const { bodies, observer } = settings;
+    this.rules = new ResourceRules<Provider>();
+    let patience = 0;
+    try {
+      for (const each of resources) {
+        const providers = each.providers.map((provider) => this.#providerOf(provider));
+        for (const { kms } of each.providers) patience += kms?.timeout ?? 0;
+        for (const resource of each.resources) this.rules.add(resource, providers);
+      }
+    } catch (cause) {
+      this.close();
+      throw new Error(`error while building transformers: ${(cause as Error).message}`, { cause });
+    }
+    this.#patience = patience;
+    this.cipher = new BodyEncryption({ rules: this.rules, bodies, observer });
+  }
+
+  /** What is said of which types. */
+  readonly rules: ResourceRules<Provider>;
+
+  /** How long (ms) what is under way with them may still need the services. */
+  get grace(): number {
+    return 2 * this.#patience;
+  }
+
+  /** Looks at all services, once, and goes on to. Never rejects. */
+  async start(): Promise<void> {
+    await Promise.all(this.#services.map((service) => service.start()));
+  }
+
+  /** Whether all services are well. @throws Error that says which are not */
+  async check(): Promise<void> {
+    const outcomes = await Promise.allSettled(this.#services.map((service) => service.check()));
+    const problems = outcomes.flatMap((outcome, i) =>
+      outcome.status === 'rejected' ? [`kms-provider-${i}: ${(outcome.reason as Error).message}`] : [],
+    );
+    if (problems.length > 0) throw new Error(problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`);
+  }
+
+  close(): void {
+    for (const service of this.#services) service.close();
+  }
+
+  #providerOf({ kms, aesgcm, aescbc, secretbox }: ProviderConfiguration): Provider {
+    if (aesgcm) return new KeyedProvider('aesgcm', aesgcm.keys);
+    if (aescbc) return new KeyedProvider('aescbc', aescbc.keys);
+    if (secretbox) return new KeyedProvider('secretbox', secretbox.keys);
+    if (!kms) return IDENTITY;
+    const { observer, onError, clock } = this.settings;
+    const { name, endpoint, timeout } = kms;
+    const client = new KmsClient({ name, endpoint, timeout, observer });
+    const service = new KmsProvider({ name, client, observer, onError, ...(clock && { clock }) });
+    this.#services.push(service);
+    return service;
+  }
+}

@@ -1,0 +1,1 @@
+export { FakeKms } from './fake-kms.js';

@@ -1,0 +1,66 @@
+import type { TypeName } from '../registered-types.js';
+import type { Key } from '../store.js';
+
+/** First byte of a sealed body. No JSON text begins with it. */
+export const SEALED = 0x00;
+
+/** Whether a body as it lies in the database is sealed, by whatever cipher. */
+export const isSealed = (stored: Buffer): boolean => stored.length > 0 && stored[0] === SEALED;
+
+/**
+ * Keeps bodies from whoever reads the database, or what travels between servers. What is sealed begins with {@link SEALED} and is bound
+ * to the type and key of its object: in the place of another it cannot be opened.
+ */
+export interface BodyCipher {
+  /**
+   * The sealed form of a body; undefined for a type whose bodies are stored as they are.
+   * @throws UnsealableBodyError
+   */
+  seal(type: TypeName, key: Key, body: Buffer): Buffer | undefined;
+  /**
+   * The body of a stored form, which may be one that was never sealed. A promise only where a key has to be asked for.
+   * @throws UnreadableBodyError, also as the promise
+   */
+  open(type: TypeName, key: Key, stored: Buffer): Buffer | Promise<Buffer>;
+  /** Whether anything is said of a type: bodies of all others are stored as they are. */
+  concerns(type: TypeName): boolean;
+  /** Whether a stored form is what {@link seal} would make of its body now, but for what is random in it. */
+  isCurrent(type: TypeName, stored: Buffer): boolean;
+}
+
+/** A stored body cannot be opened: answer 500, saying so. The message names the object and the key, and holds nothing of either. */
+export class UnreadableBodyError extends Error {
+  override readonly name = 'UnreadableBodyError';
+  constructor(
+    message: string,
+    /** Whether it may pass by itself: somebody who has the key does not answer. */
+    readonly passing: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** A body cannot be sealed, so it is not written: answer 500, saying so. */
+export class UnsealableBodyError extends Error {
+  override readonly name = 'UnsealableBodyError';
+}
+
+/** How types are told to people: `deployments.apps`. */
+export const typeText = ({ group, resource }: TypeName): string => (group === '' ? resource : `${resource}.${group}`);
+
+/** What is said of an object whose body cannot be opened. */
+export const unreadable = (type: TypeName, { namespace, name }: Key, why: string): string =>
+  `unable to read ${typeText(type)} "${namespace === '' ? name : `${namespace}/${name}`}": ${why}`;
+
+/** Seals nothing; what others have sealed is told as what cannot be read. */
+export const NO_CIPHER: BodyCipher = {
+  seal: () => undefined,
+  open(type, key, stored) {
+    if (!isSealed(stored)) return stored;
+    const why = 'it is encrypted, and this server has no --encryption-provider-config';
+    throw new UnreadableBodyError(unreadable(type, key, why), false);
+  },
+  concerns: () => false,
+  isCurrent: (_type, stored) => !isSealed(stored),
+};

@@ -1,0 +1,137 @@
+import type { TypeName } from '../registered-types.js';
+import type { Key, Row, Store, TypeId } from '../store.js';
+import { type BodyCipher, typeText, UnreadableBodyError } from './body-cipher.js';
+
+/** Rows that are looked at together, and writes that are under way at a time. */
+const PAGE = 500;
+const TOGETHER = 16;
+/** Of one object that others write all the while. */
+const ATTEMPTS = 10;
+
+/** What is to be written anew, and how. */
+export interface RewriteOrder {
+  /** The store as it is, without a cipher. */
+  readonly store: Pick<Store, 'registerTypes' | 'snapshot' | 'get' | 'write'>;
+  /** What bodies are opened with, and sealed with anew. */
+  readonly cipher: BodyCipher;
+  /** All that may hold anything. */
+  readonly types: readonly TypeName[];
+  /** Objects written in a second at most. */
+  readonly rate: number;
+  /** Only counts. */
+  readonly looksOnly?: boolean;
+  /** Asked between objects; true ends it early. */
+  readonly stopped?: () => boolean;
+  /** Hears how far a type has come, after each page, and at its end. */
+  readonly onProgress?: (type: string, so: Rewritten, ended: boolean) => void;
+  /** Hears of each object that cannot be read. */
+  readonly onUnreadable?: (error: UnreadableBodyError) => void;
+}
+
+/** How many objects there were. */
+export interface Rewritten {
+  /** Those that were as they should be already. */
+  readonly current: number;
+  /** Written anew; or, where nothing is written, to be. */
+  readonly rewritten: number;
+  /** Those that cannot be opened; they stay as they are. */
+  readonly unreadable: number;
+}
+
+/**
+ * Writes every object anew whose stored form is not what the cipher makes now: encrypted with another key, or not, or no longer to be. What
+ * was done is only looked at the next time, so it goes on where it was broken off. History keeps the old forms until it is dropped.
+ * @returns how many of all types
+ * @throws StoreUnavailableError, UnsealableBodyError
+ */
+export async function rewriteBodies(order: RewriteOrder): Promise<Rewritten> {
+  const all = { current: 0, rewritten: 0, unreadable: 0 };
+  const ids = await order.store.registerTypes(order.types);
+  for (const [i, name] of order.types.entries()) {
+    if (order.stopped?.()) break;
+    const counted = await new TypeRewriting(order, name, ids[i] ?? 0).run();
+    all.current += counted.current;
+    all.rewritten += counted.rewritten;
+    all.unreadable += counted.unreadable;
+  }
+  return all;
+}
+
+class TypeRewriting {
+  readonly #counted = { current: 0, rewritten: 0, unreadable: 0 };
+
+  constructor(
+    private readonly order: RewriteOrder,
+    private readonly name: TypeName,
+    private readonly type: TypeId,
+  ) {}
+
+  /** Page by page, each of a state of its own: none is held open while it is written. */
+  async run(): Promise<Rewritten> {
+    const { store, stopped, onProgress } = this.order;
+    for (let after: Key | undefined, ended = false; !ended && !stopped?.(); ) {
+      const rows: Row[] = [];
+      const { pages } = await store.snapshot({ type: this.type, limit: PAGE, ...(after && { after }) });
+      for await (const page of pages) rows.push(...page);
+      for (let at = 0; at < rows.length && !stopped?.(); at += TOGETHER)
+        await this.#some(rows.slice(at, at + TOGETHER));
+      const last = rows.at(-1);
+      if (last) after = { namespace: last.namespace, name: last.name };
+      ended = rows.length < PAGE;
+      if (rows.length > 0) onProgress?.(typeText(this.name), this.#counted, ended);
+    }
+    return this.#counted;
+  }
+
+  async #some(rows: readonly Row[]): Promise<void> {
+    const began = performance.now();
+    const due = rows.filter((row) => !this.order.cipher.isCurrent(this.name, row.body));
+    this.#counted.current += rows.length - due.length;
+    await Promise.all(due.map((row) => this.#one(row)));
+    if (due.length === 0 || this.order.looksOnly) return;
+    const rest = (due.length / this.order.rate) * 1000 - (performance.now() - began);
+    if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
+  }
+
+  async #one(found: Row): Promise<void> {
+    const { store, cipher, onUnreadable, looksOnly } = this.order;
+    try {
+      let row: Row | undefined = found;
+      for (let attempt = 1; row && !cipher.isCurrent(this.name, row.body); attempt++) {
+        const body = await cipher.open(this.name, row, row.body);
+        if (looksOnly || (await this.#write(row, body))) {
+          this.#counted.rewritten++;
+          return;
+        }
+        const { namespace, name } = row;
+        if (attempt === ATTEMPTS)
+          throw new Error(`${typeText(this.name)} "${namespace}/${name}" is being changed by others`);
+        row = await store.get(this.type, row);
+      }
+      // Somebody else has written it, or it is gone.
+      if (row) this.#counted.current++;
+    } catch (error) {
+      if (!(error instanceof UnreadableBodyError)) throw error;
+      this.#counted.unreadable++;
+      onUnreadable?.(error);
+    }
+  }
+
+  /** @returns false where somebody else was before */
+  async #write({ namespace, name, version, storedVersion, defaults }: Row, body: Buffer): Promise<boolean> {
+    const { outcome } = await this.order.store.write({
+      op: 'update',
+      type: this.type,
+      ...{ namespace, name, version, storedVersion, defaults },
+      body: this.order.cipher.seal(this.name, { namespace, name }, body) ?? body,
+      terminating: isTerminating(body),
+    });
+    return outcome === 'committed';
+  }
+}
+
+/** What the store notes of an object beside its body. */
+function isTerminating(body: Buffer): boolean {
+  const { metadata } = JSON.parse(body.toString()) as { metadata?: { deletionTimestamp?: unknown } };
+  return metadata?.deletionTimestamp !== undefined;
+}

@@ -1,0 +1,278 @@
+import type { AnnouncementKeys } from '../announcement-keys.js';
+import type { Compactor } from '../compactor.js';
+import type { Expirer } from '../expirer.js';
+import type { ProcessLease } from '../lease.js';
+import type { Installation, Migration } from '../migrate.js';
+import type { PoolStats } from '../observer.js';
+import type { ServingStore } from '../placed-store.js';
+import type { LeastProgress, Presence } from '../presence.js';
+import type { TypeName } from '../registered-types.js';
+import type { SideSchema } from '../side-schema.js';
+import {
+  type Change,
+  type Head,
+  type HistoricChange,
+  HistoryExpiredError,
+  type Key,
+  type Measure,
+  type Row,
+  type SetOutcome,
+  type Snapshot,
+  type SnapshotRequest,
+  StoreUnavailableError,
+  type TypeId,
+  type Version,
+  type WriteOp,
+  type WriteOutcome,
+} from '../store.js';
+import type { Uncharged } from '../uncharged.js';
+import { type BodyCipher, isSealed, UnreadableBodyError } from './body-cipher.js';
+import { openedChanges, openedRow, openedRows } from './opened-rows.js';
+
+/** A type that nobody has registered; nothing of it is ever sealed. */
+const NO_TYPE: TypeName = { group: '', resource: '' };
+
+/**
+ * A store whose bodies are sealed on their way into the database and opened on their way out: the one place where they are. What lies in
+ * the database, in rows, in history, and in every copy of it, is what the cipher made; nobody above sees that.
+ */
+export class SealedStore implements ServingStore {
+  readonly #types = new Map<TypeId, TypeName>();
+  /** Bodies that were sealed here, by what they were sealed to, while both are in use. */
+  readonly #plain = new WeakMap<Buffer, Buffer>();
+
+  /** @param onUnreadable hears of history that cannot be read: who follows it is told that it has expired */
+  constructor(
+    private readonly inner: ServingStore,
+    private readonly cipher: BodyCipher,
+    private readonly onUnreadable: (error: UnreadableBodyError) => void = () => undefined,
+  ) {}
+
+  get installation(): Installation {
+    return this.inner.installation;
+  }
+
+  get compactors(): readonly Compactor[] {
+    return this.inner.compactors;
+  }
+
+  async registerTypes(types: readonly TypeName[]): Promise<readonly TypeId[]> {
+    const ids = await this.inner.registerTypes(types);
+    for (const [i, { group, resource }] of types.entries()) this.#types.set(ids[i] ?? 0, { group, resource });
+    return ids;
+  }
+
+  types(): Promise<readonly TypeName[]> {
+    return this.inner.types();
+  }
+
+  setNamespaceType(type: TypeId): void {
+    this.inner.setNamespaceType(type);
+  }
+
+  setAccountType(type: TypeId): void {
+    this.inner.setAccountType(type);
+  }
+
+  /** @throws UnsealableBodyError, and what the store throws */
+  async write(op: WriteOp): Promise<WriteOutcome> {
+    return this.inner.write(this.#sealed(op));
+  }
+
+  /** @throws UnsealableBodyError, and what the store throws */
+  async writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
+    return this.inner.writeSet(ops.map((op) => this.#sealed(op)));
+  }
+
+  #sealed(op: WriteOp): WriteOp {
+    const body = this.cipher.seal(this.#nameOf(op.type), op, op.body);
+    if (!body) return op;
+    this.#plain.set(body, op.body);
+    return { ...op, body };
+  }
+
+  /** @throws UnreadableBodyError, and what the store throws */
+  async get(type: TypeId, key: Key): Promise<Row | undefined> {
+    const row = await this.inner.get(type, key);
+    return row && openedRow(this.cipher, this.#nameOf(type), row);
+  }
+
+  /** @throws UnreadableBodyError, and what the store throws */
+  async getStale(type: TypeId, key: Key): Promise<Row | undefined> {
+    const row = await this.inner.getStale(type, key);
+    return row && openedRow(this.cipher, this.#nameOf(type), row);
+  }
+
+  /** Whether an object lies in another form than it would be written in now, so that to write the same anew makes a difference. */
+  async isOutdated(type: TypeId, key: Key): Promise<boolean> {
+    const name = this.#nameOf(type);
+    if (!this.cipher.concerns(name)) return false;
+    const row = await this.inner.get(type, key);
+    return row !== undefined && !this.cipher.isCurrent(name, row.body);
+  }
+
+  /**
+   * The changes that can be read. Where the first cannot, history is told to begin behind it: who follows starts over from the state,
+   * which tells what is wrong, where its objects cannot be read either.
+   * @throws HistoryExpiredError; StoreUnavailableError also where who has the key does not answer
+   */
+  async changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
+    const stored = await this.inner.changes(type, after, limit);
+    const { changes, unreadable } = await openedChanges(this.cipher, this.#nameOf(type), stored);
+    if (!unreadable || changes.length > 0) return changes;
+    const { at, error } = unreadable;
+    this.onUnreadable(error);
+    if (error.passing) throw new StoreUnavailableError(error.message, false, { cause: error });
+    throw new HistoryExpiredError(after, at.version, stored.at(-1)?.version ?? at.version);
+  }
+
+  /** Its pages throw UnreadableBodyError too. */
+  async snapshot(request: SnapshotRequest): Promise<Snapshot> {
+    const snapshot = await this.inner.snapshot(request);
+    return { ...snapshot, pages: this.#opened(request.type, snapshot.pages) };
+  }
+
+  /** Whoever leaves them, even before the first, leaves those within, whose connection is taken until then. */
+  #opened(type: TypeId, pages: Snapshot['pages']): Snapshot['pages'] {
+    const open = (page: readonly Row[]) => openedRows(this.cipher, this.#nameOf(type), page);
+    return {
+      [Symbol.asyncIterator]() {
+        const inner = pages[Symbol.asyncIterator]();
+        return {
+          async next() {
+            const next = await inner.next();
+            if (next.done) return next;
+            try {
+              return { done: false, value: await open(next.value) };
+            } catch (error) {
+              await inner.return?.();
+              throw error;
+            }
+          },
+          async return() {
+            await inner.return?.();
+            return { done: true, value: undefined };
+          },
+        };
+      },
+    };
+  }
+
+  /**
+   * What was committed; a change whose body was sealed says in which form it was ({@link Change.sealed}). Of one that was not written by
+   * way of this store, and cannot be opened at once, the body stays sealed.
+   */
+  onCommit(listener: (changes: readonly Change[]) => void): () => void {
+    return this.inner.onCommit((changes) =>
+      listener(changes.some(({ body }) => isSealed(body)) ? changes.map((change) => this.#committed(change)) : changes),
+    );
+  }
+
+  #committed(change: Change): Change {
+    const { body: sealed } = change;
+    if (!isSealed(sealed)) return change;
+    return { ...change, body: this.#plain.get(sealed) ?? this.openNow(change) ?? sealed, sealed };
+  }
+
+  /** The body of a change as others have sealed it; undefined where it cannot be opened at once, as far as is known. */
+  openNow({ type, namespace, name, body }: Pick<Change, 'type' | 'namespace' | 'name' | 'body'>): Buffer | undefined {
+    try {
+      const opened = this.cipher.open(this.#nameOf(type), { namespace, name }, body);
+      if (Buffer.isBuffer(opened)) return opened;
+      // Whoever reads it from the database asks again, and is told what is wrong.
+      opened.catch(() => undefined);
+      return undefined;
+    } catch (error) {
+      if (error instanceof UnreadableBodyError) return undefined;
+      throw error;
+    }
+  }
+
+  #nameOf(type: TypeId): TypeName {
+    return this.#types.get(type) ?? NO_TYPE;
+  }
+
+  typesIn(namespace: string): Promise<readonly TypeId[]> {
+    return this.inner.typesIn(namespace);
+  }
+
+  measure(type: TypeId, objects: number): Promise<Measure> {
+    return this.inner.measure(type, objects);
+  }
+
+  settledHead(type: TypeId, version: Version): Promise<Head> {
+    return this.inner.settledHead(type, version);
+  }
+
+  lastVersion(type: TypeId): Promise<Version> {
+    return this.inner.lastVersion(type);
+  }
+
+  database(type: TypeId): number {
+    return this.inner.database(type);
+  }
+
+  heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
+    return this.inner.heads(types);
+  }
+
+  onRewind(listener: () => void): () => void {
+    return this.inner.onRewind(listener);
+  }
+
+  noteAnnounced(type: TypeId, version: Version): void {
+    this.inner.noteAnnounced(type, version);
+  }
+
+  isLost(type: TypeId, version: Version): boolean {
+    return this.inner.isLost(type, version);
+  }
+
+  expirer(type: TypeId, timeToLive: number): Expirer {
+    return this.inner.expirer(type, timeToLive);
+  }
+
+  lease(name: string, duration: number): ProcessLease {
+    return this.inner.lease(name, duration);
+  }
+
+  besideSchema(schema: string, migrations: readonly Migration[]): SideSchema {
+    return this.inner.besideSchema(schema, migrations);
+  }
+
+  presence(duration: number): Presence {
+    return this.inner.presence(duration);
+  }
+
+  leastProgress(): Promise<LeastProgress | undefined> {
+    return this.inner.leastProgress();
+  }
+
+  announcementKeys(rotation: number): Promise<AnnouncementKeys> {
+    return this.inner.announcementKeys(rotation);
+  }
+
+  onAnnouncementKeysForgotten(listener: () => void): () => void {
+    return this.inner.onAnnouncementKeysForgotten(listener);
+  }
+
+  uncharged(): Promise<Uncharged> {
+    return this.inner.uncharged();
+  }
+
+  forgetUncharged(upTo: bigint): Promise<void> {
+    return this.inner.forgetUncharged(upTo);
+  }
+
+  pools(): [name: string, PoolStats][] {
+    return this.inner.pools();
+  }
+
+  ping(): Promise<void> {
+    return this.inner.ping();
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+}

@@ -1,0 +1,75 @@
+import { rewriteStorage, rewritingOptions } from '@orch/apiserver';
+import { createLogger, defineOptions, readCommandLine } from '@orch/runtime';
+import { ownVariables, type Surroundings } from '../surroundings.js';
+import { told } from './storage-options.js';
+
+const options = defineOptions({
+  ...rewritingOptions,
+  rate: {
+    type: 'int',
+    default: 200,
+    min: 1,
+    max: 100_000,
+    help: 'Objects that are written in a second at most, so that servers and watches do not suffer.',
+  },
+  check: {
+    type: 'bool',
+    help: 'Writes nothing, and says how much there would be to write; exit code 3 where there is any.',
+  },
+});
+
+/** Exit code of `--check` where something is to be written. */
+const OUTDATED = 3;
+/** Objects that cannot be read are named up to so many. */
+const NAMED = 20;
+
+/**
+ * `orchctl storage rewrite`: writes every object anew that is encrypted otherwise than the encryption configuration says now. Resolves
+ * with the exit code: 1 where some could not be read.
+ */
+export async function rewrite(args: readonly string[], around: Surroundings = process): Promise<number> {
+  const { stdout, stderr, env } = around;
+  const usage = 'orchctl storage rewrite [options]';
+  const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });
+  if (!line.run) return line.exitCode;
+  const { values } = line;
+  let [stopped, named] = [false, 0];
+  const stop = () => {
+    stopped = true;
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    const { current, rewritten, unreadable } = await rewriteStorage({
+      values,
+      rate: values.rate,
+      looksOnly: values.check,
+      logger: createLogger({ format: 'text', verbosity: 0, write: (text) => stderr.write(text) }),
+      stopped: () => stopped,
+      onProgress: (type, so, ended) => stdout.write(`${type}: ${shown(so, values.check)}${ended ? '' : ' …'}\n`),
+      onUnreadable(error) {
+        if (++named <= NAMED) stderr.write(told(error));
+      },
+    });
+    stdout.write(`${stopped ? 'broken off' : 'all'}: ${shown({ current, rewritten, unreadable }, values.check)}\n`);
+    if (unreadable > 0 || stopped) return 1;
+    return values.check && rewritten > 0 ? OUTDATED : 0;
+  } catch (error) {
+    stderr.write(told(error));
+    return 1;
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
+interface Counts {
+  readonly current: number;
+  readonly rewritten: number;
+  readonly unreadable: number;
+}
+
+const shown = ({ current, rewritten, unreadable }: Counts, looksOnly: boolean): string =>
+  [
+    `${rewritten} ${looksOnly ? 'to be written' : 'written'}`,
+    `${current} as they should be`,
+    ...(unreadable > 0 ? [`${unreadable} that cannot be read`] : []),
+  ].join(', ');
