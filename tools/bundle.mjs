@@ -1,7 +1,7 @@
 // Makes services/orch/dist/bundle: what `orch` and `orchctl` run, in a few files, from what `tsc -b` has built. Node reads some thirteen
 // hundred modules one by one otherwise, which takes most of the time until a server is ready. What a module looks for beside
 // itself (migrations, a thread's own module, binaries) it finds in its package, as without the bundle.
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
@@ -42,6 +42,8 @@ await build({
   },
   logLevel: 'warning',
 });
-// Who starts a server meanwhile finds the one or the other, whole.
-rmSync(OUT, { recursive: true, force: true });
+// Who starts a server meanwhile, or loads another part of one, finds the one or the other.
+const before = `${making}-before`;
+if (existsSync(OUT)) renameSync(OUT, before);
 renameSync(making, OUT);
+rmSync(before, { recursive: true, force: true });
