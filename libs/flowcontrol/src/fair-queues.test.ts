@@ -1,4 +1,5 @@
 import { ManualClock } from '@orch/runtime/testing';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Arrival, Entry, FairQueues, type Refusal } from './fair-queues.js';
 import { AT_ONCE, LoopPace, type Pace } from './pace.js';
@@ -167,5 +168,49 @@ describe('seats of a level', () => {
     expect(seen).toMatchObject({ waiting: 0, executing: 0, seats: 0 });
     while (rounds.length > 0) await round();
     expect(entered(enter('quiet')).seated()).toBe(true);
+  });
+
+  it('come to everybody in the end, whoever comes, leaves and gives up while levels wait for time', async () => {
+    const step = fc.record({
+      level: fc.nat(1),
+      flow: fc.nat(3),
+      does: fc.constantFrom('enter' as const, 'enter' as const, 'leave' as const, 'round' as const),
+      seats: fc.constantFrom(1, 1, 1, 4),
+    });
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 200 }), async (steps) => {
+      let rounds: (() => void)[] = [];
+      const round = () => {
+        const now = rounds;
+        rounds = [];
+        for (const then of now) then();
+      };
+      const pace = new LoopPace(0, (then) => void rounds.push(then));
+      const levels = [level(2, QUEUING, pace), level(3, QUEUING, pace)];
+      const inside: Entry[] = [];
+      for (const { level: at, flow, does, seats } of steps) {
+        if (does === 'round') round();
+        else if (does === 'leave') inside.splice(flow, 1)[0]?.leave();
+        else {
+          const entry = levels[at]?.enter(`f${flow}`, { estimate: { ...ONE_SEAT, initialSeats: seats } });
+          if (entry instanceof Entry) inside.push(entry);
+        }
+      }
+      // No clock goes on: nobody is let go because it has waited for too long.
+      for (let count = 0; inside.length > 0 && count < 1_000; count++) {
+        round();
+        for (const entry of inside.filter(({ state }) => state === 'executing')) {
+          entry.leave();
+          inside.splice(inside.indexOf(entry), 1);
+        }
+      }
+      expect(inside).toEqual([]);
+      for (const { queues, seen } of levels) {
+        expect(queues.isIdle).toBe(true);
+        expect(seen).toEqual({ waiting: 0, executing: 0, seats: 0 });
+      }
+      while (rounds.length > 0) round();
+      expect(pace.mayBegin()).toBe(true);
+    });
+    await fc.assert(property, { seed: 20_261_124, numRuns: 300 });
   });
 });
