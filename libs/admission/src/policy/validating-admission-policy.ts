@@ -8,7 +8,7 @@ import type { AdmissionPlugin, PluginContext } from '../plugin.js';
 import { outOfTime } from '../webhook/refusals.js';
 import { AskedRequest } from './asked-request.js';
 import { type BoundPolicy, Policies } from './policies.js';
-import { policyMetrics } from './policy-metrics.js';
+import { type PolicyObserver, policyMetrics } from './policy-metrics.js';
 import { PolicyRun, type PolicyTools } from './policy-run.js';
 import type { ParamKind } from './policy-surroundings.js';
 
@@ -28,9 +28,8 @@ class AdmissionPolicies implements AdmissionPlugin {
   readonly #names: Names;
   readonly #group: string;
 
-  constructor({ names, objects, metrics, policies: surroundings }: PluginContext) {
+  constructor({ names, objects, policies: surroundings }: PluginContext, observer: PolicyObserver) {
     const { forms, params } = surroundings;
-    const observer = policyMetrics(metrics);
     const policies = objects.follow({ group: GROUP, resource: 'validatingadmissionpolicies' });
     const bindings = objects.follow({ group: GROUP, resource: 'validatingadmissionpolicybindings' });
     this.#followed = [policies, bindings];
@@ -95,6 +94,8 @@ function kindsOf(policies: readonly BoundPolicy[]): readonly ParamKind[] {
   return [...kinds.values()];
 }
 
-/** ValidatingAdmissionPolicy; without its gate it has nothing to say. */
-export const validatingAdmissionPolicies = (context: PluginContext): AdmissionPlugin =>
-  context.isEnabled(NAME) ? new AdmissionPolicies(context) : { name: NAME, handles: () => false };
+/** ValidatingAdmissionPolicy; without its gate it has nothing to say, and its metrics are there all the same. */
+export function validatingAdmissionPolicies(context: PluginContext): AdmissionPlugin {
+  const observer = policyMetrics(context.metrics);
+  return context.isEnabled(NAME) ? new AdmissionPolicies(context, observer) : { name: NAME, handles: () => false };
+}

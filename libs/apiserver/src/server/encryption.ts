@@ -21,8 +21,9 @@ export async function openEncryption({
   logger,
 }: EncryptionParts): Promise<Encryption | undefined> {
   const file = backend.encryptionProviderConfig;
-  if (file === undefined) return undefined;
+  // They are there where nothing is encrypted, too.
   const observer = encryptionMetrics(metrics);
+  if (file === undefined) return undefined;
   return Encryption.open({
     file,
     reloads: backend.encryptionProviderConfigAutomaticReload,
