@@ -60,7 +60,7 @@ describe('a key management service', () => {
       expect(cipher.open(SECRETS, KEY, each)).toEqual(BODY);
       expect(cipher.isCurrent(SECRETS, each)).toBe(true);
     }
-    expect(kms.calls).toEqual(['Status', 'Encrypt']);
+    expect(kms.calls).toEqual(['Status', 'Encrypt', 'Decrypt']);
   });
 
   it('decrypts the key of another process once, however many bodies are read at a time', async () => {
@@ -74,6 +74,36 @@ describe('a key management service', () => {
     for (const each of opened) expect(each).toEqual(BODY);
     expect(kms.calls).toEqual(['Decrypt']);
     expect(reader.cipher.open(SECRETS, KEY, sealed[0] as Buffer)).toEqual(BODY);
+  });
+
+  it('that lies once is asked again: a key is kept once it has opened something', async () => {
+    const writer = process();
+    await writer.provider.start();
+    const sealed = writer.cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    const { cipher } = process();
+    kms.lies = true;
+    await expect(Promise.resolve(cipher.open(SECRETS, KEY, sealed))).rejects.toThrow(UnreadableBodyError);
+    kms.lies = false;
+    await expect(Promise.resolve(cipher.open(SECRETS, KEY, sealed))).resolves.toEqual(BODY);
+  });
+
+  it('that cannot decrypt what it has encrypted is not well, and gives no key', async () => {
+    const { provider, cipher } = process();
+    await provider.start();
+    const before = cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    kms.keyId = 'key-2';
+    kms.lies = true;
+    await clock.advance(60_000);
+    const problem = 'the service decrypts what it has encrypted to something else';
+    await expect.poll(() => provider.check().catch(String), { timeout: 30_000 }).toContain(problem);
+    const goesOn = cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    expect([before, goesOn].map((each) => cipher.isCurrent(SECRETS, each))).toEqual([true, true]);
+    kms.lies = false;
+    const isFollowed = async () => {
+      await clock.advance(10_000);
+      return !cipher.isCurrent(SECRETS, before);
+    };
+    await expect.poll(isFollowed, { timeout: 30_000 }).toBe(true);
   });
 
   it('is followed to another key', async () => {

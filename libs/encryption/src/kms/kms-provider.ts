@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock } from '@orch/runtime/clock';
 import { LRUCache } from 'lru-cache';
 import { SealBrokenError } from '../ciphers/cipher.js';
@@ -166,6 +166,7 @@ export class KmsProvider implements BodyProvider {
       throw new Error(
         `failed to rotate DEK, statusKeyID=${JSON.stringify(keyId)}, encryptKeyID=${JSON.stringify(wrapped.keyId)}`,
       );
+    await this.#prove(bytes, wrapped);
     const block = encodeWrappedKey(wrapped);
     const length = Buffer.alloc(LENGTH_BYTES);
     length.writeUInt32BE(block.length);
@@ -186,6 +187,16 @@ export class KmsProvider implements BodyProvider {
       observer.keyGenerated?.(performance.now() - began, true);
       throw new Error(`failed to encrypt DEK, error: ${(cause as Error).message}`, { cause });
     }
+  }
+
+  /** What the service could not decrypt again would be lost with this process. @throws Error */
+  async #prove(bytes: Buffer, wrapped: WrappedKey): Promise<void> {
+    const what = `failed to verify encrypted DEK, keyID=${JSON.stringify(wrapped.keyId)}`;
+    const decrypted = await this.options.client.decrypt(wrapped).catch((cause: Error) => {
+      throw new Error(`${what}, error: ${cause.message}`, { cause });
+    });
+    if (decrypted.length !== bytes.length || !timingSafeEqual(decrypted, bytes))
+      throw new Error(`${what}, error: the service decrypts what it has encrypted to something else`);
   }
 
   isFor({ cipher, name }: Envelope): boolean {
@@ -216,7 +227,10 @@ export class KmsProvider implements BodyProvider {
     }
     return this.#keyOf(text, block).then((asked) => {
       this.#used(asked);
-      return asked.key.open(preamble, identity, rest);
+      const plain = asked.key.open(preamble, identity, rest);
+      // Only now it is known that the service has told the truth.
+      this.#keys.set(text, asked);
+      return plain;
     });
   }
 
@@ -229,20 +243,18 @@ export class KmsProvider implements BodyProvider {
     const asked = this.#asked.get(text);
     if (asked) return asked;
     this.options.observer.keyMissed?.();
-    const asking = this.#unwrap(text, block).finally(() => this.#asked.delete(text));
+    const asking = this.#unwrap(block).finally(() => this.#asked.delete(text));
     this.#asked.set(text, asking);
     return asking;
   }
 
-  async #unwrap(text: string, block: Buffer): Promise<KnownKey> {
+  async #unwrap(block: Buffer): Promise<KnownKey> {
     const { client } = this.options;
     const wrapped = decodeEncryptResponse(block);
     const bytes = await client.decrypt(wrapped);
     if (bytes.length !== GCM_KEY_BYTES)
       throw new SealBrokenError(`the KMS provider gave a key of ${bytes.length} bytes`);
-    const known = { key: new GcmKey(bytes), keyId: wrapped.keyId };
-    this.#keys.set(text, known);
-    return known;
+    return { key: new GcmKey(bytes), keyId: wrapped.keyId };
   }
 
   #used({ keyId }: KnownKey): void {

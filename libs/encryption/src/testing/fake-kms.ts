@@ -19,6 +19,8 @@ export class FakeKms {
   /** What it says of itself. */
   healthz = 'ok';
   version = 'v2';
+  /** Whether it decrypts everything to something else. */
+  lies = false;
   /** Methods that were called. */
   readonly calls: string[] = [];
   readonly #keys = new Map<string, Buffer>();
@@ -109,7 +111,8 @@ export class FakeKms {
     if (!key) throw new Error(`there is no key ${keyId}`);
     const cipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12));
     cipher.setAuthTag(sealed.subarray(-16));
-    return Buffer.concat([cipher.update(sealed.subarray(12, -16)), cipher.final()]);
+    const plain = Buffer.concat([cipher.update(sealed.subarray(12, -16)), cipher.final()]);
+    return this.lies ? randomBytes(plain.length) : plain;
   }
 }
 
