@@ -183,6 +183,20 @@ describe('a key management service', () => {
     });
   });
 
+  it('has made nothing current that is cut off, wherever', async () => {
+    const { provider, cipher } = process();
+    await provider.start();
+    const sealed = cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    // Behind its header: what is encrypted, and before that the key with its length.
+    const payload = sealed.indexOf('vault') + 'vault'.length;
+    const end = payload + 4 + sealed.readUInt32BE(payload);
+    for (let at = 1; at < end; at++)
+      expect(cipher.isCurrent(SECRETS, sealed.subarray(0, at)), `${at} bytes`).toBe(false);
+    const garbled = Buffer.from(sealed).fill(0xff, payload + 4, end);
+    expect(cipher.isCurrent(SECRETS, garbled)).toBe(false);
+    expect(cipher.isCurrent(SECRETS, sealed)).toBe(true);
+  });
+
   it('that does not answer is a failure that may pass', async () => {
     const writer = process();
     await writer.provider.start();

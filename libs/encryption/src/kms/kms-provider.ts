@@ -235,7 +235,7 @@ export class KmsProvider implements BodyProvider {
   }
 
   isCurrent(envelope: Envelope): boolean {
-    return this.#own !== undefined && keyIdOf(partsOf(envelope).block) === this.#own.keyId;
+    return this.#own !== undefined && keyIdOf(envelope) === this.#own.keyId;
   }
 
   /** Asks for a key once, however many bodies wait for it. */
@@ -280,7 +280,14 @@ function partsOf({ header, payload }: Envelope): Parts {
   return { block: payload.subarray(LENGTH_BYTES, end), preamble, rest: payload.subarray(end) };
 }
 
-const keyIdOf = (block: Buffer): string => decodeEncryptResponse(block).keyId;
+/** Undefined where it cannot be taken apart. */
+function keyIdOf(envelope: Envelope): string | undefined {
+  try {
+    return decodeEncryptResponse(partsOf(envelope).block).keyId;
+  } catch {
+    return undefined;
+  }
+}
 
 function keyIdProblem(keyId: string): string | undefined {
   if (keyId === '') return 'keyID is empty';
