@@ -11,6 +11,11 @@ export class FollowedNamespaces {
     this.#followed = objects.follow(NAMESPACES);
   }
 
+  /** Whether this process has written some since: what memory has may be their old labels. */
+  get isBehind(): boolean {
+    return this.#followed.isBehind;
+  }
+
   /** Those that memory has; undefined for a namespace that it does not have. */
   known(name: string): Labels | undefined {
     const found = this.#followed.get('', name);

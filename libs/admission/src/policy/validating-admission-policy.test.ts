@@ -249,6 +249,16 @@ test('whoever has just written one through this process is judged by it', () => 
   ).toBe(false);
 });
 
+test('whoever has just labelled a namespace through this process is judged by its new labels', () => {
+  const { plugin, objects, policy, bind } = rig();
+  policy({ matchConstraints: { ...MATCH, namespaceSelector: { matchLabels: { env: 'prod' } } } });
+  bind();
+  expect(plugin.handles(targetOf({}))).toBe(false);
+  Object.assign(objects.follow({ group: '', resource: 'namespaces' }), { isBehind: true });
+  expect(plugin.handles(targetOf({}))).toBe(true);
+  expect(plugin.handles(targetOf({ operation: 'DELETE' }))).toBe(false);
+});
+
 test('the server’s own affairs are not judged, whatever an administrator asks is', async () => {
   const { plugin, policy, bind } = rig();
   policy({ validations: [{ expression: 'false' }] });

@@ -67,7 +67,7 @@ class AdmissionPolicies implements AdmissionPlugin {
     if (this.#followed.some(({ isBehind }) => isBehind)) return true;
     if (meant.length === 0) return false;
     const { namespace, resource } = target;
-    if (namespace === '' || resource === 'namespaces') return true;
+    if (namespace === '' || resource === 'namespaces' || this.#namespaces.isBehind) return true;
     const labels = this.#namespaces.known(namespace);
     return labels === undefined || meant.some(({ matcher }) => !matcher.excludesNamespace(target, labels));
   }

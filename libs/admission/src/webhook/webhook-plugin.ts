@@ -78,6 +78,7 @@ export class WebhookPlugin {
     const { namespace, resource } = target;
     if (namespace === '') return true;
     if (this.#noted.exempt.namespaces.has(namespace)) return false;
+    if (this.#namespaces.isBehind) return true;
     const labels = resource === 'namespaces' ? undefined : this.#namespaces.known(namespace);
     return labels === undefined || meant.some(({ matcher }) => !matcher.excludesNamespace(target, labels));
   }

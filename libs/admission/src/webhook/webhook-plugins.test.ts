@@ -83,7 +83,7 @@ function rig(hooks: readonly object[], say: Record<string, Say> = {}, exempt: Pa
       objects.put(GROUP, resource, { apiVersion: 'v1', kind: 'X', metadata: { name }, webhooks: its } as never);
   };
   put('c', webhooks);
-  return { ...plugins, calls, observed, noted, put, states: () => states() };
+  return { ...plugins, objects, calls, observed, noted, put, states: () => states() };
 }
 
 /** Attributes that write down what is noted. */
@@ -107,6 +107,14 @@ function asked(changed: Partial<Attributes> = {}) {
 const patch = (over: object): JsonObject => ({
   patchType: 'JSONPatch',
   patch: Buffer.from(JSON.stringify(over)).toString('base64'),
+});
+
+test('whoever has just labelled a namespace through this process is asked about by its new labels', () => {
+  const { mutating, validating, objects } = rig([{ name: 'a', namespaceSelector: { matchLabels: { env: 'prod' } } }]);
+  const handle = () => [mutating, validating].map((plugin) => plugin.handles(targetOf({})));
+  expect(handle()).toEqual([false, false]);
+  Object.assign(objects.follow({ group: '', resource: 'namespaces' }), { isBehind: true });
+  expect(handle()).toEqual([true, true]);
 });
 
 test('only requests that some webhook means are asked outside', () => {
