@@ -22,9 +22,14 @@ export interface PolicyTools {
   readonly failureKey: string;
 }
 
+/** Milliseconds for which a request waits for parameters, all together: a kind that cannot be loaded must not hold up every write to its end. */
+const PARAMS_MS = 2_000;
+
 /** One request before all policies that may mean it (k8s.io/apiserver, pkg/admission/plugin/validatingadmissionpolicy/controller.go). */
 export class PolicyRun {
   readonly #denials: Denial[] = [];
+  /** What is left of {@link PARAMS_MS}. */
+  #patience = PARAMS_MS;
 
   constructor(
     private readonly request: AskedRequest,
@@ -99,13 +104,23 @@ export class PolicyRun {
     const { paramRef } = binding.spec;
     if (!paramKind || !paramRef) return undefined;
     const { name = '', namespace = '' } = paramRef;
-    const { deadline } = this.request.attributes;
     const found = await this.#tried(definition, binding, async () => ({
-      object: await this.tools.surroundings.params.find(paramKind, namespace, name, deadline),
+      object: await this.#find(paramKind, namespace, name),
     }));
     if (!found) return 'missing';
     if (!found.object) this.#unusable(definition, binding, `${name} not found`);
     return found.object ?? 'missing';
+  }
+
+  /** @throws StatusError 504 */
+  async #find(kind: ParamKind, namespace: string, name: string): Promise<ApiObject | undefined> {
+    const began = performance.now();
+    const until = Math.min(this.request.attributes.deadline, began + this.#patience);
+    try {
+      return await this.tools.surroundings.params.find(kind, namespace, name, until);
+    } finally {
+      this.#patience = Math.max(this.#patience - (performance.now() - began), 0);
+    }
   }
 
   /** What goes wrong is told of the policy, or the binding. */

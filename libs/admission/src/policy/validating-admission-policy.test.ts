@@ -1,8 +1,8 @@
 import type { Authorizer } from '@orch/authorization';
 import type { ApiObject, JsonObject } from '@orch/machinery';
-import { StatusError } from '@orch/machinery';
+import { StatusError, timeout } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Attributes } from '../attributes.js';
 import { attributesOf, pluginContext, TestObjects, targetOf } from '../testing/index.js';
 import type { ParamKind, PolicySurroundings } from './policy-surroundings.js';
@@ -19,10 +19,11 @@ interface Settings {
   readonly on?: boolean;
   readonly limits?: Readonly<Record<string, JsonObject>>;
   readonly served?: boolean;
+  readonly find?: PolicySurroundings['params']['find'];
 }
 
 /** The plugin with policies by their names; `p` is bound by `b` as it says. */
-function rig({ on = true, limits = {}, served = true }: Settings = {}) {
+function rig({ on = true, limits = {}, served = true, find }: Settings = {}) {
   const objects = new TestObjects().put('', 'namespaces', {
     ...{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default', labels: { env: 'test' } } },
   });
@@ -34,7 +35,7 @@ function rig({ on = true, limits = {}, served = true }: Settings = {}) {
     params: {
       follow: (kinds) => void followed.push([...kinds]),
       isServed: () => served,
-      find: (_kind, namespace, name) => limits[`${namespace}/${name}`] as ApiObject | undefined,
+      find: find ?? ((_kind, namespace, name) => limits[`${namespace}/${name}`] as ApiObject | undefined),
     },
     conditionFailed: (policy) => void failed.push(policy),
   };
@@ -236,6 +237,24 @@ test('policies mean only what they say, and never what decides about requests', 
     expect(plugin.handles(targetOf({ group, resource, namespace: '' }))).toBe(false);
   policy({ matchConstraints: { ...MATCH, namespaceSelector: { matchLabels: { env: 'prod' } } } });
   expect(plugin.handles(targetOf({}))).toBe(false);
+});
+
+test.each([
+  ['Ignore', undefined],
+  ['Fail', 'failed to configure binding: not yet'],
+])('parameters that do not come hold a request up for two seconds in all; with %s', async (failurePolicy, told) => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const find = async (_kind: ParamKind, _namespace: string, _name: string, until: number) => {
+    vi.advanceTimersByTime(until - performance.now());
+    throw timeout('not yet', 1);
+  };
+  const { plugin, policy, bind } = rig({ find });
+  policy({ failurePolicy, paramKind: LIMIT, validations: [{ expression: 'params.max > 0' }] });
+  for (const name of ['b', 'b2', 'b3']) bind({ paramRef: { name: 'x' } }, name);
+  const began = performance.now();
+  expect((await judged(plugin, { deadline: began + 30_000 })).cause).toBe(told);
+  expect(performance.now() - began).toBe(2_000);
 });
 
 test('whoever has just written one through this process is judged by it', () => {

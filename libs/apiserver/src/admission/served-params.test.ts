@@ -86,5 +86,8 @@ test('it takes no longer than the request may', async () => {
   const onError = () => undefined;
   const store = { snapshot: never, onCommit: () => () => undefined, onRewind: () => () => undefined };
   params.start({ deps, store, feed, onError });
-  await expect(params.find(CONFIG_MAP, 'default', 'a', performance.now() + 1)).rejects.toMatchObject({ code: 504 });
+  await expect(params.find(CONFIG_MAP, 'default', 'a', performance.now() + 1)).rejects.toMatchObject({
+    code: 504,
+    message: 'the objects of kind ConfigMap could not be loaded in time',
+  });
 });

@@ -1,11 +1,14 @@
 import type { ParamKind, ParamObjects } from '@orch/admission';
-import { type ApiObject, parseApiVersion } from '@orch/machinery';
+import { type ApiObject, parseApiVersion, timeout } from '@orch/machinery';
 import type { Change, Row, TypeId } from '@orch/storage';
 import { servedObject } from '../representation/shape.js';
 import { type Endpoint, UNSTORED } from '../served/endpoint.js';
 import { inServedVersion } from '../served/version-stage.js';
 import { FollowedType } from './followed-type.js';
 import type { KnownObjectsSource } from './known-objects.js';
+
+/** Seconds after which who was not told in time may ask again. */
+const RETRY_SECONDS = 1;
 
 /**
  * The objects that admission policies are told what to ask for by, of whatever kind: all objects of the kinds that policies name lie in
@@ -60,7 +63,10 @@ export class ServedParams implements ParamObjects {
       return row && this.#object(row, endpoint);
     };
     const wait = rows.caughtUp(deadline);
-    return wait ? wait.then(look) : look();
+    const late = () => {
+      throw timeout(`the objects of kind ${kind.kind} could not be loaded in time`, RETRY_SECONDS);
+    };
+    return wait ? wait.then(look, late) : look();
   }
 
   /** Nobody changes it: it is made once. */
