@@ -280,8 +280,7 @@ describe('encryption at rest, with an api-server and a gateway', { timeout: TEST
   });
 
   test('a server without the key says so, ends its watches, serves all else, and goes on once it has the key', async () => {
-    const unreadable =
-      'unable to read secrets "default/new": it is encrypted by aesgcm with the key "key3", which is not among the providers of its type';
+    const why = 'it is encrypted by aesgcm with the key "key3", which is not among the providers of its type';
     const stream = await gateway.watch(`${SECRETS}?watch=1`);
     expect((await stream.next())?.object.metadata.name).toBe('old');
     await reconfigure([aesgcm('key3', 'key2')], ['api-server']);
@@ -294,7 +293,7 @@ describe('encryption at rest, with an api-server and a gateway', { timeout: TEST
     expect(failed.status).toBe(500);
     expect(failed.json<StatusObject>()).toMatchObject({
       reason: 'InternalError',
-      message: `Internal error occurred: ${unreadable}`,
+      message: `Internal error occurred: unable to read secrets "default/new": ${why}`,
     });
     for (const path of [
       SECRETS,
@@ -308,7 +307,7 @@ describe('encryption at rest, with an api-server and a gateway', { timeout: TEST
       expect([path, refused.status, refused.json<StatusObject>().message]).toEqual([
         path,
         500,
-        `Internal error occurred: ${unreadable}`,
+        `Internal error occurred: unable to read secrets: ${why}`,
       ]);
     }
     expect((await gateway.get(`${SECRETS}/old`)).json().data).toEqual(secret('old').data);

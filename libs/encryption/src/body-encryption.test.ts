@@ -88,8 +88,10 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('%s', (cipher) => {
 
   it('names the key that is missing, and nothing of those there are', () => {
     const other = encryption(provider('key2'));
-    const told = `unable to read secrets "default/a": it is encrypted by ${cipher} with the key "key1", which is not among the providers of its type`;
-    expect(() => other.open(SECRETS, KEY, sealedBy(made))).toThrow(new UnreadableBodyError(told, false));
+    const why = `it is encrypted by ${cipher} with the key "key1", which is not among the providers of its type`;
+    expect(() => other.open(SECRETS, KEY, sealedBy(made))).toThrow(
+      new UnreadableBodyError({ type: SECRETS, key: KEY, why }, false),
+    );
   });
 });
 

@@ -7,7 +7,6 @@ import {
   typeText,
   UnreadableBodyError,
   UnsealableBodyError,
-  unreadable,
 } from '@orch/storage';
 import type { ResourceRules } from './configuration/rules.js';
 import { type Envelope, envelopeOf } from './envelope.js';
@@ -61,7 +60,7 @@ export class BodyEncryption implements BodyCipher {
     const [first, ...others] = able as BodyProvider[];
     if (!envelope || !first) {
       this.#transformed(UNKNOWN, began, true);
-      throw new UnreadableBodyError(unreadable(type, key, lackOf(envelope, providers)), false);
+      throw new UnreadableBodyError({ type, key, why: lackOf(envelope, providers) }, false);
     }
     const identity = identityOf(type, key);
     try {
@@ -119,7 +118,7 @@ export class BodyEncryption implements BodyCipher {
     }
     this.#transformed(UNKNOWN, began, true);
     const why = 'it is not encrypted, and identity is not among the providers of its type';
-    throw new UnreadableBodyError(unreadable(type, key, why), false);
+    throw new UnreadableBodyError({ type, key, why }, false);
   }
 
   #opened(packed: Buffer, { prefix }: BodyProvider, began: number): Buffer {
@@ -147,7 +146,7 @@ function failure({ type, key, envelope }: Tried, error: unknown): UnreadableBody
     error instanceof GrpcError
       ? `the KMS provider ${JSON.stringify(envelope.name)} failed to decrypt its key: ${message}`
       : message;
-  return new UnreadableBodyError(unreadable(type, key, why), passing, { cause: error });
+  return new UnreadableBodyError({ type, key, why }, passing, { cause: error });
 }
 
 function lackOf(envelope: Envelope | undefined, providers: readonly Provider[] | undefined): string {

@@ -19,8 +19,8 @@ export {
   SEALED,
   typeText,
   UnreadableBodyError,
+  UnreadableListError,
   UnsealableBodyError,
-  unreadable,
 } from './sealing/body-cipher.js';
 export { type RewriteOrder, type Rewritten, rewriteBodies } from './sealing/rewrite-bodies.js';
 export { SealedStore } from './sealing/sealed-store.js';

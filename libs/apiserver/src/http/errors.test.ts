@@ -1,5 +1,11 @@
 import { StatusError } from '@orch/machinery';
-import { HistoryExpiredError, StoreUnavailableError, UnreadableBodyError, UnsealableBodyError } from '@orch/storage';
+import {
+  HistoryExpiredError,
+  StoreUnavailableError,
+  UnreadableBodyError,
+  UnreadableListError,
+  UnsealableBodyError,
+} from '@orch/storage';
 import { CacheDrainingError, CacheNotReadyError, ExpiredError, VersionNotReachedError } from '@orch/watchcache';
 import { describe, expect, it } from 'vitest';
 import { toStatusError } from './errors.js';
@@ -26,16 +32,25 @@ describe('toStatusError', () => {
   });
 
   it('says what cannot be decrypted or encrypted, and for want of what', () => {
-    const unreadable = new UnreadableBodyError('unable to read x "a": no key', false);
+    const what = { type: { group: '', resource: 'x' }, key: { namespace: '', name: 'a' }, why: 'no key' };
     for (const thrown of [
-      unreadable,
-      new CacheNotReadyError('x', { cause: unreadable }),
+      new UnreadableBodyError(what, false),
       new UnsealableBodyError('unable to read x "a": no key'),
     ])
       expect(toStatusError(thrown).status).toMatchObject({
         ...{ code: 500, reason: 'InternalError' },
         message: 'Internal error occurred: unable to read x "a": no key',
       });
+  });
+
+  it('names no object to who has asked for many, of whatever namespace', () => {
+    const key = { namespace: 'other', name: 'hush' };
+    const one = new UnreadableBodyError({ type: { group: '', resource: 'x' }, key, why: 'no key' }, false);
+    const listed = new UnreadableListError(one);
+    for (const thrown of [listed, ...[one, listed].map((cause) => new CacheNotReadyError('x', { cause }))])
+      expect(toStatusError(thrown).message).toBe('Internal error occurred: unable to read x: no key');
+    // For the log.
+    expect(listed.message).toContain('"other/hush"');
   });
 
   it('tells a server that goes from one that comes', () => {

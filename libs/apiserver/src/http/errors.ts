@@ -4,6 +4,7 @@ import {
   ReadOnlyStoreError,
   StoreUnavailableError,
   UnreadableBodyError,
+  UnreadableListError,
   UnsealableBodyError,
   type Version,
 } from '@orch/storage';
@@ -48,9 +49,10 @@ export function toStatusError(thrown: unknown): StatusError {
   if (thrown instanceof CacheNotReadyError) {
     // What cannot be converted is not a matter of time.
     if (thrown.cause instanceof StatusError) return thrown.cause;
-    if (thrown.cause instanceof UnreadableBodyError) return encryptionFailed(thrown.cause);
+    if (thrown.cause instanceof UnreadableBodyError) return encryptionFailed(thrown.cause, thrown.cause.unnamed);
     return tooManyRequests('the server is not yet ready to answer this request, please try again later', RETRY_SECONDS);
   }
+  if (thrown instanceof UnreadableListError) return encryptionFailed(thrown, thrown.unnamed);
   if (thrown instanceof UnreadableBodyError || thrown instanceof UnsealableBodyError) return encryptionFailed(thrown);
   if (thrown instanceof ReadOnlyStoreError)
     return unavailable('this server only reads: writes are for an api-server', RETRY_SECONDS);
@@ -66,8 +68,8 @@ export function toStatusError(thrown: unknown): StatusError {
 }
 
 /** 500 that tells what cannot be encrypted or decrypted, and for want of which key. */
-const encryptionFailed = (error: Error): StatusError => {
-  const failed = new StatusError('InternalError', `Internal error occurred: ${error.message}`);
+const encryptionFailed = (error: Error, told = error.message): StatusError => {
+  const failed = new StatusError('InternalError', `Internal error occurred: ${told}`);
   failed.cause = error;
   return failed;
 };

@@ -28,16 +28,41 @@ export interface BodyCipher {
   isCurrent(type: TypeName, stored: Buffer): boolean;
 }
 
-/** A stored body cannot be opened: answer 500, saying so. The message names the object and the key, and holds nothing of either. */
+/** An object whose body cannot be opened. */
+export interface Unreadable {
+  readonly type: TypeName;
+  readonly key: Key;
+  /** Names the key, and holds nothing of it. */
+  readonly why: string;
+}
+
+/**
+ * A stored body cannot be opened: answer 500, saying so. The message names the object, for who has asked for it and for the log, and the
+ * key, and holds nothing of either.
+ */
 export class UnreadableBodyError extends Error {
-  override readonly name = 'UnreadableBodyError';
+  override readonly name: string = 'UnreadableBodyError';
+  /** The message without the object. */
+  readonly unnamed: string;
+
   constructor(
-    message: string,
+    readonly what: Unreadable,
     /** Whether it may pass by itself: somebody who has the key does not answer. */
     readonly passing: boolean,
     options?: ErrorOptions,
   ) {
-    super(message, options);
+    const { type, key, why } = what;
+    const { namespace, name } = key;
+    super(`unable to read ${typeText(type)} "${namespace === '' ? name : `${namespace}/${name}`}": ${why}`, options);
+    this.unnamed = `unable to read ${typeText(type)}: ${why}`;
+  }
+}
+
+/** The same of one of many that were read together. It may lie where who has asked may see nothing: tell only what is {@link unnamed}. */
+export class UnreadableListError extends UnreadableBodyError {
+  override readonly name = 'UnreadableListError';
+  constructor(cause: UnreadableBodyError) {
+    super(cause.what, cause.passing, { cause });
   }
 }
 
@@ -49,17 +74,13 @@ export class UnsealableBodyError extends Error {
 /** How types are told to people: `deployments.apps`. */
 export const typeText = ({ group, resource }: TypeName): string => (group === '' ? resource : `${resource}.${group}`);
 
-/** What is said of an object whose body cannot be opened. */
-export const unreadable = (type: TypeName, { namespace, name }: Key, why: string): string =>
-  `unable to read ${typeText(type)} "${namespace === '' ? name : `${namespace}/${name}`}": ${why}`;
-
 /** Seals nothing; what others have sealed is told as what cannot be read. */
 export const NO_CIPHER: BodyCipher = {
   seal: () => undefined,
   open(type, key, stored) {
     if (!isSealed(stored)) return stored;
     const why = 'it is encrypted, and this server has no --encryption-provider-config';
-    throw new UnreadableBodyError(unreadable(type, key, why), false);
+    throw new UnreadableBodyError({ type, key, why }, false);
   },
   concerns: () => false,
   isCurrent: (_type, stored) => !isSealed(stored),

@@ -5,7 +5,7 @@ import { type Change, HistoryExpiredError, type Row, StoreUnavailableError, type
 import { APART, bodyOf } from '../testing/body-codec.js';
 import { startTestServer, type TestServer } from '../testing/servers.js';
 import { TestCipher } from '../testing/test-cipher.js';
-import { NO_CIPHER, type UnreadableBodyError } from './body-cipher.js';
+import { NO_CIPHER, type UnreadableBodyError, UnreadableListError } from './body-cipher.js';
 import { rewriteBodies } from './rewrite-bodies.js';
 import { SealedStore } from './sealed-store.js';
 
@@ -121,7 +121,9 @@ describe('a store whose bodies are sealed', () => {
     await create(second, type, 'y');
     const told = `unable to read ${name.resource} "ns/y": no key b`;
     await expect(old.get(type, at('y'))).rejects.toThrow(told);
-    await expect(listed(old, type)).rejects.toThrow(told);
+    const error = await listed(old, type).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UnreadableListError);
+    expect(error).toMatchObject({ message: told, unnamed: `unable to read ${name.resource}: no key b` });
     await expect(keyless.get(type, at('x'))).rejects.toThrow(
       'it is encrypted, and this server has no --encryption-provider-config',
     );

@@ -26,7 +26,7 @@ import {
   type WriteOutcome,
 } from '../store.js';
 import type { Uncharged } from '../uncharged.js';
-import { type BodyCipher, isSealed, UnreadableBodyError } from './body-cipher.js';
+import { type BodyCipher, isSealed, UnreadableBodyError, UnreadableListError } from './body-cipher.js';
 import { openedChanges, openedRow, openedRows } from './opened-rows.js';
 
 /** A type that nobody has registered; nothing of it is ever sealed. */
@@ -126,7 +126,7 @@ export class SealedStore implements ServingStore {
     throw new HistoryExpiredError(after, at.version, stored.at(-1)?.version ?? at.version);
   }
 
-  /** Its pages throw UnreadableBodyError too. */
+  /** Its pages throw UnreadableListError too. */
   async snapshot(request: SnapshotRequest): Promise<Snapshot> {
     const snapshot = await this.inner.snapshot(request);
     return { ...snapshot, pages: this.#opened(request.type, snapshot.pages) };
@@ -146,7 +146,7 @@ export class SealedStore implements ServingStore {
               return { done: false, value: await open(next.value) };
             } catch (error) {
               await inner.return?.();
-              throw error;
+              throw error instanceof UnreadableBodyError ? new UnreadableListError(error) : error;
             }
           },
           async return() {

@@ -1,4 +1,4 @@
-import { type BodyCipher, isSealed, SEALED, UnreadableBodyError, unreadable } from '../sealing/body-cipher.js';
+import { type BodyCipher, isSealed, SEALED, UnreadableBodyError } from '../sealing/body-cipher.js';
 
 /** Beside the key's name. */
 const HEAD = 2;
@@ -32,7 +32,7 @@ export class TestCipher implements BodyCipher {
 
   open(type: { group: string; resource: string }, key: { namespace: string; name: string }, stored: Buffer) {
     const letter = String.fromCharCode(stored[1] ?? 0);
-    const refuse = (why: string) => new UnreadableBodyError(unreadable(type, key, why), letter === 'p');
+    const refuse = (why: string) => new UnreadableBodyError({ type, key, why }, letter === 'p');
     if (!isSealed(stored)) {
       if (this.concerns(type) && !this.keys.includes('-')) throw refuse('it is not encrypted');
       return stored;
