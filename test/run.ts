@@ -3,84 +3,60 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-interface Outcome {
-  /** Not 0 as well where an error belongs to no file. */
-  readonly code: number | null;
-  readonly files: readonly FileResult[];
-}
-
-/** What vitest's JSON reporter says of a file, as far as it is read here. Times are ms since the epoch. */
-interface FileResult {
-  readonly name: string;
-  readonly status: 'passed' | 'failed';
-  readonly message: string;
-  readonly startTime: number;
-  readonly endTime: number;
-  readonly assertionResults: readonly {
-    readonly fullName: string;
-    readonly status: string;
-    readonly failureMessages: readonly string[] | null;
-  }[];
-}
+import type { FileOutcome, Outcome } from './outcome-reporter.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const SLOWEST = 15;
 
 /**
  * All tests against real servers. Files in which one fails are run once more when all others are through, with the machine to themselves:
- * what fails only beside others is told at the end and fails nothing, what fails twice does. Both tries are printed.
+ * what fails only beside others is told at the end and fails nothing, what fails twice does. Both tries are printed. An error that belongs
+ * to no test fails the run, whatever comes behind it.
  */
-async function main(args: readonly string[]): Promise<void> {
+async function main(args: readonly string[]): Promise<boolean> {
   const first = await vitest(args);
   tellSlowest(first.files);
-  const failed = first.files.filter(hasFailed);
+  const failed = first.files.filter(({ passed }) => !passed);
   tell('failed at first', failed);
-  process.exitCode = first.code ?? 1;
-  if (failed.length === 0) return;
+  for (const error of first.errors) console.log(`belongs to no test: ${error}`);
+  if (failed.length === 0) return first.files.length > 0 && first.errors.length === 0 && first.code === 0;
   const second = await vitest([...failed.map(({ name }) => relative(HERE, name)), '--no-file-parallelism']);
-  const twice = second.files.filter(hasFailed);
+  const isMended = ({ name }: FileOutcome) => second.files.some((again) => again.name === name && again.passed);
+  tell('passed at the second time', failed.filter(isMended));
   tell(
-    'passed at the second time',
-    failed.filter(({ name }) => !twice.some((other) => other.name === name)),
+    'failed twice',
+    failed.filter((file) => !isMended(file)),
   );
-  tell('failed twice', twice);
-  process.exitCode = second.code ?? 1;
+  for (const error of second.errors) console.log(`belongs to no test: ${error}`);
+  return failed.every(isMended) && first.errors.length + second.errors.length === 0 && second.code === 0;
 }
 
-/** @throws Error when vitest ends without a report. */
-async function vitest(args: readonly string[]): Promise<Outcome> {
-  const dir = mkdtempSync(join(tmpdir(), 'report-'));
-  const file = join(dir, 'report.json');
+/** @throws Error when vitest ends without an outcome. */
+async function vitest(args: readonly string[]): Promise<Outcome & { readonly code: number | null }> {
+  const dir = mkdtempSync(join(tmpdir(), 'outcome-'));
+  const file = join(dir, 'outcome.json');
   try {
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-    const child = spawn('npx', ['vitest', 'run', '--config', join(HERE, 'vitest.config.ts'), ...reporters, ...args], {
-      stdio: 'inherit',
-    });
+    const reporters = ['--reporter=default', `--reporter=${join(HERE, 'outcome-reporter.ts')}`];
+    const command = ['vitest', 'run', '--config', join(HERE, 'vitest.config.ts'), ...reporters, ...args];
+    const child = spawn('npx', command, { stdio: 'inherit', env: { ...process.env, TEST_OUTCOME: file } });
     const code = await new Promise<number | null>((resolve, reject) =>
       child.once('error', reject).once('exit', resolve),
     );
-    return { code, files: JSON.parse(readFileSync(file, 'utf8')).testResults };
+    return { code, ...(JSON.parse(readFileSync(file, 'utf8')) as Outcome) };
   } finally {
     rmSync(dir, { recursive: true });
   }
 }
 
-const hasFailed = ({ status }: FileResult) => status !== 'passed';
-
-function tell(what: string, files: readonly FileResult[]): void {
-  for (const { name, message, assertionResults } of files) {
-    console.log(`${what}: ${relative(HERE, name)} ${message.slice(0, 1000)}`);
-    for (const { fullName, failureMessages } of assertionResults.filter(({ status }) => status === 'failed'))
-      console.log(`  ${fullName}\n    ${failureMessages?.join('\n').slice(0, 1000) ?? ''}`);
-  }
+function tell(what: string, files: readonly FileOutcome[]): void {
+  for (const { name, failures } of files) console.log([`${what}: ${relative(HERE, name)}`, ...failures].join('\n  '));
 }
 
-const seconds = ({ startTime, endTime }: FileResult) => Math.round((endTime - startTime) / 1000);
+const seconds = ({ milliseconds }: FileOutcome) => Math.round(milliseconds / 1000);
 
-function tellSlowest(files: readonly FileResult[]): void {
-  const slowest = [...files].sort((a, b) => seconds(b) - seconds(a)).slice(0, SLOWEST);
+function tellSlowest(files: readonly FileOutcome[]): void {
+  const slowest = [...files].sort((a, b) => b.milliseconds - a.milliseconds).slice(0, SLOWEST);
   console.log(`slowest files: ${slowest.map((file) => `${relative(HERE, file.name)} ${seconds(file)} s`).join(', ')}`);
 }
 
-await main(process.argv.slice(2));
+process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;

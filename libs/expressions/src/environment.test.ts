@@ -60,6 +60,23 @@ describe('hostile expressions', () => {
     expect(exceeded).toBe(false);
   });
 
+  it.each([
+    ['the size of a text', 'n.all(x, m.size() > 0)'],
+    ['its bytes', 'n.all(x, bytes(m).size() > 0)'],
+    ['one of its characters', "n.all(x, m.charAt(5) == 'a')"],
+    ['where a part stands', "n.all(x, m.indexOf('b') < 0)"],
+    ['a time in a zone', "n.all(x, timestamp(0).getHours('America/New_York') > 0)"],
+    ['all matches', "m.findAll('(a|b|ab)').size() > 0"],
+    ['a list in a list', 'n.all(x, n in [n])'],
+  ])('end where they look again and again at %s', (_, rule) => {
+    const large = new Map<string, Value>([
+      ['m', 'a'.repeat(300_000)],
+      ['n', new ValueList(Array.from({ length: 40_000 }, (_, i) => BigInt(i)))],
+    ]);
+    const program = compiled(rule, { m: DYN, n: listOf(INT) }).program();
+    expect(program.evaluate(large, 1_000_000).exceeded).toBe(true);
+  });
+
   it('are refused where their patterns are too large', () => {
     expect(() => compiled("'a'.matches('((a{100}){100}){100}')").program()).toThrow(PlanError);
   });

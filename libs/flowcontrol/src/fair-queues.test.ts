@@ -142,9 +142,14 @@ describe('seats of a level', () => {
       await Promise.resolve();
     };
     // A slice that is over at once: the first of a round begins.
-    const pace = new LoopPace(0, (then) => void rounds.push(then));
-    const { enter, seen, clock } = level(100, { queues: 64, handSize: 1, queueLengthLimit: 50 }, pace);
-    const noisy = Array.from({ length: 200 }, () => entered(enter('noisy')));
+    const pace = new LoopPace(
+      0,
+      (then) => void rounds.push(then),
+      (then) => then(),
+    );
+    const { enter, seen, clock } = level(100, { queues: 64, handSize: 1, queueLengthLimit: 150 }, pace);
+    const noisy = Array.from({ length: 151 }, () => entered(enter('noisy')));
+    expect(enter('noisy')).toBe('queue-full');
     expect(noisy.filter(({ state }) => state === 'executing')).toHaveLength(1);
     const serve = async () => {
       await clock.advance(1);
@@ -184,7 +189,11 @@ describe('seats of a level', () => {
         rounds = [];
         for (const then of now) then();
       };
-      const pace = new LoopPace(0, (then) => void rounds.push(then));
+      const pace = new LoopPace(
+        0,
+        (then) => void rounds.push(then),
+        (then) => then(),
+      );
       const levels = [level(2, QUEUING, pace), level(3, QUEUING, pace)];
       const inside: Entry[] = [];
       for (const { level: at, flow, does, seats } of steps) {

@@ -175,7 +175,8 @@ export class FairQueues {
     this.#advance();
     if (!this.#dealer || !this.#queuing) return this.#enterUnqueued(from);
     const queue = this.#choose(this.#dealer.handOf(`${from.schema}\n${from.flow}`));
-    if (this.#seatsInUse >= this.#limit && queue.length >= this.#queuing.queueLengthLimit) {
+    const mustWait = this.#seatsInUse >= this.#limit || this.#pace.holds(this);
+    if (mustWait && queue.length >= this.#queuing.queueLengthLimit) {
       this.counts.rejected++;
       return 'queue-full';
     }

@@ -36,9 +36,10 @@ describe('the pace of a process', () => {
     expect(short.mayBegin()).toBe(true);
   });
 
-  it('resumes those that wait one a round, levels by turns, and lets nobody pass them', () => {
+  it('resumes those that wait for a while in each round, one at least, levels by turns, and lets nobody pass them', () => {
     const { nextRound, round } = loop();
-    const pace = new LoopPace(Number.POSITIVE_INFINITY, nextRound);
+    const atOnce = (then: () => void) => then();
+    const pace = new LoopPace(0, nextRound, atOnce);
     const begun: string[] = [];
     const [many, few] = [waiting('many', 4, begun), waiting('few', 1, begun)];
     pace.hold(many);
@@ -52,5 +53,29 @@ describe('the pace of a process', () => {
     while (round() > 0);
     expect(begun).toEqual(['many', 'few', 'many', 'many', 'many']);
     expect(pace.mayBegin()).toBe(true);
+  });
+
+  it('resumes as many as there is time for, each when the one before has been carried out', async () => {
+    const { nextRound, round } = loop();
+    const pace = new LoopPace(Number.POSITIVE_INFINITY, nextRound);
+    const begun: string[] = [];
+    const carriedOut: string[] = [];
+    const level: Waiting = {
+      resume() {
+        const name = `r${begun.length}`;
+        begun.push(name);
+        // Nobody knows how many promises lie between a turn and what is done with it.
+        void (async () => {
+          for (let hop = 0; hop < 20; hop++) await undefined;
+          expect(begun.at(-1)).toBe(name);
+          carriedOut.push(name);
+        })();
+        return begun.length < 5;
+      },
+    };
+    pace.hold(level);
+    expect(round()).toBe(1);
+    await expect.poll(() => carriedOut).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
+    expect(round()).toBe(0);
   });
 });

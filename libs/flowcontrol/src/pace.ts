@@ -20,8 +20,9 @@ export const AT_ONCE: Pace = { mayBegin: () => true, hold: () => undefined, hold
 /**
  * The time of a process with one thread: what is answered from memory takes no seat that another could wait for, for it is over
  * before the next request has been looked at; but whoever sends a hundred at a time has all of them carried out before
- * that next one. So in each round of the event loop requests begin as they come for so long only; those behind them, and all that
- * come before these have begun, begin one a round, in the order of the queues in which they wait.
+ * that next one. So in each round of the event loop requests begin as they come for so long only. Those behind them, and all that
+ * come before these have begun, begin in the next rounds, for so long in each as well and one at least, in the order of the queues in
+ * which they wait.
  */
 export class LoopPace implements Pace {
   /** Monotonic milliseconds, of the first request of this round; undefined before it. */
@@ -30,12 +31,14 @@ export class LoopPace implements Pace {
   #isResuming = false;
 
   /**
-   * @param sliceMs milliseconds of each round in which requests begin as they come; the first does in any case
+   * @param sliceMs milliseconds of each round in which requests begin; the first does in any case
    * @param nextRound calls back behind everything that is ready now, as `setImmediate` does
+   * @param carriedOut calls back in the same round, when what has begun has done what it can do at once
    */
   constructor(
     private readonly sliceMs: number,
     private readonly nextRound: (then: () => void) => void = setImmediate,
+    private readonly carriedOut: (then: () => void) => void = behindMicrotasks,
   ) {}
 
   mayBegin(): boolean {
@@ -60,8 +63,14 @@ export class LoopPace implements Pace {
   #resumeSoon(): void {
     if (this.#isResuming || this.#held.size === 0) return;
     this.#isResuming = true;
-    this.nextRound(() => {
-      this.#resume();
+    this.nextRound(() => this.#resumeSome(performance.now()));
+  }
+
+  /** What one costs shows when it has been carried out. */
+  #resumeSome(began: number): void {
+    this.#resume();
+    this.carriedOut(() => {
+      if (this.#held.size > 0 && performance.now() - began < this.sliceMs) return this.#resumeSome(began);
       this.#isResuming = false;
       this.#resumeSoon();
     });
@@ -75,4 +84,9 @@ export class LoopPace implements Pace {
     this.#held.delete(next);
     if (goesOn) this.#held.add(next);
   }
+}
+
+/** Promises that are settled now have been followed to their ends by then, however many lie behind each other. */
+function behindMicrotasks(then: () => void): void {
+  queueMicrotask(() => process.nextTick(then));
 }

@@ -75,8 +75,7 @@ export class Conditions {
   /** The same, with variables that others use as well. */
   async evaluateWith(bindings: Bindings, asked: AskedAuthorizer): Promise<Verdict> {
     this.#compiling ??= this.#compile();
-    const compiled = await this.#compiling;
-    return asked.settled(() => run(compiled, bindings));
+    return judged(await this.#compiling, bindings, asked);
   }
 
   /** Others have turns between expressions and their steps, which may be long. */
@@ -94,7 +93,11 @@ export class Conditions {
 
 type Compiled = MatchCondition & { readonly compiled: AdmissionProgram };
 
-function run(conditions: readonly Compiled[], bindings: Bindings): Verdict {
+/** Milliseconds of evaluation in one turn of the event loop; an expression itself is bounded by what it may cost. */
+const TURN_MS = 10;
+
+async function judged(conditions: readonly Compiled[], bindings: Bindings, asked: AskedAuthorizer): Promise<Verdict> {
+  let turnEnds = performance.now() + TURN_MS;
   const errors: string[] = [];
   let skips: string | undefined;
   let budget = MATCH_CONDITIONS_LIMIT;
@@ -103,7 +106,12 @@ function run(conditions: readonly Compiled[], bindings: Bindings): Verdict {
       errors.push(`compilation error: ${compiled.fault}`);
       continue;
     }
-    const { value, cost } = compiled.program.evaluate(bindings, PER_EXPRESSION_LIMIT);
+    const { program } = compiled;
+    if (performance.now() >= turnEnds) {
+      await nextTurn();
+      turnEnds = performance.now() + TURN_MS;
+    }
+    const { value, cost } = await asked.settled(() => program.evaluate(bindings, PER_EXPRESSION_LIMIT));
     budget -= cost;
     if (budget < 0) return { kind: 'fails', errors: [OUT_OF_BUDGET] };
     if (value === false) skips ??= name;

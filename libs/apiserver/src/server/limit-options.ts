@@ -26,7 +26,7 @@ export const limitOptions = {
     type: 'duration',
     default: 1,
     min: 0,
-    help: 'For so long in each round of its event loop a process begins requests as they come; those behind them begin one a round, by turns of their flows. 0 is no bound.',
+    help: 'For so long in each round of its event loop a process begins requests as they come; those behind them begin in the next rounds, for so long in each, by turns of their flows. 0 is no bound.',
   },
   'max-watches': {
     type: 'int',

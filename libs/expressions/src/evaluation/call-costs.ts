@@ -1,7 +1,7 @@
 import { FormatValue } from '../libraries/formats.js';
 import { OptionalValue } from '../values/optionals.js';
 import { byteCount, pointCount } from '../values/strings.js';
-import { Dictionary, type Effort, List, Opaque, type Value } from '../values/value.js';
+import { Dictionary, Effort, List, Opaque, type Value } from '../values/value.js';
 
 /** What a call costs, of its arguments; of the result only those that {@link isKnownAfter}. */
 export type CallCost = (args: readonly Value[], result: Value, effort: Effort) => number;
@@ -55,7 +55,7 @@ const ofFormat: CallCost = ([format, text]) =>
     ? traversed(1 + sizeOf(text), STRING_FACTOR) * traversed(format.patternSize, REGEX_FACTOR)
     : 1;
 /** Effort of each place of a text at which a match may begin, when all are wanted. */
-const EFFORT_OF_MATCH = 8;
+const EFFORT_OF_MATCH = 20;
 const ofAllMatches: CallCost = (args, result, effort) => {
   if (typeof args[0] === 'string') effort.spend(EFFORT_OF_MATCH * args[0].length);
   return ofPattern(args, result, effort);
@@ -72,6 +72,12 @@ const ofMembers =
     effort.spend(sizeOf(args[place]));
     return 1;
   };
+/** Effort of telling the time in a named zone. */
+const EFFORT_OF_ZONE = 200;
+const ofZone: CallCost = ([, zone], _, effort) => {
+  if (zone !== undefined) effort.spend(EFFORT_OF_ZONE);
+  return 1;
+};
 const ofResult: CallCost = (_, result) => traversed(sizeOf(result), 2 * STRING_FACTOR);
 const ofElements: CallCost = ([list], _, effort) => traversal(list, effort);
 
@@ -84,17 +90,29 @@ const ofContained =
     return compared + masked + (parsed ? traversed(sizeOf(inner), STRING_FACTOR) : 0);
   };
 
+/** What is within the elements is an effort, and costs nothing. */
 const ofPairs =
   (factor: number): CallCost =>
-  ([a, b]) =>
-    sizeOf(a) * sizeOf(b) * factor + 1;
+  ([a, b], _, effort) => {
+    const within = new Effort(Number.POSITIVE_INFINITY, effort);
+    traversal(a, within);
+    effort.spend(within.spent * sizeOf(b));
+    return sizeOf(a) * sizeOf(b) * factor + 1;
+  };
 
 const each = (names: readonly string[], cost: CallCost): [string, CallCost][] => names.map((name) => [name, cost]);
+
+/** Parts of a time, each of which may be asked for in a zone. */
+const ZONED = [
+  ...['getFullYear', 'getMonth', 'getDayOfYear', 'getDayOfMonth', 'getDate', 'getDayOfWeek'],
+  ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'],
+];
 
 /** By the function, whatever the form is (k8s.io/apiserver, cel/library/cost.go). */
 const BY_FUNCTION: ReadonlyMap<string, CallCost> = new Map([
   ['check', () => AUTHORIZATION_COST],
   ...each(['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'], ofElements),
+  ...each(ZONED, ofZone),
   ...each(['url', 'lowerAscii', 'upperAscii', 'substring', 'trim'], ofText),
   ...each(['replace', 'split'], ofTextTwice),
   ['join', ofResult],

@@ -8,9 +8,10 @@ import type { Plan } from './plans.js';
 import type { Run, Step } from './run.js';
 
 /** Effort of each step that reading a pattern takes. */
-const EFFORT_OF_STEP = 100;
-/** Characters of a text that is an effort to make. */
-const LONG_TEXT = 1_000;
+const EFFORT_OF_STEP = 10;
+/** Characters, or bytes, that are no effort to look at, and how many of more are as one element. */
+const SHORT_TEXT = 64;
+const CHARACTERS_OF_EFFORT = 16;
 
 /** The cost of a call that has to read its pattern first, which takes long for some short ones. */
 export const readingPattern =
@@ -43,6 +44,7 @@ export function calling(
       args.push(value);
       if (value instanceof Failure && args.length < steps.length) return value;
     }
+    for (const arg of args) exert(run, arg);
     if (!isAfter) run.charge(cost ? cost(args, null, run.effort) : 1);
     const last = args.at(-1);
     const result = last instanceof Failure ? last : (what as Implementation)(...args);
@@ -55,6 +57,7 @@ function unary(call: Implementation, operand: Step, cost: CallCost | undefined):
   const isAfter = cost !== undefined && isKnownAfter(cost);
   return (run) => {
     const value = operand(run);
+    exert(run, value);
     if (!isAfter) run.charge(cost ? cost([value], null, run.effort) : 1);
     const result = value instanceof Failure ? value : call(value);
     if (isAfter) run.charge(cost([value], result, run.effort));
@@ -62,9 +65,17 @@ function unary(call: Implementation, operand: Step, cost: CallCost | undefined):
   };
 }
 
-/** A long text is an effort: `replace` is charged for what it reads, and may write very much more. */
+/**
+ * A long text is an effort to look at and to make, whatever it costs: its `size` is one unit, and `replace` is charged for what it reads,
+ * and may write very much more.
+ */
+function exert(run: Run, value: Value): void {
+  const length = typeof value === 'string' || value instanceof Uint8Array ? value.length : 0;
+  if (length > SHORT_TEXT) run.effort.spend(length / CHARACTERS_OF_EFFORT);
+}
+
 function noted(run: Run, result: Value): Value {
-  if (typeof result === 'string' && result.length > LONG_TEXT) run.effort.spend(result.length);
+  exert(run, result);
   return result;
 }
 
@@ -83,6 +94,8 @@ function binary(call: BinaryCall, left: Step, right: Step, cost: CallCost | unde
   return (run) => {
     const a = left(run);
     const b = right(run);
+    exert(run, a);
+    exert(run, b);
     if (!isAfter) run.charge(cost ? cost([a, b], null, run.effort) : 1);
     const result = a instanceof Failure ? a : b instanceof Failure ? b : call(a, b, run);
     if (isAfter) run.charge(cost([a, b], result, run.effort));

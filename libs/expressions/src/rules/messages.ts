@@ -26,7 +26,8 @@ export function makeMessage(
   bindings: Bindings,
   budget: { readonly left: number; readonly effort: Effort },
 ): MadeMessage {
-  const { value, cost, exceeded } = program.evaluate(bindings, Math.min(PER_CALL_LIMIT, budget.left), budget.effort);
+  const limit = Math.min(PER_CALL_LIMIT, budget.left);
+  const { value, cost, exceeded } = program.evaluate(bindings, limit, budget.effort.ofOne());
   if (cost > budget.left)
     return {
       stop: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',

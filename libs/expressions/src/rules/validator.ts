@@ -242,7 +242,9 @@ class NodeRules {
       this.#tell(run, path, `rule compile error: Invalid: ${test.error}`);
       return;
     }
-    const { value, cost, exceeded } = test.program.evaluate(bindings, Math.min(PER_CALL_LIMIT, run.left), run.effort);
+    const effort = run.effort.ofOne();
+    const { value, cost, exceeded } = test.program.evaluate(bindings, Math.min(PER_CALL_LIMIT, run.left), effort);
+    run.work(effort.spent);
     if (cost > run.left) {
       this.#stop(run, path, OUT_OF_BUDGET);
       return;

@@ -55,8 +55,8 @@ export class Failure {
   ) {}
 }
 
-/** Elements that one evaluation may compare and traverse beside what its costs count. */
-const MOST_EFFORT = 10_000_000;
+/** Elements, of some 100 ns each, that one evaluation may compare and traverse beside what its costs count. */
+const MOST_EFFORT = 1_000_000;
 
 /** Thrown where an evaluation takes too much. */
 export class TooMuchEffort extends Error {}
@@ -66,17 +66,28 @@ export class TooMuchEffort extends Error {}
  * nested by macros may hold exponentially many elements.
  */
 export class Effort {
-  #left: number;
+  /** Elements so far. */
+  spent = 0;
 
-  /** @param most elements */
-  constructor(most = MOST_EFFORT) {
-    this.#left = most;
-  }
+  /**
+   * @param most elements
+   * @param whole takes part in what is spent here, and may be at an end before
+   */
+  constructor(
+    private readonly most = MOST_EFFORT,
+    private readonly whole?: Effort,
+  ) {}
 
   /** @throws TooMuchEffort */
   spend(elements: number): void {
-    this.#left -= elements;
-    if (this.#left < 0) throw new TooMuchEffort();
+    this.spent += elements;
+    this.whole?.spend(elements);
+    if (this.spent > this.most) throw new TooMuchEffort();
+  }
+
+  /** For one evaluation among several that share this one. */
+  ofOne(): Effort {
+    return new Effort(MOST_EFFORT, this);
   }
 }
 

@@ -1,0 +1,49 @@
+import { writeFileSync } from 'node:fs';
+import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+
+/** What came of a run, as {@link OutcomeReporter} writes it. */
+export interface Outcome {
+  readonly files: readonly FileOutcome[];
+  /** Errors that belong to no test: something rejected that nobody waited for, a worker that died. */
+  readonly errors: readonly string[];
+}
+
+export interface FileOutcome {
+  /** Path of the file. */
+  readonly name: string;
+  /** Every test of it has ended, at least one of them well, and none failed. */
+  readonly passed: boolean;
+  readonly milliseconds: number;
+  /** Of what failed: its name and why. */
+  readonly failures: readonly string[];
+}
+
+const ENDED: ReadonlySet<string> = new Set(['passed', 'skipped']);
+const LONGEST = 1_000;
+
+/** Writes the {@link Outcome} of a run, as JSON, where `TEST_OUTCOME` says. */
+export default class OutcomeReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    const outcome: Outcome = { files: modules.map(outcomeOf), errors: unhandled.map(text) };
+    writeFileSync(process.env.TEST_OUTCOME as string, JSON.stringify(outcome));
+  }
+}
+
+function outcomeOf(module: TestModule): FileOutcome {
+  const tests = [...module.children.allTests()];
+  const states = tests.map((test) => test.result().state);
+  const failures = tests.flatMap((test) => {
+    const { state, errors = [] } = test.result();
+    return ENDED.has(state)
+      ? []
+      : [`${test.fullName}: ${state === 'pending' ? 'did not end' : errors.map(text).join('\n')}`];
+  });
+  return {
+    name: module.moduleId,
+    passed: module.ok() && states.every((state) => ENDED.has(state)) && states.length > 0,
+    milliseconds: module.diagnostic().duration,
+    failures: [...module.errors().map(text), ...failures],
+  };
+}
+
+const text = ({ name, message }: SerializedError): string => `${name ?? 'Error'}: ${message}`.slice(0, LONGEST);
