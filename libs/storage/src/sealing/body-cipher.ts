@@ -46,6 +46,7 @@ export class UnreadableBodyError extends Error {
   readonly unnamed: string;
 
   constructor(
+    /** The object, and why. */
     readonly what: Unreadable,
     /** Whether it may pass by itself: somebody who has the key does not answer. */
     readonly passing: boolean,
