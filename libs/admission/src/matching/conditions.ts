@@ -19,6 +19,7 @@ import {
 } from '@orch/expressions';
 import type { ApiObject } from '@orch/machinery';
 import type { Attributes } from '../attributes.js';
+import { EvaluationTurns } from './evaluation-turns.js';
 import { programInTurns } from './program-in-turns.js';
 
 /** A named expression that must hold before anybody is asked. */
@@ -93,11 +94,8 @@ export class Conditions {
 
 type Compiled = MatchCondition & { readonly compiled: AdmissionProgram };
 
-/** Milliseconds of evaluation in one turn of the event loop; an expression itself is bounded by what it may cost. */
-const TURN_MS = 10;
-
 async function judged(conditions: readonly Compiled[], bindings: Bindings, asked: AskedAuthorizer): Promise<Verdict> {
-  let turnEnds = performance.now() + TURN_MS;
+  const turns = new EvaluationTurns();
   const errors: string[] = [];
   let skips: string | undefined;
   let budget = MATCH_CONDITIONS_LIMIT;
@@ -107,10 +105,7 @@ async function judged(conditions: readonly Compiled[], bindings: Bindings, asked
       continue;
     }
     const { program } = compiled;
-    if (performance.now() >= turnEnds) {
-      await nextTurn();
-      turnEnds = performance.now() + TURN_MS;
-    }
+    await turns.between();
     const { value, cost } = await asked.settled(() => program.evaluate(bindings, PER_EXPRESSION_LIMIT));
     budget -= cost;
     if (budget < 0) return { kind: 'fails', errors: [OUT_OF_BUDGET] };

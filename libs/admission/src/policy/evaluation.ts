@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type AskedAuthorizer,
   type Bindings,
@@ -7,6 +6,7 @@ import {
   type Program,
   type Value,
 } from '@orch/expressions';
+import { EvaluationTurns } from '../matching/evaluation-turns.js';
 import type { Compiled } from './definition.js';
 
 /** What came of one expression; undefined where there was none. */
@@ -20,12 +20,9 @@ export interface Evaluations {
   readonly left: number;
 }
 
-/** Milliseconds of evaluation in one turn of the event loop; an expression itself is bounded by what it may cost. */
-const TURN_MS = 10;
-
 /** Runs expressions about one request (k8s.io/apiserver, pkg/admission/plugin/cel/filter.go). */
 export class Evaluation {
-  #turnEnds = performance.now() + TURN_MS;
+  readonly #turns = new EvaluationTurns();
 
   constructor(
     private readonly bindings: Bindings,
@@ -55,10 +52,7 @@ export class Evaluation {
   }
 
   async #run(text: string, program: Program): Promise<{ result: Evaluated; cost: number }> {
-    if (performance.now() >= this.#turnEnds) {
-      await nextTurn();
-      this.#turnEnds = performance.now() + TURN_MS;
-    }
+    await this.#turns.between();
     let milliseconds = 0;
     const { value, cost } = await this.asked.settled(() => {
       const began = performance.now();
