@@ -67,19 +67,24 @@ async function retained(): Promise<number> {
 }
 
 describe('the memory of a type', () => {
+  // What the compiler keeps beside the heap comes and goes on a busy machine; what grows does so every time.
   it.each([
     [8 << 20, 4 << 20],
     [4 << 20, 8 << 20],
-  ])('is what it accounts for, and flat once ring (%i) and frames (%i) are full', async (ringBytes, frameBytes) => {
-    const before = await retained();
-    const churn = new Churn(ringBytes, frameBytes);
-    const sizes: number[] = [];
-    for (let round = 0; round < 5; round++) {
-      churn.change(9_000);
-      sizes.push((await retained()) - before);
-    }
-    expect(churn.accounted).toBeGreaterThan(12 << 20);
-    for (const size of sizes) expect(size / churn.accounted).toBeLessThan(1.05);
-    expect(Math.max(...sizes) / Math.min(...sizes)).toBeLessThan(1.05);
-  });
+  ])(
+    'is what it accounts for, and flat once ring (%i) and frames (%i) are full',
+    { retry: 2 },
+    async (ringBytes, frameBytes) => {
+      const before = await retained();
+      const churn = new Churn(ringBytes, frameBytes);
+      const sizes: number[] = [];
+      for (let round = 0; round < 5; round++) {
+        churn.change(9_000);
+        sizes.push((await retained()) - before);
+      }
+      expect(churn.accounted).toBeGreaterThan(12 << 20);
+      for (const size of sizes) expect(size / churn.accounted).toBeLessThan(1.05);
+      expect(Math.max(...sizes) / Math.min(...sizes)).toBeLessThan(1.05);
+    },
+  );
 });

@@ -202,6 +202,24 @@ export class TypeCache {
     }
   }
 
+  /**
+   * Resolves when watchers have been handed what was committed before the call, or when that cannot be known: the state is
+   * not there, or the database says nothing within `within` ms. Never rejects.
+   */
+  async settle(within: number): Promise<void> {
+    if (!this.ready()) return;
+    const confirmed = this.confirm().then(
+      () => undefined,
+      () => undefined,
+    );
+    let cancel: (() => void) | undefined;
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#clock.after(within, resolve);
+    });
+    await Promise.race([confirmed, late]);
+    cancel?.();
+  }
+
   /** Takes no more watches, and ends those there are, spread over `spread` ms, each after a bookmark. */
   async drain(spread: number): Promise<void> {
     this.#draining = true;

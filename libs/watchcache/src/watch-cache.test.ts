@@ -61,6 +61,38 @@ describe('WatchCache', () => {
     expect([...cache.types()].map(({ type }) => type)).toEqual([1, 3]);
   });
 
+  it('hands streams what was committed before it unloads a type, and ends them', async () => {
+    const { cache, clock, source, description } = setUp();
+    const name = { namespace: 'a', name: 'b' };
+    source.write(1, 'put', name, bodyOf({ content: 'x' }));
+    const gone = cache.type(1, description);
+    await clock.settle();
+    const sink = new TestSink();
+    await gone.watch({ encoder: testEncoder, from: { at: 'any' }, initialEvents: 'none', bookmarks: false, sink });
+    // Nobody is told of it.
+    source.write(1, 'delete', name);
+    cache.unload(1);
+    expect(cache.peek(1)).toBeUndefined();
+    expect(cache.watchers).toBe(1);
+    await clock.advance(1_000);
+    expect(sink.events.map(({ type }) => type)).toEqual(['DELETED']);
+    expect([sink.ended, cache.watchers]).toEqual([true, 0]);
+  });
+
+  it('ends them without, when the database says nothing', async () => {
+    const { cache, clock, source, description } = setUp();
+    const gone = cache.type(1, description);
+    await clock.settle();
+    const sink = new TestSink();
+    await gone.watch({ encoder: testEncoder, from: { at: 'any' }, initialEvents: 'none', bookmarks: false, sink });
+    source.heads = () => new Promise(() => undefined);
+    cache.unload(1);
+    await clock.advance(2_000);
+    expect(sink.ended).toBe(false);
+    await clock.advance(2_000);
+    expect([sink.ended, cache.watchers]).toEqual([true, 0]);
+  });
+
   it('leaves nothing running when closed', async () => {
     const { cache, clock, description } = setUp();
     cache.type(1, description);

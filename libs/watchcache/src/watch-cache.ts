@@ -23,12 +23,16 @@ export interface WatchCacheOptions extends TypeCacheOptions {
 
 /** Milliseconds between looks at what may be unloaded. */
 const SWEEP = 10_000;
+/** Milliseconds that streams of what is unloaded go on at most, for the last changes; without a database nobody knows of any. */
+const LAST_CHANGES = 3_000;
 
 /** The types held in memory: each is loaded when it is first asked for and unloaded when nobody uses it. */
 export class WatchCache {
   readonly #types = new Map<string, TypeCache>();
   /** Keys of those that go as soon as nobody watches. */
   readonly #retired = new Set<string>();
+  /** Unloaded, with streams that are ending. */
+  readonly #leaving = new Set<TypeCache>();
   readonly #options: WatchCacheOptions;
   #cancelSweep: (() => void) | undefined;
   #cancelCheck: (() => void) | undefined;
@@ -77,12 +81,28 @@ export class WatchCache {
 
   /** Open watches. */
   get watchers(): number {
-    return [...this.#types.values()].reduce((sum, { watchers }) => sum + watchers, 0);
+    return [...this.#types.values(), ...this.#leaving].reduce((sum, { watchers }) => sum + watchers, 0);
   }
 
-  /** Unloads a type at once, ending its streams: its definition is gone, or is another. */
+  /**
+   * Unloads a type: its definition is gone, or is another. Whoever asks from now on gets a state anew; streams of the one before
+   * end in order when they have had what was committed before the call.
+   */
   unload(type: TypeId): void {
-    for (const [key, cache] of this.#types) if (cache.type === type) this.#close(key, cache);
+    for (const [key, cache] of this.#types) {
+      if (cache.type !== type) continue;
+      this.#forget(key);
+      this.#leaving.add(cache);
+      void this.#leave(cache);
+    }
+  }
+
+  /** Never rejects. */
+  async #leave(cache: TypeCache): Promise<void> {
+    await cache.settle(LAST_CHANGES);
+    await cache.drain(0);
+    cache.close();
+    this.#leaving.delete(cache);
   }
 
   /** Unloads what a conversion has made as soon as its streams have ended: nobody is to ask for it any more. */
@@ -93,6 +113,10 @@ export class WatchCache {
 
   #close(key: string, cache: TypeCache): void {
     cache.close();
+    this.#forget(key);
+  }
+
+  #forget(key: string): void {
     this.#types.delete(key);
     this.#retired.delete(key);
   }
@@ -108,6 +132,7 @@ export class WatchCache {
     this.#cancelSweep?.();
     this.#cancelCheck?.();
     for (const [key, cache] of this.#types) this.#close(key, cache);
+    for (const cache of this.#leaving) cache.close();
   }
 
   #scheduleCheck(interval: number, wait: number): void {

@@ -1,13 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../served/endpoint.js';
+import { MemoryStore } from '../testing/memory-store.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
 import { ServedWatches } from './served-watches.js';
 
 let api: TestApi;
 let server: TestServer;
+/** While true, nobody is told of writes. */
+let hushed = false;
+
 beforeEach(async () => {
-  api = await testApi();
+  hushed = false;
+  const store = new MemoryStore();
+  const listen = store.onCommit.bind(store);
+  store.onCommit = (listener) => listen((changes) => hushed || listener(changes));
+  api = await testApi({}, 'orch', store);
   server = await openServer(listenerOf(api));
 });
 afterEach(async () => {
@@ -40,8 +48,17 @@ describe('watches of what is served no more', () => {
     await staying.catch(() => undefined);
   });
 
+  it('end with the last changes, of which this process has not heard yet', async () => {
+    const gone = server.ask('/api/v1/configmaps?watch=1');
+    await open(1);
+    hushed = true;
+    await api.create('configmaps', { metadata: { name: 'last' } });
+    api.served.replace(others(api.endpoint('configmaps')));
+    expect((await gone).body.toString()).toContain('"name":"last"');
+  });
+
   it('end at once when it went while they were begun', () => {
-    const watches = new ServedWatches(api.served);
+    const watches = new ServedWatches(api.served, api.deps.cache);
     const endpoint = api.endpoint('configmaps');
     let finished = 0;
     const stream = { finish: () => finished++ };

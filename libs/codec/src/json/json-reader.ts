@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 import { JsonSyntaxError } from './json-error.js';
-import { stringEnd } from './scan.js';
+import { spaceEnd, stringEnd } from './scan.js';
 
 /** Names that stand more than once in an object, by object. */
 export type Duplicates = Map<JsonObject, Set<string>>;
@@ -159,11 +159,7 @@ export class JsonReader {
   }
 
   #space(): void {
-    for (;;) {
-      const code = this.text.charCodeAt(this.#at);
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-      this.#at++;
-    }
+    this.#at = spaceEnd(this.text, this.#at);
   }
 
   #unexpected(where: string): JsonSyntaxError {

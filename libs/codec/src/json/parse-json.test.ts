@@ -11,6 +11,24 @@ import { stringifyJson } from './stringify-json.js';
 /** What the careful reader alone says. */
 const carefully = (text: string) => new JsonReader(text, 1000).document();
 
+describe('long runs of one thing', () => {
+  const long = 5_000;
+  it.each([
+    ['blanks', `{"a"${' '.repeat(long)}:\n\t\r${' '.repeat(long)}1}${' '.repeat(long)}`],
+    ['quotes', `["${'\\"'.repeat(long)}",1]`],
+    ['backslashes', `["${'\\\\'.repeat(long)}",1]`],
+    ['backslashes behind a quote', `["\\"${'\\\\'.repeat(long)}",1]`],
+    ['a thousand characters and a quote', `["${'a'.repeat(999)}\\"","${'a'.repeat(998)}\\"b",1]`],
+    ['surrogates', `["${'\u{1f600}'.repeat(long)}\\"",1]`],
+  ])('%s', (_what, text) => {
+    expect(parseJson(text).value).toEqual(JSON.parse(text));
+    expect(carefully(text)).toEqual(JSON.parse(text));
+    for (const broken of [text.trimEnd().slice(0, -1), text.slice(0, 900), text.slice(0, 901), `${text}x`]) {
+      expect(() => parseJson(broken)).toThrow(JsonSyntaxError);
+    }
+  });
+});
+
 describe('parseJson', () => {
   it.each([
     ['9007199254740993', 9007199254740993n],

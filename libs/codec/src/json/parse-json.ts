@@ -56,7 +56,7 @@ export function parseJson(input: Buffer | string, limits: JsonLimits = {}): Pars
 
 /** undefined when the careful reader has to decide. */
 function parseNatively(text: string, members: number): JsonValue | undefined {
-  if (text.includes('\\u') && DELICATE.test(text)) return undefined;
+  if (text.includes('\\') && DELICATE.test(text)) return undefined;
   try {
     const value = nativeJson(text);
     return value !== undefined && countMembers(value) === members ? value : undefined;
