@@ -17,7 +17,7 @@ export interface RotationSettings {
   readonly maxBackups: number;
   /** Whether old files are compressed (gzip). */
   readonly compress: boolean;
-  /** How long a line waits for others to be written with, milliseconds. Default 0: for those of the same turn. */
+  /** How long a line waits for others to be written with, milliseconds. Default 0: for those of the same round of the event loop. */
   readonly gatherMs?: number;
   /** Milliseconds since the epoch. Default: the machine's. */
   readonly now?: () => number;
@@ -67,9 +67,7 @@ export class RotatingFile implements LineWriter {
   write(text: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#lines.push({ text, bytes: Buffer.byteLength(text), resolve, reject });
-      this.#writing ??= this.#writeAll().finally(() => {
-        this.#writing = undefined;
-      });
+      this.#writing ??= this.#writeAll();
     });
   }
 
@@ -98,8 +96,12 @@ export class RotatingFile implements LineWriter {
     const { gatherMs = 0 } = this.settings;
     for (;;) {
       if (gatherMs > 0 && !this.#closing) await this.#gathered(gatherMs);
-      else await Promise.resolve();
-      if (this.#lines.length === 0) return;
+      else await turn();
+      if (this.#lines.length === 0) {
+        // At once: a line that comes before the promise has told of its end would wait for the next.
+        this.#writing = undefined;
+        return;
+      }
       const lines = this.#lines;
       this.#lines = [];
       try {
@@ -227,3 +229,6 @@ async function compressed(path: string): Promise<void> {
   await rename(partial, `${path}.gz`);
   await rm(path, { force: true });
 }
+
+/** Behind what this round of the event loop has brought: lines of it go out together, and nobody could have been told before. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
