@@ -24,6 +24,8 @@ export interface BudgetRaceResult {
   /** Transactions that took from the budget, and how much each took and how many pods it removed. */
   readonly charges: readonly { readonly taken: number; readonly removed: number }[];
   readonly attempts: number;
+  /** Attempts that a server did not answer. */
+  readonly unanswered: number;
 }
 
 const LABELS = { app: 'raced' };
@@ -40,10 +42,12 @@ export async function raceForBudget(race: BudgetRace): Promise<BudgetRaceResult>
   const disturbing = disturb(over.signal);
   const waiting = [...names];
   let attempts = 0;
+  let unanswered = 0;
   const requester = async (api: Api): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; ) {
       attempts++;
       const answer = await evict(api, namespace, name);
+      if (!answer) unanswered++;
       if (answer && isFinal(answer)) name = waiting.shift();
       else await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
@@ -51,7 +55,7 @@ export async function raceForBudget(race: BudgetRace): Promise<BudgetRaceResult>
   await Promise.all(servers.flatMap((api) => Array.from({ length: requesters }, () => requester(api))));
   over.abort();
   await disturbing;
-  return { ...(await whatCameOfIt(race, names)), attempts };
+  return { ...(await whatCameOfIt(race, names)), attempts, unanswered };
 }
 
 /** Whether an eviction was carried out, now or by a request whose answer was lost, or refused by the budget. */

@@ -25,6 +25,8 @@ export interface QuotaRaceResult {
   /** Versions of the quota, each with what it says is used and what there was. */
   readonly versions: readonly { readonly version: string; readonly used: number; readonly there: number }[];
   readonly attempts: number;
+  /** Attempts that a server did not answer. */
+  readonly unanswered: number;
 }
 
 const START_MS = 60_000;
@@ -46,11 +48,13 @@ export async function raceForQuota(race: QuotaRace): Promise<QuotaRaceResult> {
   const over = new AbortController();
   const disturbing = race.disturb(over.signal);
   let attempts = 0;
+  let unanswered = 0;
   const requester = async (api: Api, id: string): Promise<void> => {
     // The last of them creates only, until there is no more.
     for (let i = 0, deletes = 1; ; i++) {
       attempts++;
       const answer = await api.post(`${path}/configmaps`, { metadata: { name: `${id}-${i}` } }).catch(() => undefined);
+      if (!answer) unanswered++;
       if (answer?.status === 403 && answer.text.includes('exceeded quota')) {
         if (deletes-- <= 0) return;
       } else if (answer?.status === 201) {
@@ -65,7 +69,7 @@ export async function raceForQuota(race: QuotaRace): Promise<QuotaRaceResult> {
   await disturbing;
   // Who had given up may have left room behind it: what was deleted late.
   await requester(first, 'last');
-  return { ...(await whatThereWas(race)), attempts };
+  return { ...(await whatThereWas(race)), attempts, unanswered };
 }
 
 async function made(answer: Promise<Answer>): Promise<void> {
@@ -85,7 +89,7 @@ const OBJECTS = `
 SELECT count(*)::int AS objects FROM cluster.object
  WHERE type = (SELECT id FROM cluster.lane WHERE api_group = '' AND resource = 'configmaps') AND namespace = $1`;
 
-async function whatThereWas({ database, namespace }: QuotaRace): Promise<Omit<QuotaRaceResult, 'attempts'>> {
+async function whatThereWas({ database, namespace }: QuotaRace): Promise<Pick<QuotaRaceResult, 'objects' | 'versions'>> {
   const { rows } = await database.query(VERSIONS, [namespace]);
   const { rows: found } = await database.query(OBJECTS, [namespace]);
   const versions = rows.map(({ version, used, there }) => ({ version, used: Number(used), there }));

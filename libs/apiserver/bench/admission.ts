@@ -207,7 +207,8 @@ const all = await candidate('all of them', () => true);
 const complete = await candidate('no plugins, as they leave it', () => false, await completed(all));
 const judged = await policies();
 const each = await Promise.all(names.map((name) => candidate(name, (plugin) => plugin.name === name)));
-for (let at = 0; at < ROUNDS; at++) for (const measured of [none, complete, all, judged, ...each]) await round(measured);
+for (let at = 0; at < ROUNDS; at++)
+  for (const measured of [none, complete, all, judged, ...each]) await round(measured);
 for (const { name, best } of [none, complete, all, judged, ...each]) {
   const more = best - none.best;
   console.log(
