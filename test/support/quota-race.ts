@@ -89,7 +89,10 @@ const OBJECTS = `
 SELECT count(*)::int AS objects FROM cluster.object
  WHERE type = (SELECT id FROM cluster.lane WHERE api_group = '' AND resource = 'configmaps') AND namespace = $1`;
 
-async function whatThereWas({ database, namespace }: QuotaRace): Promise<Pick<QuotaRaceResult, 'objects' | 'versions'>> {
+async function whatThereWas({
+  database,
+  namespace,
+}: QuotaRace): Promise<Pick<QuotaRaceResult, 'objects' | 'versions'>> {
   const { rows } = await database.query(VERSIONS, [namespace]);
   const { rows: found } = await database.query(OBJECTS, [namespace]);
   const versions = rows.map(({ version, used, there }) => ({ version, used: Number(used), there }));
