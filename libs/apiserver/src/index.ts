@@ -1,7 +1,7 @@
 export { releaseMetrics } from './metrics/release-metrics.js';
 export { storeAt } from './server/backends.js';
 export { busOf } from './server/change-bus.js';
-export type { ControlPlaneSettings, Role } from './server/control-plane.js';
+export type { ControlPlaneSettings, Role } from './server/control-plane-settings.js';
 export {
   type BackendOptions,
   backendOptions,

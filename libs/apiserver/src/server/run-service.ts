@@ -1,5 +1,6 @@
 import { createLogger, type ProcessControl, runToCompletion } from '@orch/runtime';
-import { type ControlPlaneSettings, createControlPlane } from './control-plane.js';
+import { createControlPlane } from './control-plane.js';
+import type { ControlPlaneSettings } from './control-plane-settings.js';
 import { shellWord } from './shell-word.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { OptionValues } from '@orch/runtime';
 import { storeAt } from './backends.js';
 import { busOf } from './change-bus.js';
-import type { Role } from './control-plane.js';
+import type { Role } from './control-plane-settings.js';
 import { backendOptions, servingOptions } from './options.js';
 import { runService } from './run-service.js';
 

@@ -1,0 +1,55 @@
+import type { Component } from '@orch/runtime';
+import { AccessControl } from '../../access/access-control.js';
+import { openSharedVerdicts } from '../../credentials/shared-verdicts.js';
+import { Fairness } from '../../fairness/fairness.js';
+import { fairnessLimits } from '../limit-options.js';
+import type { ControlPlaneProcess } from './process.js';
+
+/** What webhooks decided, for all processes. */
+export const sharedVerdicts = (process: ControlPlaneProcess): Component => ({
+  name: 'shared-verdicts',
+  async start() {
+    const verdicts = await openSharedVerdicts(process.settings.serving, process.logger);
+    process.provide({ sharedVerdicts: verdicts });
+  },
+  async stop() {
+    process.peek('sharedVerdicts')?.close();
+  },
+});
+
+/** Who may do what. */
+export const access = (process: ControlPlaneProcess): Component => ({
+  name: 'access',
+  async start() {
+    const { settings, features, logger, state } = process;
+    const control = new AccessControl({
+      ...{ ...state, features, logger },
+      options: settings.serving,
+      shared: process.need('sharedVerdicts'),
+      decides: settings.role.housekeeping,
+    });
+    process.provide({ access: control });
+    await control.start();
+  },
+  async stop() {
+    await process.peek('access')?.stop();
+  },
+});
+
+/** Whose request is next. */
+export const fairness = (process: ControlPlaneProcess): Component => ({
+  name: 'fairness',
+  async start() {
+    const { settings, features, state, telling } = process;
+    const opened = new Fairness({
+      ...{ ...state, ...telling, features },
+      limits: fairnessLimits(settings.serving, features),
+      decides: settings.role.housekeeping,
+    });
+    process.provide({ fairness: opened });
+    await opened.start();
+  },
+  async stop() {
+    await process.peek('fairness')?.stop();
+  },
+});

@@ -1,0 +1,22 @@
+import type { Component } from '@orch/runtime';
+import { AggregatedApis } from '../aggregated-apis.js';
+import type { ControlPlaneProcess } from './process.js';
+
+/** What other servers serve. */
+export const aggregatedApis = (process: ControlPlaneProcess): Component => ({
+  name: 'aggregated-apis',
+  async start() {
+    const { settings, state, telling } = process;
+    const aggregated = new AggregatedApis({
+      ...{ ...state, ...telling },
+      serving: settings.serving,
+      credentials: process.need('credentials'),
+      decides: settings.role.housekeeping,
+    });
+    process.provide({ aggregated });
+    await aggregated.start();
+  },
+  async stop() {
+    await process.peek('aggregated')?.stop();
+  },
+});

@@ -1,0 +1,55 @@
+import { namesOf } from '@orch/machinery';
+import type { Component } from '@orch/runtime';
+import { ApiTokens } from '../../credentials/api-tokens.js';
+import { Credentials } from '../../credentials/credentials.js';
+import { RemoteTokens } from '../../credentials/remote-tokens.js';
+import { tokenCache } from '../../metrics/authentication-metrics.js';
+import { serviceAccountTokenUses } from '../../metrics/service-account-metrics.js';
+import type { ControlPlaneProcess } from './process.js';
+
+/** Who asks: certificates and tokens of all kinds. */
+export function credentials(process: ControlPlaneProcess): Component {
+  let remote: RemoteTokens | undefined;
+  return {
+    name: 'credentials',
+    async start() {
+      const { serving } = process.settings;
+      const names = namesOf(serving.naming);
+      const { logger } = process;
+      const { metrics, certificateAccepted } = process.need('observation');
+      const { audiences } = process.need('serviceAccountKeys');
+      const tokens = apiTokens(process);
+      remote = await RemoteTokens.open({
+        ...{ options: serving, names, logger, audiences },
+        shared: process.need('sharedVerdicts'),
+        observer: tokenCache(metrics),
+      });
+      const opened = await Credentials.open({
+        ...{ options: serving, names, logger, certificateAccepted, audiences },
+        // Who must be asked elsewhere comes last.
+        tokenVerifiers: [...tokens.verifiers, ...remote.verifiers],
+      });
+      process.provide({ credentials: opened });
+    },
+    async stop() {
+      process.peek('credentials')?.close();
+      process.peek('tokens')?.stop();
+      await remote?.close();
+    },
+  };
+}
+
+function apiTokens(process: ControlPlaneProcess): ApiTokens {
+  const { settings, state, telling } = process;
+  const { deps } = state.api;
+  const known = [...deps.served.current.types, ...deps.unserved];
+  const tokens = new ApiTokens({
+    ...{ options: settings.serving, names: namesOf(settings.serving.naming), logger: telling.logger },
+    ...{ store: deps.store, reader: deps.reader, feed: state.feed },
+    keys: process.need('serviceAccountKeys'),
+    endpointOf: (resource) => known.find(({ definition: d }) => d.group === '' && d.resource === resource),
+    onUse: serviceAccountTokenUses(telling.metrics),
+  });
+  process.provide({ tokens });
+  return tokens;
+}

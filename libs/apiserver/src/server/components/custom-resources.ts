@@ -1,0 +1,32 @@
+import type { Component } from '@orch/runtime';
+import { CustomResources } from '../custom-resources.js';
+import { Webhooks } from '../webhooks.js';
+import { kindSettings } from './api.js';
+import type { ControlPlaneProcess } from './process.js';
+
+/** Kinds that users bring, and the webhooks that convert them. */
+export const customResources = (process: ControlPlaneProcess): Component => ({
+  name: 'custom-resources',
+  async start() {
+    const { settings, state, telling } = process;
+    const { serving, backend, role } = settings;
+    const webhooks = new Webhooks({
+      ...{ api: state.api, serving, ...telling },
+      // One that this process made for itself would say nothing to anybody.
+      shown: () => (serving.proxyClientCertFile === undefined ? undefined : process.peek('credentials')?.current.proxy),
+    });
+    const resources = new CustomResources({
+      ...{ ...state, ...telling },
+      kinds: kindSettings(process),
+      decides: role.housekeeping,
+      migrationRate: backend.storageMigrationRate,
+      conversions: webhooks.conversions,
+    });
+    process.provide({ webhooks, customResources: resources });
+    await resources.start();
+  },
+  async stop() {
+    await process.peek('customResources')?.stop();
+    await process.peek('webhooks')?.close();
+  },
+});

@@ -1,0 +1,23 @@
+import type { Component } from '@orch/runtime';
+import { openChangeFeed } from '../change-feed.js';
+import type { ControlPlaneProcess } from './process.js';
+
+/** Changes, of this process and of others. */
+export const feed = (process: ControlPlaneProcess): Component => ({
+  name: 'feed',
+  async start() {
+    const { backend, openBus, role } = process.settings;
+    const changes = openChangeFeed({
+      backend,
+      store: process.need('store'),
+      observation: process.need('observation'),
+      logger: process.logger,
+      openBus,
+      makesStream: role.housekeeping,
+    });
+    process.provide({ changes });
+  },
+  async stop() {
+    await process.peek('changes')?.close();
+  },
+});

@@ -1,0 +1,78 @@
+import type { Component } from '@orch/runtime';
+import { QuotaCounter } from '../../quota/quota-counter.js';
+import { CertificateRequests } from '../certificate-requests.js';
+import { Housekeeping } from '../housekeeping.js';
+import { policyChecker } from '../policy-checks.js';
+import { NamespaceKeeper } from '../standing-objects.js';
+import type { ControlPlaneProcess } from './process.js';
+
+/** What runs beside requests. */
+interface Keeper {
+  start(): void | Promise<void>;
+  stop(): void | Promise<void>;
+}
+
+/** What only some processes look after. @param make undefined where this one does not */
+function keeping(name: string, make: () => Keeper | undefined): Component {
+  let keeper: Keeper | undefined;
+  return {
+    name,
+    async start() {
+      keeper = make();
+      await keeper?.start();
+    },
+    async stop() {
+      await keeper?.stop();
+    },
+  };
+}
+
+/** What is looked after for the whole installation, once all kinds are served. */
+export const housekeeping = (process: ControlPlaneProcess): Component[] => {
+  const keeps = process.settings.role.housekeeping;
+  return [
+    keeping('certificate-requests', () => (keeps ? certificateRequests(process) : undefined)),
+    keeping('quota-counts', () => (keeps ? quotaCounter(process) : undefined)),
+    keeping('housekeeping', () => (keeps ? housekeeper(process) : undefined)),
+    keeping('namespace-keeper', () => namespaceKeeper(process)),
+    keeping('policy-checks', () => policyChecks(process)),
+  ];
+};
+
+const certificateRequests = (process: ControlPlaneProcess): Keeper =>
+  new CertificateRequests({
+    ...{ ...process.state, ...process.telling },
+    credentials: process.need('credentials'),
+    authorizer: process.need('access').authorizer,
+    longest: process.settings.serving.clusterSigningDuration,
+  });
+
+function quotaCounter(process: ControlPlaneProcess): Keeper {
+  const { api, store } = process.state;
+  const { deps, served, quotas: index, evaluators } = api;
+  return new QuotaCounter({
+    ...{ store, pipeline: deps.pipeline, index, evaluators },
+    namespaced: () => [...served.current.types, ...deps.unserved].filter(({ definition }) => definition.namespaced),
+    catchUp: () => process.need('customResources').catchUp(),
+    onError: (error) => process.logger.error('count of a quota', error),
+  });
+}
+
+function housekeeper(process: ControlPlaneProcess): Keeper {
+  const { api, store } = process.state;
+  return new Housekeeping({ api, store, backend: process.settings.backend, ...process.telling });
+}
+
+function namespaceKeeper(process: ControlPlaneProcess): Keeper | undefined {
+  const followed = process.need('followed');
+  const { settings, state, logger } = process;
+  return followed && new NamespaceKeeper({ ...state, followed, options: settings.serving, logger });
+}
+
+/** Expressions are checked against kinds. */
+function policyChecks(process: ControlPlaneProcess): Keeper | undefined {
+  const policies = process.need('policies');
+  const { api, store } = process.state;
+  const catchUp = () => process.need('customResources').catchUp();
+  return policies && policyChecker({ api, store, policies, catchUp, logger: process.logger });
+}

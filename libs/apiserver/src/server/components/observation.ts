@@ -1,0 +1,23 @@
+import type { Component } from '@orch/runtime';
+import { Observation } from '../../metrics/observation.js';
+import { VERSION } from '../version.js';
+import type { ControlPlaneProcess } from './process.js';
+
+/** Metrics and traces. */
+export const observation = (process: ControlPlaneProcess): Component => ({
+  name: 'observation',
+  async start() {
+    const { role, serving } = process.settings;
+    const opened = await Observation.open({
+      serviceName: `orch-${role.name}`,
+      version: VERSION,
+      tracingConfigFile: serving.tracingConfigFile,
+      showHiddenMetrics: serving.showHiddenMetricsForVersion !== '',
+      logger: process.logger,
+    });
+    process.provide({ observation: opened });
+  },
+  async stop() {
+    await process.peek('observation')?.close();
+  },
+});

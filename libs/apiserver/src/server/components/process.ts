@@ -1,0 +1,97 @@
+import type { FollowedObjects } from '@orch/admission';
+import type { Encryption } from '@orch/encryption';
+import type { FeatureGates, Lifecycle, Logger } from '@orch/runtime';
+import type { FeatureName } from '@orch/schema';
+import type { SealedStore } from '@orch/storage';
+import type { RedisRates, RedisVerdicts } from '@orch/webhooks';
+import type { AccessControl } from '../../access/access-control.js';
+import type { AdmissionControl } from '../../admission/admission-control.js';
+import type { ApiTokens } from '../../credentials/api-tokens.js';
+import type { Credentials } from '../../credentials/credentials.js';
+import type { ServiceAccountKeys } from '../../credentials/service-account-keys.js';
+import type { Fairness } from '../../fairness/fairness.js';
+import type { Observation } from '../../metrics/observation.js';
+import type { AdmissionWebhooks } from '../../webhooks/admission-webhooks.js';
+import type { AggregatedApis } from '../aggregated-apis.js';
+import type { Api } from '../assemble.js';
+import type { Audit } from '../audit.js';
+import type { ChangeFeed } from '../change-feed.js';
+import type { ControlPlaneSettings } from '../control-plane-settings.js';
+import type { CustomResources } from '../custom-resources.js';
+import type { ComponentSettings } from '../health-checks.js';
+import type { Served } from '../serve.js';
+import type { FollowedByStanding } from '../standing-objects.js';
+import type { Webhooks } from '../webhooks.js';
+
+/** What components of a process make and others need; each is there once the component that makes it has started. */
+export interface Parts {
+  readonly observation: Observation;
+  /** Nothing of it where nothing is encrypted. */
+  readonly encryption: Encryption | undefined;
+  readonly store: SealedStore;
+  readonly changes: ChangeFeed;
+  readonly api: Api;
+  readonly admission: AdmissionControl;
+  /** Limits that all processes share; absent without Redis. */
+  readonly sharedRates: RedisRates | undefined;
+  readonly admissionWebhooks: AdmissionWebhooks;
+  /** Where this process keeps house. */
+  readonly followed: FollowedByStanding | undefined;
+  /** Where this process keeps house, and policies are judged. */
+  readonly policies: FollowedObjects | undefined;
+  readonly customResources: CustomResources;
+  readonly webhooks: Webhooks;
+  /** Absent without Redis. */
+  readonly sharedVerdicts: RedisVerdicts | undefined;
+  readonly access: AccessControl;
+  readonly fairness: Fairness;
+  readonly serviceAccountKeys: ServiceAccountKeys;
+  readonly tokens: ApiTokens;
+  readonly credentials: Credentials;
+  readonly audit: Audit;
+  readonly aggregated: AggregatedApis;
+  readonly served: Served;
+}
+
+/** A process of the control plane while it is put together: what its components have in common. */
+export class ControlPlaneProcess {
+  readonly #parts: Partial<Parts> = {};
+
+  constructor(
+    readonly settings: ControlPlaneSettings,
+    readonly logger: Logger,
+    readonly features: FeatureGates<FeatureName>,
+    readonly lifecycle: Pick<Lifecycle, 'stopping'>,
+  ) {}
+
+  /** Gives others what they need. */
+  provide(parts: Partial<Parts>): void {
+    Object.assign(this.#parts, parts);
+  }
+
+  /** @throws Error before the component that makes it has started */
+  need<Name extends keyof Parts>(name: Name): Parts[Name] {
+    if (!(name in this.#parts)) throw new Error(`a part of the process was used before it was started: ${name}`);
+    return this.#parts[name] as Parts[Name];
+  }
+
+  /** What may not have been made: by a process that is stopped as it starts. */
+  peek<Name extends keyof Parts>(name: Name): Parts[Name] | undefined {
+    return this.#parts[name];
+  }
+
+  /** What most components work on. */
+  get state() {
+    return { api: this.need('api'), store: this.need('store'), feed: this.need('changes').feed };
+  }
+
+  /** Where what is seen is told. */
+  get telling() {
+    return { metrics: this.need('observation').metrics, logger: this.logger };
+  }
+
+  /** What says how this process is. */
+  get health(): ComponentSettings {
+    return { pingStore: () => this.need('store').ping(), feedLag: () => this.need('changes').lag() };
+  }
+}

@@ -1,0 +1,41 @@
+import { namesOf } from '@orch/machinery';
+import type { Component } from '@orch/runtime';
+import { checkAuthorization } from '../../access/authorization-options.js';
+import { checkAdmission } from '../../admission/admission-control.js';
+import { readServiceAccountKeys } from '../../credentials/service-account-keys.js';
+import { observePools } from '../../metrics/store-observer.js';
+import { encrypted, openEncryption } from '../encryption.js';
+import { natsSettings } from '../nats-options.js';
+import type { ControlPlaneProcess } from './process.js';
+
+/** The state, and what it is encrypted with. */
+export const store = (process: ControlPlaneProcess): Component => ({
+  name: 'store',
+  async start() {
+    await refuseEarly(process);
+    const { settings, logger, telling } = process;
+    const { backend, serving } = settings;
+    const encryption = await openEncryption({ serving, backend, ...telling });
+    process.provide({ encryption });
+    const { store: observer, metrics } = process.need('observation');
+    const opened = encrypted(await settings.openStore(observer), encryption, logger);
+    process.provide({ store: opened });
+    observePools(metrics, opened);
+    for (const compactor of opened.compactors) compactor.start();
+  },
+  async stop() {
+    process.peek('encryption')?.close();
+    await process.peek('store')?.close();
+  },
+});
+
+/** What cannot be is refused before anything is waited for. */
+async function refuseEarly(process: ControlPlaneProcess): Promise<void> {
+  const { backend, serving } = process.settings;
+  natsSettings(backend);
+  checkAuthorization(serving);
+  checkAdmission(serving);
+  const serviceAccountKeys = await readServiceAccountKeys(serving, namesOf(serving.naming));
+  for (const warning of serviceAccountKeys.warnings) process.logger.warn(warning);
+  process.provide({ serviceAccountKeys });
+}

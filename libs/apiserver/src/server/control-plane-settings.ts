@@ -1,0 +1,31 @@
+import type { ChangeBus } from '@orch/feed';
+import type { ServingStore, StoreObserver } from '@orch/storage';
+import type { MetricsText } from '../chain/fallback-app.js';
+import type { BusSettings } from './change-bus.js';
+import type { BackendOptions, ServingOptions } from './options.js';
+
+/** What tells one kind of process from another. */
+export interface Role {
+  /** What the process is called in traces. */
+  readonly name: string;
+  /** Gateways that watches are handed to; empty where they are served here. */
+  readonly gatewayUrls: readonly string[];
+  /** Looks after what is shared by the installation: default objects, namespaces on their way out. */
+  readonly housekeeping: boolean;
+}
+
+/** Of what a process of the control plane is made. */
+export interface ControlPlaneSettings {
+  /** What it does beside serving the API. */
+  readonly role: Role;
+  /** Addresses, credentials, limits and features: values of {@link servingOptions}. */
+  readonly serving: ServingOptions;
+  /** Where the database and the bus are: values of {@link backendOptions}. */
+  readonly backend: BackendOptions;
+  /** Opens the state, once what it needs is running. */
+  openStore(observer: StoreObserver): Promise<ServingStore>;
+  /** Opens what announces changes between processes. */
+  openBus(settings: BusSettings): ChangeBus;
+  /** What is answered for the metrics of this process. Default: themselves. */
+  readonly metricsPage?: (own: MetricsText) => MetricsText;
+}
