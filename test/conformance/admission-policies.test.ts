@@ -19,6 +19,8 @@ const CONFIG_MAPS = {
   resources: ['configmaps'],
   operations: ['CREATE', 'UPDATE'],
 };
+const V1 = `/apis/${GROUP}/v1/validatingadmissionpolicies`;
+const V1_BINDINGS = `/apis/${GROUP}/v1/validatingadmissionpolicybindings`;
 const AUDITED = 'validation.policy.admission.k8s.io/validation_failure';
 
 describe('admission policies', () => {
@@ -36,7 +38,14 @@ describe('admission policies', () => {
       strangers: ['author'],
       args: [
         '--feature-gates=ValidatingAdmissionPolicy=true',
-        `--runtime-config=${GROUP}/v1alpha1=true`,
+        `--runtime-config=${[
+          'v1alpha1',
+          'v1beta1',
+          'v1/validatingadmissionpolicies',
+          'v1/validatingadmissionpolicybindings',
+        ]
+          .map((key) => `${GROUP}/${key}=true`)
+          .join(',')}`,
         `--audit-policy-file=${join(dir, 'audit.yaml')}`,
         `--audit-log-path=${log}`,
         '--audit-log-mode=blocking',
@@ -225,6 +234,106 @@ describe('admission policies', () => {
           "apps/v1, Kind=Deployment: ERROR: <input>:1:12: undefined field 'nothing'\n | object.spec.nothing > 1\n | ...........^",
       },
     ]);
+  });
+
+  test('share variables, whose types are checked', async () => {
+    const within = await namespace();
+    const variables = [
+      { name: 'names', expression: 'object.data.map(key, key)' },
+      { name: 'long', expression: 'variables.names.filter(name, size(name) > 3)' },
+    ];
+    const name = await install(within, {
+      variables,
+      validations: [
+        { expression: 'size(variables.long) == 0', messageExpression: "'too long: ' + variables.long.join(', ')" },
+      ],
+    });
+    expectStatus(await post(within), 201);
+    const refused = expectStatus(await post(within, unique(), { data: { a: '1', abcd: '2' } }), 422);
+    expect(refused.json<{ message: string }>().message).toContain(`binding '${name}-b' denied request: too long: abcd`);
+    const wrong = { variables, validations: [{ expression: 'variables.long == 1' }] };
+    expectStatus(await api.post(`${POLICIES}?dryRun=All`, policyOf(unique(), wrong)), 422);
+    const rule = { apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'], operations: ['CREATE'] };
+    const typed = unique();
+    const spec = {
+      variables: [{ name: 'replicas', expression: 'object.spec.replicas' }],
+      validations: [{ expression: "variables.replicas == 'a'" }],
+    };
+    await make(POLICIES, policyOf(typed, spec, rule));
+    const status = async () => (await api.get(`${POLICIES}/${typed}`)).json().status;
+    await expect.poll(async () => (await status())?.observedGeneration, POLL).toBe(1);
+    expect((await status()).typeChecking.expressionWarnings[0].warning).toContain(
+      "found no matching overload for '_==_' applied to '(int, string)'",
+    );
+  });
+
+  test('are told by all objects with certain labels, or by none', async () => {
+    const within = await namespace();
+    const spec = {
+      paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+      validations: [{ expression: '!has(object.data.a) || object.data.a in params.data', message: 'not listed' }],
+    };
+    const selector = { matchLabels: { list: within } };
+    const name = await install(within, spec, { paramRef: { selector, parameterNotFoundAction: 'Allow' } });
+    expectStatus(await post(within), 201);
+    const list = (data: object) => ({ metadata: { name: unique(), labels: { list: within } }, data });
+    // In the namespace of the request.
+    expectStatus(await api.post(configMaps(within), list({ '1': '', '2': '' })), 201);
+    expectStatus(await api.post(configMaps(await namespace()), list({ '3': '' })), 201);
+    expectStatus(await post(within), 201);
+    expectStatus(await post(within, unique(), { data: { a: '3' } }), 422);
+    // Each of them must agree.
+    expectStatus(await api.post(configMaps(within), list({ '2': '' })), 201);
+    expectStatus(await post(within), 422);
+    expectStatus(await post(within, unique(), { data: { a: '2' } }), 201);
+    const denies = {
+      spec: { paramRef: { selector: { matchLabels: { list: 'none' } }, parameterNotFoundAction: 'Deny' } },
+    };
+    expectStatus(await api.patch(`${BINDINGS}/${name}-b`, 'merge', denies), 200);
+    expect(expectStatus(await post(within), 422).json<{ message: string }>().message).toContain(
+      'no params found for policy binding with `Deny` parameterNotFoundAction',
+    );
+  });
+
+  test('are one object in all versions', async () => {
+    const within = await namespace();
+    const name = unique();
+    const spec = {
+      variables: [{ name: 'a', expression: 'object.data.a' }],
+      validations: [{ expression: "variables.a != '1'" }],
+    };
+    const created = await make(V1, policyOf(name, spec));
+    expect(created).toMatchObject({
+      apiVersion: `${GROUP}/v1`,
+      spec: { ...spec, failurePolicy: 'Fail', matchConstraints: { matchPolicy: 'Equivalent', namespaceSelector: {} } },
+    });
+    await make(
+      V1_BINDINGS,
+      bindingOf(`${name}-b`, name, within, { paramRef: { name: 'x', parameterNotFoundAction: 'Allow' } }),
+    );
+    expectStatus(await post(within), 422);
+    for (const version of ['v1alpha1', 'v1beta1', 'v1']) {
+      const path = `/apis/${GROUP}/${version}/validatingadmissionpolicies/${name}`;
+      const found = expectStatus(await api.get(path), 200).json();
+      expect(found.apiVersion).toBe(`${GROUP}/${version}`);
+      expect(found.spec).toEqual(created.spec);
+    }
+    expect(expectStatus(await api.get(V1), 200).json()).toMatchObject({ kind: 'ValidatingAdmissionPolicyList' });
+    const owners = created.metadata.managedFields ?? [];
+    expect(owners.map(({ apiVersion }) => apiVersion)).toEqual([`${GROUP}/v1`]);
+    const missing = bindingOf(unique(), name, within, { paramRef: { name: 'x' } });
+    expect(expectRefusal(await api.post(V1_BINDINGS, missing), 422, 'Invalid').details?.causes).toMatchObject([
+      { reason: 'FieldValueRequired', field: 'spec.paramRef.parameterNotFoundAction' },
+    ]);
+    // What the first version does not ask for is said in the others.
+    const { metadata } = await make(BINDINGS, missing);
+    const later = expectStatus(await api.get(`${V1_BINDINGS}/${metadata.name}`), 200).json();
+    expect(later.spec.paramRef).toEqual({ name: 'x', parameterNotFoundAction: 'Deny' });
+    expectStatus(
+      await api.patch(`${V1_BINDINGS}/${metadata.name}`, 'merge', { metadata: { labels: { a: 'b' } } }),
+      200,
+    );
+    expect((await api.get(`${BINDINGS}/${metadata.name}`)).json().metadata.labels).toEqual({ a: 'b' });
   });
 
   test('see subresources as what is sent to them, and other versions as the one that they name', async () => {

@@ -108,7 +108,7 @@ function putPolicies(objects: TestObjects): void {
 async function policies(): Promise<Candidate> {
   const webhooks = webhooksOf(new Metrics());
   const objects = new TestObjects();
-  const params = { follow: () => undefined, isServed: () => false, find: () => undefined };
+  const params = { follow: () => undefined, isNamespaced: () => undefined, find: () => undefined, select: () => [] };
   const plugin = pluginOf(
     'ValidatingAdmissionPolicy',
     pluginContext({ objects, policies: { ...webhooks.forPolicies(), params } }),

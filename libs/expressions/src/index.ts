@@ -14,7 +14,14 @@ export {
   REQUEST_RESOURCE_VARIABLE,
 } from './admission/admission-scope.js';
 export { AskedAuthorizer } from './admission/asked-authorizer.js';
-export { type KnownTypes, typedAdmissionScope, typeFaults } from './admission/type-check.js';
+export {
+  COMPOSED_VARIABLE,
+  ComposedValues,
+  type ComposedVariable,
+  composedScope,
+  composedType,
+} from './admission/composition.js';
+export { checkedType, type KnownTypes, typedAdmissionScope, typeFaults } from './admission/type-check.js';
 export type { DeclaredSizes } from './cost/estimate.js';
 export {
   BASE_ENVIRONMENT,
@@ -42,7 +49,7 @@ export { FieldPathError, type FieldPlace, fieldAt } from './rules/field-path.js'
 export { PER_OBJECT_BUDGET, RuleRun, RuleValidator, type Validation } from './rules/validator.js';
 export { builtInSchema } from './schema-types/built-in-schema.js';
 export { type DeclaredType, declaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from './schema-types/declared-type.js';
-export { escapeName, unescapeName } from './schema-types/escape.js';
+export { escapeName, isName, unescapeName } from './schema-types/escape.js';
 export { jsonValue } from './schema-types/json-values.js';
 export { type Reader, readerOf } from './schema-types/reader.js';
 export type { StructuralSchema, ValidationRule } from './schema-types/structural-schema.js';

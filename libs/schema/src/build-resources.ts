@@ -1,4 +1,5 @@
 import type { Names } from '@orch/machinery';
+import { isLater } from './deprecation.js';
 import type { FileDescriptor, ResourceDescriptor, StructDescriptor } from './descriptor.js';
 import type { Column, KindDefinition, Lifecycle, ResourceDefinition, StructSchema, Subresource } from './model.js';
 
@@ -49,6 +50,7 @@ function buildResource(
   origins: Origins,
   names: Names,
 ): ResourceDefinition {
+  const lifecycle = buildLifecycle(declared.lifecycle ?? {}, origins, names);
   return {
     ...groupVersionOf(file, names),
     resource: declared.plural,
@@ -62,9 +64,9 @@ function buildResource(
     subresources: (declared.subresources ?? []).map((each) => buildSubresource(each, origins, names)),
     stored: !declared.virtual,
     storage: buildStorage(declared.storedAs ?? schema.id, origins, names),
-    servedByDefault: !file.offByDefault,
+    servedByDefault: !file.offByDefault && !isLater(lifecycle),
     columns: declared.columns?.map((column) => ({ ...column, description: '' })) ?? DEFAULT_COLUMNS,
-    lifecycle: buildLifecycle(declared.lifecycle ?? {}, origins, names),
+    lifecycle,
     groupPriority: file.groupPriority ?? 1000,
     versionPriority: file.versionPriority ?? 100,
     schema,

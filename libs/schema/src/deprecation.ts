@@ -14,6 +14,10 @@ export function isDeprecated(lifecycle: Lifecycle, release: string = API_RELEASE
 export const isRemoved = ({ removed }: Lifecycle, release: string): boolean =>
   removed !== undefined && minorOf(removed) <= minorOf(release);
 
+/** Whether the API comes in a release after this one. */
+export const isLater = ({ introduced }: Lifecycle, release: string = API_RELEASE): boolean =>
+  introduced !== undefined && minorOf(introduced) > minorOf(release);
+
 /** The text of the `Warning` header for use of a deprecated kind; undefined when it is not deprecated. */
 export function deprecationWarning(
   definition: GroupVersionKind & { readonly lifecycle: Lifecycle },

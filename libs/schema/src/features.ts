@@ -51,7 +51,7 @@ export const FEATURES = {
   JobPodFailurePolicy: on('`podFailurePolicy` of Jobs'),
   JobTrackingWithFinalizers: settled('Jobs follow their pods by finalizers'),
   LaterExpressions: on(
-    'what releases after 1.27 have for rules of definitions and expressions about writes: functions and syntax; of rules also `reason`, `fieldPath`, `optionalOldSelf`',
+    'what releases after 1.27 have for rules of definitions and expressions about writes: functions and syntax; of rules also `reason`, `fieldPath`, `optionalOldSelf`; of admission policies `variables`, `paramRef.selector`, `parameterNotFoundAction`, and the versions `v1beta1` and `v1`, where they are served',
   ),
   MatchLabelKeysInPodTopologySpread: on('`matchLabelKeys` of topology spread'),
   MaxUnavailableStatefulSet: off('alpha', '`rollingUpdate.maxUnavailable` of StatefulSets'),
@@ -84,7 +84,7 @@ export const FEATURES = {
   UserNamespacesStatelessPodsSupport: off('alpha', '`hostUsers` of pods'),
   ValidatingAdmissionPolicy: off(
     'alpha',
-    'the admission plugin of that name: `validatingadmissionpolicies` and their bindings hold, wherever `admissionregistration.*/v1alpha1` is served',
+    'the admission plugin of that name: `validatingadmissionpolicies` and their bindings hold, in whatever versions they are served',
   ),
   WatchBookmark: settled('bookmarks in watches'),
   WatchList: off('alpha', '`sendInitialEvents` of watches'),

@@ -1,6 +1,6 @@
 import { namesOf } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
-import { deprecationWarning, isDeprecated } from './deprecation.js';
+import { deprecationWarning, isDeprecated, isLater } from './deprecation.js';
 import { parseRuntimeConfig, RuntimeConfigError, type ServedBy, selectServed } from './runtime-config.js';
 import { loadScheme } from './scheme.js';
 
@@ -23,7 +23,8 @@ describe('selectServed', () => {
   });
 
   it('turns levels on and off', () => {
-    expect(served('api/all=true', { features: ALL_FEATURES }).length).toBe(scheme.resources.length);
+    const all = scheme.resources.filter(({ lifecycle }) => !isLater(lifecycle));
+    expect(served('api/all=true', { features: ALL_FEATURES }).length).toBe(all.length);
     expect(served('api/alpha')).toContain('resource.orch.io/v1alpha2/resourceclaims');
     expect(served('api/alpha')).not.toContain('authentication.orch.io/v1beta1/selfsubjectreviews');
     expect(served('api/beta=false').filter((name) => name.includes('beta'))).toEqual([]);
@@ -38,6 +39,25 @@ describe('selectServed', () => {
     expect(served('resource.orch.io/v1alpha2')).toContain('resource.orch.io/v1alpha2/resourceclaims');
     expect(served('v1/secrets=false')).not.toContain('/v1/secrets');
     expect(served('api/v1=false').filter((name) => name.startsWith('/'))).toEqual([]);
+  });
+
+  it('serves what came after the release where nothing else could be meant', () => {
+    const group = 'admissionregistration.orch.io';
+    const later = (text: string, by?: ServedBy) =>
+      served(text, by).filter((name) => /^admissionregistration.*\/validatingadmission/.test(name));
+    for (const text of ['', 'api/all=true,api/alpha=false', 'api/ga=true', 'api/beta', `${group}/v1=true`])
+      expect(later(text)).toEqual([]);
+    const policies = `${group}/v1/validatingadmissionpolicies`;
+    const bindings = `${group}/v1/validatingadmissionpolicybindings`;
+    expect(later(`${policies},${bindings}=true`)).toEqual([policies, bindings].toSorted());
+    expect(later(`${group}/v1beta1=true`)).toHaveLength(2);
+    expect(later(`${group}/v1beta1=true,${group}/v1beta1/validatingadmissionpolicies=false`)).toHaveLength(1);
+    const features = { enabled: (name: string) => name !== 'LaterExpressions' };
+    expect(later(policies, { features })).toEqual([]);
+    expect(select(policies, { features }).warnings).toEqual([
+      `${policies} is not served: the feature LaterExpressions is off`,
+    ]);
+    expect(served(`${group}/v1=false,${policies}`)).not.toContain(`${group}/v1/validatingwebhookconfigurations`);
   });
 
   it('lets levels that are said together take effect in one order, however they are written', () => {

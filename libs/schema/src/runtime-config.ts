@@ -1,5 +1,5 @@
 import { formatApiVersion } from '@orch/machinery';
-import { API_RELEASE, isRemoved } from './deprecation.js';
+import { API_RELEASE, isLater, isRemoved } from './deprecation.js';
 import { DEFAULT_FEATURES, type FeatureName, type Features } from './features.js';
 import type { ResourceDefinition } from './model.js';
 
@@ -77,7 +77,7 @@ const FEATURES_OF_KINDS: Readonly<Record<string, FeatureName>> = {
 /**
  * Which of the declared resources are served. What is served by default is changed first by the levels (`api/all`,
  * `api/ga`, `api/beta`, `api/alpha`), then by group-versions (`batch/v1`, `v1`, `api/v1`), then by single resources
- * (`batch/v1/jobs`).
+ * (`batch/v1/jobs`). What came after the release is served where it is named itself, or its version, if that did so too.
  * @throws RuntimeConfigError for unknown groups, and for versions that their group has never had.
  */
 export function selectServed(
@@ -92,31 +92,46 @@ export function selectServed(
     for (const resource of matching) served.set(resource, enabled);
     return matching.length;
   };
+  const isNew = ({ lifecycle }: ResourceDefinition) => isLater(lifecycle, release);
   for (const [key, matches] of LEVELS) {
     const enabled = config.get(key);
-    if (enabled !== undefined) turn(enabled, (resource) => matches(resource.version));
+    if (enabled !== undefined) turn(enabled, (each) => matches(each.version) && !(enabled && isNew(each)));
   }
   const targets = targetsOf(config);
   checkKnown(targets, resources, wasServed);
+  const versions = new Set(resources.filter((each) => !isNew(each)).map(formatApiVersion));
   for (const { key, apiVersion, plural, enabled } of targets) {
-    const which = (resource: ResourceDefinition) =>
-      formatApiVersion(resource) === apiVersion && (plural === undefined || plural === resource.resource);
-    if (turn(enabled, which) === 0) warnings.push(`nothing is served as ${key} in this release`);
+    const isMeant = (each: ResourceDefinition) =>
+      plural === undefined ? !(enabled && isNew(each) && versions.has(apiVersion)) : plural === each.resource;
+    const matching = turn(enabled, (each) => formatApiVersion(each) === apiVersion && isMeant(each));
+    if (matching === 0) warnings.push(`nothing is served as ${key} in this release`);
   }
   const wanted = resources.filter((each) => served.get(each) && !isRemoved(each.lifecycle, release));
-  const gated = wanted.filter((each) => !isThere(each, features));
-  for (const each of gated) {
-    warnings.push(`${nameOf(each)} is not served: the feature ${FEATURES_OF_KINDS[each.kind]} is off`);
+  return there(wanted, features, release, warnings);
+}
+
+/** Of the resources that are wanted those that there are with these features. */
+function there(
+  wanted: readonly ResourceDefinition[],
+  features: Features,
+  release: string,
+  warnings: readonly string[],
+): Selection {
+  const resources: ResourceDefinition[] = [];
+  const gated: string[] = [];
+  for (const each of wanted) {
+    const feature = featureOf(each, release);
+    if (feature === undefined || features.enabled(feature)) resources.push(each);
+    else gated.push(`${nameOf(each)} is not served: the feature ${feature} is off`);
   }
-  return { resources: wanted.filter((each) => isThere(each, features)), warnings };
+  return { resources, warnings: [...warnings, ...gated] };
 }
 
 const nameOf = (resource: ResourceDefinition): string => `${formatApiVersion(resource)}/${resource.resource}`;
 
-function isThere({ kind }: ResourceDefinition, features: Features): boolean {
-  const feature = FEATURES_OF_KINDS[kind];
-  return feature === undefined || features.enabled(feature);
-}
+/** What a resource is there with; undefined for nothing but the release. */
+const featureOf = ({ kind, lifecycle }: ResourceDefinition, release: string): FeatureName | undefined =>
+  FEATURES_OF_KINDS[kind] ?? (isLater(lifecycle, release) ? 'LaterExpressions' : undefined);
 
 interface Target {
   readonly key: string;

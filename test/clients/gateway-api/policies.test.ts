@@ -1,5 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Standalone, startStandalone } from '../../support/standalone.js';
 import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from '../kubectl.js';
@@ -11,9 +10,10 @@ const POLICY = 'gateway.networking.k8s.io_vap_safeupgrades.yaml';
 /** What is refused on the way to the server's knowing of the policy is seen by then. */
 const WAIT = { timeout: 60_000 };
 
-/** As its manifest is, but in the version of that kind which release 1.27 has; nothing in it is of later ones. */
-const inAlpha = (text: string): string =>
-  text.replaceAll('admissionregistration.k8s.io/v1\n', 'admissionregistration.k8s.io/v1alpha1\n');
+/** Kinds of its manifest in the version that it names, which came after release 1.27. */
+const SERVED = ['validatingadmissionpolicies', 'validatingadmissionpolicybindings'].map(
+  (plural) => `admissionregistration.k8s.io/v1/${plural}=true`,
+);
 
 describe(`the policy that guards upgrades of Gateway API ${RELEASE}`, () => {
   let server: Standalone;
@@ -22,19 +22,14 @@ describe(`the policy that guards upgrades of Gateway API ${RELEASE}`, () => {
   let older: string;
 
   beforeAll(async () => {
-    const file = findKubectl('1.27');
+    const file = findKubectl('1.33');
     definitions = join(gatewayApi(RELEASE), 'config', 'crd');
     older = join(gatewayApi('v1.1.0'), 'config', 'crd');
     server = await startStandalone({
-      args: [
-        '--feature-gates=ValidatingAdmissionPolicy=true',
-        '--runtime-config=admissionregistration.k8s.io/v1alpha1=true',
-      ],
+      args: ['--feature-gates=ValidatingAdmissionPolicy=true', `--runtime-config=${SERVED.join(',')}`],
     });
     kubectl = new Kubectl(file, server.kubeconfig);
-    const policy = join(dirname(server.kubeconfig), 'policy.yaml');
-    writeFileSync(policy, inAlpha(readFileSync(join(definitions, 'standard', POLICY), 'utf8')));
-    await kubectl.ok(['apply', '-f', policy]);
+    await kubectl.ok(['apply', '-f', join(definitions, 'standard', POLICY)]);
   }, KUBECTL_BUILD_MS);
   afterAll(() => server?.stop());
 
@@ -42,6 +37,16 @@ describe(`the policy that guards upgrades of Gateway API ${RELEASE}`, () => {
     const { code, stderr } = await kubectl.run(['apply', '--server-side', '--force-conflicts', '-f', file]);
     return code === 0 ? '' : stderr;
   };
+
+  test('is applied as it is, and has nothing wrong with its types', async () => {
+    await kubectl.ok(['apply', '-f', join(definitions, 'standard', POLICY)]);
+    const get = ['get', 'validatingadmissionpolicies.v1.admissionregistration.k8s.io', '-o'];
+    expect(await kubectl.ok(get.slice(0, 2))).toMatch(
+      /^NAME +VALIDATIONS +PARAMKIND +AGE\nsafe-upgrades\S+ +2 +<unset> /,
+    );
+    const checked = () => kubectl.ok([...get, 'jsonpath={.items[*].status}']);
+    await expect.poll(checked, WAIT).toBe('{"observedGeneration":1,"typeChecking":{}}');
+  }, 120_000);
 
   test('refuses definitions of before, in its words', async () => {
     const asked = () => refused(join(older, 'standard', CLASSES));
@@ -70,7 +75,7 @@ describe(`the policy that guards upgrades of Gateway API ${RELEASE}`, () => {
   });
 
   test('lets all pass when it is gone', async () => {
-    await kubectl.ok(['delete', 'validatingadmissionpolicy', 'safe-upgrades.gateway.networking.k8s.io']);
+    await kubectl.ok(['delete', '-f', join(definitions, 'standard', POLICY)]);
     await expect.poll(() => refused(join(definitions, 'experimental', CLASSES)), WAIT).toBe('');
   }, 120_000);
 });

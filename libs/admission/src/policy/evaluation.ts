@@ -1,6 +1,9 @@
 import {
   type AskedAuthorizer,
   type Bindings,
+  COMPOSED_VARIABLE,
+  ComposedValues,
+  type ComposedVariable,
   Failure,
   PER_EXPRESSION_LIMIT,
   type Program,
@@ -23,11 +26,22 @@ export interface Evaluations {
 /** Runs expressions about one request (k8s.io/apiserver, pkg/admission/plugin/cel/filter.go). */
 export class Evaluation {
   readonly #turns = new EvaluationTurns();
+  readonly #bindings: Bindings;
+  readonly #composed: ComposedValues | undefined;
 
+  /** @param variables of the policy, which all expressions share; undefined where it has none */
   constructor(
-    private readonly bindings: Bindings,
+    bindings: Bindings,
     private readonly asked: AskedAuthorizer,
-  ) {}
+    variables?: ReadonlyMap<string, ComposedVariable>,
+  ) {
+    this.#bindings = bindings;
+    if (!variables) return;
+    const all = new Map(bindings);
+    this.#bindings = all;
+    this.#composed = new ComposedValues(variables, all, asked);
+    all.set(COMPOSED_VARIABLE, this.#composed);
+  }
 
   /** @param budget units that all may cost together. @returns undefined where they cost more */
   async each(expressions: readonly (Compiled | undefined)[], budget: number): Promise<Evaluations | undefined> {
@@ -43,7 +57,7 @@ export class Evaluation {
         results.push({ error: `compilation error: ${fault}`, milliseconds: 0 });
         continue;
       }
-      const { result, cost } = await this.#run(expression.text, program);
+      const { result, cost } = await this.#run(expression.text, program, left);
       left -= cost;
       if (left < 0) return undefined;
       results.push(result);
@@ -51,16 +65,35 @@ export class Evaluation {
     return { results, left };
   }
 
-  async #run(text: string, program: Program): Promise<{ result: Evaluated; cost: number }> {
+  /** @param left units that may be spent. @returns with what the variables cost that were read for it */
+  async #run(text: string, program: Program, left: number): Promise<{ result: Evaluated; cost: number }> {
     await this.#turns.between();
+    let ran = await this.#once(program);
+    let cost = ran.cost + this.#composedCost();
+    while (cost <= left && (await this.#composed?.settle(() => this.#turns.between(), left - cost))) {
+      const { milliseconds } = ran;
+      ran = await this.#once(program);
+      ran.milliseconds += milliseconds;
+      cost += ran.cost + this.#composedCost();
+    }
+    const { value, milliseconds } = ran;
+    if (!(value instanceof Failure)) return { result: { value, milliseconds }, cost };
+    return { result: { error: `expression '${text}' resulted in error: ${value.message}`, milliseconds }, cost };
+  }
+
+  #composedCost(): number {
+    return this.#composed?.takeCost() ?? 0;
+  }
+
+  /** As often as there are questions that were not answered before. */
+  async #once(program: Program): Promise<{ value: Value; cost: number; milliseconds: number }> {
     let milliseconds = 0;
     const { value, cost } = await this.asked.settled(() => {
       const began = performance.now();
-      const outcome = program.evaluate(this.bindings, PER_EXPRESSION_LIMIT);
+      const outcome = program.evaluate(this.#bindings, PER_EXPRESSION_LIMIT);
       milliseconds += performance.now() - began;
       return outcome;
     });
-    if (!(value instanceof Failure)) return { result: { value, milliseconds }, cost };
-    return { result: { error: `expression '${text}' resulted in error: ${value.message}`, milliseconds }, cost };
+    return { value, cost, milliseconds };
   }
 }

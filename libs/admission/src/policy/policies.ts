@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject } from '@orch/machinery';
 import { Matcher } from '../matching/match.js';
 import { Definition } from './definition.js';
+import { ParamChoice } from './param-lookup.js';
 import { type BindingSpec, criteriaOf, type PolicySpec } from './stored-policy.js';
 
 /** Where a policy holds, and what it does there. */
@@ -9,6 +10,8 @@ export class Binding {
   /** Undefined where it holds wherever the policy does. */
   readonly matcher: Matcher | undefined;
   readonly actions: readonly string[];
+  /** Undefined where the policy is told by nothing. */
+  readonly params: ParamChoice | undefined;
 
   constructor(
     readonly name: string,
@@ -16,6 +19,7 @@ export class Binding {
   ) {
     this.matcher = spec.matchResources && new Matcher(criteriaOf(spec.matchResources));
     this.actions = spec.validationActions ?? [];
+    this.params = spec.paramRef && new ParamChoice(spec.paramRef);
   }
 }
 

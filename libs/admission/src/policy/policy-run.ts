@@ -2,12 +2,14 @@ import { type Bindings, jsonValue, NAMESPACE_VARIABLE } from '@orch/expressions'
 import { type ApiObject, parseApiVersion, StatusError } from '@orch/machinery';
 import type { FollowedNamespaces } from '../matching/followed-namespaces.js';
 import type { MatchWorld, SentAs } from '../matching/match.js';
+import { outOfTime } from '../webhook/refusals.js';
 import type { AskedRequest } from './asked-request.js';
 import type { Definition } from './definition.js';
 import { type Denial, denied } from './denial.js';
 import { Evaluation } from './evaluation.js';
 import { type Decision, Judge, type Judgement } from './judgement.js';
 import { failureNote, Notes } from './notes.js';
+import { ParamLookup } from './param-lookup.js';
 import type { Binding, BoundPolicy } from './policies.js';
 import type { PolicyObserver } from './policy-metrics.js';
 import type { ParamKind, PolicySurroundings } from './policy-surroundings.js';
@@ -22,19 +24,17 @@ export interface PolicyTools {
   readonly failureKey: string;
 }
 
-/** Milliseconds for which a request waits for parameters, all together: a kind that cannot be loaded must not hold up every write to its end. */
-const PARAMS_MS = 2_000;
-
 /** One request before all policies that may mean it (k8s.io/apiserver, pkg/admission/plugin/validatingadmissionpolicy/controller.go). */
 export class PolicyRun {
   readonly #denials: Denial[] = [];
-  /** What is left of {@link PARAMS_MS}. */
-  #patience = PARAMS_MS;
+  readonly #params: ParamLookup;
 
   constructor(
     private readonly request: AskedRequest,
     private readonly tools: PolicyTools,
-  ) {}
+  ) {
+    this.#params = new ParamLookup(request.attributes, tools.surroundings.params);
+  }
 
   /** Hears one policy with all its bindings. */
   async hear(policy: BoundPolicy): Promise<void> {
@@ -44,7 +44,7 @@ export class PolicyRun {
     const sentAs = await this.#tried(definition, undefined, () => definition.matcher.match(attributes, world));
     if (!sentAs) return;
     const { paramKind } = definition;
-    if (paramKind && !surroundings.params.isServed(paramKind)) {
+    if (paramKind && surroundings.params.isNamespaced(paramKind) === undefined) {
       this.#unusable(
         definition,
         undefined,
@@ -64,21 +64,32 @@ export class PolicyRun {
   }
 
   async #bound(definition: Definition, binding: Binding, sentAs: SentAs, notes: Notes): Promise<void> {
-    const { attributes, asked } = this.request;
-    const { world, surroundings } = this.tools;
+    const { attributes } = this.request;
+    const { world } = this.tools;
     const { matcher } = binding;
     if (matcher && !(await this.#tried(definition, binding, () => matcher.match(attributes, world)))) return;
-    const params = await this.#params(definition, binding);
-    if (params === 'missing') return;
-    const variables = await this.#tried(definition, binding, () => this.#variables(definition, sentAs, params));
-    if (!variables) return;
-    const judge = new Judge(definition, await definition.compiled(), () =>
-      surroundings.conditionFailed(definition.name),
-    );
-    const judgement = await judge.judge(new Evaluation(variables, asked), (conditions) =>
+    const params = await this.#tried(definition, binding, () => this.#paramsOf(definition, binding));
+    for (const each of params ?? []) {
+      if (performance.now() >= attributes.deadline) throw outOfTime();
+      const variables = await this.#tried(definition, binding, () => this.#variables(definition, sentAs, each));
+      if (!variables) return;
+      this.#enforce(definition, binding, await this.#judged(definition, variables), notes);
+    }
+  }
+
+  async #judged(definition: Definition, variables: Bindings): Promise<Judgement> {
+    const { asked } = this.request;
+    const compiled = await definition.compiled();
+    const failed = () => this.tools.surroundings.conditionFailed(definition.name);
+    const evaluation = new Evaluation(variables, asked, compiled.variables);
+    return new Judge(definition, compiled, failed).judge(evaluation, (conditions) =>
       conditions.evaluateWith(variables, asked),
     );
-    this.#enforce(definition, binding, judgement, notes);
+  }
+
+  /** What a policy is told, one after the other: once nothing where its binding names nothing, or it asks for nothing. */
+  async #paramsOf({ paramKind }: Definition, { params }: Binding): Promise<readonly (ApiObject | undefined)[]> {
+    return paramKind && params ? this.#params.find(paramKind, params) : [undefined];
   }
 
   async #variables(definition: Definition, sentAs: SentAs, params: ApiObject | undefined): Promise<Bindings> {
@@ -96,31 +107,6 @@ export class PolicyRun {
     const { namespace, group, resource } = this.request.attributes;
     const isNamespace = group === '' && resource === 'namespaces';
     return namespace === '' || isNamespace ? null : this.tools.namespaces.find(namespace);
-  }
-
-  /** The object that a binding names; undefined where it names none, or the policy asks for none. */
-  async #params(definition: Definition, binding: Binding): Promise<ApiObject | undefined | 'missing'> {
-    const { paramKind } = definition;
-    const { paramRef } = binding.spec;
-    if (!paramKind || !paramRef) return undefined;
-    const { name = '', namespace = '' } = paramRef;
-    const found = await this.#tried(definition, binding, async () => ({
-      object: await this.#find(paramKind, namespace, name),
-    }));
-    if (!found) return 'missing';
-    if (!found.object) this.#unusable(definition, binding, `${name} not found`);
-    return found.object ?? 'missing';
-  }
-
-  /** @throws StatusError 504 */
-  async #find(kind: ParamKind, namespace: string, name: string): Promise<ApiObject | undefined> {
-    const began = performance.now();
-    const until = Math.min(this.request.attributes.deadline, began + this.#patience);
-    try {
-      return await this.tools.surroundings.params.find(kind, namespace, name, until);
-    } finally {
-      this.#patience = Math.max(this.#patience - (performance.now() - began), 0);
-    }
   }
 
   /** What goes wrong is told of the policy, or the binding. */

@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/machinery';
+import type { ApiObject, LabelSelector } from '@orch/machinery';
 import type { ReviewedForms } from '../webhook/surroundings.js';
 
 /** A kind of objects by which policies are told what to ask for. */
@@ -13,8 +13,8 @@ export interface ParamKind {
 export interface ParamObjects {
   /** Says which kinds are looked up from now on; what is known of others may be forgotten. */
   follow(kinds: readonly ParamKind[]): void;
-  /** Whether there is a kind. */
-  isServed(kind: ParamKind): boolean;
+  /** Whether objects of a kind lie in namespaces; undefined where there is no such kind. */
+  isNamespaced(kind: ParamKind): boolean | undefined;
   /**
    * An object in the version of the kind, as far as this process knows, and at least as it was written through this process; undefined
    * where there is none. Nobody may change it. A promise only where it takes time: when a kind was named just now, or for a version
@@ -29,6 +29,13 @@ export interface ParamObjects {
     name: string,
     deadline: number,
   ): ApiObject | undefined | Promise<ApiObject | undefined>;
+  /** The same of all objects with certain labels, by their names. @param namespace '' for those without one */
+  select(
+    kind: ParamKind,
+    namespace: string,
+    selector: LabelSelector,
+    deadline: number,
+  ): readonly ApiObject[] | Promise<readonly ApiObject[]>;
 }
 
 /** What the plugin of policies needs of the process. */

@@ -12,6 +12,13 @@ export interface PolicySpec {
   readonly failurePolicy?: string;
   readonly auditAnnotations?: readonly StoredAnnotation[];
   readonly matchConditions?: readonly MatchCondition[];
+  readonly variables?: readonly StoredVariable[];
+}
+
+/** An expression with a name. */
+export interface StoredVariable {
+  readonly name: string;
+  readonly expression: string;
 }
 
 /** What must hold of a request. */
@@ -31,9 +38,17 @@ export interface StoredAnnotation {
 /** `spec` of a ValidatingAdmissionPolicyBinding as it is stored. */
 export interface BindingSpec {
   readonly policyName?: string;
-  readonly paramRef?: { readonly name?: string; readonly namespace?: string };
+  readonly paramRef?: ParamRef;
   readonly matchResources?: MatchResources;
   readonly validationActions?: readonly string[];
+}
+
+/** By which objects a policy is told: one by its name, or those with certain labels. */
+export interface ParamRef {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly selector?: LabelSelectorObject;
+  readonly parameterNotFoundAction?: string;
 }
 
 /** Which requests are meant. */

@@ -1,8 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   builtInSchema,
+  checkedType,
+  composedScope,
+  composedType,
   LATER_ENVIRONMENT,
+  type Scope,
   type StructuralSchema,
+  type Type,
   typedAdmissionScope,
   typeFaults,
 } from '@orch/expressions';
@@ -12,7 +17,7 @@ import type { Rule } from '../matching/rules.js';
 import type { PolicySpec } from './stored-policy.js';
 
 /** What a policy says, as far as types go. */
-export type CheckedPolicy = Pick<PolicySpec, 'paramKind' | 'matchConstraints' | 'validations'>;
+export type CheckedPolicy = Pick<PolicySpec, 'paramKind' | 'matchConstraints' | 'validations' | 'variables'>;
 
 /** What is wrong with an expression by the types of what it is asked about. */
 export interface ExpressionWarning {
@@ -44,18 +49,14 @@ const MOST_KINDS = 10;
  * pkg/admission/plugin/validatingadmissionpolicy/typechecking.go; of custom kinds as well). Whatever it finds, the policy holds.
  */
 export async function typeWarnings(policy: CheckedPolicy, known: KnownKinds): Promise<ExpressionWarning[]> {
-  const kinds = kindsOf(policy, known).flatMap((kind) => {
-    const object = schemaOf(kind, known);
-    return object ? [{ kind, object }] : [];
-  });
-  const params = paramsOf(policy, known);
+  const kinds = await scopesOf(policy, known);
   const warnings: ExpressionWarning[] = [];
   let length = 0;
   for (const [at, { expression }] of (policy.validations ?? []).entries()) {
     if (length > MOST_TEXT) break;
     const faults: string[] = [];
-    for (const { kind, object } of kinds) {
-      const found = typeFaults(expression, LATER_ENVIRONMENT, typedAdmissionScope({ object, params }));
+    for (const { kind, scope } of kinds) {
+      const found = typeFaults(expression, LATER_ENVIRONMENT, scope);
       if (found !== undefined) faults.push(`${kindText(kind)}: ${found}`);
       await nextTurn();
     }
@@ -65,6 +66,30 @@ export async function typeWarnings(policy: CheckedPolicy, known: KnownKinds): Pr
     warnings.push({ fieldRef: `spec.validations[${at}].expression`, warning });
   }
   return warnings;
+}
+
+/** What validations may name, kind by kind. */
+async function scopesOf(policy: CheckedPolicy, known: KnownKinds) {
+  const params = paramsOf(policy, known);
+  const scopes: { readonly kind: GroupVersionKind; readonly scope: Scope }[] = [];
+  for (const kind of kindsOf(policy, known)) {
+    const object = schemaOf(kind, known);
+    if (!object) continue;
+    scopes.push({ kind, scope: await withVariables(policy, typedAdmissionScope({ object, params })) });
+  }
+  return scopes;
+}
+
+/** With the variables of the policy, each checked with those before it. What is wrong with one is no fault of what reads it. */
+async function withVariables({ variables = [] }: CheckedPolicy, scope: Scope): Promise<Scope> {
+  if (variables.length === 0) return scope;
+  const types = new Map<string, Type>();
+  const composed = composedScope(scope, types);
+  for (const { name, expression } of variables) {
+    types.set(name, composedType(checkedType(expression, LATER_ENVIRONMENT, composed).type));
+    await nextTurn();
+  }
+  return composed;
 }
 
 /** With what every object has. */

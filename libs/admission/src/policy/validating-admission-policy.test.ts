@@ -19,11 +19,12 @@ interface Settings {
   readonly on?: boolean;
   readonly limits?: Readonly<Record<string, JsonObject>>;
   readonly served?: boolean;
+  readonly namespaced?: boolean;
   readonly find?: PolicySurroundings['params']['find'];
 }
 
 /** The plugin with policies by their names; `p` is bound by `b` as it says. */
-function rig({ on = true, limits = {}, served = true, find }: Settings = {}) {
+function rig({ on = true, limits = {}, served = true, namespaced = true, find }: Settings = {}) {
   const objects = new TestObjects().put('', 'namespaces', {
     ...{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default', labels: { env: 'test' } } },
   });
@@ -34,8 +35,13 @@ function rig({ on = true, limits = {}, served = true, find }: Settings = {}) {
     ...pluginContext().policies,
     params: {
       follow: (kinds) => void followed.push([...kinds]),
-      isServed: () => served,
+      isNamespaced: () => (served ? namespaced : undefined),
       find: find ?? ((_kind, namespace, name) => limits[`${namespace}/${name}`] as ApiObject | undefined),
+      select: (_kind, namespace, selector) =>
+        Object.entries(limits)
+          .filter(([key]) => key.startsWith(`${namespace}/`))
+          .map(([, limit]) => limit as ApiObject)
+          .filter(({ metadata }) => selector.matches(metadata?.labels ?? {})),
     },
     conditionFailed: (policy) => void failed.push(policy),
   };
@@ -194,6 +200,84 @@ test('the authorizer of the request is asked, also about its resource', async ()
   ]);
 });
 
+test('variables are shared by all that a policy says of a request', async () => {
+  const { plugin, policy, bind } = rig({ limits: { 'default/x': { data: { most: 2 } } } });
+  policy({
+    paramKind: LIMIT,
+    variables: [
+      { name: 'most', expression: 'params.data.most' },
+      { name: 'excess', expression: 'object.spec.count - variables.most' },
+      { name: 'unread', expression: 'object.nothing.at.all' },
+    ],
+    validations: [
+      { expression: 'variables.excess <= 0', messageExpression: "string(variables.excess) + ' too many'" },
+      { expression: 'true || variables.unread' },
+    ],
+    auditAnnotations: [{ key: 'excess', valueExpression: 'string(variables.excess)' }],
+  });
+  bind({ paramRef: { name: 'x' } });
+  const { cause, annotations } = await judged(plugin);
+  expect(cause).toBe('1 too many');
+  expect(annotations).toEqual({ 'p/excess': '1' });
+});
+
+test('variables that fail are failures of what reads them, and of nothing else', async () => {
+  const variables = [
+    { name: 'a', expression: 'object.nothing' },
+    { name: 'b', expression: '1 + true' },
+  ];
+  const told = (expression: string, more = {}) => causeOf({ variables, validations: [{ expression }], ...more });
+  expect(await told('variables.a == 1')).toBe(
+    `expression 'variables.a == 1' resulted in error: composited variable "a" fails to evaluate: no such key: nothing`,
+  );
+  expect(await told('variables.a == 1', { failurePolicy: 'Ignore' })).toBeUndefined();
+  expect(await told('variables.b == 1')).toContain('composited variable "b" fails to compile: compilation failed');
+  expect(await told('true')).toBeUndefined();
+  expect(await told('variables.c == 1')).toContain("undefined field 'c'");
+});
+
+test('variables ask the authorizer once, and only where they are read', async () => {
+  const asked: string[] = [];
+  const authorizer: Authorizer = {
+    authorize: async (_user: unknown, { path }: { readonly path: string }) => {
+      asked.push(path);
+      return { decision: path === '/a' ? 'allow' : 'deny', reason: '' };
+    },
+  } as never;
+  const may = (path: string) => `authorizer.path('${path}').check('get').allowed()`;
+  const variables = [
+    { name: 'a', expression: may('/a') },
+    { name: 'b', expression: `variables.a && ${may('/b')}` },
+    { name: 'c', expression: may('/c') },
+  ];
+  const validations = [{ expression: 'variables.a' }, { expression: 'variables.b || variables.a' }];
+  expect(await causeOf({ variables, validations }, { authorizer })).toBeUndefined();
+  expect(asked).toEqual(['/a', '/b']);
+});
+
+test('what variables cost counts, once', async () => {
+  const spec = { list: Array.from({ length: 500 }, (_, at) => at) };
+  const object = { ...POD, spec } as unknown as ApiObject;
+  const dear = 'object.spec.list.all(a, object.spec.list.exists(b, a + b > 400))';
+  const named = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `v${at}`, expression: dear }));
+  const reading = (count: number) => [
+    { expression: Array.from({ length: count }, (_, at) => `variables.v${at}`).join(' && ') },
+  ];
+  const out = 'validation failed due to running out of cost budget, no further validation rules will be run';
+  const many = Array.from({ length: 50 }, () => ({ expression: 'variables.v0' }));
+  expect(await causeOf({ variables: named(1), validations: many }, { object })).toBeUndefined();
+  expect(await causeOf({ variables: named(4), validations: reading(4) }, { object })).toBeUndefined();
+  expect(await causeOf({ variables: named(60), validations: reading(60) }, { object })).toBe(out);
+});
+
+test('conditions do not see variables', async () => {
+  const variables = [{ name: 'a', expression: 'true' }];
+  const matchConditions = [{ name: 'c', expression: 'variables.a' }];
+  expect(await causeOf({ variables, matchConditions, validations: [{ expression: 'true' }] })).toContain(
+    "undeclared reference to 'variables'",
+  );
+});
+
 test('conditions leave requests out', async () => {
   const refuses = { validations: [{ expression: 'false' }] };
   const when = (expression: string, more = {}) =>
@@ -318,7 +402,9 @@ test('bindings may warn and note instead', async () => {
 });
 
 test('values are noted for the audit log, each once', async () => {
-  const { plugin, policy, bind } = rig({ limits: { '/x': { data: { v: 'x' } }, '/y': { data: { v: 'y' } } } });
+  const { plugin, policy, bind } = rig({
+    ...{ namespaced: false, limits: { '/x': { data: { v: 'x' } }, '/y': { data: { v: 'y' } } } },
+  });
   const auditAnnotations = [
     { key: 'count', valueExpression: "'count: ' + string(object.spec.count)" },
     { key: 'none', valueExpression: 'null' },
@@ -341,16 +427,70 @@ test('values are noted for the audit log, each once', async () => {
 });
 
 test('policies are told what to ask for by objects that bindings name', async () => {
-  const limits = { 'default/three': { spec: { most: 3 } }, '/two': { spec: { most: 2 } } };
+  const limits = { 'default/three': { spec: { most: 3 } }, 'n/two': { spec: { most: 2 } } };
   const spec = { paramKind: LIMIT, validations: [{ expression: 'object.spec.count <= params.spec.most' }] };
   const bound = (paramRef: object | undefined, more = {}) =>
     causeOf({ ...spec, ...more }, {}, { limits }, { ...(paramRef && { paramRef }) });
   expect(await bound({ namespace: 'default', name: 'three' })).toBeUndefined();
-  expect(await bound({ name: 'two' })).toBe('failed expression: object.spec.count <= params.spec.most');
-  expect(await bound({ name: 'three' })).toBe('failed to configure binding: three not found');
-  expect(await bound({ name: 'three' }, { failurePolicy: 'Ignore' })).toBeUndefined();
+  expect(await bound({ namespace: 'n', name: 'two' })).toBe('failed expression: object.spec.count <= params.spec.most');
+  // Where nothing is said of it: in the namespace of the request.
+  expect(await bound({ name: 'three' })).toBeUndefined();
+  expect(await bound({ name: 'two' })).toBe('failed to configure binding: two not found');
+  expect(await bound({ name: 'two' }, { failurePolicy: 'Ignore' })).toBeUndefined();
   const unbound = { validations: [{ expression: 'params == null' }] };
   expect(await bound(undefined, unbound)).toBeUndefined();
+});
+
+test('what follows from parameters that are not there is what a binding says', async () => {
+  const spec = { paramKind: LIMIT, validations: [{ expression: 'false' }] };
+  const bound = (paramRef: object, more = {}) => causeOf({ ...spec, ...more }, {}, {}, { paramRef });
+  const missing = 'no params found for policy binding with `Deny` parameterNotFoundAction';
+  for (const which of [{ name: 'x' }, { selector: { matchLabels: { a: 'b' } } }]) {
+    expect(await bound({ ...which, parameterNotFoundAction: 'Allow' })).toBeUndefined();
+    expect(await bound({ ...which, parameterNotFoundAction: 'Deny' })).toBe(`failed to configure binding: ${missing}`);
+    expect(await bound({ ...which, parameterNotFoundAction: 'Deny' }, { failurePolicy: 'Ignore' })).toBeUndefined();
+  }
+  expect(await bound({ selector: {} })).toBe(`failed to configure binding: ${missing}`);
+});
+
+test('of several parameters each is judged by', async () => {
+  const limit = (most: number, labels = {}) => ({ metadata: { labels }, spec: { most } });
+  const limits = { 'default/a': limit(5), 'default/b': limit(2, { strict: 'yes' }), 'n/c': limit(1) };
+  const spec = {
+    paramKind: LIMIT,
+    validations: [
+      { expression: 'object.spec.count <= params.spec.most', messageExpression: "'most ' + string(params.spec.most)" },
+    ],
+    auditAnnotations: [{ key: 'most', valueExpression: 'string(params.spec.most)' }],
+  };
+  const { plugin, policy, bind } = rig({ limits });
+  policy(spec);
+  bind({ paramRef: { selector: {} } });
+  const { cause, annotations } = await judged(plugin);
+  expect(cause).toBe('most 2');
+  expect(annotations).toEqual({ 'p/most': '5, 2' });
+  const selecting = (selector: object) => causeOf(spec, {}, { limits }, { paramRef: { selector } });
+  expect(await selecting({ matchExpressions: [{ key: 'strict', operator: 'DoesNotExist' }] })).toBeUndefined();
+  expect(await selecting({ matchLabels: { strict: 'yes' } })).toBe('most 2');
+  expect(await selecting({ matchExpressions: [{ key: 'a', operator: 'Nope' }] })).toContain(
+    'failed to configure binding',
+  );
+});
+
+test('where parameters lie follows from their kind', async () => {
+  const spec = { paramKind: LIMIT, validations: [{ expression: 'params.spec.most == 1' }] };
+  const node = { resource: 'nodes', kind: 'Node', namespace: '' };
+  const nodes = { matchConstraints: { ...MATCH, resourceRules: [{ ...PODS, resources: ['nodes'] }] } };
+  const limits = { '/x': { spec: { most: 1 } } };
+  const ofCluster = { limits, namespaced: false };
+  expect(await causeOf(spec, {}, ofCluster, { paramRef: { name: 'x' } })).toBeUndefined();
+  expect(await causeOf({ ...spec, ...nodes }, node, ofCluster, { paramRef: { name: 'x' } })).toBeUndefined();
+  expect(await causeOf(spec, {}, ofCluster, { paramRef: { name: 'x', namespace: 'n' } })).toBe(
+    'failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`',
+  );
+  expect(await causeOf({ ...spec, ...nodes }, node, { limits }, { paramRef: { name: 'x' } })).toContain(
+    'cannot use namespaced paramRef in policy binding that matches cluster-scoped resources',
+  );
 });
 
 test('a kind of parameters that there is not is told of the policy, also where nothing binds it', async () => {

@@ -44,7 +44,7 @@ const NO_POLICIES: PolicySurroundings = {
     equivalents: () => [],
     sent: async (object) => object,
   },
-  params: { follow: () => undefined, isServed: () => false, find: () => undefined },
+  params: { follow: () => undefined, isNamespaced: () => undefined, find: () => undefined, select: () => [] },
   conditionFailed: () => undefined,
 };
 

@@ -78,3 +78,15 @@ test('who writes a binding can read the object that it names', async () => {
   expect((await written(resource, { ...spec, policyName: 'q' }, { old: spec })).asked).toEqual(['get * * * n c']);
   expect((await written(resource, { policyName: 'p' })).asked).toEqual([]);
 });
+
+test('who writes a binding of all objects with certain labels can list them', async () => {
+  const resource = 'validatingadmissionpolicybindings';
+  const spec = { policyName: 'p', paramRef: { selector: { matchLabels: { a: 'b' } } } };
+  expect(await written(resource, spec)).toEqual({
+    asked: ['list  v1 configmaps  '],
+    refused: `X.${GROUP} "x" is invalid: spec.paramRef: Forbidden: ${USER} does not have "list" permission on the object referenced by paramRef`,
+  });
+  const within = { ...spec, paramRef: { ...spec.paramRef, namespace: 'n' } };
+  expect((await written(resource, within, { old: spec })).asked).toEqual(['list  v1 configmaps n ']);
+  expect((await written(resource, spec, { old: spec })).asked).toEqual([]);
+});

@@ -18,7 +18,7 @@ interface PolicySpec {
 
 interface BindingSpec {
   readonly policyName?: string;
-  readonly paramRef?: { readonly name?: string; readonly namespace?: string };
+  readonly paramRef?: { readonly name?: string; readonly namespace?: string; readonly selector?: object };
 }
 
 export interface ParamRightsOptions {
@@ -31,7 +31,7 @@ export interface ParamRightsOptions {
 
 /**
  * Nobody has a policy read what they may not read themselves, to learn of it by what is refused then: who writes policies must be able to
- * read all objects of the kind that it names, who writes bindings the one object (k8s.io/kubernetes, pkg/registry/admissionregistration).
+ * read all objects of the kind that it names, who writes bindings the objects that they name (k8s.io/kubernetes, pkg/registry/admissionregistration).
  */
 export class ParamRights {
   constructor(private readonly options: ParamRightsOptions) {}
@@ -53,7 +53,7 @@ export class ParamRights {
     if (!paramKind || isDeepStrictEqual(paramKind, specOf<PolicySpec>(draft.old).paramKind)) return undefined;
     const { apiVersion, kind } = paramKind;
     const why = `must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
-    return this.#require(draft, paramKind, { namespace: '*', name: '*' }, 'spec.paramKind', why);
+    return this.#require(draft, paramKind, { verb: 'get', namespace: '*', name: '*' }, 'spec.paramKind', why);
   }
 
   #checkBinding(draft: Draft): void | Promise<void> {
@@ -62,22 +62,23 @@ export class ParamRights {
     if (!paramRef || (isDeepStrictEqual(paramRef, before.paramRef) && policyName === before.policyName))
       return undefined;
     const { name = '', namespace = '' } = paramRef;
-    const why = 'does not have "get" permission on the object referenced by paramRef';
+    const verb = name === '' ? 'list' : 'get';
+    const why = `does not have "${verb}" permission on the object referenced by paramRef`;
     return this.options.policy(policyName).then((policy) => {
       const { paramKind } = specOf<PolicySpec>(policy);
-      return this.#require(draft, paramKind, { namespace, name }, 'spec.paramRef', why);
+      return this.#require(draft, paramKind, { verb, namespace, name }, 'spec.paramRef', why);
     });
   }
 
   async #require(
     draft: Draft,
     kind: ParamKind | undefined,
-    of: { readonly namespace: string; readonly name: string },
+    of: Pick<RequestAttributes, 'verb' | 'namespace' | 'name'>,
     field: string,
     why: string,
   ): Promise<void> {
     const { caller, endpoint } = draft.request;
-    if (await mayGet(caller, { ...this.#resource(kind), ...of })) return;
+    if (await may(caller, { ...this.#resource(kind), ...of })) return;
     throw invalidObject(endpoint, draft.object, [forbiddenField(field, `user ${shown(caller)} ${why}`)]);
   }
 
@@ -95,14 +96,14 @@ export class ParamRights {
   }
 }
 
-type Asked = Pick<RequestAttributes, 'group' | 'version' | 'resource' | 'namespace' | 'name'>;
+type Asked = Pick<RequestAttributes, 'verb' | 'group' | 'version' | 'resource' | 'namespace' | 'name'>;
 
 const specOf = <T extends object>(object: ApiObject | undefined): Partial<T> => (object?.spec ?? {}) as Partial<T>;
 
 /** Of whom nobody knows whether he may, he may not. */
-async function mayGet({ user, access }: Caller, asked: Asked): Promise<boolean> {
+async function may({ user, access }: Caller, asked: Asked): Promise<boolean> {
   if (!access) return false;
-  const request = { ...asked, verb: 'get', isResourceRequest: true, path: '', subresource: '' };
+  const request = { ...asked, isResourceRequest: true, path: '', subresource: '' };
   try {
     return (await access.authorizer.authorize(user, request)).decision === 'allow';
   } catch {

@@ -1,3 +1,4 @@
+import { labelSelectorOf } from '@orch/machinery';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MemoryStore } from '../testing/memory-store.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
@@ -44,6 +45,24 @@ test('objects of a kind are found once they are loaded, by namespace and name', 
   expect(await find(CLASS, 'default', 'c')).toBeUndefined();
 });
 
+test('objects with labels are found in one place, by name', async () => {
+  for (const name of ['b', 'c', 'a']) {
+    const labels = { app: name === 'c' ? 'x' : 'y' };
+    await api.create('configmaps', { metadata: { name, labels } });
+    await api.create('priorityclasses', { metadata: { name, labels }, value: 7 });
+  }
+  params.follow([CONFIG_MAP, CLASS]);
+  start();
+  const selector = labelSelectorOf({ matchLabels: { app: 'y' } });
+  const select = async (kind: typeof CLASS, namespace: string) =>
+    (await params.select(kind, namespace, selector, later())).map((object) => object.metadata?.name);
+  expect(await select(CONFIG_MAP, 'default')).toEqual(['a', 'b']);
+  expect(await select(CLASS, '')).toEqual(['a', 'b']);
+  expect(await select(CONFIG_MAP, '')).toEqual([]);
+  expect(await select({ apiVersion: 'example.com/v1', kind: 'Limit' }, '')).toEqual([]);
+  expect([CONFIG_MAP, CLASS].map((kind) => params.isNamespaced(kind))).toEqual([true, false]);
+});
+
 test('who has written one through this process is judged by it', async () => {
   params.follow([CONFIG_MAP]);
   start();
@@ -66,7 +85,7 @@ test('what is not served, or is not stored, is no kind; what nobody names is not
   start();
   const review = { apiVersion: 'authorization.orch.io/v1', kind: 'SubjectAccessReview' };
   const nothing = { apiVersion: 'example.com/v1', kind: 'Limit' };
-  expect([CONFIG_MAP, review, nothing].map((kind) => params.isServed(kind))).toEqual([true, false, false]);
+  expect([CONFIG_MAP, review, nothing].map((kind) => params.isNamespaced(kind))).toEqual([true, undefined, undefined]);
   await api.create('configmaps', { metadata: { name: 'a' } });
   expect(await find(CONFIG_MAP, 'default', 'a')).toBeUndefined();
   params.follow([CONFIG_MAP]);
@@ -74,7 +93,7 @@ test('what is not served, or is not stored, is no kind; what nobody names is not
   const { served } = api;
   const [endpoints, isConfigMap] = [served.current.endpoints, api.endpoint('configmaps')];
   served.replace(endpoints.filter((endpoint) => endpoint !== isConfigMap));
-  expect(params.isServed(CONFIG_MAP)).toBe(false);
+  expect(params.isNamespaced(CONFIG_MAP)).toBeUndefined();
   served.replace(endpoints);
   expect(await find(CONFIG_MAP, 'default', 'a')).toBeDefined();
 });

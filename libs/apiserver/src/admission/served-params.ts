@@ -1,11 +1,14 @@
 import type { ParamKind, ParamObjects } from '@orch/admission';
-import { type ApiObject, parseApiVersion, timeout } from '@orch/machinery';
+import { type ApiObject, type LabelSelector, parseApiVersion, timeout } from '@orch/machinery';
 import type { Change, Row, TypeId } from '@orch/storage';
+import { Slices } from '../decoding/turns.js';
 import { servedObject } from '../representation/shape.js';
 import { type Endpoint, UNSTORED } from '../served/endpoint.js';
 import { inServedVersion } from '../served/version-stage.js';
 import { FollowedType } from './followed-type.js';
 import type { KnownObjectsSource } from './known-objects.js';
+
+type Labels = Readonly<Record<string, string>>;
 
 /** Seconds after which who was not told in time may ask again. */
 const RETRY_SECONDS = 1;
@@ -19,6 +22,7 @@ export class ServedParams implements ParamObjects {
   #kinds: readonly ParamKind[] = [];
   readonly #byType = new Map<TypeId, FollowedType<Row>>();
   readonly #ends: (() => void)[] = [];
+  readonly #labels = new WeakMap<Row, Labels>();
   readonly #made = new WeakMap<Row, { readonly by: Endpoint; readonly object: ApiObject }>();
 
   /** From now on kinds are followed; custom ones as they come. */
@@ -45,8 +49,8 @@ export class ServedParams implements ParamObjects {
     this.#reconcile();
   }
 
-  isServed(kind: ParamKind): boolean {
-    return this.#endpoint(kind) !== undefined;
+  isNamespaced(kind: ParamKind): boolean | undefined {
+    return this.#endpoint(kind)?.definition.namespaced;
   }
 
   find(
@@ -55,18 +59,65 @@ export class ServedParams implements ParamObjects {
     name: string,
     deadline: number,
   ): ApiObject | undefined | Promise<ApiObject | undefined> {
-    const endpoint = this.#endpoint(kind);
-    const rows = endpoint && this.#byType.get(endpoint.type);
-    if (!rows) return undefined;
-    const look = () => {
+    return this.#look(kind, deadline, undefined, (rows, endpoint) => {
       const row = rows.get(namespace, name);
       return row && this.#object(row, endpoint);
-    };
+    });
+  }
+
+  select(
+    kind: ParamKind,
+    namespace: string,
+    selector: LabelSelector,
+    deadline: number,
+  ): readonly ApiObject[] | Promise<readonly ApiObject[]> {
+    return this.#look<readonly ApiObject[]>(kind, deadline, [], (rows, endpoint) =>
+      this.#selected([...rows.in(namespace)], endpoint, selector),
+    );
+  }
+
+  /** By name. Others have turns while many are looked at. */
+  async #selected(rows: readonly Row[], endpoint: Endpoint, selector: LabelSelector): Promise<readonly ApiObject[]> {
+    const slices = new Slices();
+    const selected: Row[] = [];
+    for (const row of rows) {
+      const turn = slices.between();
+      if (turn) await turn;
+      if (selector.matches(this.#labelsOf(row, endpoint))) selected.push(row);
+    }
+    selected.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const objects: ApiObject[] = [];
+    for (const row of selected) {
+      const turn = slices.between();
+      if (turn) await turn;
+      const object = this.#object(row, endpoint);
+      objects.push(object instanceof Promise ? await object : object);
+    }
+    return objects;
+  }
+
+  /** Read once. */
+  #labelsOf(row: Row, { description }: Endpoint): Labels {
+    const labels = this.#labels.get(row) ?? description.describe(row).labels;
+    this.#labels.set(row, labels);
+    return labels;
+  }
+
+  /** At all that is known of a kind, once it is. @param unknown what is found of a kind that is not followed. @throws StatusError 504 */
+  #look<T>(
+    kind: ParamKind,
+    deadline: number,
+    unknown: T,
+    look: (rows: FollowedType<Row>, endpoint: Endpoint) => T | Promise<T>,
+  ): T | Promise<T> {
+    const endpoint = this.#endpoint(kind);
+    const rows = endpoint && this.#byType.get(endpoint.type);
+    if (!rows) return unknown;
     const wait = rows.caughtUp(deadline);
     const late = () => {
       throw timeout(`the objects of kind ${kind.kind} could not be loaded in time`, RETRY_SECONDS);
     };
-    return wait ? wait.then(look, late) : look();
+    return wait ? wait.then(() => look(rows, endpoint), late) : look(rows, endpoint);
   }
 
   /** Nobody changes it: it is made once. */

@@ -19,20 +19,20 @@ export const MAX_EXPRESSION_CHARACTERS = 8_192;
 
 /** An expression about a write, ready to be run, or what is wrong with it in the words of the reference. */
 export type AdmissionProgram =
-  | { readonly program: Program; readonly fault?: undefined }
-  | { readonly fault: string; readonly program?: undefined };
+  | { readonly program: Program; readonly type: Type; readonly fault?: undefined }
+  | { readonly fault: string; readonly program?: undefined; readonly type?: undefined };
 
 const TOO_LONG = `the expression is longer than ${MAX_EXPRESSION_CHARACTERS} characters`;
 
 /**
  * Compiles an expression about a write.
- * @param wanted types that its value may have, as messages name them: `bool`, `string`, `null_type`
+ * @param wanted types that its value may have, as messages name them: `bool`, `string`, `null_type`; undefined for any
  */
 export function admissionProgram(
   text: string,
   environment: Environment,
   scope: Scope,
-  wanted: readonly string[],
+  wanted: readonly string[] | undefined,
 ): AdmissionProgram {
   const steps = admissionProgramSteps(text, environment, scope, wanted);
   let step = steps.next();
@@ -45,7 +45,7 @@ export function* admissionProgramSteps(
   text: string,
   environment: Environment,
   scope: Scope,
-  wanted: readonly string[],
+  wanted: readonly string[] | undefined,
 ): Generator<void, AdmissionProgram> {
   if (text.length > MAX_EXPRESSION_CHARACTERS) return { fault: `compilation failed: ${TOO_LONG}` };
   try {
@@ -53,7 +53,8 @@ export function* admissionProgramSteps(
     yield;
     const expression = environment.check(parsed, scope);
     yield;
-    if (wanted.includes(nameOf(expression.type))) return { program: expression.program() };
+    const { type } = expression;
+    if (!wanted || wanted.includes(nameOf(type))) return { program: expression.program(), type };
     return { fault: `must evaluate to ${wanted.length === 1 ? wanted[0] : `one of [${wanted.join(' ')}]`}` };
   } catch (error) {
     if (error instanceof ExpressionError) return { fault: `compilation failed: ${error.message}` };

@@ -21,6 +21,11 @@ export class AskedAuthorizer {
     throw new Error('not asked yet');
   };
 
+  /** Whether something was asked that has no answer yet. */
+  get isOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
   /** What `run` makes once all is answered that it asks. */
   async settled<T>(run: () => T): Promise<T> {
     for (;;) {

@@ -3,6 +3,7 @@ import { declaredType, scopeOf } from '../schema-types/declared-type.js';
 import type { StructuralSchema } from '../schema-types/structural-schema.js';
 import { ExpressionError } from '../syntax/issues.js';
 import type { Scope } from '../types/declarations.js';
+import type { Type } from '../types/type.js';
 import { admissionScope } from './admission-scope.js';
 
 /** What is known of the objects that expressions about a write look at; `{}` for nothing. */
@@ -42,12 +43,19 @@ function typed(schema: StructuralSchema, variables: readonly string[], name: str
 }
 
 /** What is wrong with the types of an expression, in the words of the reference; undefined for nothing. */
-export function typeFaults(text: string, environment: Environment, scope: Scope): string | undefined {
+export const typeFaults = (text: string, environment: Environment, scope: Scope): string | undefined =>
+  checkedType(text, environment, scope).fault;
+
+/** The type of an expression, or what is wrong with its types. */
+export function checkedType(
+  text: string,
+  environment: Environment,
+  scope: Scope,
+): { readonly type?: Type; readonly fault?: string } {
   try {
-    environment.compile(text, scope);
-    return undefined;
+    return { type: environment.compile(text, scope).type };
   } catch (error) {
-    if (error instanceof ExpressionError) return error.message;
+    if (error instanceof ExpressionError) return { fault: error.message };
     throw error;
   }
 }

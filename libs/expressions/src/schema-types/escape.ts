@@ -13,6 +13,9 @@ const ESCAPES: readonly (readonly [string, string])[] = [
 const BY_TEXT = new Map(ESCAPES.map(([text, name]) => [text, `__${name}__`]));
 const BY_NAME = new Map(ESCAPES.map(([text, name]) => [name, text]));
 
+/** Whether expressions can name something so. */
+export const isName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) && !RESERVED.has(text);
+
 /** The name by which expressions know a field; undefined where it cannot be named. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;

@@ -1,6 +1,9 @@
+import type { ApiObject, FieldError } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
+import { STANDARD_SETTINGS } from '../rules/settings.js';
 import { type Changes, triedKind } from '../testing/refusals.js';
 import { withFeatures } from '../testing/settings.js';
+import { validatingAdmissionPolicyBinding } from './validating-admission-policy.js';
 
 const GROUP = 'admissionregistration.k8s.io';
 const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] };
@@ -302,6 +305,62 @@ describe('policies', () => {
     expect(made(false).updated(later, { 'spec.failurePolicy': 'Ignore' })).toEqual([]);
   });
 
+  it('may have variables, which those behind them know by their types', () => {
+    const variables = [
+      { name: 'names', expression: 'object.spec.containers.map(c, string(c.name))' },
+      { name: 'count', expression: 'size(variables.names)' },
+      { name: 'may', expression: 'authorizer.path("/").check("get").allowed()' },
+    ];
+    const validation = {
+      expression: 'variables.count < 3 && variables.may && variables.names.all(n, n.size() < 9)',
+      messageExpression: '"names: " + variables.names.join(",")',
+    };
+    const auditAnnotations = [{ key: 'k', valueExpression: 'string(variables.count)' }];
+    const having = (changes: Changes) =>
+      policy.created({ 'spec.variables': variables, 'spec.validations.0': validation, ...changes });
+    expect(having({ 'spec.auditAnnotations': auditAnnotations })).toEqual([]);
+    expect(having({ 'spec.validations.0': { expression: 'variables.count == "a"' } })[0]).toContain(
+      "found no matching overload for '_==_' applied to '(int, string)'",
+    );
+    expect(having({ 'spec.validations.0': { expression: 'variables.other' } })[0]).toContain("undefined field 'other'");
+    expect(having({ 'spec.variables': variables.slice(1) })).toHaveLength(3);
+    expect(having({ 'spec.matchConditions': [{ name: 'a', expression: 'variables.may' }] })[0]).toContain(
+      'spec.matchConditions[0].expression: Invalid value: "variables.may": compilation failed: ERROR: <input>:1:1: undeclared reference to \'variables\'',
+    );
+  });
+
+  it('have variables with names and expressions', () => {
+    const variables = [
+      { expression: 'true' },
+      { name: 'a' },
+      { name: 'a-b', expression: 'true' },
+      { name: 'in', expression: 'nothing' },
+      { name: 'a', expression: 'variables.b' },
+    ];
+    const at = (path: string) => `spec.variables[${path}`;
+    expect(policy.created({ 'spec.variables': variables })).toEqual([
+      at('0].name: Required value: name is not specified'),
+      at('1].expression: Required value: expression is not specified'),
+      at('2].name: Invalid value: "a-b": name is not a valid CEL identifier'),
+      at('3].name: Invalid value: "in": name is not a valid CEL identifier'),
+      expect.stringContaining("undeclared reference to 'nothing'"),
+      expect.stringContaining("undefined field 'b'"),
+      at('4].name: Duplicate value: "a"'),
+    ]);
+  });
+
+  it('lose variables where these are off, unless they had some before', () => {
+    const variables = [{ name: 'a', expression: 'true' }];
+    const validations = [{ expression: 'variables.a' }];
+    const features = withFeatures({ LaterExpressions: false });
+    const off = triedKind(GROUP, 'v1alpha1', 'validatingadmissionpolicies', POLICY, features);
+    const changes = { 'spec.variables': variables, 'spec.validations': validations };
+    expect(off.created(changes)[0]).toContain("undeclared reference to 'variables'");
+    expect(off.stored({ 'spec.variables': variables }).spec).not.toHaveProperty('variables');
+    const old = policy.stored(changes);
+    expect(off.refusedOf(off.rewritten(old, { 'spec.failurePolicy': 'Ignore' }), old)).toEqual([]);
+  });
+
   it('report conditions of the common form', () => {
     const condition = { type: 'a', status: 'True', reason: 'R', lastTransitionTime: '2026-01-01T00:00:00Z' };
     const report = (...conditions: unknown[]) => policy.updated({}, { status: { conditions } }, 'status');
@@ -329,5 +388,56 @@ describe('policies', () => {
       'spec.validationActions[2]: Duplicate value: "Deny"',
       'spec.validationActions: Invalid value: []admissionregistration.ValidationAction{"Deny", "Warn", "Deny", "Hide"}: must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
     ]);
+  });
+});
+
+describe('bindings', () => {
+  const spec = { policyName: 'a', validationActions: ['Deny'] };
+  const selector = { matchLabels: { a: 'b' } };
+  const later = ['v1beta1', 'v1'].map((version) =>
+    triedKind(GROUP, version, 'validatingadmissionpolicybindings', { spec }),
+  );
+
+  it('name parameters by name or by labels', () => {
+    for (const kind of [binding, ...later]) {
+      const refused = (ref: object) => kind.created({ 'spec.paramRef': { parameterNotFoundAction: 'Allow', ...ref } });
+      expect(refused({ name: 'a', namespace: 'n' })).toEqual([]);
+      expect(refused({ selector: {} })).toEqual([]);
+      expect(refused({ name: 'a', selector })).toEqual([
+        'spec.paramRef.name: Forbidden: name and selector are mutually exclusive',
+        'spec.paramRef.selector: Forbidden: name and selector are mutually exclusive',
+      ]);
+      expect(refused({ selector: { matchLabels: { '-': '' } } })).toHaveLength(1);
+      expect(refused({ name: 'a', parameterNotFoundAction: 'Wait' })).toEqual([
+        'spec.paramRef.parameterNotFoundAction: Unsupported value: "Wait": supported values: "Allow", "Deny"',
+      ]);
+    }
+  });
+
+  it('say in later versions what follows where there are none', () => {
+    expect(binding.created({ 'spec.paramRef': {} })).toEqual([]);
+    const bound = (paramRef?: object) => ({ spec: { ...spec, ...(paramRef && { paramRef }) } }) as ApiObject;
+    const told = (errors: readonly FieldError[]) => errors.map(({ field, message }) => `${field}: ${message}`);
+    for (const version of ['v1beta1', 'v1']) {
+      const { validateServed, validateServedUpdate } = validatingAdmissionPolicyBinding(STANDARD_SETTINGS, version);
+      const created = (paramRef?: object) => told(validateServed?.(bound(paramRef)) ?? []);
+      const updated = (to: object, from?: object) => told(validateServedUpdate?.(bound(to), bound(from)) ?? []);
+      const missing = 'spec.paramRef.parameterNotFoundAction: Required value';
+      expect(created({})).toEqual([
+        'spec.paramRef: Required value: one of name or selector must be specified',
+        missing,
+      ]);
+      expect(updated({ name: 'a' })).toEqual([missing]);
+      expect(updated({ name: 'a' }, { name: 'a' })).toEqual([]);
+      expect(created({ selector: {}, parameterNotFoundAction: 'Deny' })).toEqual([]);
+      expect(created()).toEqual([]);
+    }
+  });
+
+  it('lose what came later where that is off', () => {
+    const features = withFeatures({ LaterExpressions: false });
+    const off = triedKind(GROUP, 'v1alpha1', 'validatingadmissionpolicybindings', { spec }, features);
+    const ref = { name: 'a', selector, parameterNotFoundAction: 'Deny' };
+    expect(off.stored({ 'spec.paramRef': ref }).spec).toEqual({ ...spec, paramRef: { name: 'a' } });
   });
 });

@@ -1,7 +1,19 @@
+import type { ApiObject } from '@orch/machinery';
 import type { VersionConversion } from '../conversions/version-conversion.js';
 import { edited, filled } from '../values/edited.js';
 
-/** How webhooks were registered before `admissionregistration.orch.io/v1`, which is stricter where nothing is said. */
+const POLICIES = {
+  kinds: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
+  hub: 'admissionregistration.orch.io/v1alpha1',
+  /** What the hub means where nothing is said. */
+  fromHub: (object: ApiObject) =>
+    edited(object, 'spec.paramRef', (ref) => filled(ref, { parameterNotFoundAction: 'Deny' })),
+};
+
+/**
+ * How webhooks were registered before `admissionregistration.orch.io/v1`, which is stricter where nothing is said; and policies in the
+ * versions of later releases.
+ */
 export const ADMISSIONREGISTRATION_VERSIONS: readonly VersionConversion[] = [
   {
     version: 'admissionregistration.orch.io/v1beta1',
@@ -18,4 +30,6 @@ export const ADMISSIONREGISTRATION_VERSIONS: readonly VersionConversion[] = [
         }),
       ),
   },
+  { version: 'admissionregistration.orch.io/v1', ...POLICIES },
+  { version: 'admissionregistration.orch.io/v1beta1', ...POLICIES },
 ];

@@ -2,8 +2,10 @@ import {
   admissionProgramSteps,
   admissionScope,
   BASE_ENVIRONMENT,
+  composedScope,
   LATER_ENVIRONMENT,
   MAX_EXPRESSION_CHARACTERS,
+  type Type,
 } from '@orch/expressions';
 import { type FieldError, invalidValue, tooLong } from '@orch/machinery';
 import { type Json, objectsAt, textAt } from '../values/fields.js';
@@ -16,6 +18,8 @@ export interface ExpressionRules {
   readonly later: boolean;
   /** Those that are stored, which may stay in what they use. */
   readonly stored: ReadonlySet<string>;
+  /** Types of the variables of the policy that are known, by name; undefined where it has none. */
+  readonly variables: ReadonlyMap<string, Type> | undefined;
 }
 
 /** The expressions of a policy as it is stored. */
@@ -26,6 +30,7 @@ export const storedExpressions = (spec: unknown): ReadonlySet<string> =>
       textAt(each, 'messageExpression'),
     ]),
     ...objectsAt(spec, 'auditAnnotations').map((each: Json) => textAt(each, 'valueExpression')),
+    ...objectsAt(spec, 'variables').map((each: Json) => textAt(each, 'expression')),
   ]);
 
 /**
@@ -37,15 +42,29 @@ export function* expressionErrors(
   text: string,
   field: string,
   wanted: readonly string[],
-  { params, later, stored }: ExpressionRules,
+  rules: ExpressionRules,
   authorizer = true,
 ): Generator<FieldError[], FieldError[]> {
-  if (Buffer.byteLength(text) > MAX_EXPRESSION_CHARACTERS) return [tooLong(field, MAX_EXPRESSION_CHARACTERS)];
+  return (yield* checkedExpression(text, field, wanted, rules, authorizer)).errors;
+}
+
+/** The same with the type of its value, where nothing is wrong. @param wanted undefined for any */
+export function* checkedExpression(
+  text: string,
+  field: string,
+  wanted: readonly string[] | undefined,
+  { params, later, stored, variables }: ExpressionRules,
+  authorizer = true,
+): Generator<FieldError[], { readonly errors: FieldError[]; readonly type?: Type | undefined }> {
+  if (Buffer.byteLength(text) > MAX_EXPRESSION_CHARACTERS)
+    return { errors: [tooLong(field, MAX_EXPRESSION_CHARACTERS)] };
   const namespace = later || stored.has(text);
   const environment = namespace ? LATER_ENVIRONMENT : BASE_ENVIRONMENT;
-  const steps = admissionProgramSteps(text, environment, admissionScope({ params, authorizer, namespace }), wanted);
+  const scope = admissionScope({ params, authorizer, namespace });
+  const composed = variables ? composedScope(scope, variables) : scope;
+  const steps = admissionProgramSteps(text, environment, composed, wanted);
   let step = steps.next();
   for (; !step.done; step = steps.next()) yield [];
-  const { fault } = step.value;
-  return fault === undefined ? [] : [invalidValue(field, text, fault)];
+  const { fault, type } = step.value;
+  return { errors: fault === undefined ? [] : [invalidValue(field, text, fault)], type };
 }

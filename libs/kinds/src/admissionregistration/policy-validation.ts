@@ -1,8 +1,10 @@
+import { composedType, isName, type Type } from '@orch/expressions';
 import {
   type ApiObject,
   dns1035LabelErrors,
   dnsSubdomainErrors,
   type FieldError,
+  forbiddenField,
   invalidValue,
   pathSegmentErrors,
   qualifiedNameErrors,
@@ -16,12 +18,13 @@ import { equal } from '../values/equal.js';
 import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownList } from '../values/go-values.js';
 import { validateMatchConditions } from './match-conditions.js';
-import { type ExpressionRules, expressionErrors, storedExpressions } from './policy-expressions.js';
+import { checkedExpression, type ExpressionRules, expressionErrors, storedExpressions } from './policy-expressions.js';
 import { validateRule } from './rule-validation.js';
 
 const FAILURE_POLICIES = ['Fail', 'Ignore'];
 const MATCH_POLICIES = ['Equivalent', 'Exact'];
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
+const NOT_FOUND_ACTIONS = ['Allow', 'Deny'];
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
 const MAX_ANNOTATIONS = 20;
 const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;
@@ -42,11 +45,43 @@ export function* policySteps({ metadata, spec }: ApiObject, old: ApiObject | und
       ? []
       : validateMatchConditions(objectsAt(spec, 'matchConditions'), 'spec.matchConditions', isObject(parameters))),
   ];
-  const rules = { params: isObject(parameters), later, stored: storedExpressions(old?.spec) };
-  yield* workSteps(spec, metadata?.name ?? '', rules);
+  const variables = objectsAt(spec, 'variables');
+  const rules = { params: isObject(parameters), later, stored: storedExpressions(old?.spec), variables: undefined };
+  const composed = variables.length === 0 ? rules : yield* variableSteps(variables, 'spec.variables', rules);
+  yield* workSteps(spec, metadata?.name ?? '', composed);
 }
 
-type Steps = Iterable<FieldError[]>;
+type Steps = Generator<FieldError[], void>;
+
+/** Each variable with those before it. @returns by what the expressions behind them are judged */
+function* variableSteps(
+  variables: readonly Json[],
+  path: string,
+  rules: ExpressionRules,
+): Generator<FieldError[], ExpressionRules> {
+  const types = new Map<string, Type>();
+  const composed = { ...rules, variables: types };
+  for (const [at, variable] of variables.entries()) {
+    const [name, expression] = [textAt(variable, 'name'), textAt(variable, 'expression')];
+    const field = `${path}[${at}].expression`;
+    yield validateVariableName(name, `${path}[${at}].name`);
+    const { errors, type } =
+      expression.trim() === ''
+        ? { errors: [required(field, 'expression is not specified')] }
+        : yield* checkedExpression(expression, field, undefined, composed);
+    yield errors;
+    types.set(name, composedType(type));
+  }
+  // Those without a name have been refused for that.
+  const names = variables.map((variable, at) => textAt(variable, 'name') || `${at}/`);
+  yield refuseRepeated(names, path, '.name');
+  return composed;
+}
+
+function validateVariableName(name: string, field: string): FieldError[] {
+  if (name.trim() === '') return [required(field, 'name is not specified')];
+  return isName(name) ? [] : [invalidValue(field, name, 'name is not a valid CEL identifier')];
+}
 
 function* workSteps(spec: unknown, name: string, rules: ExpressionRules): Steps {
   const [validations, annotations] = [objectsAt(spec, 'validations'), objectsAt(spec, 'auditAnnotations')];
@@ -164,14 +199,37 @@ export const validatePolicyStatus = ({ status }: ApiObject): FieldError[] => [
 export function validatePolicyBinding({ spec }: ApiObject): FieldError[] {
   const policy = textAt(spec, 'policyName');
   const [parameter, match] = [at(spec, 'paramRef'), at(spec, 'matchResources')];
-  const name = textAt(parameter, 'name');
   return [
     ...(policy === ''
       ? [required('spec.policyName')]
       : invalidEach('spec.policyName', policy, dnsSubdomainErrors(policy))),
-    ...(isObject(parameter) ? invalidEach('spec.paramRef.name', name, pathSegmentErrors(name)) : []),
+    ...(isObject(parameter) ? validateParamRef(parameter, 'spec.paramRef') : []),
     ...(isObject(match) ? validateMatch(match, 'spec.matchResouces') : []),
     ...validateActions(stringsAt(spec, 'validationActions'), 'spec.validationActions'),
+  ];
+}
+
+function validateParamRef(ref: Json, path: string): FieldError[] {
+  const name = textAt(ref, 'name');
+  const both = (field: string) =>
+    name !== '' && isObject(ref.selector) ? [forbiddenField(field, 'name and selector are mutually exclusive')] : [];
+  return [
+    ...invalidEach(`${path}.name`, name, pathSegmentErrors(name)),
+    ...both(`${path}.name`),
+    ...validateLabelSelector(ref.selector, `${path}.selector`),
+    ...both(`${path}.selector`),
+    ...isOneOf(`${path}.parameterNotFoundAction`, ref.parameterNotFoundAction, NOT_FOUND_ACTIONS),
+  ];
+}
+
+/** What later versions ask of a binding, where its parameters are not those of `old`. */
+export function validateLaterBinding({ spec }: ApiObject, old?: ApiObject): FieldError[] {
+  const ref = at(spec, 'paramRef');
+  if (!isObject(ref) || equal(ref, at(old, 'spec', 'paramRef'))) return [];
+  const names = textAt(ref, 'name') !== '' || isObject(ref.selector);
+  return [
+    ...(names ? [] : [required('spec.paramRef', 'one of name or selector must be specified')]),
+    ...(textAt(ref, 'parameterNotFoundAction') === '' ? [required('spec.paramRef.parameterNotFoundAction')] : []),
   ];
 }
 

@@ -1,9 +1,12 @@
+import { gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepAllButStatus } from '../rules/separation.js';
 import type { KindSettings } from '../rules/settings.js';
 import { at, fill, isObject, objectsAt, textAt } from '../values/fields.js';
 import { UNSET } from '../values/text.js';
-import { policySteps, validatePolicyBinding, validatePolicyStatus } from './policy-validation.js';
+import { policySteps, validateLaterBinding, validatePolicyBinding, validatePolicyStatus } from './policy-validation.js';
+
+const LATER = 'LaterExpressions';
 
 export const validatingAdmissionPolicy = ({ features }: KindSettings): KindDeclaration => ({
   resetFields: { status: [['metadata'], ['spec']] },
@@ -11,8 +14,9 @@ export const validatingAdmissionPolicy = ({ features }: KindSettings): KindDecla
   generation: true,
   unconditionalUpdate: false,
   freeFinalizers: true,
+  gatedFields: [gatedMember(LATER, 'spec.variables')],
   defaults: (object) => defaultMatch(at(object, 'spec', 'matchConstraints')),
-  validateInSteps: (object, _names, old) => policySteps(object, old, features.enabled('LaterExpressions')),
+  validateInSteps: (object, _names, old) => policySteps(object, old, features.enabled(LATER)),
   validateStatus: validatePolicyStatus,
   row: (object) => ({
     Validations: objectsAt(object, 'spec', 'validations').length,
@@ -22,10 +26,11 @@ export const validatingAdmissionPolicy = ({ features }: KindSettings): KindDecla
   }),
 });
 
-export const validatingAdmissionPolicyBinding: KindDeclaration = {
+const binding: KindDeclaration = {
   generation: true,
   unconditionalUpdate: false,
   freeFinalizers: true,
+  gatedFields: ['selector', 'parameterNotFoundAction'].map((name) => gatedMember(LATER, `spec.paramRef.${name}`)),
   defaults: (object) => defaultMatch(at(object, 'spec', 'matchResources')),
   validate: validatePolicyBinding,
   row: (object) => ({
@@ -33,6 +38,12 @@ export const validatingAdmissionPolicyBinding: KindDeclaration = {
     ParamRef: paramRef(at(object, 'spec', 'paramRef')),
   }),
 };
+
+/** The first version asks for less than those of later releases. */
+export const validatingAdmissionPolicyBinding = (_settings: KindSettings, version: string): KindDeclaration =>
+  version === 'v1alpha1'
+    ? binding
+    : { ...binding, validateServed: validateLaterBinding, validateServedUpdate: validateLaterBinding };
 
 /** Selectors that are not given select everything. */
 function defaultMatch(match: unknown): void {

@@ -44,6 +44,33 @@ describe.each(PROFILES)('conversions of what is served, %s names', (profile) => 
     fc.constant({ type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '1' } } }),
   );
 
+  it('says in later versions of bindings what the first means', () => {
+    const group = names.group('admissionregistration.orch.io');
+    const [alpha, beta, ga] = ['v1alpha1', 'v1beta1', 'v1'].map((version) =>
+      definition('admissionregistration.orch.io', version, 'validatingadmissionpolicybindings'),
+    ) as [ResourceDefinition, ResourceDefinition, ResourceDefinition];
+    const object = (paramRef?: object): ApiObject =>
+      ({
+        apiVersion: `${group}/v1alpha1`,
+        kind: alpha.kind,
+        spec: { policyName: 'p', ...(paramRef && { paramRef }) },
+      }) as ApiObject;
+    const specOf = (to: ResourceDefinition, paramRef?: object) => convert(alpha, to, object(paramRef)).spec;
+    for (const version of [beta, ga]) {
+      expect(specOf(version)).toEqual({ policyName: 'p' });
+      expect(specOf(version, { name: 'a' })).toMatchObject({
+        paramRef: { name: 'a', parameterNotFoundAction: 'Deny' },
+      });
+      const allows = { selector: {}, parameterNotFoundAction: 'Allow' };
+      expect(specOf(version, allows)).toMatchObject({ paramRef: allows });
+      const back = convert(version, alpha, convert(alpha, version, object(allows)));
+      expect(back).toEqual(object(allows));
+    }
+    expect(
+      ['v1alpha1', 'v1beta1', 'v1'].map((version) => conversions.latest(`${group}/${version}`, alpha.kind)),
+    ).toEqual(['v1alpha1', 'v1beta1', 'v1'].map((version) => `${group}/${version}`));
+  });
+
   it('brings every autoscaler back from version 1', () => {
     fc.assert(
       fc.property(fc.array(metric, { minLength: 1, maxLength: 4 }), fc.boolean(), (metrics, behaves) => {

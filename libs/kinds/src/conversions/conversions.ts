@@ -1,5 +1,5 @@
 import { type ApiObject, copy, type FieldError, formatApiVersion, type Names, parseApiVersion } from '@orch/machinery';
-import { applyDefaults, type ResourceDefinition, type Scheme, type StructSchema } from '@orch/schema';
+import { applyDefaults, isLater, type ResourceDefinition, type Scheme, type StructSchema } from '@orch/schema';
 import { kindRules } from '../registry/registry.js';
 import type { Requestor } from '../rules/kind-rules.js';
 import type { ConversionTools, VersionConversion } from './version-conversion.js';
@@ -113,13 +113,15 @@ export class Conversions {
   }
 
   /**
-   * The version that objects are brought to where nobody says: the first in discovery of the group that has the kind now.
+   * The version that objects are brought to where nobody says: the first in discovery of the group that has the kind now. Those of later
+   * releases stay in theirs.
    * @throws ConversionError for a kind that is not known, or is gone
    */
   latest(apiVersion: string, kind: string): string {
     const { hub, differs } = this.#version(apiVersion, kind);
     const group = parseApiVersion(differs?.successor ?? hub)?.group;
-    const found = this.scheme.resources.find((each) => each.group === group && each.kind === kind);
+    const isMeant = (each: ResourceDefinition) => !isLater(each.lifecycle) || formatApiVersion(each) === apiVersion;
+    const found = this.scheme.resources.find((each) => each.group === group && each.kind === kind && isMeant(each));
     return found ? formatApiVersion(found) : hub;
   }
 

@@ -28,8 +28,8 @@ export const DEFAULT_TABLES: Readonly<Record<string, Readonly<Record<string, Def
   },
   'admissionregistration.orch.io': {
     MutatingWebhookConfiguration: { tables: ['133763c97409'] },
-    ValidatingAdmissionPolicy: { tables: ['28b474bfbbce'] },
-    ValidatingAdmissionPolicyBinding: { tables: ['fe0c6729cd6f'] },
+    ValidatingAdmissionPolicy: { tables: ['28b474bfbbce', '8bca25a46372'] },
+    ValidatingAdmissionPolicyBinding: { tables: ['fe0c6729cd6f', 'ac018a26bb9b'] },
     ValidatingWebhookConfiguration: { tables: ['ec058814eb6c'] },
   },
   'apiextensions.orch.io': {

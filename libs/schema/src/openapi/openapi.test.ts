@@ -345,3 +345,14 @@ it('names any value at all after the package that holds such values', () => {
   const schema = objectAt(models, any.replace('JSON', 'JSONSchemaProps'), 'properties', 'default');
   expect([schema.$ref, models[any]]).toEqual([`#/definitions/${any}`, {}]);
 });
+
+it.each(PROFILES)('what came after the release is in no document unless it is served, %s names', (profile) => {
+  const source = sourceOf(profile);
+  const isLaterKind = (name: string) => name.includes('ValidatingAdmissionPolicy') || name.endsWith('.ParamRef');
+  const v2 = objectAt(atOnce(openApiV2Document(source)), 'definitions');
+  expect(Object.keys(v2).filter(isLaterKind)).toEqual([]);
+  const group = namesOf(profile).group('admissionregistration.orch.io');
+  const v3 = objectAt(documentAt(source, `apis/${group}/v1`), 'components', 'schemas');
+  expect(Object.keys(v3).filter(isLaterKind)).toEqual([]);
+  expect(Object.keys(v3).filter((name) => name.endsWith('.v1.MatchCondition'))).toHaveLength(1);
+});

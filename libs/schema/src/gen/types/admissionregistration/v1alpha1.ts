@@ -96,12 +96,16 @@ export interface ParamKind {
   kind?: string;
 }
 
-/** The object that holds the parameters. */
+/** The objects that hold the parameters: one by its name, or those with certain labels. */
 export interface ParamRef {
-  /** Name of the object. */
+  /** Name of the object. This or selector must be set. */
   name?: string;
-  /** Namespace of the object; must be unset for cluster-scoped kinds. */
+  /** Namespace of the objects; must be unset for cluster-scoped kinds. Unset for others: that of the request. */
   namespace?: string;
+  /** Only objects with labels that match; what is demanded must hold with each of them. */
+  selector?: meta_v1.LabelSelector;
+  /** What happens when there are none: Allow lets the request pass, Deny (the default) has the policy's failurePolicy decide. */
+  parameterNotFoundAction?: "Allow" | "Deny";
 }
 
 /** What checking the expressions of a policy found. */
@@ -114,7 +118,7 @@ export interface TypeChecking {
 export interface ValidatingAdmissionPolicyBindingSpec {
   /** Name of the policy. While there is none, the binding has no effect. */
   policyName?: string;
-  /** The object with the parameters, of the kind that the policy names. When it does not exist, the policy's failurePolicy applies. */
+  /** The objects with the parameters, of the kind that the policy names. */
   paramRef?: ParamRef;
   /** Narrows down the requests that the policy concerns. Unset: all of them. */
   matchResources?: MatchResources;
@@ -136,6 +140,8 @@ export interface ValidatingAdmissionPolicySpec {
   auditAnnotations?: AuditAnnotation[];
   /** Expressions that must all be true for the policy to look at a request, at most 64. */
   matchConditions?: MatchCondition[];
+  /** Expressions with names, by which those behind them and all of validations and auditAnnotations may use their values: variables.NAME. Evaluated when they are first used. */
+  variables?: Variable[];
 }
 
 /** What the system made of a policy. */
@@ -150,7 +156,7 @@ export interface ValidatingAdmissionPolicyStatus {
 
 /** One demand on objects. */
 export interface Validation {
-  /** CEL that yields true for good objects; may use object, oldObject, request, params and authorizer. */
+  /** CEL that yields true for good objects; may use object, oldObject, request, params, authorizer and variables. */
   expression?: string;
   /** What is said on a violation, on one line. Unset: a text that names the expression. */
   message?: string;
@@ -158,4 +164,12 @@ export interface Validation {
   reason?: string;
   /** CEL that yields what is said on a violation; wins over message. */
   messageExpression?: string;
+}
+
+/** An expression with a name. */
+export interface Variable {
+  /** Name of the variable, different from the others; an identifier of CEL. */
+  name?: string;
+  /** CEL of any type; may use what validations may, and the variables before it. */
+  expression?: string;
 }

@@ -1,0 +1,147 @@
+import type { Outcome, Program } from '../environment.js';
+import type { Bindings } from '../evaluation/run.js';
+import type { Scope } from '../types/declarations.js';
+import { DYN, listOf, mapOf, objectOf, type Type } from '../types/type.js';
+import { Dictionary, Failure, type Value } from '../values/value.js';
+import { type AdmissionProgram, PER_EXPRESSION_LIMIT } from './admission-program.js';
+import type { AskedAuthorizer } from './asked-authorizer.js';
+
+/** Name of what holds the variables of a policy: `variables.NAME`. */
+export const COMPOSED_VARIABLE = 'variables';
+const COMPOSED_TYPE = 'kubernetes.variables';
+/** Units that variables may cost together before others have a turn: some 15 ms. */
+const TURN_COST = 100_000;
+/** Variables that are computed one within another; those further down are computed before these. */
+const DEEPEST = 8;
+
+/** A scope that also knows the variables of a policy, by their types. @param types of those that are known; may grow with those that are compiled */
+export const composedScope = (scope: Scope, types: ReadonlyMap<string, Type>): Scope => ({
+  variables: new Map([...scope.variables, [COMPOSED_VARIABLE, objectOf(COMPOSED_TYPE)]]),
+  fieldType: (object, field) => (object === COMPOSED_TYPE ? types.get(field) : scope.fieldType(object, field)),
+  hasType: (object) => object === COMPOSED_TYPE || scope.hasType(object),
+});
+
+/** The type that other expressions know a variable by: nothing is known of its fields, as in the reference (k8s.io/apiserver, pkg/admission/plugin/cel/composition.go). */
+export function composedType(type: Type | undefined): Type {
+  switch (type?.kind) {
+    case 'primitive':
+    case 'null':
+    case 'timestamp':
+    case 'duration':
+      return type;
+    case 'list':
+      return listOf(composedType(type.element));
+    case 'map':
+      return mapOf(composedType(type.key), composedType(type.value));
+    default:
+      return DYN;
+  }
+}
+
+/** A variable of a policy. */
+export interface ComposedVariable {
+  /** Among the others: it sees those before it. */
+  readonly place: number;
+  /** Ready to be run, or what is wrong with it. */
+  readonly compiled: AdmissionProgram;
+}
+
+/**
+ * The variables of a policy about one request. Each is computed when it is first read, and once. One that would be read too late in a
+ * turn, or too deep in others, is due: what reads it fails for now, and is to be run again when all is {@link settle settled}.
+ */
+export class ComposedValues extends Dictionary {
+  readonly #settled = new Map<string, Value>();
+  #due: string | undefined;
+  /** Place of the variable that is being computed. */
+  #within = Number.POSITIVE_INFINITY;
+  #depth = 0;
+  #turnCost = 0;
+  #cost = 0;
+
+  /**
+   * @param variables by name
+   * @param bindings what they see; it is this that stands there as {@link COMPOSED_VARIABLE}
+   * @param asked what they ask; a value that waits for an answer is none
+   */
+  constructor(
+    private readonly variables: ReadonlyMap<string, ComposedVariable>,
+    private readonly bindings: Bindings,
+    private readonly asked: AskedAuthorizer,
+  ) {
+    super();
+  }
+
+  override get size(): number {
+    return this.variables.size;
+  }
+
+  override find(key: Value): Value | undefined {
+    if (typeof key !== 'string') return undefined;
+    const variable = this.variables.get(key);
+    if (!variable || variable.place >= this.#within) return undefined;
+    const known = this.#settled.get(key);
+    return known === undefined ? this.#compute(key, variable) : known;
+  }
+
+  override keys(): Value[] {
+    return [...this.variables.keys()];
+  }
+
+  override equals(other: Value): boolean {
+    return other === this;
+  }
+
+  /** Units that variables have cost since this was asked. */
+  takeCost(): number {
+    const cost = this.#cost;
+    this.#cost = 0;
+    return cost;
+  }
+
+  /**
+   * Computes what is due, if anything is.
+   * @param turn lets others have a turn
+   * @param most units that this may cost, beyond which it is given up
+   * @returns whether what was run is to be run again
+   */
+  async settle(turn: () => Promise<void> | undefined, most: number): Promise<boolean> {
+    if (this.#due === undefined) return false;
+    for (let due: string | undefined = this.#due; due !== undefined && this.#cost <= most; due = this.#due) {
+      const name = due;
+      await turn();
+      await this.asked.settled(() => {
+        this.#due = undefined;
+        this.#turnCost = 0;
+        return this.find(name);
+      });
+    }
+    return true;
+  }
+
+  #compute(name: string, { place, compiled: { program, fault } }: ComposedVariable): Value {
+    const told = (what: string) => new Failure(`composited variable "${name}" ${what}`);
+    if (program === undefined) return told(`fails to compile: ${fault}`);
+    if (this.#turnCost >= TURN_COST || this.#depth >= DEEPEST) {
+      this.#due ??= name;
+      return told('is not computed yet');
+    }
+    const { value, cost } = this.#evaluated(program, place);
+    this.#turnCost += cost;
+    const result = value instanceof Failure ? told(`fails to evaluate: ${value.message}`) : value;
+    if (this.asked.isOpen) return result;
+    this.#cost += cost;
+    if (this.#due === undefined) this.#settled.set(name, result);
+    return result;
+  }
+
+  #evaluated(program: Program, place: number): Outcome {
+    const outer = this.#within;
+    this.#within = place;
+    this.#depth++;
+    const outcome = program.evaluate(this.bindings, PER_EXPRESSION_LIMIT);
+    this.#depth--;
+    this.#within = outer;
+    return outcome;
+  }
+}
