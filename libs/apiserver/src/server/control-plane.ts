@@ -234,6 +234,7 @@ class ControlPlaneProcess {
     const logger = this.#logger;
     this.#encryption = await openEncryption({ serving, backend, metrics, logger });
     this.#store = encrypted(await this.#settings.openStore(observer), this.#encryption, logger);
+    if (this.#settings.role.housekeeping) await this.#store.notePlaced();
     observePools(metrics, this.#store);
     for (const compactor of this.#store.compactors) compactor.start();
   }
