@@ -37,7 +37,7 @@ import { observeListCache, observeWatchOutputs } from '../metrics/server-observe
 import { serviceAccountTokenUses } from '../metrics/service-account-metrics.js';
 import { observePools } from '../metrics/store-observer.js';
 import type { PolicyChecker } from '../policies/policy-checker.js';
-import { QuotaCounter } from '../quota/quota-counter.js';
+import type { QuotaCounter } from '../quota/quota-counter.js';
 import type { AdmissionWebhooks } from '../webhooks/admission-webhooks.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
@@ -53,6 +53,7 @@ import { fairnessLimits } from './limit-options.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { followPolicies, policyChecker } from './policy-checks.js';
+import { quotaCounter } from './quota-counts.js';
 import { type Served, serve } from './serve.js';
 import { servedSelection } from './served-selection.js';
 import { type FollowedByStanding, followForStanding, NamespaceKeeper } from './standing-objects.js';
@@ -341,14 +342,11 @@ class ControlPlaneProcess {
 
   /** Once all kinds are served: their objects are counted. */
   #countQuotas(): void {
-    if (!this.#settings.role.housekeeping) return;
-    const { deps, served, quotas: index, evaluators } = needed(this.#api);
-    this.#quotaCounter = new QuotaCounter({
-      ...{ store: needed(this.#store), pipeline: deps.pipeline, index, evaluators },
-      namespaced: () => [...served.current.types, ...deps.unserved].filter(({ definition }) => definition.namespaced),
-      catchUp: () => needed(this.#customResources).catchUp(),
-      onError: (error) => this.#logger.error('count of a quota', error),
-    });
+    const { role, backend } = this.#settings;
+    if (!role.housekeeping) return;
+    const catchUp = () => needed(this.#customResources).catchUp();
+    const [api, store, { metrics }] = [needed(this.#api), needed(this.#store), needed(this.#observation)];
+    this.#quotaCounter = quotaCounter({ api, store, backend, metrics, catchUp, logger: this.#logger });
     this.#quotaCounter.start();
   }
 
