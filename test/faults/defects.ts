@@ -72,3 +72,42 @@ export const BELIEVE_BUS: readonly Mutation[] = [
     by: '        keyring: { sign: (message) => keyring.sign(message), verify: (message) => message },\n',
   },
 ];
+
+/** What a write takes of a quota is committed by a transaction of its own before the write is: whoever dies in between has taken it. */
+export const CHARGED_APART: readonly Mutation[] = [
+  {
+    module: 'libs/storage/dist/writer.js',
+    part: 'const writes = units.map(({ ops }) => ops);',
+    by: `let writes = units.map(({ ops }) => ops);
+        if (writes.some((ops) => ops.some(({ charging }) => charging?.charges?.length > 0))) {
+            const nothing = (op) => ({ ...op, op: 'delete', version: 'previous' });
+            const apart = writes.map((ops) => ops.map(nothing));
+            const codec = this.options.bodies;
+            const { parameters, amounts } = batchParameters(apart, null, this, codec);
+            const rows = await connection.statement('commit_charged', COMMIT_CHARGED, parameters);
+            const { units: charged } = readBatchResult(rows, apart, { amounts, accountType: this.accountType, codec });
+            const refused = (outcomes) => outcomes.some((each) => each?.outcome === 'exceeded' || each?.outcome === 'accounts-changed');
+            writes = writes.map((ops, i) => refused(charged[i]) ? ops : ops.map(({ charging, ...op }) => op));
+        }`,
+  },
+];
+
+/** Quotas do not hear of deletions. */
+export const KEEP_CHARGES: readonly Mutation[] = [
+  {
+    module: 'libs/apiserver/dist/quota/quota-charges.js',
+    part: 'const changed = [...difference(terms, evaluator, before, after)];',
+    by: 'const changed = after === undefined ? [] : [...difference(terms, evaluator, before, after)];',
+  },
+];
+
+/** What an eviction takes of a budget is committed by a transaction of its own before the pod is removed. */
+export const EVICTED_APART: readonly Mutation[] = [
+  {
+    module: 'libs/apiserver/dist/subresources/eviction.js',
+    part: 'return [removal, payment(budget, name, options.dryRun, caller.deadline)];',
+    by: `const paying = async () => [payment(await budgetOf(deps, pod), name, options.dryRun, caller.deadline)];
+        if (!(await deps.sets.write(paying, caller.deadline))) throw timeout('the budget is written by others', RETRY_SECONDS);
+        return [removal];`,
+  },
+];

@@ -12,4 +12,5 @@ tryRows([
   'watch-from',
   'trespass',
   'webhooks',
+  'budget-race',
 ]);

@@ -8,7 +8,7 @@ export interface QuotaRace {
   /** The database of the servers. */
   readonly database: pg.Client;
   readonly namespace: string;
-  /** How many objects there may be. */
+  /** How many objects of each of {@link RESOURCES} there may be. */
   readonly limit: number;
   /** Requesters of each server. */
   readonly requesters: number;
@@ -18,12 +18,24 @@ export interface QuotaRace {
   readonly disturb: (over: AbortSignal) => Promise<void>;
 }
 
+/** Of several types, as writes of one wait for each other anyway, whatever they are charged to. */
+export const RESOURCES = ['configmaps', 'secrets'] as const;
+type Resource = (typeof RESOURCES)[number];
+
+/** What a version of the quota says is used of a resource, and what there was. */
+export interface Said {
+  readonly version: string;
+  readonly resource: Resource;
+  readonly used: number;
+  readonly there: number;
+}
+
 /** What came of it. */
 export interface QuotaRaceResult {
   /** Objects that there are in the end. */
-  readonly objects: number;
-  /** Versions of the quota, each with what it says is used and what there was. */
-  readonly versions: readonly { readonly version: string; readonly used: number; readonly there: number }[];
+  readonly objects: Readonly<Record<Resource, number>>;
+  /** Every version of the quota, the last ones at the end. */
+  readonly versions: readonly Said[];
   readonly attempts: number;
   /** Attempts that a server did not answer. */
   readonly unanswered: number;
@@ -39,36 +51,39 @@ export async function raceForQuota(race: QuotaRace): Promise<QuotaRaceResult> {
   const path = `/api/v1/namespaces/${namespace}`;
   const [first] = servers as [Api];
   await made(first.post('/api/v1/namespaces', { metadata: { name: namespace } }));
-  const quota = { metadata: { name: 'q' }, spec: { hard: { configmaps: String(limit) } } };
+  const hard = Object.fromEntries(RESOURCES.map((resource) => [resource, String(limit)]));
+  const quota = { metadata: { name: 'q' }, spec: { hard } };
   await made(first.post(`${path}/resourcequotas`, quota));
   await waitUntil('the quota is counted', START_MS, async () => {
     const { status } = (await first.get(`${path}/resourcequotas/q`)).json<ApiObject>();
-    return status?.used?.configmaps === '0';
+    return RESOURCES.every((resource) => status?.used?.[resource] === '0');
   });
   const over = new AbortController();
   const disturbing = race.disturb(over.signal);
   let attempts = 0;
   let unanswered = 0;
-  const requester = async (api: Api, id: string): Promise<void> => {
+  const requester = async (api: Api, resource: Resource, id: string): Promise<void> => {
+    const collection = `${path}/${resource}`;
     // The last of them creates only, until there is no more.
     for (let i = 0, deletes = 1; ; i++) {
       attempts++;
-      const answer = await api.post(`${path}/configmaps`, { metadata: { name: `${id}-${i}` } }).catch(() => undefined);
+      const answer = await api.post(collection, { metadata: { name: `${id}-${i}` } }).catch(() => undefined);
       if (!answer) unanswered++;
       if (answer?.status === 403 && answer.text.includes('exceeded quota')) {
         if (deletes-- <= 0) return;
       } else if (answer?.status === 201) {
-        if (deletes > 0 && race.random() < DELETED)
-          await api.delete(`${path}/configmaps/${id}-${i}`).catch(() => undefined);
+        if (deletes > 0 && race.random() < DELETED) await api.delete(`${collection}/${id}-${i}`).catch(() => undefined);
       } else await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
-  const all = servers.flatMap((api, at) => Array.from({ length: requesters }, (_, i) => requester(api, `r${at}-${i}`)));
+  const all = servers.flatMap((api, at) =>
+    Array.from({ length: requesters }, (_, i) => requester(api, RESOURCES[i % 2] ?? 'configmaps', `r${at}-${i}`)),
+  );
   await Promise.all(all);
   over.abort();
   await disturbing;
   // Who had given up may have left room behind it: what was deleted late.
-  await requester(first, 'last');
+  for (const resource of RESOURCES) await requester(first, resource, 'last');
   return { ...(await whatThereWas(race)), attempts, unanswered };
 }
 
@@ -77,24 +92,25 @@ async function made(answer: Promise<Answer>): Promise<void> {
   if (status !== 201) throw new Error(`${status} ${text}`);
 }
 
+const TYPE = (name: string) => `(SELECT id FROM cluster.lane WHERE api_group = '' AND resource = ${name})`;
 const VERSIONS = `
-SELECT q.version, convert_from(q.body, 'UTF8')::jsonb -> 'status' -> 'used' ->> 'configmaps' AS used,
+SELECT q.version, r.resource, convert_from(q.body, 'UTF8')::jsonb -> 'status' -> 'used' ->> r.resource AS used,
        (SELECT coalesce(sum(CASE c.action WHEN 5 THEN -1 WHEN 3 THEN 0 ELSE 1 END), 0) FROM cluster.change c
-         WHERE c.type = (SELECT id FROM cluster.lane WHERE api_group = '' AND resource = 'configmaps')
-           AND c.namespace = $1 AND c.version < q.version)::int AS there
-  FROM cluster.change q
- WHERE q.type = (SELECT id FROM cluster.lane WHERE api_group = '' AND resource = 'resourcequotas') AND q.namespace = $1
-   AND q.action = 3 ORDER BY q.version`;
+         WHERE c.type = ${TYPE('r.resource')} AND c.namespace = $1 AND c.version < q.version)::int AS there
+  FROM cluster.change q, unnest($2::text[]) r (resource)
+ WHERE q.type = ${TYPE("'resourcequotas'")} AND q.namespace = $1 AND q.action = 3 ORDER BY q.version`;
 const OBJECTS = `
-SELECT count(*)::int AS objects FROM cluster.object
- WHERE type = (SELECT id FROM cluster.lane WHERE api_group = '' AND resource = 'configmaps') AND namespace = $1`;
+SELECT r.resource, (SELECT count(*) FROM cluster.object o WHERE o.type = ${TYPE('r.resource')} AND o.namespace = $1)::int AS objects
+  FROM unnest($2::text[]) r (resource)`;
 
-async function whatThereWas({
-  database,
-  namespace,
-}: QuotaRace): Promise<Pick<QuotaRaceResult, 'objects' | 'versions'>> {
-  const { rows } = await database.query(VERSIONS, [namespace]);
-  const { rows: found } = await database.query(OBJECTS, [namespace]);
-  const versions = rows.map(({ version, used, there }) => ({ version, used: Number(used), there }));
-  return { objects: found[0].objects, versions };
+type Counted = Pick<QuotaRaceResult, 'objects' | 'versions'>;
+
+async function whatThereWas({ database, namespace }: QuotaRace): Promise<Counted> {
+  const { rows } = await database.query(VERSIONS, [namespace, RESOURCES]);
+  const { rows: found } = await database.query(OBJECTS, [namespace, RESOURCES]);
+  const versions = rows.map(({ used, ...said }): Said => ({ ...said, used: Number(used) }));
+  return {
+    objects: Object.fromEntries(found.map(({ resource, objects }) => [resource, objects])),
+    versions,
+  } as Counted;
 }

@@ -1,6 +1,10 @@
 import { type BodyCodec, isSealed, UnreadableBodyError } from '@orch/storage';
 import { describe, expect, it } from 'vitest';
 import { BodyEncryption, IDENTITY, type Provider } from './body-encryption.js';
+import { AesCbcCipher } from './ciphers/aes-cbc.js';
+import { AesGcmCipher } from './ciphers/aes-gcm.js';
+import { loadSodium, SecretboxCipher } from './ciphers/secretbox.js';
+import type { NamedKey } from './configuration/configuration.js';
 import { ResourceRules } from './configuration/rules.js';
 import { KeyedProvider } from './keyed-provider.js';
 
@@ -22,11 +26,20 @@ function encryption(...providers: readonly Provider[]): BodyEncryption {
   return new BodyEncryption({ rules, bodies: codec, observer: {} });
 }
 
+const sodium = await loadSodium();
+const CIPHERS = {
+  aescbc: (name: string, key: Buffer) => new AesCbcCipher(name, key),
+  aesgcm: (name: string, key: Buffer) => new AesGcmCipher(name, key),
+  secretbox: (name: string, key: Buffer) => new SecretboxCipher(name, key, sodium),
+} as const;
+const keyed = (cipher: keyof typeof CIPHERS, keys: readonly NamedKey[]) =>
+  new KeyedProvider(cipher, keys, CIPHERS[cipher]);
+
 const sealedBy = (cipher: BodyEncryption, key = KEY): Buffer => cipher.seal(SECRETS, key, BODY) as Buffer;
 
 describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('%s', (cipher) => {
   const provider = (...names: readonly string[]) =>
-    new KeyedProvider(
+    keyed(
       cipher,
       names.map((name) => keyOf(name)),
     );
@@ -78,9 +91,9 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('%s', (cipher) => {
   });
 
   it('tries all keys of a name', async () => {
-    const another = new KeyedProvider(cipher, [{ name: 'key1', secret: keyOf('x').secret }]);
+    const another = keyed(cipher, [{ name: 'key1', secret: keyOf('x').secret }]);
     await expect(encryption(another, provider('key1')).open(SECRETS, KEY, sealedBy(made))).resolves.toEqual(BODY);
-    const both = encryption(another, new KeyedProvider(cipher, [{ name: 'key1', secret: keyOf('y').secret }]));
+    const both = encryption(another, keyed(cipher, [{ name: 'key1', secret: keyOf('y').secret }]));
     await expect(both.open(SECRETS, KEY, sealedBy(made))).rejects.toThrow(
       `unable to read secrets "default/a": the key "key1" of ${cipher} does not open it`,
     );
@@ -98,33 +111,39 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('%s', (cipher) => {
 describe('aesgcm and aescbc', () => {
   it.each([16, 24, 32])('take keys of %i bytes', (bytes) => {
     for (const cipher of ['aescbc', 'aesgcm'] as const) {
-      const made = encryption(new KeyedProvider(cipher, [keyOf('key1', bytes)]));
+      const made = encryption(keyed(cipher, [keyOf('key1', bytes)]));
       expect(made.open(SECRETS, KEY, sealedBy(made))).toEqual(BODY);
     }
   });
 });
 
+it('opens what was made with another implementation of secretbox', () => {
+  const sealed = Buffer.from('AAEDAAFrHPfsw8MGpnG25Yf2xIwBQAXIBNfpL832ahpRKin9216jbO6ksUnzi9G8ECr2mms=', 'base64');
+  const made = encryption(keyed('secretbox', [{ name: 'k', secret: Buffer.alloc(32, 's').toString('base64') }]));
+  expect(String(made.open(SECRETS, { namespace: 'ns', name: 'a' }, sealed))).toBe('{"a":1}');
+});
+
 describe('identity', () => {
-  const keyed = new KeyedProvider('aesgcm', [keyOf('key1')]);
+  const provider = keyed('aesgcm', [keyOf('key1')]);
 
   it('lets through what was never encrypted, where it is among the providers', () => {
-    expect(encryption(keyed, IDENTITY).open(SECRETS, KEY, BODY)).toBe(BODY);
-    expect(() => encryption(keyed).open(SECRETS, KEY, BODY)).toThrow(
+    expect(encryption(provider, IDENTITY).open(SECRETS, KEY, BODY)).toBe(BODY);
+    expect(() => encryption(provider).open(SECRETS, KEY, BODY)).toThrow(
       'unable to read secrets "default/a": it is not encrypted, and identity is not among the providers of its type',
     );
   });
 
   it('writes bodies as they are, where it is the first', () => {
-    const made = encryption(IDENTITY, keyed);
+    const made = encryption(IDENTITY, provider);
     expect(made.seal(SECRETS, KEY, BODY)).toBeUndefined();
-    expect(made.open(SECRETS, KEY, sealedBy(encryption(keyed)))).toEqual(BODY);
-    expect(made.isCurrent(SECRETS, sealedBy(encryption(keyed)))).toBe(false);
+    expect(made.open(SECRETS, KEY, sealedBy(encryption(provider)))).toEqual(BODY);
+    expect(made.isCurrent(SECRETS, sealedBy(encryption(provider)))).toBe(false);
     expect(made.isCurrent(SECRETS, BODY)).toBe(true);
   });
 
   it('is what all other types have, which are not encrypted', () => {
     const pods = { group: '', resource: 'pods' };
-    const made = encryption(keyed);
+    const made = encryption(provider);
     expect(made.seal(pods, KEY, BODY)).toBeUndefined();
     expect(made.open(pods, KEY, BODY)).toBe(BODY);
     expect(() => made.open(pods, KEY, sealedBy(made))).toThrow('which is not configured for its type');
@@ -132,7 +151,7 @@ describe('identity', () => {
 });
 
 it('packs bodies without owners, whatever they begin with', () => {
-  const made = encryption(new KeyedProvider('aesgcm', [keyOf('key1')]));
+  const made = encryption(keyed('aesgcm', [keyOf('key1')]));
   for (const text of ['', '{}', '\u0001{}', '\u0001\u0000\u0000\u0000\u0000']) {
     const body = Buffer.from(text);
     expect(made.open(SECRETS, KEY, made.seal(SECRETS, KEY, body) as Buffer)).toEqual(body);

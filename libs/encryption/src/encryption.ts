@@ -46,7 +46,7 @@ export class Encryption implements BodyCipher {
     const onError = (error: Error) => logger.error('kms plugin failed health check probe', error);
     const load = { ...settings, onError };
     const { configuration, hash } = await readEncryptionFile(file, names);
-    const loaded = new LoadedEncryption(configuration, load);
+    const loaded = await LoadedEncryption.of(configuration, load);
     await loaded.start();
     const encryption = new Encryption(settings, load, loaded, hash);
     encryption.#tellLeftOut();
@@ -91,7 +91,7 @@ export class Encryption implements BodyCipher {
     try {
       const { configuration, hash } = await readEncryptionFile(file, names);
       if (hash === this.#hash || this.#stopping.signal.aborted) return;
-      await this.#replace(new LoadedEncryption(configuration, this.load));
+      await this.#replace(await LoadedEncryption.of(configuration, this.load));
       this.#hash = hash;
       logger.v(0)?.info('the encryption configuration was read again', { file });
       this.#tellLeftOut();

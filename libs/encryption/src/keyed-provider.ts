@@ -1,28 +1,27 @@
-import { AesCbcCipher } from './ciphers/aes-cbc.js';
-import { AesGcmCipher } from './ciphers/aes-gcm.js';
 import { type KeyCipher, SealBrokenError } from './ciphers/cipher.js';
-import { SecretboxCipher } from './ciphers/secretbox.js';
 import type { NamedKey } from './configuration/configuration.js';
 import { keyBytes } from './configuration/validation.js';
 import type { CipherName, Envelope } from './envelope.js';
 import type { BodyProvider } from './provider.js';
-
-const CIPHERS = { aescbc: AesCbcCipher, aesgcm: AesGcmCipher, secretbox: SecretboxCipher } as const;
 
 /** Keys that stand in the configuration: the first encrypts, each decrypts what bears its name. */
 export class KeyedProvider implements BodyProvider {
   readonly prefix: string;
   readonly #keys: readonly { readonly name: string; readonly cipher: KeyCipher }[];
 
-  /** @param keys that are valid, at least one */
+  /**
+   * @param keys that are valid, at least one
+   * @param cipherOf what encrypts with a key
+   */
   constructor(
     private readonly cipher: Exclude<CipherName, 'kms'>,
     keys: readonly NamedKey[],
+    cipherOf: (name: string, key: Buffer) => KeyCipher,
   ) {
     this.prefix = `k8s:enc:${cipher}:v1:`;
     this.#keys = keys.map(({ name, secret }) => ({
       name,
-      cipher: new CIPHERS[cipher](name, keyBytes(secret) ?? Buffer.alloc(0)),
+      cipher: cipherOf(name, keyBytes(secret) ?? Buffer.alloc(0)),
     }));
   }
 

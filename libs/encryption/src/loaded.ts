@@ -4,6 +4,9 @@ import { parseYaml } from '@orch/codec';
 import type { Clock } from '@orch/runtime';
 import type { BodyCodec } from '@orch/storage';
 import { BodyEncryption, IDENTITY, type Provider } from './body-encryption.js';
+import { AesCbcCipher } from './ciphers/aes-cbc.js';
+import { AesGcmCipher } from './ciphers/aes-gcm.js';
+import { loadSodium, SecretboxCipher, type Sodium } from './ciphers/secretbox.js';
 import type { EncryptionConfiguration, ProviderConfiguration } from './configuration/configuration.js';
 import { readEncryptionConfiguration } from './configuration/read.js';
 import { ResourceRules } from './configuration/rules.js';
@@ -68,9 +71,17 @@ export class LoadedEncryption {
   readonly #patience: number;
 
   /** @throws Error for rules that hide others */
-  constructor(
+  static async of(configuration: EncryptionConfiguration, settings: LoadSettings): Promise<LoadedEncryption> {
+    const all = configuration.resources.flatMap(({ providers }) => providers);
+    const sodium = all.some(({ secretbox }) => secretbox) ? await loadSodium() : undefined;
+    return new LoadedEncryption(configuration, settings, sodium);
+  }
+
+  /** @param sodium where any provider is a secretbox */
+  private constructor(
     { resources }: EncryptionConfiguration,
     private readonly settings: LoadSettings,
+    private readonly sodium: Sodium | undefined,
   ) {
     const { bodies, observer } = settings;
     this.rules = new ResourceRules<Provider>();
@@ -116,9 +127,11 @@ export class LoadedEncryption {
   }
 
   #providerOf({ kms, aesgcm, aescbc, secretbox }: ProviderConfiguration): Provider {
-    if (aesgcm) return new KeyedProvider('aesgcm', aesgcm.keys);
-    if (aescbc) return new KeyedProvider('aescbc', aescbc.keys);
-    if (secretbox) return new KeyedProvider('secretbox', secretbox.keys);
+    const { sodium } = this;
+    if (aesgcm) return new KeyedProvider('aesgcm', aesgcm.keys, (name, key) => new AesGcmCipher(name, key));
+    if (aescbc) return new KeyedProvider('aescbc', aescbc.keys, (name, key) => new AesCbcCipher(name, key));
+    if (secretbox && sodium)
+      return new KeyedProvider('secretbox', secretbox.keys, (name, key) => new SecretboxCipher(name, key, sodium));
     if (!kms) return IDENTITY;
     const { observer, onError, clock } = this.settings;
     const { name, endpoint, timeout } = kms;

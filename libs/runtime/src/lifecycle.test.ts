@@ -64,6 +64,24 @@ test('a stop during the start waits for the component at hand and starts no more
   expect(events).toEqual(['stop store @0']);
 });
 
+test('a stop during a start that does not end gives it up, stops what was started, and ends the process', async () => {
+  const { clock, events, lifecycle, component } = stage({ drainMs: 1000, shutdownDelayMs: 500 });
+  const control = new FakeProcess();
+  lifecycle.add(component('store')).add(component('feed', { start: () => new Promise(() => {}) }));
+  lifecycle.add(component('server'));
+  const finished = runToCompletion(lifecycle, silentLogger, undefined, control);
+  await clock.settle();
+  control.emit('SIGTERM');
+  await clock.advance(999);
+  expect(events).toEqual(['start store']);
+  await clock.advance(1);
+  expect(await finished).toBe(1);
+  expect(events).toEqual(['start store', 'stop store @1000']);
+  expect(await lifecycle.stop()).toEqual([new Error('feed was still starting when the time to stop was over')]);
+  expect(control.exits).toEqual([1]);
+  expect(clock.pending).toBe(0);
+});
+
 test('a component that drains too long is told, and one that hangs is given up', async () => {
   const { clock, events, lifecycle, component } = stage({ drainMs: 1000 });
   const hung = component('hung', { stop: () => new Promise(() => {}) });

@@ -23,7 +23,7 @@ export const lifecycleOptions = {
     type: 'duration',
     default: 60_000,
     min: 0,
-    help: 'How long requests in flight may take to finish once serving has ended.',
+    help: 'How long requests in flight may take to finish once serving has ended; and what is still starting, to be ready, when a shutdown begins.',
   },
 } as const;
 
@@ -31,7 +31,7 @@ export const lifecycleOptions = {
 export interface LifecycleSettings {
   /** Time between readiness failing and the first component's stop, ms. Default 0. */
   readonly shutdownDelayMs?: number;
-  /** Time that all components together get for an orderly stop, ms. Default 60,000. */
+  /** Time that all components together get for an orderly stop, and before it the one that is still starting, ms. Default 60,000. */
   readonly drainMs?: number;
   /** Measures delay and deadline. Default: the machine's. */
   readonly clock?: Clock;
@@ -41,6 +41,7 @@ export interface LifecycleSettings {
 
 /** How long after the deadline a component may take to let go before it is given up, ms. */
 const ABANDON_MS = 2000;
+const DRAIN_MS = 60_000;
 
 /**
  * Starts components in the order they were added and stops them in the reverse order.
@@ -55,6 +56,7 @@ export class Lifecycle {
   readonly #started: Component[] = [];
   readonly #stopping = new AbortController();
   readonly #failures: unknown[] = [];
+  readonly #leftStart = new AbortController();
   #starting: Promise<void> | undefined;
   #stopped: Promise<readonly unknown[]> | undefined;
 
@@ -69,6 +71,11 @@ export class Lifecycle {
     return this.#stopping.signal;
   }
 
+  /** Aborts when a shutdown gives up a component that goes on starting: it was not stopped, and may hold the process. */
+  get leftStart(): AbortSignal {
+    return this.#leftStart.signal;
+  }
+
   /** Puts a component behind those there are. Throws an Error once the start has begun. */
   add(component: Component): this {
     if (this.#starting) throw new Error(`component ${component.name} was added after the start`);
@@ -76,11 +83,14 @@ export class Lifecycle {
     return this;
   }
 
-  /** Starts everything. If a component fails, those before it are stopped and its error is thrown. */
+  /**
+   * Starts everything. If a component fails, those before it are stopped and its error is thrown. Resolves early when a shutdown has
+   * begun, see {@link stopping}.
+   */
   async start(): Promise<void> {
     this.#starting ??= this.#startAll();
     try {
-      await this.#starting;
+      await Promise.race([this.#starting, aborted(this.leftStart)]);
     } catch (error) {
       await this.stop();
       throw error;
@@ -114,14 +124,11 @@ export class Lifecycle {
 
   async #stopAll(): Promise<readonly unknown[]> {
     this.#stopping.abort();
-    const running = await (this.#starting ?? Promise.reject()).then(
-      () => this.#started.length === this.#components.length,
-      () => false,
-    );
+    const running = await this.#startEnded();
     const delay = this.#settings.shutdownDelayMs ?? 0;
     if (running && this.#failures.length === 0 && delay > 0) await sleep(this.#clock, delay);
     const deadline = new AbortController();
-    const cancel = this.#clock.after(this.#settings.drainMs ?? 60_000, () => deadline.abort());
+    const cancel = this.#clock.after(this.#settings.drainMs ?? DRAIN_MS, () => deadline.abort());
     for (const component of this.#started.toReversed()) {
       try {
         await this.#stopOne(component, deadline.signal);
@@ -135,14 +142,35 @@ export class Lifecycle {
     return this.#failures;
   }
 
+  /** Whether everything runs. Waits for the component at hand, but not for ever: those before it are to be stopped. */
+  async #startEnded(): Promise<boolean> {
+    const finished = new AbortController();
+    const late = async (): Promise<boolean> => {
+      await sleep(this.#clock, this.#settings.drainMs ?? DRAIN_MS, finished.signal);
+      if (finished.signal.aborted) return false;
+      const name = this.#components[this.#started.length]?.name;
+      const error = new Error(`${name} was still starting when the time to stop was over`);
+      this.#logger.error('component is given up', error, { component: name });
+      this.#failures.push(error);
+      this.#leftStart.abort();
+      return false;
+    };
+    const ended = (this.#starting ?? Promise.reject()).then(
+      () => this.#started.length === this.#components.length,
+      () => false,
+    );
+    try {
+      return await Promise.race([ended, late()]);
+    } finally {
+      finished.abort();
+    }
+  }
+
   /** Waits for the stop, but not for ever: one hanging component must not keep the others from being stopped. */
   async #stopOne(component: Component, deadline: AbortSignal): Promise<void> {
     const finished = new AbortController();
     const abandoned = async (): Promise<never> => {
-      await new Promise<void>((resolve) => {
-        if (deadline.aborted) resolve();
-        else deadline.addEventListener('abort', () => resolve(), { once: true, signal: finished.signal });
-      });
+      await aborted(deadline, finished.signal);
       await sleep(this.#clock, ABANDON_MS, finished.signal);
       throw new Error(`${component.name} did not stop in time`);
     };
@@ -153,3 +181,10 @@ export class Lifecycle {
     }
   }
 }
+
+/** @param finished when nobody waits any more */
+const aborted = (signal: AbortSignal, finished?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true, ...(finished && { signal: finished }) });
+  });

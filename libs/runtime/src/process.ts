@@ -16,7 +16,7 @@ export interface ProcessControl {
 
 /**
  * Starts the lifecycle and waits until it has stopped: by SIGTERM or SIGINT, or because a component failed.
- * A second signal exits at once with code 1. `onReady` runs when everything has been started.
+ * A second signal exits at once with code 1; so does the end of a shutdown that has left a component behind that was still starting. `onReady` runs when everything has been started.
  * Resolves with the exit code: 0, or 1 when anything failed.
  */
 export async function runToCompletion(
@@ -46,7 +46,9 @@ export async function runToCompletion(
         else lifecycle.stopping.addEventListener('abort', () => resolve(), { once: true });
       });
     }
-    return (await lifecycle.stop()).length === 0 ? 0 : 1;
+    const failures = await lifecycle.stop();
+    if (lifecycle.leftStart.aborted) control.exit(1);
+    return failures.length === 0 ? 0 : 1;
   } catch (error) {
     logger.error('start failed', error);
     return 1;

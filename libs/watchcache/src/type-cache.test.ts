@@ -1,3 +1,4 @@
+import { UnreadableBodyError } from '@orch/storage';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CacheNotReadyError, ExpiredError, VersionNotReachedError } from './errors.js';
 import { selecting, TestSink, testEncoder } from './testing/fixtures.js';
@@ -87,6 +88,32 @@ describe('reads', () => {
     rig.source.down = false;
     await rig.clock.advance(5000);
     expect(rig.cache.ready()).toBe(true);
+  });
+});
+
+describe('bodies that cannot be decrypted', () => {
+  const unreadable = (passing: boolean) => {
+    const what = { type: { group: '', resource: 'x' }, key: { namespace: 'a', name: 'one' }, why: 'no answer' };
+    return new UnreadableBodyError(what, passing);
+  };
+
+  it('are told at once, where a key is lacking', async () => {
+    const rig = await start({}, ({ source }) => {
+      source.failure = unreadable(false);
+    });
+    await expect(rig.watch()).rejects.toMatchObject({ cause: rig.source.failure });
+  });
+
+  it('are waited for, where a service has the key that may be back in a moment', async () => {
+    const rig = await start({}, (prepared) => {
+      writeSome(prepared);
+      prepared.source.failure = unreadable(true);
+    });
+    const watching = rig.watch();
+    await rig.clock.advance(1000);
+    rig.source.failure = undefined;
+    await rig.clock.advance(1000);
+    expect((await watching).sink.summary).toHaveLength(3);
   });
 });
 

@@ -308,8 +308,10 @@ export class TypeCache {
   async #whenLoaded(deadline?: number): Promise<FollowedState> {
     this.lastUsed = this.#clock.now();
     this.#checkOpen();
-    // What cannot be decrypted is not a matter of time.
-    if (this.#loaded === undefined && !(this.#loader.failure instanceof UnreadableBodyError)) {
+    const { failure } = this.#loader;
+    // A key that is lacking is not a matter of time; a service that is to decrypt one may be back in a moment.
+    const inVain = failure instanceof UnreadableBodyError && !failure.passing;
+    if (this.#loaded === undefined && !inVain) {
       await this.#waiters.wait(0n, deadline ?? this.#clock.now() + (this.#options.loadWait ?? 5_000));
     }
     return this.#now();

@@ -1,5 +1,5 @@
 import { apiServerKills, commitPublish } from './api-server.js';
-import { budgetRace } from './budget.js';
+import { budgetApart, budgetRace, budgetUnlocked } from './budget.js';
 import { busyPages } from './busy-pages.js';
 import { clocks } from './clocks.js';
 import { compaction } from './compaction.js';
@@ -23,7 +23,7 @@ import { natsDown, natsKilled, natsPartitioned, natsPaused, natsSlow, natsTamper
 import { openSnapshot } from './open-snapshot.js';
 import { backendKills, backendTerminations, postgresKills, postgresPaused } from './postgres.js';
 import { powerLoss, powerLossUnflushed } from './power-loss.js';
-import { quotaRace } from './quota.js';
+import { quotaApart, quotaKept, quotaRace, quotaUnlocked } from './quota.js';
 import { restoredBackup, restoredBackupUnnoticed } from './restored-backup.js';
 import { rights, rightsOfAll, rightsUnjudged } from './rights.js';
 import { millionWrites, rollbacks } from './rollbacks.js';
@@ -82,7 +82,12 @@ export const SCENARIOS: readonly Scenario[] = [
   definitionsLate,
   definitionsLeft,
   quotaRace,
+  quotaApart,
+  quotaUnlocked,
+  quotaKept,
   budgetRace,
+  budgetApart,
+  budgetUnlocked,
   trespass,
   trespassUnadmitted,
   trespassHandedOn,

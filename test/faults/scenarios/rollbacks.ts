@@ -1,8 +1,8 @@
 import { Crowd, type Member } from '../stage/crowd.js';
+import { redefine } from '../stage/redefine.js';
 import { sql } from '../stage/sql.js';
 import type { Stage } from '../stage/stage.js';
 import { rest } from '../traffic/context.js';
-import { redefine } from '../variants.js';
 import { scaled, staged, tortured } from './scenario.js';
 
 export const rollbacks = tortured(

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { BELIEVE_BUS } from '../defects.js';
+import { BELIEVE_BUS, CHARGED_APART, EVICTED_APART, KEEP_CHARGES } from '../defects.js';
 import { VARIANTS } from '../variants.js';
 import { GUARDS } from './guards.js';
 import { mutant } from './mutant.js';
@@ -30,5 +30,5 @@ test('a module that does not hold what is to be replaced is an error', () => {
 
 test('every variant fits the modules as they are built', () => {
   for (const { mutations = [] } of VARIANTS) mutant(dir, mutations);
-  for (const mutations of [GUARDS, BELIEVE_BUS]) mutant(dir, mutations);
+  for (const mutations of [GUARDS, BELIEVE_BUS, CHARGED_APART, EVICTED_APART, KEEP_CHARGES]) mutant(dir, mutations);
 });

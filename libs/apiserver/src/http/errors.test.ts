@@ -53,6 +53,18 @@ describe('toStatusError', () => {
     expect(listed.message).toContain('"other/hush"');
   });
 
+  it('has those try again who ask for what a key service decrypts that is away', () => {
+    const key = { namespace: 'other', name: 'hush' };
+    const one = new UnreadableBodyError({ type: { group: '', resource: 'x' }, key, why: 'no answer' }, true);
+    const listed = new UnreadableListError(one);
+    for (const thrown of [one, listed, new CacheNotReadyError('x', { cause: listed })]) {
+      const { status } = toStatusError(thrown);
+      expect(status).toMatchObject({ code: 429, reason: 'TooManyRequests', details: { retryAfterSeconds: 1 } });
+      expect(status.message).toContain('no answer');
+      expect(status.message?.includes('hush')).toBe(thrown === one);
+    }
+  });
+
   it('tells a server that goes from one that comes', () => {
     expect(toStatusError(new CacheNotReadyError('x')).message).toContain('not yet ready');
     expect(toStatusError(new CacheDrainingError('x')).message).toContain('shutting down');

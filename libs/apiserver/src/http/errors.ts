@@ -49,11 +49,12 @@ export function toStatusError(thrown: unknown): StatusError {
   if (thrown instanceof CacheNotReadyError) {
     // What cannot be converted is not a matter of time.
     if (thrown.cause instanceof StatusError) return thrown.cause;
-    if (thrown.cause instanceof UnreadableBodyError) return encryptionFailed(thrown.cause, thrown.cause.unnamed);
+    if (thrown.cause instanceof UnreadableBodyError) return unreadable(thrown.cause, thrown.cause.unnamed);
     return tooManyRequests('the server is not yet ready to answer this request, please try again later', RETRY_SECONDS);
   }
-  if (thrown instanceof UnreadableListError) return encryptionFailed(thrown, thrown.unnamed);
-  if (thrown instanceof UnreadableBodyError || thrown instanceof UnsealableBodyError) return encryptionFailed(thrown);
+  if (thrown instanceof UnreadableListError) return unreadable(thrown, thrown.unnamed);
+  if (thrown instanceof UnreadableBodyError) return unreadable(thrown);
+  if (thrown instanceof UnsealableBodyError) return encryptionFailed(thrown);
   if (thrown instanceof ReadOnlyStoreError)
     return unavailable('this server only reads: writes are for an api-server', RETRY_SECONDS);
   if (thrown instanceof StoreUnavailableError) {
@@ -68,11 +69,17 @@ export function toStatusError(thrown: unknown): StatusError {
 }
 
 /** 500 that tells what cannot be encrypted or decrypted, and for want of which key. */
-const encryptionFailed = (error: Error, told = error.message): StatusError => {
-  const failed = new StatusError('InternalError', `Internal error occurred: ${told}`);
-  failed.cause = error;
-  return failed;
-};
+const encryptionFailed = (error: Error, told = error.message): StatusError =>
+  because(error, new StatusError('InternalError', `Internal error occurred: ${told}`));
+
+/** The same of what is stored: 429, so that clients try again by themselves, where who has the key does not answer at present. */
+const unreadable = (error: UnreadableBodyError, told = error.message): StatusError =>
+  error.passing ? because(error, tooManyRequests(told, RETRY_SECONDS)) : encryptionFailed(error, told);
+
+function because(error: Error, status: StatusError): StatusError {
+  status.cause = error;
+  return status;
+}
 
 const tooOldVersion = (requested: Version, floor: Version): StatusError =>
   expired(`too old resource version: ${requested} (${floor})`);

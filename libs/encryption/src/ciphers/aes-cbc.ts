@@ -27,27 +27,28 @@ export class AesCbcCipher implements KeyCipher {
   seal(identity: Buffer, plain: Buffer): Buffer {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.#encryption, iv);
-    const encrypted = Buffer.concat([iv, cipher.update(plain), cipher.final()]);
-    return Buffer.concat([this.#header, encrypted, this.#mac(this.#header, identity, encrypted)]);
+    const encrypted = [iv, cipher.update(plain), cipher.final()];
+    return Buffer.concat([this.#header, ...encrypted, this.#mac(this.#header, identity, encrypted)]);
   }
 
   open(identity: Buffer, { header, payload }: Envelope): Buffer {
     const end = payload.length - MAC_BYTES;
     if (end < IV_BYTES) throw new SealBrokenError('it is cut off');
     const encrypted = payload.subarray(0, end);
-    if (!timingSafeEqual(this.#mac(header, identity, encrypted), payload.subarray(end)))
+    if (!timingSafeEqual(this.#mac(header, identity, [encrypted]), payload.subarray(end)))
       throw new SealBrokenError('it is not what was encrypted');
     const cipher = createDecipheriv(ALGORITHM, this.#encryption, encrypted.subarray(0, IV_BYTES));
     return Buffer.concat([cipher.update(encrypted.subarray(IV_BYTES)), cipher.final()]);
   }
 
   /** Lengths first: nothing can be moved from one part to the next. */
-  #mac(header: Buffer, identity: Buffer, encrypted: Buffer): Buffer {
+  #mac(header: Buffer, identity: Buffer, encrypted: readonly Buffer[]): Buffer {
     const lengths = Buffer.alloc(8);
     lengths.writeUInt32BE(header.length, 0);
     lengths.writeUInt32BE(identity.length, 4);
     const mac = createHmac('sha256', this.#authentication);
-    return mac.update(lengths).update(header).update(identity).update(encrypted).digest();
+    for (const piece of [lengths, header, identity, ...encrypted]) mac.update(piece);
+    return mac.digest();
   }
 }
 

@@ -1,10 +1,22 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { type Envelope, headerOf } from '../envelope.js';
 import { type KeyCipher, SealBrokenError } from './cipher.js';
 
 const NONCE_BYTES = 24;
 const TAG_BYTES = 16;
+
+/** What NaCl's secretbox is made with. */
+export type Sodium = Pick<
+  typeof import('libsodium-wrappers').default,
+  'crypto_secretbox_easy' | 'crypto_secretbox_open_easy'
+>;
+
+/** Compiles it, which nobody should wait for who does not need it. */
+export async function loadSodium(): Promise<Sodium> {
+  const { default: sodium } = await import('libsodium-wrappers');
+  await sodium.ready;
+  return sodium;
+}
 
 /**
  * XSalsa20 and Poly1305, as NaCl's secretbox. That has no room for what is authenticated and not encrypted: so each object has a key
@@ -18,21 +30,22 @@ export class SecretboxCipher implements KeyCipher {
   constructor(
     name: string,
     private readonly key: Buffer,
+    private readonly sodium: Sodium,
   ) {
     this.#header = headerOf('secretbox', name);
   }
 
   seal(identity: Buffer, plain: Buffer): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
-    const box = xsalsa20poly1305(this.#keyOf(this.#header, identity), nonce).encrypt(plain);
+    const box = this.sodium.crypto_secretbox_easy(plain, nonce, this.#keyOf(this.#header, identity));
     return Buffer.concat([this.#header, nonce, box]);
   }
 
   open(identity: Buffer, { header, payload }: Envelope): Buffer {
     if (payload.length < NONCE_BYTES + TAG_BYTES) throw new SealBrokenError('it is cut off');
-    const box = xsalsa20poly1305(this.#keyOf(header, identity), payload.subarray(0, NONCE_BYTES));
+    const [nonce, box] = [payload.subarray(0, NONCE_BYTES), payload.subarray(NONCE_BYTES)];
     try {
-      const plain = box.decrypt(payload.subarray(NONCE_BYTES));
+      const plain = this.sodium.crypto_secretbox_open_easy(box, nonce, this.#keyOf(header, identity));
       return Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
     } catch (cause) {
       throw new SealBrokenError('it is not what was encrypted', { cause });

@@ -30,6 +30,8 @@ export class MemorySource implements ChangeSource {
   drawn: Version = 0n;
   /** While true, every read fails as an unreachable database does. */
   down = false;
+  /** What every read fails of, while there is any. */
+  failure: Error | undefined;
   #types = new Map<TypeId, TypeState>();
   #last = 0n;
   #rewindListeners = new Set<() => void>();
@@ -163,6 +165,7 @@ export class MemorySource implements ChangeSource {
   }
 
   #checkUp(): void {
+    if (this.failure) throw this.failure;
     if (this.down) throw new StoreUnavailableError('switched off', false);
   }
 }

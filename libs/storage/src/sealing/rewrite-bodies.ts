@@ -86,34 +86,47 @@ class TypeRewriting {
   async #some(rows: readonly Row[]): Promise<void> {
     const began = performance.now();
     const due = rows.filter((row) => !this.order.cipher.isCurrent(this.name, row.body));
-    this.#counted.current += rows.length - due.length;
-    await Promise.all(due.map((row) => this.#one(row)));
+    const current = rows.filter((row) => !due.includes(row));
+    await Promise.all([...due.map((row) => this.#one(row)), ...current.map((row) => this.#try(row))]);
     if (due.length === 0 || this.order.looksOnly) return;
     const rest = (due.length / this.order.rate) * 1000 - (performance.now() - began);
     if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
   }
 
+  /** Its form says which key it was made with, and not that all of it is there. */
+  async #try(row: Row): Promise<void> {
+    if (await this.#opened(row)) this.#counted.current++;
+  }
+
   async #one(found: Row): Promise<void> {
-    const { store, cipher, onUnreadable, looksOnly } = this.order;
-    try {
-      let row: Row | undefined = found;
-      for (let attempt = 1; row && !cipher.isCurrent(this.name, row.body); attempt++) {
-        const body = await cipher.open(this.name, row, row.body);
-        if (looksOnly || (await this.#write(row, body))) {
-          this.#counted.rewritten++;
-          return;
-        }
-        const { namespace, name } = row;
-        if (attempt === ATTEMPTS)
-          throw new Error(`${typeText(this.name)} "${namespace}/${name}" is being changed by others`);
-        row = await store.get(this.type, row);
+    const { store, cipher, looksOnly } = this.order;
+    let row: Row | undefined = found;
+    for (let attempt = 1; row && !cipher.isCurrent(this.name, row.body); attempt++) {
+      const body = await this.#opened(row);
+      if (!body) return;
+      if (looksOnly || (await this.#write(row, body))) {
+        this.#counted.rewritten++;
+        return;
       }
-      // Somebody else has written it, or it is gone.
-      if (row) this.#counted.current++;
+      const { namespace, name } = row;
+      if (attempt === ATTEMPTS)
+        throw new Error(`${typeText(this.name)} "${namespace}/${name}" is being changed by others`);
+      row = await store.get(this.type, row);
+    }
+    // Somebody else has written it, or it is gone.
+    if (row) await this.#try(row);
+  }
+
+  /** Undefined, counted and told, where it cannot be read. */
+  async #opened(row: Row): Promise<Buffer | undefined> {
+    const { cipher, onUnreadable } = this.order;
+    try {
+      return await cipher.open(this.name, row, row.body);
     } catch (error) {
       if (!(error instanceof UnreadableBodyError)) throw error;
       this.#counted.unreadable++;
       onUnreadable?.(error);
+      return undefined;
     }
   }
 

@@ -35,6 +35,9 @@ async function underTest() {
 
 describeStore('sealed bodies', underTest);
 
+/** Bytes that a cut body keeps: as much as says which key it is of. */
+const CUT = 2;
+
 describe('a store whose bodies are sealed', () => {
   let server: TestServer;
   let inner: PostgresStore;
@@ -218,6 +221,18 @@ describe('a store whose bodies are sealed', () => {
       expect(counted).toEqual({ current: 0, rewritten: 1, unreadable: 1 });
       expect(heard).toEqual([`unable to read ${name.resource} "ns/y": no key c`]);
       expect((await made[1].get(type, at('y')))?.body.toString()).toBe(text('y'));
+    });
+
+    it.each([true, false])('says of what is cut off that it cannot be read (only looked at: %s)', async (looksOnly) => {
+      const { name, type, made } = await stores('a');
+      await create(made[0], type, 'x');
+      await create(made[0], type, 'y');
+      const row = (await inner.get(type, at('y'))) as Row;
+      const { version } = row;
+      const body = row.body.subarray(0, CUT);
+      await inner.write({ op: 'update', type, ...at('y'), version, body, terminating: false });
+      const counted = await rewriting(name, new TestCipher('a'), { looksOnly });
+      expect(counted).toEqual({ current: 1, rewritten: 0, unreadable: 1 });
     });
 
     it('looks again at what others write meanwhile', async () => {

@@ -1,8 +1,8 @@
 import type { Component } from '@orch/runtime';
-import { QuotaCounter } from '../../quota/quota-counter.js';
 import { CertificateRequests } from '../certificate-requests.js';
 import { Housekeeping } from '../housekeeping.js';
 import { policyChecker } from '../policy-checks.js';
+import { quotaCounter } from '../quota-counts.js';
 import { NamespaceKeeper } from '../standing-objects.js';
 import type { ControlPlaneProcess } from './process.js';
 
@@ -32,7 +32,7 @@ export const housekeeping = (process: ControlPlaneProcess): Component[] => {
   const keeps = process.settings.role.housekeeping;
   return [
     keeping('certificate-requests', () => (keeps ? certificateRequests(process) : undefined)),
-    keeping('quota-counts', () => (keeps ? quotaCounter(process) : undefined)),
+    keeping('quota-counts', () => (keeps ? quotaCounts(process) : undefined)),
     keeping('housekeeping', () => (keeps ? housekeeper(process) : undefined)),
     keeping('namespace-keeper', () => namespaceKeeper(process)),
     keeping('policy-checks', () => policyChecks(process)),
@@ -47,15 +47,10 @@ const certificateRequests = (process: ControlPlaneProcess): Keeper =>
     longest: process.settings.serving.clusterSigningDuration,
   });
 
-function quotaCounter(process: ControlPlaneProcess): Keeper {
+function quotaCounts(process: ControlPlaneProcess): Keeper {
   const { api, store } = process.state;
-  const { deps, served, quotas: index, evaluators } = api;
-  return new QuotaCounter({
-    ...{ store, pipeline: deps.pipeline, index, evaluators },
-    namespaced: () => [...served.current.types, ...deps.unserved].filter(({ definition }) => definition.namespaced),
-    catchUp: () => process.need('customResources').catchUp(),
-    onError: (error) => process.logger.error('count of a quota', error),
-  });
+  const catchUp = () => process.need('customResources').catchUp();
+  return quotaCounter({ api, store, backend: process.settings.backend, catchUp, ...process.telling });
 }
 
 function housekeeper(process: ControlPlaneProcess): Keeper {
