@@ -23,6 +23,12 @@ export interface Evaluations {
   readonly left: number;
 }
 
+interface Ran {
+  readonly value: Value;
+  readonly cost: number;
+  readonly milliseconds: number;
+}
+
 /** Runs expressions about one request (k8s.io/apiserver, pkg/admission/plugin/cel/filter.go). */
 export class Evaluation {
   readonly #turns = new EvaluationTurns();
@@ -67,33 +73,37 @@ export class Evaluation {
 
   /** @param left units that may be spent. @returns with what the variables cost that were read for it */
   async #run(text: string, program: Program, left: number): Promise<{ result: Evaluated; cost: number }> {
-    await this.#turns.between();
-    let ran = await this.#once(program);
-    let cost = ran.cost + this.#composedCost();
-    while (cost <= left && (await this.#composed?.settle(() => this.#turns.between(), left - cost))) {
-      const { milliseconds } = ran;
-      ran = await this.#once(program);
-      ran.milliseconds += milliseconds;
-      cost += ran.cost + this.#composedCost();
-    }
-    const { value, milliseconds } = ran;
+    const turn = this.#turns.between();
+    if (turn) await turn;
+    const composed = this.#composed;
+    const { value, cost, milliseconds } = await (composed
+      ? this.#settled(program, composed, left)
+      : this.#once(program));
     if (!(value instanceof Failure)) return { result: { value, milliseconds }, cost };
     return { result: { error: `expression '${text}' resulted in error: ${value.message}`, milliseconds }, cost };
   }
 
-  #composedCost(): number {
-    return this.#composed?.takeCost() ?? 0;
+  /** As often as variables are due that it reads. */
+  async #settled(program: Program, composed: ComposedValues, left: number): Promise<Ran> {
+    let { value, cost, milliseconds } = await this.#once(program);
+    cost += composed.takeCost();
+    while (cost <= left && (await composed.settle(() => this.#turns.between(), left - cost))) {
+      const again = await this.#once(program);
+      value = again.value;
+      cost += again.cost + composed.takeCost();
+      milliseconds += again.milliseconds;
+    }
+    return { value, cost, milliseconds };
   }
 
   /** As often as there are questions that were not answered before. */
-  async #once(program: Program): Promise<{ value: Value; cost: number; milliseconds: number }> {
+  #once(program: Program): Promise<Ran> {
     let milliseconds = 0;
-    const { value, cost } = await this.asked.settled(() => {
+    return this.asked.settled(() => {
       const began = performance.now();
-      const outcome = program.evaluate(this.#bindings, PER_EXPRESSION_LIMIT);
+      const { value, cost } = program.evaluate(this.#bindings, PER_EXPRESSION_LIMIT);
       milliseconds += performance.now() - began;
-      return outcome;
+      return { value, cost, milliseconds };
     });
-    return { value, cost, milliseconds };
   }
 }

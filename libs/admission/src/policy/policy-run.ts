@@ -4,7 +4,7 @@ import type { FollowedNamespaces } from '../matching/followed-namespaces.js';
 import type { MatchWorld, SentAs } from '../matching/match.js';
 import { outOfTime } from '../webhook/refusals.js';
 import type { AskedRequest } from './asked-request.js';
-import type { Definition } from './definition.js';
+import type { CompiledPolicy, Definition } from './definition.js';
 import { type Denial, denied } from './denial.js';
 import { Evaluation } from './evaluation.js';
 import { type Decision, Judge, type Judgement } from './judgement.js';
@@ -23,6 +23,9 @@ export interface PolicyTools {
   /** Key of what the audit log is told of what does not hold. */
   readonly failureKey: string;
 }
+
+/** Once without anything, where a binding names nothing or its policy asks for nothing. */
+const NO_PARAMS: readonly (ApiObject | undefined)[] = [undefined];
 
 /** One request before all policies that may mean it (k8s.io/apiserver, pkg/admission/plugin/validatingadmissionpolicy/controller.go). */
 export class PolicyRun {
@@ -68,28 +71,25 @@ export class PolicyRun {
     const { world } = this.tools;
     const { matcher } = binding;
     if (matcher && !(await this.#tried(definition, binding, () => matcher.match(attributes, world)))) return;
-    const params = await this.#tried(definition, binding, () => this.#paramsOf(definition, binding));
-    for (const each of params ?? []) {
+    const [kind, choice] = [definition.paramKind, binding.params];
+    const named = kind && choice && (await this.#tried(definition, binding, () => this.#params.find(kind, choice)));
+    if (kind && choice && !named) return;
+    const compiled = await definition.compiled();
+    for (const each of named ?? NO_PARAMS) {
       if (performance.now() >= attributes.deadline) throw outOfTime();
       const variables = await this.#tried(definition, binding, () => this.#variables(definition, sentAs, each));
       if (!variables) return;
-      this.#enforce(definition, binding, await this.#judged(definition, variables), notes);
+      this.#enforce(definition, binding, await this.#judged(definition, compiled, variables), notes);
     }
   }
 
-  async #judged(definition: Definition, variables: Bindings): Promise<Judgement> {
+  #judged(definition: Definition, compiled: CompiledPolicy, variables: Bindings): Promise<Judgement> {
     const { asked } = this.request;
-    const compiled = await definition.compiled();
     const failed = () => this.tools.surroundings.conditionFailed(definition.name);
     const evaluation = new Evaluation(variables, asked, compiled.variables);
     return new Judge(definition, compiled, failed).judge(evaluation, (conditions) =>
       conditions.evaluateWith(variables, asked),
     );
-  }
-
-  /** What a policy is told, one after the other: once nothing where its binding names nothing, or it asks for nothing. */
-  async #paramsOf({ paramKind }: Definition, { params }: Binding): Promise<readonly (ApiObject | undefined)[]> {
-    return paramKind && params ? this.#params.find(paramKind, params) : [undefined];
   }
 
   async #variables(definition: Definition, sentAs: SentAs, params: ApiObject | undefined): Promise<Bindings> {

@@ -58,6 +58,9 @@ test('objects with labels are found in one place, by name', async () => {
     (await params.select(kind, namespace, selector, later())).map((object) => object.metadata?.name);
   expect(await select(CONFIG_MAP, 'default')).toEqual(['a', 'b']);
   expect(await select(CLASS, '')).toEqual(['a', 'b']);
+  await api.create('configmaps', { metadata: { name: 'aa', labels: { app: 'y' } } });
+  expect(await select(CONFIG_MAP, 'default')).toEqual(['a', 'aa', 'b']);
+  expect(await select(CONFIG_MAP, 'default')).toEqual(['a', 'aa', 'b']);
   expect(await select(CONFIG_MAP, '')).toEqual([]);
   expect(await select({ apiVersion: 'example.com/v1', kind: 'Limit' }, '')).toEqual([]);
   expect([CONFIG_MAP, CLASS].map((kind) => params.isNamespaced(kind))).toEqual([true, false]);

@@ -22,6 +22,8 @@ export class ServedParams implements ParamObjects {
   #kinds: readonly ParamKind[] = [];
   readonly #byType = new Map<TypeId, FollowedType<Row>>();
   readonly #ends: (() => void)[] = [];
+  /** Of what has not changed since. */
+  readonly #selections = new WeakMap<FollowedType<Row>, WeakMap<LabelSelector, Map<string, readonly Row[]>>>();
   readonly #labels = new WeakMap<Row, Labels>();
   readonly #made = new WeakMap<Row, { readonly by: Endpoint; readonly object: ApiObject }>();
 
@@ -72,28 +74,41 @@ export class ServedParams implements ParamObjects {
     deadline: number,
   ): readonly ApiObject[] | Promise<readonly ApiObject[]> {
     return this.#look<readonly ApiObject[]>(kind, deadline, [], (rows, endpoint) =>
-      this.#selected([...rows.in(namespace)], endpoint, selector),
+      this.#selected(rows, namespace, selector, endpoint),
     );
   }
 
-  /** By name. Others have turns while many are looked at. */
-  async #selected(rows: readonly Row[], endpoint: Endpoint, selector: LabelSelector): Promise<readonly ApiObject[]> {
+  /** By name. Who is selected is found out once, until something changes. */
+  async #selected(
+    rows: FollowedType<Row>,
+    namespace: string,
+    selector: LabelSelector,
+    endpoint: Endpoint,
+  ): Promise<readonly ApiObject[]> {
+    const known = this.#selections.get(rows) ?? new WeakMap<LabelSelector, Map<string, readonly Row[]>>();
+    this.#selections.set(rows, known);
+    const byNamespace = known.get(selector) ?? new Map<string, readonly Row[]>();
+    known.set(selector, byNamespace);
+    const selected = byNamespace.get(namespace) ?? (await this.#select(rows.in(namespace), selector, endpoint));
+    byNamespace.set(namespace, selected);
+    const slices = new Slices();
+    const objects: ApiObject[] = [];
+    for (const row of selected) {
+      await slices.between();
+      objects.push(await this.#object(row, endpoint));
+    }
+    return objects;
+  }
+
+  async #select(rows: Iterable<Row>, selector: LabelSelector, endpoint: Endpoint): Promise<readonly Row[]> {
     const slices = new Slices();
     const selected: Row[] = [];
-    for (const row of rows) {
+    for (const row of [...rows]) {
       const turn = slices.between();
       if (turn) await turn;
       if (selector.matches(this.#labelsOf(row, endpoint))) selected.push(row);
     }
-    selected.sort((a, b) => (a.name < b.name ? -1 : 1));
-    const objects: ApiObject[] = [];
-    for (const row of selected) {
-      const turn = slices.between();
-      if (turn) await turn;
-      const object = this.#object(row, endpoint);
-      objects.push(object instanceof Promise ? await object : object);
-    }
-    return objects;
+    return selected.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** Read once. */
@@ -161,6 +176,7 @@ export class ServedParams implements ParamObjects {
   #begin(type: TypeId): void {
     const { store, feed, onError } = this.#source as KnownObjectsSource;
     const rows = new FollowedType<Row>();
+    rows.onChange(() => this.#selections.delete(rows));
     void rows.start({ type, read: (row) => row, store, feed, onError });
     this.#byType.set(type, rows);
   }
