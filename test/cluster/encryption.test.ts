@@ -286,6 +286,20 @@ describe('encryption at rest, with an api-server and a gateway', { timeout: TEST
     expect(told()).toEqual([]);
   });
 
+  test('while the key service is away, who lists what a server has not read yet is told to try again', async () => {
+    await kms.stop();
+    // It is not ready without it, and answers.
+    const starting = Promise.all(cluster.gateways.map((process) => process.restart()));
+    const list = () => gateway.get(CONFIG_MAPS).catch(() => undefined);
+    await expect.poll(async () => (await list())?.status, POLL).toBe(429);
+    const refused = await list();
+    expect(refused?.headers['retry-after']).toBe('1');
+    expect(refused?.json<StatusObject>().message).toContain('the KMS provider "vault" failed to decrypt its key');
+    await kms.start();
+    await expect.poll(async () => (await list())?.status, POLL).toBe(200);
+    await starting;
+  });
+
   test('a server without the key says so, ends its watches, serves all else, and goes on once it has the key', async () => {
     const why = 'it is encrypted by aesgcm with the key "key3", which is not among the providers of its type';
     const stream = await gateway.watch(`${SECRETS}?watch=1`);

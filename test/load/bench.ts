@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Measurement, table } from './report.js';
 import type { StageSettings } from './settings.js';
+import { encryptionColumns } from './stages/encryption.js';
 import { noiseColumns } from './stages/noise.js';
 import { rightsColumns } from './stages/rights.js';
 import { tierRequestColumns } from './stages/tier-requests.js';
@@ -12,6 +13,7 @@ import { ownTargets, peerSettings, peerTarget, type Target } from './target.js';
 
 /** Stages that start servers of their own, each with columns of its own. */
 const CLUSTER_STAGES: Readonly<Record<string, ClusterStage>> = {
+  encryption: { about: 'what it costs to encrypt what is stored, by each provider', run: encryptionColumns },
   noise: { about: 'what fifty polite users notice of one who is not', run: noiseColumns },
   rights: { about: 'what it costs to ask who may do what, and to write it down', run: rightsColumns },
   tiers: { about: 'from request to event through NATS', run: tiersColumns },

@@ -15,6 +15,7 @@ import { healthSeries } from './health-metrics.js';
 import { migrationCounter } from './migration-counter.js';
 import { Observation } from './observation.js';
 import { certificateObserver } from './process-observer.js';
+import { quotaMetrics } from './quota-metrics.js';
 import { requestDurations } from './request-durations.js';
 import { RequestMetrics } from './request-metrics.js';
 import { observeListCache, observeWatchCache, observeWatchOutputs } from './server-observers.js';
@@ -49,6 +50,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   conversionMetrics(metrics);
   encryptionMetrics(metrics);
   refusedObjects(metrics, () => undefined);
+  quotaMetrics(metrics);
   flowMetrics(metrics);
   observeRegistrations(metrics, () => []);
   migrationCounter(metrics);
