@@ -130,8 +130,8 @@ describe('through the listener', () => {
   });
 
   it('a slow request is logged with its id and legs, and without what it carried', async () => {
-    api.store.beforeWrite = () => later(30);
-    const { ask } = await serve({ slowRequestMs: 20 });
+    api.store.beforeWrite = () => later(250);
+    const { ask } = await serve({ slowRequestMs: 200 });
     const headers = { 'content-type': 'application/json', 'audit-id': 'mine', authorization: 'Bearer s3cret' };
     const body = JSON.stringify({ metadata: { name: 'slow' }, data: { password: 's3cret' } });
     const answer = await ask(`${PATH}?fieldManager=s3cret`, { method: 'POST', headers, body });
