@@ -7,12 +7,14 @@ import { noiseColumns } from './stages/noise.js';
 import { rightsColumns } from './stages/rights.js';
 import { tierRequestColumns } from './stages/tier-requests.js';
 import { type TiersSettings, tiersColumns } from './stages/tiers.js';
+import { watchNoiseColumns } from './stages/watch-noise.js';
 import { STAGES } from './stages.js';
 import { ownTargets, peerSettings, peerTarget, type Target } from './target.js';
 
 /** Stages that start servers of their own, each with columns of its own. */
 const CLUSTER_STAGES: Readonly<Record<string, ClusterStage>> = {
   noise: { about: 'what fifty polite users notice of one who is not', run: noiseColumns },
+  'watch-noise': { about: 'the same of one who starts watches at a gateway', run: watchNoiseColumns },
   rights: { about: 'what it costs to ask who may do what, and to write it down', run: rightsColumns },
   tiers: { about: 'from request to event through NATS', run: tiersColumns },
   'tier-requests': { about: 'requests through a load balancer, to one api-server and to two', run: tierRequestColumns },
