@@ -8,6 +8,7 @@ import { noiseColumns } from './stages/noise.js';
 import { rightsColumns } from './stages/rights.js';
 import { tierRequestColumns } from './stages/tier-requests.js';
 import { type TiersSettings, tiersColumns } from './stages/tiers.js';
+import { watchNoiseColumns } from './stages/watch-noise.js';
 import { STAGES } from './stages.js';
 import { ownTargets, peerSettings, peerTarget, type Target } from './target.js';
 
@@ -15,6 +16,7 @@ import { ownTargets, peerSettings, peerTarget, type Target } from './target.js';
 const CLUSTER_STAGES: Readonly<Record<string, ClusterStage>> = {
   encryption: { about: 'what it costs to encrypt what is stored, by each provider', run: encryptionColumns },
   noise: { about: 'what fifty polite users notice of one who is not', run: noiseColumns },
+  'watch-noise': { about: 'the same of one who starts watches at a gateway', run: watchNoiseColumns },
   rights: { about: 'what it costs to ask who may do what, and to write it down', run: rightsColumns },
   tiers: { about: 'from request to event through NATS', run: tiersColumns },
   'tier-requests': { about: 'requests through a load balancer, to one api-server and to two', run: tierRequestColumns },

@@ -69,6 +69,8 @@ export interface FetchLoad {
   readonly headers?: Readonly<Record<string, string>>;
   /** Requests of each connection, one after the other. */
   readonly times: number;
+  /** After which no further ones are sent; no bound when absent. */
+  readonly seconds?: number;
   /** Connections that fetch at the same time; one when absent. */
   readonly requesters?: number;
 }
@@ -85,14 +87,15 @@ export interface FetchResult {
 
 /** Fetches the same large answer again and again, on one connection or many. */
 async function fetchAll(load: FetchLoad): Promise<FetchResult> {
-  const { endpoint, path, method = 'GET', headers, times, requesters = 1 } = load;
+  const { endpoint, path, method = 'GET', headers, times, seconds, requesters = 1 } = load;
   const request = requestBytes(endpoint, method, path, undefined, headers);
   const milliseconds: number[] = [];
   let bytes = 0;
   const connections = await Promise.all(Array.from({ length: requesters }, () => Connection.open(endpoint)));
   const start = now();
+  const end = seconds === undefined ? Number.POSITIVE_INFINITY : start + seconds * 1000;
   const fetch = async (connection: Connection) => {
-    for (let time = 0; time < times; time++) {
+    for (let time = 0; time < times && now() < end; time++) {
       const sent = now();
       const answer = await connection.request(request);
       if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`);

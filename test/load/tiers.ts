@@ -18,6 +18,8 @@ export interface TiersShape {
   readonly watched: (cluster: Cluster) => readonly string[];
   /** Names the objects. */
   readonly run: string;
+  /** Users who may do nothing of themselves: bearer tokens, and whose each is. */
+  readonly strangers?: Readonly<Record<string, string>>;
 }
 
 /** A cluster whose first api-server takes the writes. */
@@ -32,10 +34,10 @@ export interface Tiers {
 
 /** Runs something with a cluster of our own with an empty database, and ends that. */
 export async function withTiers<T>(settings: TiersShape, run: (tiers: Tiers) => Promise<T>): Promise<T> {
-  const { apiServers, gateways, watched } = settings;
+  const { apiServers, gateways, watched, strangers = {} } = settings;
   const dir = mkdtempSync(join(tmpdir(), 'bench-tiers-'));
   chmodSync(dir, 0o711); // PostgreSQL may run as another user
-  const cluster = await startCluster({ dir, apiServers, gateways });
+  const cluster = await startCluster({ dir, apiServers, gateways, strangers });
   try {
     const endpoint = (url: string): Endpoint => ({ ...addressOf(url), tls: { ca: cluster.ca }, token: cluster.token });
     const writes = endpoint(cluster.apiServerUrls[0] ?? cluster.url);

@@ -1,5 +1,4 @@
-import { Api } from '../../support/api.js';
-import { type Standalone, startStandalone } from '../../support/standalone.js';
+import { startStandalone } from '../../support/standalone.js';
 import type { Endpoint } from '../connection.js';
 import type { Measurement } from '../report.js';
 import type { RequestLoad } from '../request-load.js';
@@ -9,18 +8,13 @@ import type { StageSettings } from '../settings.js';
 import type { Latency } from '../summary.js';
 import { addressOf } from '../target.js';
 import { warmUp } from '../warm-up.js';
+import { letThemIn, median, NOISE, NOISY, POLITE, ROUNDS } from './polite.js';
 
 type NoiseSettings = Omit<StageSettings, 'target'>;
 
-const POLITE = Array.from({ length: 50 }, (_, i) => `polite-${i}`);
-const NOISY = 'noisy';
 /** Requests a second of all polite users together. */
 const POLITE_RATE = 100;
-/** Requests that the noisy one has under way at all times. */
-const NOISE = 64;
 const OBJECTS = 1_000;
-/** Calm and noise take turns, as the machine may have more to do at times. */
-const ROUNDS = 4;
 
 /** What the noisy one does, over and over. */
 const NOISES = ['get', 'create', 'list'] as const;
@@ -33,10 +27,18 @@ interface Place {
   readonly seconds: number;
 }
 
-/** With requests that begin as they come for comparison. */
-const COLUMNS: Readonly<Record<string, readonly string[]>> = { orch: [], 'as they come': ['--request-slice=0'] };
+/** Beside it, for comparison: connections that are read from as they come, and requests that begin as they come as well. */
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  orch: [],
+  'all connections read': ['--connections-per-round=0'],
+  'as they come': ['--connections-per-round=0', '--request-slice=0'],
+};
 
-/** How long fifty users wait for their answers, each with little to ask, beside one who asks for as much as can be had. */
+/**
+ * How long fifty users wait for their answers, each with little to ask, beside one who asks for as much as can be had. All of them share
+ * the cores of the machine with the server, so that polite users would wait longer even where the noisy one asked somebody else: what
+ * that comes to is measured as well, with the same noise at another server. The server is to blame for what is beyond it.
+ */
 export async function noiseColumns(settings: NoiseSettings): Promise<ReadonlyMap<string, readonly Measurement[]>> {
   const columns = new Map<string, readonly Measurement[]>();
   for (const [name, args] of Object.entries(COLUMNS)) columns.set(name, await noiseColumn(settings, args));
@@ -44,43 +46,73 @@ export async function noiseColumns(settings: NoiseSettings): Promise<ReadonlyMap
 }
 
 async function noiseColumn({ run, seconds }: NoiseSettings, args: readonly string[]): Promise<Measurement[]> {
+  return withPlace(args, { run, seconds }, (place) =>
+    withPlace(args, { run, seconds }, (elsewhere) =>
+      withRequests((polite) => withRequests((noisy) => measure(polite, noisy, place, elsewhere))),
+    ),
+  );
+}
+
+async function withPlace<T>(
+  args: readonly string[],
+  time: Pick<Place, 'run' | 'seconds'>,
+  run: (place: Place) => Promise<T>,
+): Promise<T> {
   const server = await startStandalone({ strangers: [...POLITE, NOISY], args: [...args] });
   try {
     await letThemIn(server);
     const endpoint = { ...addressOf(server.url), tls: { ca: server.ca }, token: server.token };
     const resource = await inNamespace(endpoint, await benchResource(endpoint), 'bench-noise');
-    const place = { endpoint, resource, run, seconds };
-    return await withRequests((polite) => withRequests((noisy) => measure(polite, noisy, place)));
+    return await run({ endpoint, resource, ...time });
   } finally {
     await server.stop();
   }
 }
 
-async function measure(polite: RequestWorker, noisy: RequestWorker, place: Place): Promise<Measurement[]> {
-  await warmUp(polite, place, place.run);
-  await fill(polite, place, OBJECTS);
-  const found: Measurement[] = [];
-  for (const noise of NOISES) {
-    const alone: Latency[] = [];
-    const beside: Latency[] = [];
-    let noisyRate = 0;
-    for (let round = 0; round < ROUNDS; round++) {
-      alone.push(await politeRequests(polite, place));
-      const making = makeNoise(noisy, place, noise, round);
-      beside.push(await politeRequests(polite, place));
-      noisyRate += (await making) / ROUNDS;
-    }
-    for (const part of ['p50', 'p99'] as const) {
-      const [calm, loud] = [alone, beside].map((all) => median(all.map((latency) => latency[part])));
-      const name = `polite ${part} beside ${NOISE} × ${noise}`;
-      found.push(
-        { name: `${name}: without`, unit: 'ms', value: calm ?? Number.NaN },
-        { name, unit: 'ms', value: loud ?? Number.NaN },
-      );
-    }
-    found.push({ name: `${noise} of the noisy one`, unit: '1/s', value: noisyRate });
+async function measure(
+  polite: RequestWorker,
+  noisy: RequestWorker,
+  place: Place,
+  elsewhere: Place,
+): Promise<Measurement[]> {
+  for (const each of [place, elsewhere]) {
+    await warmUp(polite, each, each.run);
+    await fill(polite, each, OBJECTS);
   }
+  const found: Measurement[] = [];
+  for (const noise of NOISES) found.push(...(await besideNoise(noise, polite, noisy, { place, elsewhere })));
   return found;
+}
+
+/** Where the noise is made, and what rows are called for it. */
+const BESIDE = { without: ': without', elsewhere: ': at another server', place: '' } as const;
+type Beside = keyof typeof BESIDE;
+
+async function besideNoise(
+  noise: Noise,
+  polite: RequestWorker,
+  noisy: RequestWorker,
+  places: Readonly<Record<'place' | 'elsewhere', Place>>,
+): Promise<Measurement[]> {
+  const latencies: Record<Beside, Latency[]> = { without: [], elsewhere: [], place: [] };
+  const rates: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    latencies.without.push(await politeRequests(polite, places.place));
+    for (const where of ['elsewhere', 'place'] as const) {
+      const making = makeNoise(noisy, places[where], noise, round);
+      latencies[where].push(await politeRequests(polite, places.place));
+      const rate = await making;
+      if (where === 'place') rates.push(rate);
+    }
+  }
+  const rows = (['p50', 'p99'] as const).flatMap((part) =>
+    (Object.keys(BESIDE) as Beside[]).map((where) => ({
+      name: `polite ${part} beside ${NOISE} × ${noise}${BESIDE[where]}`,
+      unit: 'ms',
+      value: median(latencies[where].map((latency) => latency[part])),
+    })),
+  );
+  return [...rows, { name: `${noise} of the noisy one`, unit: '1/s', value: median(rates) }];
 }
 
 async function politeRequests(worker: RequestWorker, { endpoint, resource, seconds }: Place): Promise<Latency> {
@@ -109,7 +141,8 @@ async function makeNoise(worker: RequestWorker, place: Place, noise: Noise, roun
     ? worker.call('fetchAll', {
         endpoint,
         path: `${resource.path}?resourceVersion=0&limit=200`,
-        times: 20 * seconds,
+        times: Number.MAX_SAFE_INTEGER,
+        seconds: seconds + 1,
         requesters: NOISE,
       })
     : worker.call('run', {
@@ -121,18 +154,3 @@ async function makeNoise(worker: RequestWorker, place: Place, noise: Noise, roun
   const done = 'done' in result ? result.done : result.milliseconds.length;
   return done / result.seconds;
 }
-
-async function letThemIn({ url, ca, token }: Standalone): Promise<void> {
-  const api = new Api({ url, ca, token });
-  const apiGroup = 'rbac.authorization.k8s.io';
-  const { status, text } = await api.post(`/apis/${apiGroup}/v1/clusterrolebindings`, {
-    metadata: { name: 'bench-noise' },
-    roleRef: { apiGroup, kind: 'ClusterRole', name: 'cluster-admin' },
-    subjects: [...POLITE, NOISY].map((name) => ({ apiGroup, kind: 'User', name })),
-  });
-  api.close();
-  if (status !== 201) throw new Error(`rights of users: ${status} ${text}`);
-}
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;

@@ -1,0 +1,33 @@
+import { Api } from '../../support/api.js';
+
+/** Those who ask for little. */
+export const POLITE: readonly string[] = Array.from({ length: 50 }, (_, i) => `polite-${i}`);
+/** The one who asks for as much as can be had. */
+export const NOISY = 'noisy';
+/** Requests that the noisy one has under way at all times. */
+export const NOISE = 64;
+/** Calm and noise take turns, as the machine may have more to do at times. */
+export const ROUNDS = 4;
+
+/** Where a server is, and who may do everything there. */
+interface Place {
+  readonly url: string;
+  readonly ca: string;
+  readonly token: string;
+}
+
+/** Lets all of them do everything, none of them being a member of the group whose requests are exempt. */
+export async function letThemIn({ url, ca, token }: Place): Promise<void> {
+  const api = new Api({ url, ca, token });
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const { status, text } = await api.post(`/apis/${apiGroup}/v1/clusterrolebindings`, {
+    metadata: { name: 'bench-noise' },
+    roleRef: { apiGroup, kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [...POLITE, NOISY].map((name) => ({ apiGroup, kind: 'User', name })),
+  });
+  api.close();
+  if (status !== 201) throw new Error(`rights of users: ${status} ${text}`);
+}
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;

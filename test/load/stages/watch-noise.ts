@@ -1,0 +1,104 @@
+import { deliver, HOT_OBJECTS, type Traffic, watchPath, withTraffic } from '../delivery.js';
+import type { Measurement } from '../report.js';
+import { fill } from '../requests.js';
+import type { Latency } from '../summary.js';
+import { type Tiers, withTiers } from '../tiers.js';
+import { ServerProcesses } from '../usage.js';
+import { warmUp } from '../warm-up.js';
+import type { StartMethods, WatchStarts } from '../watch-starts.worker.js';
+import { Worker } from '../worker.js';
+import { letThemIn, median, NOISE, NOISY, POLITE, ROUNDS } from './polite.js';
+import type { TiersSettings } from './tiers.js';
+
+/** Watches that polite users start a second, and objects that are written meanwhile. */
+const POLITE_STARTS = 50;
+const WRITES = 20;
+
+type Starters = Worker<StartMethods>;
+
+/**
+ * What users of a gateway notice of one who starts watches without an end, 64 at a time, each on a connection of its own: how long the
+ * start of a watch takes fifty others, and how late fifty watchers hear of what is written. They share the cores of the machine with
+ * the servers.
+ */
+export async function watchNoiseColumns(settings: TiersSettings): Promise<ReadonlyMap<string, readonly Measurement[]>> {
+  const tokens = Object.fromEntries([...POLITE, NOISY].map((name) => [name, name]));
+  const shape = { apiServers: 1, gateways: 1, watched: () => [], run: settings.run, strangers: tokens };
+  const rows = await withTiers(shape, async (tiers) => {
+    await letThemIn(tiers.cluster);
+    return withTraffic((traffic) =>
+      withStarters((polite) => withStarters((noisy) => measure(settings, tiers, traffic, { polite, noisy }))),
+    );
+  });
+  return new Map([['orch gateway', rows]]);
+}
+
+async function withStarters<T>(run: (starters: Starters) => Promise<T>): Promise<T> {
+  const worker: Starters = new Worker(new URL('../watch-starts.worker.ts', import.meta.url));
+  try {
+    return await run(worker);
+  } finally {
+    worker.stop();
+  }
+}
+
+interface Found {
+  readonly starts: Latency[];
+  readonly events: Latency[];
+}
+
+async function measure(
+  { seconds, run }: TiersSettings,
+  { cluster, writes, resource }: Tiers,
+  traffic: Traffic,
+  { polite, noisy }: Readonly<Record<'polite' | 'noisy', Starters>>,
+): Promise<Measurement[]> {
+  const processes = new ServerProcesses(() => cluster.processes.map(({ pid }) => pid));
+  const target = { name: 'gateway', endpoint: writes, resource, processes };
+  const { hostname: host, port } = new URL(cluster.gatewayUrls[0] ?? cluster.url);
+  const endpoint = { ...writes, host, port: Number(port) };
+  await fill(traffic.writer, target, HOT_OBJECTS);
+  await warmUp(traffic.writer, target, run);
+  const path = await watchPath(writes, resource);
+  await traffic.receivers.open({
+    endpoint: { ...endpoint, token: 'polite-0' },
+    paths: [path],
+    watchers: POLITE.length,
+  });
+  const starts: WatchStarts = { endpoint, path, tokens: POLITE, seconds, rate: POLITE_STARTS };
+  const noise: WatchStarts = {
+    endpoint,
+    path,
+    tokens: Array.from({ length: NOISE }, () => NOISY),
+    seconds: 2 * seconds,
+  };
+  const look = async (found: Found): Promise<void> => {
+    found.starts.push(await polite.call('start', starts));
+    found.events.push((await deliver(traffic, target, { rate: WRITES, seconds, count: 'latency' })).reading.latency);
+  };
+  const found = { without: { starts: [], events: [] }, beside: { starts: [], events: [] } } satisfies Record<
+    string,
+    Found
+  >;
+  const rates: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    await look(found.without);
+    const making = noisy.call('start', noise);
+    await look(found.beside);
+    const { done, seconds: took } = await making;
+    rates.push(done / took);
+  }
+  return [...rowsOf(found), { name: 'starts of the noisy one', unit: '1/s', value: median(rates) }];
+}
+
+const rowsOf = ({ without, beside }: Readonly<Record<'without' | 'beside', Found>>): Measurement[] =>
+  (['starts', 'events'] as const).flatMap((what) =>
+    (['p50', 'p99'] as const).flatMap((part) => {
+      const name = `polite ${what} ${part} beside ${NOISE} starters`;
+      const of = (found: Found) => median(found[what].map((latency) => latency[part]));
+      return [
+        { name: `${name}: without`, unit: 'ms', value: of(without) },
+        { name, unit: 'ms', value: of(beside) },
+      ];
+    }),
+  );
