@@ -20,5 +20,4 @@ export {
   readPriorityLevel,
 } from './objects.js';
 export { AT_ONCE, LoopPace, type Pace, type Waiting } from './pace.js';
-export { type Connection, ReadingTurns, type ReadingTurnsOptions } from './reading-turns.js';
 export { type ListWork, listEstimate, ONE_SEAT, seatsOf, type WorkEstimate, writeEstimate } from './work-estimate.js';

@@ -1,4 +1,3 @@
-import type { ReadingTurns } from '@orch/flowcontrol';
 import type { Turn, Turns } from '../fairness/turns.js';
 import { kindOf } from '../fairness/turns.js';
 import { tooMany } from '../http/errors.js';
@@ -13,8 +12,6 @@ export interface FlowControl {
   readonly turns: Turns;
   /** Bytes of request bodies that are here, whole or in part. */
   readonly bodies: SharedBound;
-  /** Which connections are read from. Default: all of them. */
-  readonly reading?: ReadingTurns;
 }
 
 /**

@@ -6,7 +6,6 @@ import type { Logger, Tracing } from '@orch/runtime';
 import type { Aggregator } from '../aggregation/aggregator.js';
 import type { Auditor } from '../auditing/auditor.js';
 import type { ApiDeps } from '../deps.js';
-import { readInTurn } from '../fairness/read-in-turn.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { cutOff, hearOfEnd, isTarget, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
 import { toStatusError } from '../http/errors.js';
@@ -70,9 +69,7 @@ const IMPERSONATION_VALUES = 256;
 
 /** The one way in, for resources and everything else, behind request info and deadline. */
 function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly Stage[] {
-  const { reading } = options.flow;
   return [
-    ...(reading ? [readInTurn(reading)] : []),
     comingWatch(options.watches),
     authentication({
       authenticator: options.authenticator,

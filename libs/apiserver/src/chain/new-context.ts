@@ -23,7 +23,6 @@ export function newContext(req: IncomingMessage, res: ServerResponse, access: Ac
     info: bareRequest(req.method ?? 'GET', path),
     authentication: ANONYMOUS,
     user: ANONYMOUS.user,
-    flow: '',
     warnings: [],
     annotations: new Map(),
     trail: new RequestTrail(),

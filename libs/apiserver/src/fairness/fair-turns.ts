@@ -28,8 +28,7 @@ export class FairTurns implements Turns {
     const { controller, work, metrics } = this.options;
     const found = controller.classify(ctx.user, ctx.info);
     show(ctx, found);
-    const { level, schema, flow } = found;
-    ctx.flow = level.queues && `${schema.name}\n${flow}`;
+    const { level, schema } = found;
     const series = metrics.of(level.configuration.name, schema.name);
     const dispatched = () => series.dispatched(ctx.info.verb === 'watch' ? 'watch' : 'regular');
     if (!level.queues) return turnOf(undefined, dispatched);

@@ -1,10 +1,10 @@
 import type { OrderedFeed } from '@orch/feed';
-import { AT_ONCE, FlowController, LoopPace, ReadingTurns } from '@orch/flowcontrol';
+import { AT_ONCE, FlowController, LoopPace } from '@orch/flowcontrol';
 import { type Logger, type Metrics, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
 import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
-import { flowMetrics, waitingConnections } from '../metrics/flow-metrics.js';
+import { flowMetrics } from '../metrics/flow-metrics.js';
 import type { Api } from '../server/assemble.js';
 import { boundedTurns } from './bounded-turns.js';
 import { FairTurns } from './fair-turns.js';
@@ -22,8 +22,6 @@ export interface FairnessLimits {
   readonly maxWaitMs: number;
   /** Milliseconds of a round of the event loop in which requests begin as they come; 0 for all of it. */
   readonly sliceMs: number;
-  /** Connections of busy flows that are read from in a round of the event loop; 0 for all of them. */
-  readonly connectionsPerRound: number;
 }
 
 export interface FairnessSettings {
@@ -41,8 +39,6 @@ export interface FairnessSettings {
 /** Whose turn it is in one process, and what that is decided by. */
 export class Fairness {
   readonly turns: Turns;
-  /** Which connections are read from; undefined where all are. */
-  readonly reading?: ReadingTurns | undefined;
   /** Pages for people who look at what waits; undefined where nothing does. */
   readonly pages: FlowPages | undefined;
   readonly #controller: FlowController | undefined;
@@ -51,7 +47,7 @@ export class Fairness {
 
   constructor(settings: FairnessSettings) {
     const { api, store, feed, limits, features, decides, metrics, logger } = settings;
-    const { seats, maxWaitMs, sliceMs, connectionsPerRound: perRound } = limits;
+    const { seats, maxWaitMs, sliceMs } = limits;
     if (!features.enabled('APIPriorityAndFairness')) {
       this.turns = boundedTurns(seats);
       return;
@@ -66,9 +62,6 @@ export class Fairness {
     const work = workOfRequest({ served: deps.served, cache: deps.cache, chunking: deps.chunking });
     const onError = (error: unknown) => logger.error('flow control', error);
     this.turns = new FairTurns({ controller, work, metrics: told });
-    const reading = perRound > 0 ? new ReadingTurns({ perRound }) : undefined;
-    waitingConnections(metrics, () => reading?.waiting ?? 0);
-    this.reading = reading;
     this.pages = flowPages(controller);
     this.#controller = controller;
     this.#configuration = new FlowConfiguration({ deps, store, feed, controller, onError });

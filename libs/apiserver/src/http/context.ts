@@ -27,8 +27,6 @@ export interface RequestContext {
   readonly authentication: Authentication;
   /** As whom the request is carried out. */
   readonly user: UserInfo;
-  /** Whose turns it takes: '' until that is known, undefined for one that takes none. */
-  readonly flow: string | undefined;
   /** What its caller had to have the rights to for acting as another, in their order; absent where it acts as itself. */
   readonly impersonating?: readonly RequestAttributes[];
   /** Where it is carried out; undefined for what is no resource, and until it is found. */

@@ -167,9 +167,3 @@ function levelGauges(metrics: Metrics): Omit<FlowObserver, 'of'> {
     },
   };
 }
-
-/** Tells how many connections wait to be read from. */
-export function waitingConnections(metrics: Metrics, count: () => number): void {
-  const about = named('waiting_connections', 'Connections of busy flows that wait to be read from.');
-  metrics.observedGauge({ ...about, labels: [] }, () => [[[], count()]]);
-}

@@ -28,12 +28,6 @@ export const limitOptions = {
     min: 0,
     help: 'For so long in each round of its event loop a process begins requests as they come; those behind them begin in the next rounds, for so long in each, by turns of their flows. 0 is no bound.',
   },
-  'connections-per-round': {
-    type: 'int',
-    default: 8,
-    min: 0,
-    help: 'Where more connections of a flow than these were answered in one round of the event loop, they wait to be read from again, and so many of all that wait are in each round, by turns of their flows. 0 is no bound.',
-  },
   'max-watches': {
     type: 'int',
     default: 50_000,
@@ -71,10 +65,5 @@ export function fairnessLimits(serving: OptionValues<typeof limitOptions>, featu
   const seats = { mutating: serving.maxMutatingRequestsInflight, readOnly: serving.maxRequestsInflight };
   if (features.enabled('APIPriorityAndFairness') && seats.mutating + seats.readOnly === 0)
     throw new Error('--max-requests-inflight and --max-mutating-requests-inflight leave no seat for any request');
-  return {
-    seats,
-    maxWaitMs: serving.maxRequestWait,
-    sliceMs: serving.requestSlice,
-    connectionsPerRound: serving.connectionsPerRound,
-  };
+  return { seats, maxWaitMs: serving.maxRequestWait, sliceMs: serving.requestSlice };
 }

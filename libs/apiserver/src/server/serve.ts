@@ -1,4 +1,3 @@
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { isTrusted, KEYS_PATH } from '@orch/authentication';
 import { writeKubeconfig } from '@orch/client';
 import { StatusError } from '@orch/machinery';
@@ -56,7 +55,7 @@ export interface ServeSettings {
   /** Records requests; absent where nothing is recorded. */
   readonly auditor?: Auditor;
   /** Whose turn it is. */
-  readonly fairness: Pick<Fairness, 'turns' | 'reading' | 'pages'>;
+  readonly fairness: Pick<Fairness, 'turns' | 'pages'>;
   /** What other servers answer for. */
   readonly aggregated: Pick<AggregatedApis, 'aggregator' | 'documents'>;
 }
@@ -96,13 +95,7 @@ export async function serve(settings: ServeSettings): Promise<Served> {
   credentials.onTaken(({ trust }) =>
     watches.judgeAgain(({ authentication }) => (isTrusted(trust, authentication) ? undefined : notTrusted())),
   );
-  const close = async () => {
-    settings.fairness.reading?.stop();
-    // What was asked on a connection that waited is read before it would count as idle.
-    for (let round = 0; round < 2; round++) await nextRound();
-    await listeners.close();
-  };
-  return { securePort: listeners.securePort, url, announce, handedOn, close };
+  return { securePort: listeners.securePort, url, announce, handedOn, close: () => listeners.close() };
 }
 
 /** What ends the watches of whoever is not believed any more. */
@@ -182,10 +175,7 @@ function listenerOf(
     authenticator: credentials.authenticator,
     authenticationAttempted: authenticationAttempts(metrics),
     authorizer: access.authorizer,
-    flow: {
-      ...{ turns: fairness.turns, bodies: bodiesOf(serving) },
-      ...(fairness.reading && { reading: fairness.reading }),
-    },
+    flow: { turns: fairness.turns, bodies: bodiesOf(serving) },
     watches,
     fallback: createFallbackApp({
       ...{ health, metrics: metricsPage(metrics), version: VERSION, discovery, issuer },
