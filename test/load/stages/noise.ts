@@ -30,8 +30,7 @@ interface Place {
 /** Beside it, for comparison: connections that are read from as they come, and requests that begin as they come as well. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   orch: [],
-  'all connections read': ['--connections-per-round=0'],
-  'as they come': ['--connections-per-round=0', '--request-slice=0'],
+  'as they come': ['--request-slice=0'],
 };
 
 /**
