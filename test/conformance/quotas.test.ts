@@ -159,6 +159,21 @@ conformance('Quotas [Admission stages]', ({ api, names, namespace }) => {
     );
   });
 
+  test('are counted anew where they are about other objects than before', async () => {
+    const ns = await namespace();
+    const about = (scopeName: string) => ({ scopeSelector: { matchExpressions: [{ scopeName, operator: 'Exists' }] } });
+    await makeQuota(api, ns, 'q', { pods: '9' }, about('BestEffort'));
+    for (const name of ['a', 'b']) expectStatus(await api.post(pods(ns), podOf(name)), 201);
+    expectStatus(await api.post(pods(ns), podOf('c', { requests: { cpu: '1' } })), 201);
+    expect((await statusOf(api, ns, 'q')).used).toEqual({ pods: '2' });
+    const body = { spec: about('NotBestEffort') };
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    expectStatus(await api.request('PATCH', `${quotas(ns)}/q`, { body, headers }), 200);
+    await expect.poll(async () => (await statusOf(api, ns, 'q')).used, POLL).toEqual({ pods: '1' });
+    expectStatus(await api.delete(`${pods(ns)}/c?gracePeriodSeconds=0`), 200);
+    expect((await statusOf(api, ns, 'q')).used).toEqual({ pods: '0' });
+  });
+
   test('follow updates of what they count', async () => {
     const ns = await namespace();
     const gold = `gold.storageclass.${names.group('storage.orch.io')}/requests.storage`;

@@ -133,6 +133,18 @@ describe('buckets', () => {
     expect(taken()).toBe(3);
   });
 
+  it('keep little of long keys, and tell them apart', () => {
+    const buckets = new TokenBuckets({ perSecond: 1, burst: 1 }, 10, () => 0);
+    const long = 'x'.repeat(1 << 20);
+    expect([`${long}1`, `${long}2`, `${long}1`, 'short'].map((key) => buckets.take(key))).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+    expect([...buckets.known].every(({ length }) => length < 100)).toBe(true);
+  });
+
   it('are forgotten, those first that were not asked about for long', () => {
     const buckets = new TokenBuckets({ perSecond: 1, burst: 1 }, 2, () => 0);
     expect(['a', 'b', 'a', 'c', 'a', 'b'].map((key) => buckets.take(key))).toEqual([

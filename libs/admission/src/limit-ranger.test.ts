@@ -122,7 +122,6 @@ describe('pods', () => {
 
   it('are not looked at again, nor their other forms', () => {
     const plugin = pluginWith();
-    expect(plugin.handles(targetOf({ operation: 'UPDATE' }))).toBe(false);
     expect(plugin.handles(targetOf({ operation: 'DELETE' }))).toBe(false);
     expect(plugin.handles(targetOf({ subresource: 'eviction' }))).toBe(false);
   });
@@ -155,5 +154,26 @@ describe('claims', () => {
 
   it('may be let go of whatever they ask for', async () => {
     expect(await claim('3Gi', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })).toBeUndefined();
+  });
+});
+
+describe('pods that are there', () => {
+  const old = podOf([{ requests: { cpu: '3' } }]);
+  const target = { operation: 'UPDATE', resource: 'pods' } as const;
+  const objects = new TestObjects().put('', 'limitranges', range('r', { type: 'Container', max: { cpu: '2' } }));
+  const update = (cpu: string) => podOf([{ requests: { cpu }, limits: { cpu } }]);
+
+  it('keep within limits when they are resized, where they may be', async () => {
+    const plugin = pluginOf('LimitRanger', { objects });
+    expect(plugin.handles(targetOf(target))).toBe(true);
+    const asked = (object: ApiObject) => refusalOf(plugin, attributesOf({ ...target, object, oldObject: old }));
+    expect(await asked({ ...old, metadata: { name: 'a', labels: { a: 'b' } } })).toBeUndefined();
+    expect(await asked(update('2'))).toBeUndefined();
+    expect(await asked(update('9'))).toBe(`${FORBIDDEN} maximum cpu usage per Container is 2, but limit is 9`);
+  });
+
+  it('are not looked at where they may not', () => {
+    const plugin = pluginOf('LimitRanger', { objects, isEnabled: () => false });
+    expect(plugin.handles(targetOf(target))).toBe(false);
   });
 });

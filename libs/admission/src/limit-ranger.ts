@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type ApiObject, ensureMetadata } from '@orch/machinery';
 import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '@orch/schema/types/core/v1';
 import type { Attributes } from './attributes.js';
@@ -17,23 +18,25 @@ import { isAboutPods } from './pods.js';
 import { refusal } from './refusal.js';
 
 /** Pods and claims keep within the limits of their namespace; containers that say nothing get its defaults. */
-export const limitRanger: PluginMaker = ({ names, objects }) => {
+export const limitRanger: PluginMaker = ({ names, objects, isEnabled }) => {
   const ranges = objects.follow({ group: '', resource: 'limitranges' });
   const note = names.key('orch.io/limit-ranger');
+  const resizing = isEnabled('InPlacePodVerticalScaling');
   const inForce = ({ namespace, oldObject }: Attributes) =>
     oldObject?.metadata?.deletionTimestamp === undefined ? ([...ranges.in(namespace)] as LimitRange[]) : [];
   return {
     name: 'LimitRanger',
     looksOnly: true,
     handles: (target) =>
-      // Containers of a pod that is there stay as they are.
-      (target.operation === 'CREATE' && isAboutPods(target)) ||
+      // Containers of a pod that is there stay as they are, unless they may be resized.
+      ((target.operation === 'CREATE' || (resizing && target.operation === 'UPDATE')) && isAboutPods(target)) ||
       (target.operation !== 'DELETE' && isAboutClaims(target)),
     admit(attributes) {
-      if (attributes.resource !== 'pods') return;
+      if (attributes.resource !== 'pods' || attributes.operation !== 'CREATE') return;
       for (const range of inForce(attributes)) setDefaults(attributes.object as ApiObject & Pod, range, note);
     },
     validate(attributes) {
+      if (attributes.resource === 'pods' && attributes.operation === 'UPDATE' && !isResized(attributes)) return;
       for (const { spec } of inForce(attributes)) {
         const items = spec?.limits ?? [];
         const problems = new Set(items.flatMap((item) => problemsWith(item, attributes)));
@@ -42,6 +45,13 @@ export const limitRanger: PluginMaker = ({ names, objects }) => {
     },
   };
 };
+
+/** Whether an update of a pod has containers ask for anything else than before: a limit may be younger than the pod. */
+const isResized = ({ object, oldObject }: Attributes): boolean =>
+  !isDeepStrictEqual(...([object, oldObject].map((pod) => resourcesIn(pod as Pod)) as [Asked[], Asked[]]));
+
+const resourcesIn = ({ spec }: Pod): readonly Asked[] =>
+  [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(askedBy);
 
 const problemsWith = (item: LimitRangeItem, { resource, object }: Attributes): readonly string[] =>
   resource === 'pods' ? podProblems(item, object as Pod) : claimProblems(item, object as PersistentVolumeClaim);

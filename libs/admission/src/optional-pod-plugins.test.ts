@@ -167,6 +167,29 @@ describe('PodTolerationRestriction', () => {
     expect(((pod.spec.tolerations ?? []) as Toleration[]).map(({ key }) => key)).toEqual(keys);
   });
 
+  it.each<[string, object | null, object | string]>([
+    [
+      'members that are unknown or null',
+      { key: 'k', operator: 'Exists', value: null, more: 1 },
+      { key: 'k', operator: 'Exists' },
+    ],
+    ['null', null, {}],
+    ['a key that is none', { key: { a: 1 } }, 'json: cannot unmarshal {"a":1} into key of a toleration'],
+    [
+      'a text for a number',
+      { tolerationSeconds: '1' },
+      'json: cannot unmarshal "1" into tolerationSeconds of a toleration',
+    ],
+    ['half seconds', { tolerationSeconds: 1.5 }, 'json: cannot unmarshal 1.5 into tolerationSeconds of a toleration'],
+  ])('gives pods nothing that they cannot have: %s', async (_, said, wanted) => {
+    annotate({ [DEFAULTS]: JSON.stringify([said]) });
+    const pod = podWith({});
+    const refused = await ask('PodTolerationRestriction', pod);
+    expect(refused ?? ((pod.spec.tolerations ?? []) as Toleration[])[0]).toEqual(wanted);
+    const configuration = config({ default: [{ ...said, operator: 7 }] });
+    expect(() => pluginOf('PodTolerationRestriction', { configuration })).toThrow(/^cannot unmarshal /);
+  });
+
   it('lets pods that ask for memory stay where it is short', async () => {
     annotate({});
     const pod = podWith({ containers: [{ resources: { requests: { memory: '1Mi' } } }] });

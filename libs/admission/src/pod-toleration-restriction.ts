@@ -7,8 +7,8 @@ import type { PluginMaker } from './plugin.js';
 import { podOf } from './pod-containers.js';
 import { isAboutPods } from './pods.js';
 import { isBestEffort } from './quality-of-service.js';
-import { isSuperset, mergeTolerations } from './tolerations.js';
-import { listOf, membersOf, readConfiguration } from './versioned-configuration.js';
+import { isSuperset, mergeTolerations, readToleration } from './tolerations.js';
+import { listOf, readConfiguration } from './versioned-configuration.js';
 
 const KIND = { group: 'podtolerationrestriction.admission.orch.io', versions: ['v1alpha1'], kind: 'Configuration' };
 
@@ -60,7 +60,7 @@ function annotated(namespace: ApiObject, key: string): readonly Toleration[] | u
   try {
     const value: unknown = JSON.parse(text) ?? [];
     if (!Array.isArray(value)) throw new Error('cannot unmarshal object into a list of tolerations');
-    return value.map((one: unknown) => membersOf(one, 'a toleration'));
+    return value.map(readToleration);
   } catch (error) {
     throw plainFailure(`json: ${(error as Error).message}`);
   }
@@ -70,7 +70,7 @@ function configuredTolerations(value: unknown): Readonly<Record<'default' | 'whi
   if (value === undefined) return { default: [], whitelist: [] };
   const members = readConfiguration(value, KIND, ['default', 'whitelist']);
   const read = (name: string) =>
-    listOf(members, name).map((one, at) => checked(membersOf(one, name), `podtolerationrestriction.${name}[${at}]`));
+    listOf(members, name).map((one, at) => checked(readToleration(one), `podtolerationrestriction.${name}[${at}]`));
   return { default: read('default'), whitelist: read('whitelist') };
 }
 

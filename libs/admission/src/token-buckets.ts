@@ -1,4 +1,8 @@
+import { hash } from 'node:crypto';
 import type { Rate } from '@orch/webhooks';
+
+/** Characters of a key that are kept; of a longer one, which clients may make as long as a body, its hash is. */
+const LONGEST_KEY = 256;
 
 interface Bucket {
   tokens: number;
@@ -22,7 +26,8 @@ export class TokenBuckets {
   ) {}
 
   /** @returns whether there was one left */
-  take(key: string): boolean {
+  take(counted: string): boolean {
+    const key = counted.length <= LONGEST_KEY ? counted : hash('sha256', counted, 'base64');
     const { perSecond, burst } = this.rate;
     const now = this.now();
     const known = this.#buckets.get(key) ?? { tokens: burst, at: now };
@@ -32,6 +37,11 @@ export class TokenBuckets {
     this.#buckets.set(key, { tokens: isLeft ? tokens - 1 : tokens, at: now });
     if (this.#buckets.size > this.most) this.#forgetOldest();
     return isLeft;
+  }
+
+  /** What is kept of those that are known. */
+  get known(): Iterable<string> {
+    return this.#buckets.keys();
   }
 
   #forgetOldest(): void {

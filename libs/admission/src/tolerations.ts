@@ -1,7 +1,24 @@
 import type { Toleration } from '@orch/schema/types/core/v1';
+import { membersOf } from './versioned-configuration.js';
 
 /** Members that tell tolerations apart; what is empty is as what is not there. */
 const MEMBERS = ['key', 'operator', 'value', 'effect', 'tolerationSeconds'] as const;
+
+/**
+ * Reads a toleration that somebody wrote as text: it goes into pods, which nobody reads as texts again. Members that there are not are
+ * left out. @throws Error
+ */
+export function readToleration(value: unknown): Toleration {
+  const members = membersOf(value ?? {}, 'a toleration');
+  const said = MEMBERS.flatMap((name) => {
+    const member = members[name] ?? undefined;
+    if (member === undefined) return [];
+    if (name === 'tolerationSeconds' ? Number.isSafeInteger(member) : typeof member === 'string')
+      return [[name, member]];
+    throw new Error(`cannot unmarshal ${JSON.stringify(member)} into ${name} of a toleration`);
+  });
+  return Object.fromEntries(said) as Toleration;
+}
 
 const isEqual = (a: Toleration, b: Toleration): boolean =>
   MEMBERS.every((member) => String(a[member] ?? '') === String(b[member] ?? ''));

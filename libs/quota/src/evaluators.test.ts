@@ -64,7 +64,7 @@ describe('a pod', () => {
             ?.inScope({ scopeName, operator: 'Exists' }, { spec } as ApiObject),
       );
     expect(inScopes({})).toEqual(['NotTerminating', 'BestEffort']);
-    expect(inScopes({ activeDeadlineSeconds: 0, containers: [container('a', { cpu: '0' })] })).toEqual([
+    expect(inScopes({ activeDeadlineSeconds: 0, containers: [container('a', { cpu: '0', memory: '0e3' })] })).toEqual([
       'Terminating',
       'BestEffort',
     ]);

@@ -16,6 +16,7 @@ export {
   isUncounted,
   type QuotaObject,
   type QuotaTerms,
+  sameSelectors,
   sameTerms,
   termsOf,
 } from './terms.js';

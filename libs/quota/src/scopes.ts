@@ -1,4 +1,5 @@
 import type { ApiObject } from '@orch/machinery';
+import { amountsOf } from './amounts.js';
 
 /** What an object has to be like to be counted. */
 export interface ScopeSelector {
@@ -54,15 +55,12 @@ const isTerminating = ({ activeDeadlineSeconds }: PodSpec): boolean =>
   activeDeadlineSeconds !== undefined && activeDeadlineSeconds !== null && Number(activeDeadlineSeconds) >= 0;
 
 const COMPUTE = ['cpu', 'memory'];
-const isZero = (amount: unknown): boolean => /^[+-]?[0.]*(?:[a-zA-Z]+)?$/.test(String(amount));
-
 /** No container asks for any amount of what nodes have to share out. */
 function isBestEffort({ containers = [], initContainers = [] }: PodSpec): boolean {
-  const asks = (list: object | undefined) =>
-    COMPUTE.some((name) => {
-      const amount = (list as Record<string, unknown> | undefined)?.[name];
-      return amount !== undefined && !isZero(amount);
-    });
+  const asks = (list: object | undefined) => {
+    const amounts = amountsOf(list);
+    return COMPUTE.some((name) => (amounts.get(name) ?? 0n) > 0n);
+  };
   return ![...containers, ...initContainers].some(
     ({ resources }) => asks(resources?.requests) || asks(resources?.limits),
   );

@@ -39,9 +39,13 @@ export function termsOf(quota: ApiObject): QuotaTerms {
   };
 }
 
+/** Whether two quotas count the same objects, whatever of them. */
+export const sameSelectors = (a: QuotaTerms, b: QuotaTerms): boolean =>
+  JSON.stringify(a.selectors) === JSON.stringify(b.selectors);
+
 /** Whether two quotas count the same: only amounts differ. */
 export const sameTerms = (a: QuotaTerms, b: QuotaTerms): boolean =>
-  JSON.stringify([a.limited, a.selectors]) === JSON.stringify([b.limited, b.selectors]);
+  JSON.stringify(a.limited) === JSON.stringify(b.limited) && sameSelectors(a, b);
 
 /** Whether the status of a quota does not tell yet what its spec asks for, or how much there is of it. */
 export function isUncounted(quota: ApiObject): boolean {

@@ -106,6 +106,8 @@ describe('pods', () => {
     ],
     ['a label', { object: { ...BAD, metadata: { name: 'a', labels: { a: 'b' } } } }, false],
     ['an ephemeral container', { subresource: 'ephemeralcontainers', object: withEphemeral('e') }, true],
+    ['an image of one', { oldObject: withEphemeral('e'), object: withEphemeral('e', 'j') }, true],
+    ['a label beside one', { oldObject: withEphemeral('e'), object: withEphemeral('e') }, false],
     ['a status', { subresource: 'status', object: withEphemeral('e') }, false],
     ['a binding', { subresource: 'binding', operation: 'CREATE' }, false],
   ])('that change by %s are judged again, or not', async (_, changed, isJudged) => {
@@ -136,8 +138,8 @@ describe('pods', () => {
   });
 });
 
-function withEphemeral(name: string): ApiObject {
-  return { ...BAD, spec: { ...(BAD.spec as object), ephemeralContainers: [{ name, image: 'i' }] } };
+function withEphemeral(name: string, image = 'i'): ApiObject {
+  return { ...BAD, spec: { ...(BAD.spec as object), ephemeralContainers: [{ name, image }] } };
 }
 
 describe('what pods are made from', () => {

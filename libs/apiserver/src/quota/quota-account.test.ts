@@ -20,6 +20,19 @@ describe('the status of a quota', () => {
     expect(settled(now, old)).toEqual({ hard: { pods: '3', memory: '1' }, used: { pods: '1' } });
   });
 
+  it('is to be counted anew where the quota is about other objects', () => {
+    const scoped = (scopeName: string, status?: object): ApiObject => {
+      const { spec, ...rest } = quota({ pods: '9' }, status);
+      return {
+        ...rest,
+        spec: { ...(spec as object), scopeSelector: { matchExpressions: [{ scopeName, operator: 'Exists' }] } },
+      };
+    };
+    const old = scoped('BestEffort', { hard: { pods: '9' }, used: { pods: '3' } });
+    expect(settled(scoped('BestEffort'), old)).toEqual({ hard: { pods: '9' }, used: { pods: '3' } });
+    expect(settled(scoped('NotBestEffort'), old)).toEqual({ hard: { pods: '9' }, used: {} });
+  });
+
   it('may be written as to its limits, and is counted by the server alone', () => {
     const old = quota({ pods: '1' }, { hard: { pods: '1' }, used: { pods: '1' } });
     const said = quota({ pods: '1' }, { hard: { pods: '5' }, used: { pods: '0' } });

@@ -1,5 +1,5 @@
 import type { ApiObject } from '@orch/machinery';
-import { amountOf, decimalOf, type QuotaObject, sameTerms, termsOf } from '@orch/quota';
+import { amountOf, decimalOf, type QuotaObject, sameSelectors, sameTerms, termsOf } from '@orch/quota';
 import type { TalliedAmount, Tally } from '@orch/storage';
 
 /** A write of a ResourceQuota. */
@@ -18,7 +18,7 @@ type Amounts = Readonly<Record<string, string>>;
 /**
  * The status of a quota is the server's. What is limited follows the spec at once, and may be written through the status too, until
  * somebody counts again; what is used changes with what uses it, and with nothing else that is written. An amount that is limited and not
- * used has not been counted yet.
+ * used has not been counted yet, and nothing has of a quota that is about other objects from now on.
  */
 export function settleStatus({ object, old, subresource, counted }: QuotaWrite): void {
   const [quota, before] = [object as QuotaObject, old as QuotaObject | undefined];
@@ -26,8 +26,9 @@ export function settleStatus({ object, old, subresource, counted }: QuotaWrite):
   const isSame = before !== undefined && sameAmounts(wanted, before.spec?.hard ?? {});
   const said = subresource === 'status' ? quota.status?.hard : isSame ? before.status?.hard : undefined;
   const hard = counted ? wanted : (said ?? wanted);
-  const known = (counted ? quota.status?.used : before?.status?.used) ?? {};
-  const used = Object.entries(known).filter(([name]) => name in hard);
+  const isAboutSame = old !== undefined && sameSelectors(termsOf(old), termsOf(object));
+  const known = counted ? quota.status?.used : isAboutSame ? before?.status?.used : undefined;
+  const used = Object.entries(known ?? {}).filter(([name]) => Object.hasOwn(hard, name));
   (object as { status?: unknown }).status = { hard, used: Object.fromEntries(used) };
 }
 
