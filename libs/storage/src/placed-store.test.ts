@@ -88,21 +88,6 @@ describe('PlacedStore', () => {
     await main.close();
   });
 
-  it('tells in the main database which types lie elsewhere, as it was last', async () => {
-    const schemas = [server.freshSchema(), server.freshSchema()] as const;
-    const { store, main } = await placed(server, schemas, 2);
-    const { store: another } = await placed(server, schemas, 1);
-    await store.notePlaced();
-    expect(await store.misplaced()).toEqual([]);
-    expect(await another.misplaced()).toEqual([{ group: 'test.example', resource: 'things2' }]);
-    expect(await main.misplaced()).toHaveLength(2);
-    await another.notePlaced();
-    expect(await main.misplaced()).toEqual([{ group: 'test.example', resource: 'things1' }]);
-    await main.notePlaced();
-    expect(await main.misplaced()).toEqual([]);
-    await Promise.all([store.close(), another.close()]);
-  });
-
   it('refuses a set that no one database could commit', async () => {
     const { store } = await placed(server, [server.freshSchema(), server.freshSchema()], 1);
     const [there = 0, here = 0] = await store.registerTypes([

@@ -58,10 +58,6 @@ export interface ServingStore extends Store {
   uncharged(): Promise<Uncharged>;
   /** Once accounts there were counted again. @throws StoreUnavailableError */
   forgetUncharged(upTo: bigint): Promise<void>;
-  /** Notes in the (main) database which types lie in others: for who serves them, at its start. @throws StoreUnavailableError */
-  notePlaced(): Promise<void>;
-  /** Types that lie in databases of which this store was not told: it finds nothing of them. @throws StoreUnavailableError */
-  misplaced(): Promise<readonly TypeName[]>;
   /** Connections, by what they are for. */
   pools(): [name: string, PoolStats][];
 }
@@ -324,16 +320,6 @@ export class PlacedStore implements ServingStore {
 
   forgetUncharged(upTo: bigint): Promise<void> {
     return this.main.forgetUncharged(upTo);
-  }
-
-  notePlaced(): Promise<void> {
-    return this.main.notePlaced(this.placements);
-  }
-
-  async misplaced(): Promise<readonly TypeName[]> {
-    const isKnown = ({ group, resource }: TypeName) =>
-      this.placements.some((one) => one.group === group && one.resource === resource);
-    return (await this.main.misplaced()).filter((type) => !isKnown(type));
   }
 
   pools(): [name: string, PoolStats][] {

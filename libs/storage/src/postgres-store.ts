@@ -13,7 +13,6 @@ import type { PoolStats, StoreObserver } from './observer.js';
 import { connectionSettings, connectWithin } from './opening.js';
 import { type CompleteOptions, completeOptions, type StoreOptions } from './options.js';
 import type { ServingStore } from './placed-store.js';
-import { notePlaced, readPlaced } from './placed-types.js';
 import { Pool } from './pool.js';
 import { DatabasePresence, type LeastProgress, leastProgress, type Presence } from './presence.js';
 import { type NamespaceState, Reader } from './reader.js';
@@ -248,15 +247,6 @@ export class PostgresStore implements ServingStore {
 
   forgetUncharged(upTo: bigint): Promise<void> {
     return this.#admin.use((connection) => forgetUncharged(connection, upTo));
-  }
-
-  /** @param types that lie in others */
-  notePlaced(types: readonly TypeName[] = []): Promise<void> {
-    return this.#admin.use((connection) => notePlaced(connection, types));
-  }
-
-  misplaced(): Promise<readonly TypeName[]> {
-    return this.#reads.use(readPlaced);
   }
 
   announcementKeys(rotation: number): Promise<AnnouncementKeys> {

@@ -1,7 +1,7 @@
 import { Encryption } from '@orch/encryption';
 import { namesOf } from '@orch/machinery';
 import { defineOptions, type Logger } from '@orch/runtime';
-import { type RewriteOrder, type Rewritten, rewriteBodies, type TypeName, typeText } from '@orch/storage';
+import { type RewriteOrder, type Rewritten, rewriteBodies } from '@orch/storage';
 import { ownersApart } from '../representation/stored-body.js';
 import { storeAt } from './backends.js';
 import { encryptionOptions } from './encryption-options.js';
@@ -33,8 +33,7 @@ export interface StorageRewriting
 
 /**
  * Writes every object anew that is encrypted otherwise than the configuration says, beside servers that go on.
- * @throws Error for a configuration that cannot be used, a key management service that is not well, a database that is not to be had, and
- * types that lie in one that was not named
+ * @throws Error for a configuration that cannot be used, a key management service that is not well, and a database that is not to be had
  */
 export async function rewriteStorage({ values, logger, ...order }: StorageRewriting): Promise<Rewritten> {
   const { naming, encryptionProviderConfig: file } = values;
@@ -47,7 +46,6 @@ export async function rewriteStorage({ values, logger, ...order }: StorageRewrit
     const backend = { ...defineOptions(backendOptions).parse([], {}).values, ...values, migrate: false };
     const store = await storeAt(values.postgresUrl, { naming }, backend, { observer: {}, mayOnlyRead: false });
     try {
-      refuseMisplaced(await store.misplaced());
       return await rewriteBodies({ ...order, store, cipher: encryption, types: await store.types() });
     } finally {
       await store.close();
@@ -55,16 +53,4 @@ export async function rewriteStorage({ values, logger, ...order }: StorageRewrit
   } finally {
     encryption.close();
   }
-}
-
-/** What is said to be all would be without them, and a key would be taken away that they need. */
-function refuseMisplaced(types: readonly TypeName[]): void {
-  const [first] = types;
-  if (!first) return;
-  const override = first.group === '' ? first.resource : `${first.group}/${first.resource}`;
-  const are = types.length === 1 ? 'lies in another database' : 'lie in other databases';
-  throw new Error(
-    `${types.map(typeText).join(', ')} ${are}, by what the api-server was told that started last: give the same --storage-override here ` +
-      `(as --storage-override=${override}=postgres://…)`,
-  );
 }

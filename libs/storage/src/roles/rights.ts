@@ -68,7 +68,6 @@ export const STORE_RIGHTS: SchemaRights = {
     tally: { apiServer: 'SELECT, INSERT, DELETE' },
     uncharged: { apiServer: 'SELECT, INSERT, DELETE' },
     uncharged_number_seq: {},
-    placed: { apiServer: 'SELECT, INSERT, DELETE' },
   },
   functions: {
     create_history_partition: { apiServer: true, asOwner: true },

@@ -264,14 +264,6 @@ export class SealedStore implements ServingStore {
     return this.inner.forgetUncharged(upTo);
   }
 
-  notePlaced(): Promise<void> {
-    return this.inner.notePlaced();
-  }
-
-  misplaced(): Promise<readonly TypeName[]> {
-    return this.inner.misplaced();
-  }
-
   pools(): [name: string, PoolStats][] {
     return this.inner.pools();
   }

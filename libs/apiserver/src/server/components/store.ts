@@ -20,7 +20,6 @@ export const store = (process: ControlPlaneProcess): Component => ({
     const { store: observer, metrics } = process.need('observation');
     const opened = encrypted(await settings.openStore(observer), encryption, logger);
     process.provide({ store: opened });
-    if (settings.role.housekeeping) await opened.notePlaced();
     observePools(metrics, opened);
     for (const compactor of opened.compactors) compactor.start();
   },

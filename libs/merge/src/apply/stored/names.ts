@@ -123,7 +123,7 @@ f:volumeLifecycleModes f:volumeMode f:volumeName f:volumeNamespace f:volumePath 
 f:vsphereVolume f:waiting f:warning f:warnings f:watch f:webhook f:webhooks f:weight f:whenDeleted f:whenScaled
 f:whenUnsatisfiable f:window f:windowsOptions f:workingDir f:wwids f:x-kubernetes-embedded-resource
 f:x-kubernetes-int-or-string f:x-kubernetes-list-map-keys f:x-kubernetes-list-type f:x-kubernetes-map-type
-f:x-kubernetes-preserve-unknown-fields f:x-kubernetes-validations f:zone
+f:x-kubernetes-preserve-unknown-fields f:x-kubernetes-validations f:zone f:variables f:parameterNotFoundAction
 `;
 
 /** By number. */
