@@ -6,6 +6,14 @@ import { type Standalone, startStandalone } from '../support/standalone.js';
 import { expectStatus } from './conformance.js';
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';
+const POLICIES = 'admissionregistration.k8s.io';
+/** Everything that there is; what came after the release has to be named. */
+const ASKED = [
+  'api/all=true',
+  `${POLICIES}/v1beta1=true`,
+  `${POLICIES}/v1/validatingadmissionpolicies=true`,
+  `${POLICIES}/v1/validatingadmissionpolicybindings=true`,
+];
 const hpas = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
 const levels = (version: string) => `/apis/${GROUP}/${version}/prioritylevelconfigurations`;
 const memory = {
@@ -46,7 +54,7 @@ async function restart(storageVersions: string): Promise<void> {
 beforeAll(async () => {
   vi.stubEnv('ORCH_STORAGE_VERSIONS', `autoscaling/v1,${GROUP}/v1beta2`);
   server = await startStandalone({
-    args: ['--runtime-config=api/all=true', '--feature-gates=ClusterTrustBundle=true'],
+    args: [`--runtime-config=${ASKED.join()}`, '--feature-gates=ClusterTrustBundle=true'],
   });
   api = new Api(server);
 });
