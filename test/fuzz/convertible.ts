@@ -52,6 +52,11 @@ const RULES: Readonly<Record<string, (object: Json, names: Names) => void>> = {
     if (!isObject(selector)) return;
     for (const name of ['matchLabels', 'matchExpressions']) dropEmpty(selector, name);
   },
+  ValidatingAdmissionPolicyBinding({ spec }) {
+    const ref = (spec as Json | undefined)?.paramRef;
+    // What is not said means this, and other versions say it.
+    if (isObject(ref)) ref.parameterNotFoundAction ??= 'Deny';
+  },
 };
 
 /** A generated object as conversions may find it. */
