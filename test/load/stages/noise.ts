@@ -5,10 +5,10 @@ import type { RequestLoad } from '../request-load.js';
 import { fill, type RequestWorker, withRequests } from '../requests.js';
 import { benchResource, inNamespace, type Resource } from '../resource.js';
 import type { StageSettings } from '../settings.js';
-import type { Latency } from '../summary.js';
+import { type Latency, median } from '../summary.js';
 import { addressOf } from '../target.js';
 import { warmUp } from '../warm-up.js';
-import { letThemIn, median, NOISE, NOISY, POLITE, ROUNDS } from './polite.js';
+import { letThemIn, NOISE, NOISY, POLITE, ROUNDS } from './polite.js';
 
 type NoiseSettings = Omit<StageSettings, 'target'>;
 

@@ -28,6 +28,3 @@ export async function letThemIn({ url, ca, token }: Place): Promise<void> {
   api.close();
   if (status !== 201) throw new Error(`rights of users: ${status} ${text}`);
 }
-
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;

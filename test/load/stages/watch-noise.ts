@@ -1,13 +1,13 @@
 import { deliver, HOT_OBJECTS, type Traffic, watchPath, withTraffic } from '../delivery.js';
 import type { Measurement } from '../report.js';
 import { fill } from '../requests.js';
-import type { Latency } from '../summary.js';
+import { type Latency, median } from '../summary.js';
 import { type Tiers, withTiers } from '../tiers.js';
 import { ServerProcesses } from '../usage.js';
 import { warmUp } from '../warm-up.js';
 import type { StartMethods, WatchStarts } from '../watch-starts.worker.js';
 import { Worker } from '../worker.js';
-import { letThemIn, median, NOISE, NOISY, POLITE, ROUNDS } from './polite.js';
+import { letThemIn, NOISE, NOISY, POLITE, ROUNDS } from './polite.js';
 import type { TiersSettings } from './tiers.js';
 
 /** Watches that polite users start a second, and objects that are written meanwhile. */

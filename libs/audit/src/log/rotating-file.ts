@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { LineWriter } from './log-sink.js';
 
@@ -96,7 +97,8 @@ export class RotatingFile implements LineWriter {
     const { gatherMs = 0 } = this.settings;
     for (;;) {
       if (gatherMs > 0 && !this.#closing) await this.#gathered(gatherMs);
-      else await turn();
+      // Lines of one round go out together, and nobody could have been told before.
+      else await nextRound();
       if (this.#lines.length === 0) {
         // At once: a line that comes before the promise has told of its end would wait for the next.
         this.#writing = undefined;
@@ -229,6 +231,3 @@ async function compressed(path: string): Promise<void> {
   await rename(partial, `${path}.gz`);
   await rm(path, { force: true });
 }
-
-/** Behind what this round of the event loop has brought: lines of it go out together, and nobody could have been told before. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

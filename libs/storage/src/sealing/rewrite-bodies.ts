@@ -85,11 +85,14 @@ class TypeRewriting {
 
   async #some(rows: readonly Row[]): Promise<void> {
     const began = performance.now();
-    const due = rows.filter((row) => !this.order.cipher.isCurrent(this.name, row.body));
-    const current = rows.filter((row) => !due.includes(row));
-    await Promise.all([...due.map((row) => this.#one(row)), ...current.map((row) => this.#try(row))]);
-    if (due.length === 0 || this.order.looksOnly) return;
-    const rest = (due.length / this.order.rate) * 1000 - (performance.now() - began);
+    const isDue = (row: Row) => !this.order.cipher.isCurrent(this.name, row.body);
+    const work = rows.map((row): [due: boolean, done: Promise<void>] =>
+      isDue(row) ? [true, this.#one(row)] : [false, this.#try(row)],
+    );
+    await Promise.all(work.map(([, done]) => done));
+    const due = work.filter(([wasDue]) => wasDue).length;
+    if (due === 0 || this.order.looksOnly) return;
+    const rest = (due / this.order.rate) * 1000 - (performance.now() - began);
     if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
   }
 
