@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 interface Call {
@@ -36,6 +37,11 @@ export class Worker<M extends Methods> {
       this.#open.set(id, { resolve: (value) => resolve(value as Awaited<ReturnType<M[K]>>), reject });
       this.#child.send({ id, method, argument } satisfies Call);
     });
+  }
+
+  /** Lets the process have a core sooner (down to -20) or later (up to 19) than others that want one. Only root can make it sooner. */
+  nice(value: number): void {
+    setPriority(this.#child.pid as number, value);
   }
 
   stop(): void {

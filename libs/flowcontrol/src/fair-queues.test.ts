@@ -141,12 +141,8 @@ describe('seats of a level', () => {
       for (const then of rounds.splice(0)) then();
       await Promise.resolve();
     };
-    // A slice that is over at once: the first of a round begins.
-    const pace = new LoopPace(
-      0,
-      (then) => void rounds.push(then),
-      (then) => then(),
-    );
+    // There is time for none, so that the first of a round begins.
+    const pace = new LoopPace(0, (then) => void rounds.push(then));
     const { enter, seen, clock } = level(100, { queues: 64, handSize: 1, queueLengthLimit: 150 }, pace);
     const noisy = Array.from({ length: 151 }, () => entered(enter('noisy')));
     expect(enter('noisy')).toBe('queue-full');
@@ -189,11 +185,7 @@ describe('seats of a level', () => {
         rounds = [];
         for (const then of now) then();
       };
-      const pace = new LoopPace(
-        0,
-        (then) => void rounds.push(then),
-        (then) => then(),
-      );
+      const pace = new LoopPace(0, (then) => void rounds.push(then));
       const levels = [level(2, QUEUING, pace), level(3, QUEUING, pace)];
       const inside: Entry[] = [];
       for (const { level: at, flow, does, seats } of steps) {

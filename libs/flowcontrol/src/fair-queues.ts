@@ -173,8 +173,10 @@ export class FairQueues {
   /** Lets a request in, now or when its turn comes, or says why not. */
   enter(from: Arrival): Entry | Refusal {
     this.#advance();
+    const caller = `${from.schema}\n${from.flow}`;
+    this.#pace.comes(caller);
     if (!this.#dealer || !this.#queuing) return this.#enterUnqueued(from);
-    const queue = this.#choose(this.#dealer.handOf(`${from.schema}\n${from.flow}`));
+    const queue = this.#choose(this.#dealer.handOf(caller));
     const mustWait = this.#seatsInUse >= this.#limit || this.#pace.holds(this);
     if (mustWait && queue.length >= this.#queuing.queueLengthLimit) {
       this.counts.rejected++;

@@ -1,81 +1,124 @@
 import { describe, expect, it } from 'vitest';
 import { LoopPace, type Waiting } from './pace.js';
 
-/** Rounds of an event loop, one by one. */
-function loop() {
+/** An event loop, round by round, in which each request that begins takes so many milliseconds. */
+function loop(costMs: number, otherMs = 0) {
   let next: (() => void)[] = [];
+  let now = 10_000;
+  const begun: string[] = [];
   return {
+    begun,
     nextRound: (then: () => void) => void next.push(then),
+    now: () => now,
+    pass: (ms: number) => {
+      now += ms;
+    },
+    /** @returns what has begun in it */
     round() {
-      const now = next;
-      next = [];
-      for (const then of now) then();
-      return now.length;
+      const before = begun.length;
+      for (const then of next.splice(0)) then();
+      now += otherMs + costMs * (begun.length - before);
+      return begun.slice(before);
+    },
+    /** So many requests that wait in one level. */
+    waiting(name: string, count: number): Waiting {
+      return {
+        resume() {
+          begun.push(name);
+          return --count > 0;
+        },
+      };
     },
   };
 }
 
-/** So many requests that wait in one level. */
-function waiting(name: string, count: number, begun: string[]): Waiting {
-  return {
-    resume() {
-      begun.push(name);
-      return --count > 0;
-    },
-  };
+const MANY = 100_000;
+
+/** Two callers take turns, so that neither is alone. */
+function crowd(pace: LoopPace): void {
+  pace.comes('one');
+  pace.comes('other');
 }
 
 describe('the pace of a process', () => {
-  it('lets requests begin as they come for a while, and anew in each round', () => {
-    const { nextRound, round } = loop();
-    const pace = new LoopPace(Number.POSITIVE_INFINITY, nextRound);
-    expect([pace.mayBegin(), pace.mayBegin()]).toEqual([true, true]);
-    const short = new LoopPace(0, nextRound);
-    expect([short.mayBegin(), short.mayBegin()]).toEqual([true, false]);
+  it('lets requests begin as they come, as many as a round has time for, and anew in each round', () => {
+    const { nextRound, round, now } = loop(0.1);
+    const pace = new LoopPace(0.3, nextRound, now);
+    crowd(pace);
+    expect([1, 2, 3, 4].map(() => pace.mayBegin())).toEqual([true, true, true, false]);
     round();
-    expect(short.mayBegin()).toBe(true);
+    expect(pace.mayBegin()).toBe(true);
   });
 
-  it('resumes those that wait for a while in each round, one at least, levels by turns, and lets nobody pass them', () => {
-    const { nextRound, round } = loop();
-    const atOnce = (then: () => void) => then();
-    const pace = new LoopPace(0, nextRound, atOnce);
-    const begun: string[] = [];
-    const [many, few] = [waiting('many', 4, begun), waiting('few', 1, begun)];
+  it('resumes one at least of those that wait in each round, levels by turns, and lets nobody pass them', () => {
+    const { nextRound, round, now, waiting } = loop(1);
+    const pace = new LoopPace(0.01, nextRound, now);
+    crowd(pace);
+    const [many, few] = [waiting('many', 4), waiting('few', 1)];
     pace.hold(many);
     pace.hold(many);
     pace.hold(few);
     expect(pace.mayBegin()).toBe(false);
     expect([pace.holds(many), pace.holds(few)]).toEqual([true, true]);
-    for (let count = 0; count < 3; count++) expect(round()).toBe(1);
-    expect(begun).toEqual(['many', 'few', 'many']);
+    expect([round(), round(), round()]).toEqual([['many'], ['few'], ['many']]);
     expect(pace.holds(few)).toBe(false);
-    while (round() > 0);
-    expect(begun).toEqual(['many', 'few', 'many', 'many', 'many']);
+    expect([round(), round(), round()]).toEqual([['many'], ['many'], []]);
     expect(pace.mayBegin()).toBe(true);
   });
 
-  it('resumes as many as there is time for, each when the one before has been carried out', async () => {
-    const { nextRound, round } = loop();
-    const pace = new LoopPace(Number.POSITIVE_INFINITY, nextRound);
-    const begun: string[] = [];
-    const carriedOut: string[] = [];
-    const level: Waiting = {
-      resume() {
-        const name = `r${begun.length}`;
-        begun.push(name);
-        // Nobody knows how many promises lie between a turn and what is done with it.
-        void (async () => {
-          for (let hop = 0; hop < 20; hop++) await undefined;
-          expect(begun.at(-1)).toBe(name);
-          carriedOut.push(name);
-        })();
-        return begun.length < 5;
-      },
-    };
-    pace.hold(level);
-    expect(round()).toBe(1);
-    await expect.poll(() => carriedOut).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
-    expect(round()).toBe(0);
+  it.each([
+    { costMs: 0.05, begin: 10 },
+    { costMs: 0.25, begin: 2 },
+    { costMs: 5, begin: 1 },
+  ])('finds out that $begin requests of $costMs ms make a round of half a millisecond', ({ costMs, begin }) => {
+    const { nextRound, round, now, waiting } = loop(costMs);
+    const pace = new LoopPace(0.5, nextRound, now);
+    pace.hold(waiting('many', MANY));
+    for (let count = 0; count < 100; count++) {
+      crowd(pace);
+      round();
+    }
+    expect(round()).toHaveLength(begin);
+  });
+
+  it('takes other work of a process into account', () => {
+    const { nextRound, round, now, waiting } = loop(0.05, 0.25);
+    const pace = new LoopPace(0.5, nextRound, now);
+    pace.hold(waiting('many', MANY));
+    for (let count = 0; count < 100; count++) {
+      crowd(pace);
+      round();
+    }
+    expect(round()).toHaveLength(5);
+  });
+
+  it('gives rounds eight times as long to a caller beside whom nobody has asked for a second', () => {
+    const { nextRound, round, now, waiting, pass } = loop(0.1);
+    const pace = new LoopPace(0.5, nextRound, now);
+    pace.hold(waiting('many', MANY));
+    crowd(pace);
+    round();
+    expect(round()).toHaveLength(5);
+    pass(1_001);
+    pace.comes('other');
+    // The pause was no round of the loop that could be judged by, but it is taken for one.
+    for (let count = 0; count < 200; count++) round();
+    expect(round()).toHaveLength(40);
+    pace.comes('one');
+    expect(round()).toHaveLength(5);
+  });
+
+  it('learns nothing of what a request costs from time in which nothing waited', () => {
+    const { nextRound, round, now, waiting, pass } = loop(0.1);
+    const pace = new LoopPace(0.5, nextRound, now);
+    for (let count = 0; count < 10; count++) {
+      crowd(pace);
+      expect(pace.mayBegin()).toBe(true);
+      pass(500);
+      round();
+    }
+    crowd(pace);
+    pace.hold(waiting('many', MANY));
+    expect([round(), round()].map(({ length }) => length)).toEqual([5, 5]);
   });
 });

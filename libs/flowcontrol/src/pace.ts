@@ -6,6 +6,8 @@ export interface Waiting {
 
 /** How fast requests may begin, whatever seats there are. */
 export interface Pace {
+  /** Somebody asks for something. */
+  comes(caller: string): void;
   /** Whether one that has just come may begin now. */
   mayBegin(): boolean;
   /** Resumes them one by one, in turns with others, when there is time. Those that are held already are not held twice. */
@@ -15,65 +17,94 @@ export interface Pace {
 }
 
 /** Everything begins as it comes. */
-export const AT_ONCE: Pace = { mayBegin: () => true, hold: () => undefined, holds: () => false };
+export const AT_ONCE: Pace = { comes: () => undefined, mayBegin: () => true, hold: () => undefined, holds: () => false };
+
+/** Of a request that nothing is known of yet, milliseconds. */
+const EXPECTED_COST_MS = 0.1;
+/** What the last round counts for in what one request is expected to cost. */
+const NEWEST = 0.1;
+/** A caller beside whom nobody has asked for so long has the loop to itself, milliseconds. */
+const ALONE_AFTER_MS = 1_000;
+/** Rounds may be so many times as long then. */
+const ALONE = 8;
 
 /**
  * The time of a process with one thread: what is answered from memory takes no seat that another could wait for, for it is over
  * before the next request has been looked at; but whoever sends a hundred at a time has all of them carried out before
- * that next one. So in each round of the event loop requests begin as they come for so long only. Those behind them, and all that
- * come before these have begun, begin in the next rounds, for so long in each as well and one at least, in the order of the queues in
- * which they wait.
+ * that next one. So only so many requests begin in each round of the event loop that rounds stay short. Those behind them, and all that
+ * come before these have begun, begin in the next rounds, one at least in each, in the order of the queues in which they wait.
+ * How many that is follows from how long rounds were: a request costs most of its time after it has begun, when the database has
+ * answered, and that cost is in the rounds then.
  */
 export class LoopPace implements Pace {
-  /** Monotonic milliseconds, of the first request of this round; undefined before it. */
-  #began: number | undefined;
+  /** Requests that have begun in this round. */
+  #begun = 0;
+  /** Monotonic milliseconds at which this round began, where the one before was measured as well. */
+  #since: number | undefined;
+  #cost = EXPECTED_COST_MS;
+  #isAsked = false;
   readonly #held = new Set<Waiting>();
-  #isResuming = false;
+  #caller = '';
+  #otherAt = 0;
 
   /**
-   * @param sliceMs milliseconds of each round in which requests begin; the first does in any case
+   * @param roundMs milliseconds that a round of the event loop should take while requests wait to begin
    * @param nextRound calls back behind everything that is ready now, as `setImmediate` does
-   * @param carriedOut calls back in the same round, when what has begun has done what it can do at once
    */
   constructor(
-    private readonly sliceMs: number,
+    private readonly roundMs: number,
     private readonly nextRound: (then: () => void) => void = setImmediate,
-    private readonly carriedOut: (then: () => void) => void = behindMicrotasks,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
+  comes(caller: string): void {
+    if (caller === this.#caller) return;
+    this.#caller = caller;
+    this.#otherAt = this.now();
+  }
+
   mayBegin(): boolean {
-    if (this.#held.size > 0) return false;
-    if (this.#began !== undefined) return performance.now() - this.#began < this.sliceMs;
-    this.#began = performance.now();
-    this.nextRound(() => {
-      this.#began = undefined;
-    });
+    if (this.#held.size > 0 || this.#begun >= this.#most) return false;
+    this.#begun++;
+    this.#askRound();
     return true;
   }
 
   hold(waiting: Waiting): void {
     this.#held.add(waiting);
-    this.#resumeSoon();
+    this.#askRound();
   }
 
   holds(waiting: Waiting): boolean {
     return this.#held.has(waiting);
   }
 
-  #resumeSoon(): void {
-    if (this.#isResuming || this.#held.size === 0) return;
-    this.#isResuming = true;
-    this.nextRound(() => this.#resumeSome(performance.now()));
+  /** Requests that may begin in a round. */
+  get #most(): number {
+    const isAlone = this.now() - this.#otherAt > ALONE_AFTER_MS;
+    return Math.max(1, Math.round(((isAlone ? ALONE : 1) * this.roundMs) / this.#cost));
   }
 
-  /** What one costs shows when it has been carried out. */
-  #resumeSome(began: number): void {
-    this.#resume();
-    this.carriedOut(() => {
-      if (this.#held.size > 0 && performance.now() - began < this.sliceMs) return this.#resumeSome(began);
-      this.#isResuming = false;
-      this.#resumeSoon();
-    });
+  #askRound(): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    this.nextRound(() => this.#round());
+  }
+
+  #round(): void {
+    this.#isAsked = false;
+    this.#learn();
+    this.#begun = 0;
+    for (const most = this.#most; this.#held.size > 0 && this.#begun < most; this.#begun++) this.#resume();
+    if (this.#begun > 0) this.#askRound();
+  }
+
+  /** What requests cost, by the round that has just ended; one that waited for something to come tells nothing of that. */
+  #learn(): void {
+    const now = this.now();
+    if (this.#since !== undefined && this.#begun > 0)
+      this.#cost += NEWEST * ((now - this.#since) / this.#begun - this.#cost);
+    this.#since = this.#held.size > 0 ? now : undefined;
   }
 
   #resume(): void {
@@ -84,9 +115,4 @@ export class LoopPace implements Pace {
     this.#held.delete(next);
     if (goesOn) this.#held.add(next);
   }
-}
-
-/** Promises that are settled now have been followed to their ends by then, however many lie behind each other. */
-function behindMicrotasks(then: () => void): void {
-  queueMicrotask(() => process.nextTick(then));
 }

@@ -1,3 +1,4 @@
+import { ByRounds } from './by-rounds.js';
 import { StoreUnavailableError, type TypeId, type WriteOp } from './store.js';
 
 /** Writes that are committed together: a single one, or a set. */
@@ -62,6 +63,8 @@ export class WriteQueue<R> {
   #waitingBytes = 0;
   #scheduled = false;
   #drained: (() => void)[] = [];
+  /** Goes on with what has been decided. */
+  readonly #decided = new ByRounds();
 
   constructor(
     private readonly run: RunBatch<R>,
@@ -81,8 +84,9 @@ export class WriteQueue<R> {
   }
 
   /** Resolves when nothing is under way or waiting. */
-  drained(): Promise<void> {
-    return this.#lines.size > 0 ? new Promise((resolve) => this.#drained.push(resolve)) : Promise.resolve();
+  async drained(): Promise<void> {
+    if (this.#lines.size > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));
+    await this.#decided.drained();
   }
 
   /** @param by 1 for units that come, -1 for those that go */
@@ -138,7 +142,7 @@ export class WriteQueue<R> {
       if (verdicts.every((verdict) => verdict instanceof StoreUnavailableError)) this.#giveUp(lines, verdicts[0]);
     } catch (error) {
       if (batch.length === 0) take();
-      for (const [, entry] of batch) entry.reject(error);
+      for (const [, entry] of batch) this.#decided.call(() => entry.reject(error));
       if (error instanceof StoreUnavailableError) this.#giveUp(lines, error);
     }
     if (!wait) this.#trying = false;
@@ -154,8 +158,8 @@ export class WriteQueue<R> {
     const undecided = new Map<Line<R>, Entry<R>[]>();
     batch.forEach(([line, entry], i) => {
       const result = verdicts[i];
-      if (result instanceof Error) entry.reject(result);
-      else if (result !== undefined) entry.resolve(result);
+      if (result instanceof Error) this.#decided.call(() => entry.reject(result));
+      else if (result !== undefined) this.#decided.call(() => entry.resolve(result));
       else undecided.set(line, [...(undecided.get(line) ?? []), entry]);
     });
     for (const [line, entries] of undecided) {
@@ -178,8 +182,10 @@ export class WriteQueue<R> {
         late.map(({ unit }) => unit),
         -1,
       );
-      for (const { reject } of late)
-        reject(new StoreUnavailableError('the database is not to be had', false, { cause }));
+      for (const { reject } of late) {
+        const why = new StoreUnavailableError('the database is not to be had', false, { cause });
+        this.#decided.call(() => reject(why));
+      }
     }
   }
 

@@ -8,7 +8,7 @@ import type { StageSettings } from '../settings.js';
 import { type Latency, median } from '../summary.js';
 import { addressOf } from '../target.js';
 import { warmUp } from '../warm-up.js';
-import { letThemIn, NOISE, NOISY, POLITE, ROUNDS } from './polite.js';
+import { LATER, letThemIn, NOISE, NOISY, POLITE, ROUNDS } from './polite.js';
 
 type NoiseSettings = Omit<StageSettings, 'target'>;
 
@@ -74,6 +74,7 @@ async function measure(
   place: Place,
   elsewhere: Place,
 ): Promise<Measurement[]> {
+  noisy.nice(LATER);
   for (const each of [place, elsewhere]) {
     await warmUp(polite, each, each.run);
     await fill(polite, each, OBJECTS);

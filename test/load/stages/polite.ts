@@ -6,6 +6,11 @@ export const POLITE: readonly string[] = Array.from({ length: 50 }, (_, i) => `p
 export const NOISY = 'noisy';
 /** Requests that the noisy one has under way at all times. */
 export const NOISE = 64;
+/**
+ * What makes the noise has a core when nobody else wants one: it would be on another machine, and is not to keep servers and polite users from
+ * theirs.
+ */
+export const LATER = 19;
 /** Calm and noise take turns, as the machine may have more to do at times. */
 export const ROUNDS = 4;
 

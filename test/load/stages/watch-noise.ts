@@ -7,7 +7,7 @@ import { ServerProcesses } from '../usage.js';
 import { warmUp } from '../warm-up.js';
 import type { StartMethods, WatchStarts } from '../watch-starts.worker.js';
 import { Worker } from '../worker.js';
-import { letThemIn, NOISE, NOISY, POLITE, ROUNDS } from './polite.js';
+import { LATER, letThemIn, NOISE, NOISY, POLITE, ROUNDS } from './polite.js';
 import type { TiersSettings } from './tiers.js';
 
 /** Watches that polite users start a second, and objects that are written meanwhile. */
@@ -53,6 +53,7 @@ async function measure(
   traffic: Traffic,
   { polite, noisy }: Readonly<Record<'polite' | 'noisy', Starters>>,
 ): Promise<Measurement[]> {
+  noisy.nice(LATER);
   const processes = new ServerProcesses(() => cluster.processes.map(({ pid }) => pid));
   const target = { name: 'gateway', endpoint: writes, resource, processes };
   const { hostname: host, port } = new URL(cluster.gatewayUrls[0] ?? cluster.url);

@@ -20,8 +20,8 @@ function turnInLine(): Promise<void> {
   return line;
 }
 
-/** Milliseconds of work on many small things in one turn of the event loop. */
-const SLICE_MS = 10;
+/** Milliseconds of work on many small things in one turn of the event loop: others wait for about as long a round. */
+const SLICE_MS = 1;
 
 /** Stands between the items of work that is long because they are many. */
 export class Slices {

@@ -48,6 +48,12 @@ export const connectionOptions = {
     min: 0,
     help: 'Connections that are open at a time on a port; more are closed at once. 0 is no bound.',
   },
+  'handshakes-per-round': {
+    type: 'int',
+    default: 2,
+    min: 0,
+    help: 'TLS handshakes that begin in a round of the event loop, by turns of the addresses that connections come from, so that clients who come back all at once do not keep those waiting who are there. 0 is no bound.',
+  },
 } as const;
 
 /** How long a request may wait for its turn and for other servers while its body is on its way, beside the times for head and body. */
@@ -60,5 +66,6 @@ export const connectionLimits = (serving: OptionValues<typeof connectionOptions>
   requestMs: serving.requestHeaderTimeout + serving.requestBodyTimeout + WAITING_MS,
   idleMs: serving.idleConnectionTimeout,
   maxConnections: serving.maxConnections,
+  handshakesPerRound: serving.handshakesPerRound,
   goawayChance: serving.goawayChance,
 });

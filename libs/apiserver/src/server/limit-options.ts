@@ -24,9 +24,9 @@ export const limitOptions = {
   },
   'request-slice': {
     type: 'duration',
-    default: 1,
+    default: 0.5,
     min: 0,
-    help: 'For so long in each round of its event loop a process begins requests as they come; those behind them begin in the next rounds, for so long in each, by turns of their flows. 0 is no bound.',
+    help: 'How long a round of the event loop is to take while requests wait to begin: as many begin in each as make it so long, one at least, by turns of their flows; eight times as long where nobody else has asked for anything for a second. 0 has requests begin as they come.',
   },
   'max-watches': {
     type: 'int',

@@ -246,7 +246,7 @@ describe('the chance of being sent away', () => {
     const limits = { maxHeadBytes: 99, maxHeadFields: 9, goawayChance: 0.02 };
     let draw = 0;
     const nothing = () => undefined;
-    const times = { headMs: 0, requestMs: 0, idleMs: 0, maxConnections: 0 };
+    const times = { headMs: 0, requestMs: 0, idleMs: 0, maxConnections: 0, handshakesPerRound: 0 };
     const listener = limited(nothing, { ...limits, ...times }, nothing, () => draw);
     const res = { shouldKeepAlive: true };
     const ask = () => listener({ rawHeaders: [], httpVersionMajor: 1 } as never, res as never);

@@ -18,6 +18,8 @@ export interface ConnectionLimits {
   readonly idleMs: number;
   /** Connections that are open at a time on each port; 0 is no bound. */
   readonly maxConnections: number;
+  /** TLS handshakes that begin in a round of the event loop; 0 is no bound. */
+  readonly handshakesPerRound: number;
   /** Part of the requests, from 0 to 1, behind which a connection takes no more of them. */
   readonly goawayChance: number;
 }

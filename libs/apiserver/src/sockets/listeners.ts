@@ -13,6 +13,7 @@ import {
   limited,
   refusalBody,
 } from './connection-limits.js';
+import { handshakesInTurn } from './handshakes-in-turn.js';
 import { Http2Sessions } from './http2-sessions.js';
 import { acceptUpgrades, type TakesUpgrade } from './upgrades.js';
 import type { VanishedClients } from './vanished-clients.js';
@@ -100,7 +101,7 @@ const STREAM_BYTES = 16 * 1024;
  */
 function secureServer(options: ListenOptions): Http2SecureServer {
   const { http2MaxStreams, watchBufferBytes } = options;
-  const { maxHeadBytes, maxHeadFields, headMs } = options.limits;
+  const { maxHeadBytes, maxHeadFields, headMs, handshakesPerRound } = options.limits;
   const megabytes = Math.ceil((http2MaxStreams * (watchBufferBytes + STREAM_BYTES)) / 1e6);
   const tls = {
     ...contextOf(options, options.credentials),
@@ -121,6 +122,7 @@ function secureServer(options: ListenOptions): Http2SecureServer {
     maxSessionMemory: Math.max(DEFAULT_SESSION_MEGABYTES, megabytes),
   });
   keepChains(server);
+  handshakesInTurn(server as unknown as Server, handshakesPerRound);
   return server;
 }
 

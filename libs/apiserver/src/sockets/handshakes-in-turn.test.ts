@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { ensurePki } from '@orch/authentication';
+import { namesOf } from '@orch/machinery';
+import { expect, it } from 'vitest';
+import { CONNECTION_LIMITS } from '../testing/connection-limits.js';
+import { handshakesInTurn } from './handshakes-in-turn.js';
+import { openListeners } from './listeners.js';
+
+const HOST = '127.0.0.1';
+
+/** A server to which connections come from wherever is said, and those that it has begun with. */
+function serverOf(perRound: number) {
+  const begun: string[] = [];
+  const server = createServer((socket) => begun.push(String(socket.remoteAddress)));
+  handshakesInTurn(server, perRound);
+  const come = (address: string): Socket => {
+    const socket = new Socket();
+    Object.defineProperty(socket, 'remoteAddress', { value: address });
+    server.emit('connection', socket);
+    return socket;
+  };
+  return { come, begun };
+}
+
+it('handshakes begin so many in a round, by turns of addresses, however many one has open', async () => {
+  const { come, begun } = serverOf(2);
+  for (const address of ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'c']) come(address);
+  expect(begun).toEqual(['a', 'a']);
+  await nextRound();
+  expect(begun.slice(2)).toEqual(['a', 'b']);
+  come('d');
+  await nextRound();
+  expect(begun.slice(4)).toEqual(['c', 'a']);
+  await nextRound();
+  expect(begun.slice(6)).toEqual(['d', 'a']);
+  await nextRound();
+  expect(begun.slice(8)).toEqual(['a']);
+  await nextRound();
+  come('e');
+  expect(begun.at(-1)).toBe('e');
+});
+
+it('connections that end or fail while they wait are forgotten', async () => {
+  const { come, begun } = serverOf(1);
+  come('a');
+  const [gone, failed] = [come('b'), come('b')];
+  come('c');
+  gone.destroy();
+  failed.destroy(new Error('reset'));
+  await new Promise((resolve) => failed.once('close', resolve));
+  for (let round = 0; round < 5; round++) await nextRound();
+  expect(begun).toEqual(['a', 'c']);
+});
+
+it('handshakes begin as they come where nothing else is wanted', () => {
+  const { come, begun } = serverOf(0);
+  for (let count = 0; count < 10; count++) come('a');
+  expect(begun).toHaveLength(10);
+});
+
+it('clients that come all at once are all answered, whatever they have said before their turn', async () => {
+  const certDir = await mkdtemp(join(tmpdir(), 'handshakes-'));
+  const pki = await ensurePki({ certDir, bindAddress: HOST, names: namesOf('orch'), extraHosts: [] });
+  const listeners = await openListeners({
+    listener: (_req, res) => void res.end('ok'),
+    credentials: { serving: pki.serving, clientCa: pki.ca.cert },
+    bindAddress: HOST,
+    securePort: 0,
+    insecurePort: 0,
+    limits: { ...CONNECTION_LIMITS, handshakesPerRound: 1 },
+    onRefused: () => undefined,
+    http2MaxStreams: 100,
+    watchBufferBytes: 48 << 10,
+  });
+  const ask = async (): Promise<string> => {
+    const socket = connect({ port: listeners.securePort, host: HOST, ca: pki.ca.cert });
+    socket.end('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    let text = '';
+    for await (const piece of socket) text += piece;
+    return text;
+  };
+  const answers = await Promise.all(Array.from({ length: 100 }, ask));
+  expect(answers.filter((text) => text.startsWith('HTTP/1.1 200'))).toHaveLength(100);
+  await listeners.close();
+  await rm(certDir, { recursive: true });
+});
