@@ -209,6 +209,7 @@ export class FairQueues {
       return 'concurrency-limit';
     }
     const entry = new Entry(this, from, undefined, this.#clock.now(), this.#progress);
+    this.#pace.begins();
     this.#begin(entry);
     return entry;
   }

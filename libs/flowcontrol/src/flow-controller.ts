@@ -155,7 +155,9 @@ export class FlowController {
 
   /** Lets a request in; undefined where its level limits nothing. */
   enter({ schema, level, flow }: Classified, estimate: WorkEstimate, about?: unknown): Entry | Refusal | undefined {
-    return level.queues?.enter({ schema: schema.name, flow, estimate, about });
+    if (level.queues) return level.queues.enter({ schema: schema.name, flow, estimate, about });
+    this.options.pace.begins();
+    return undefined;
   }
 
   /** Gives seats that nobody uses to those who want more, within their bounds. */

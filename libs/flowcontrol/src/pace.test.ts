@@ -92,6 +92,19 @@ describe('the pace of a process', () => {
     expect(round()).toHaveLength(5);
   });
 
+  it('takes those that wait for nothing for requests as well: beside many of them as many begin as cost no more', () => {
+    const { nextRound, round, now, waiting, pass } = loop(0.1);
+    const pace = new LoopPace(0.5, nextRound, now);
+    pace.hold(waiting('many', MANY));
+    for (let count = 0; count < 100; count++) {
+      crowd(pace);
+      for (let exempt = 0; exempt < 50; exempt++) pace.begins();
+      pass(5);
+      round();
+    }
+    expect(round()).toHaveLength(5);
+  });
+
   it('gives rounds eight times as long to a caller beside whom nobody has asked for a second', () => {
     const { nextRound, round, now, waiting, pass } = loop(0.1);
     const pace = new LoopPace(0.5, nextRound, now);

@@ -8,7 +8,9 @@ export interface Waiting {
 export interface Pace {
   /** Somebody asks for something. */
   comes(caller: string): void;
-  /** Whether one that has just come may begin now. */
+  /** A request begins that waits for nothing. */
+  begins(): void;
+  /** Whether one that has just come may begin now; if so, it does. */
   mayBegin(): boolean;
   /** Resumes them one by one, in turns with others, when there is time. Those that are held already are not held twice. */
   hold(waiting: Waiting): void;
@@ -17,7 +19,7 @@ export interface Pace {
 }
 
 /** Everything begins as it comes. */
-export const AT_ONCE: Pace = { comes: () => undefined, mayBegin: () => true, hold: () => undefined, holds: () => false };
+export const AT_ONCE: Pace = { comes: () => undefined, begins: () => undefined, mayBegin: () => true, hold: () => undefined, holds: () => false };
 
 /** Of a request that nothing is known of yet, milliseconds. */
 const EXPECTED_COST_MS = 0.1;
@@ -33,8 +35,8 @@ const ALONE = 8;
  * before the next request has been looked at; but whoever sends a hundred at a time has all of them carried out before
  * that next one. So only so many requests begin in each round of the event loop that rounds stay short. Those behind them, and all that
  * come before these have begun, begin in the next rounds, one at least in each, in the order of the queues in which they wait.
- * How many that is follows from how long rounds were: a request costs most of its time after it has begun, when the database has
- * answered, and that cost is in the rounds then.
+ * How many that is follows from how long rounds were for how many requests, those that wait for nothing among them: one costs most of
+ * its time after it has begun, when the database has answered, and that cost is in the rounds then.
  */
 export class LoopPace implements Pace {
   /** Requests that have begun in this round. */
@@ -65,9 +67,13 @@ export class LoopPace implements Pace {
 
   mayBegin(): boolean {
     if (this.#held.size > 0 || this.#begun >= this.#most) return false;
+    this.begins();
+    return true;
+  }
+
+  begins(): void {
     this.#begun++;
     this.#askRound();
-    return true;
   }
 
   hold(waiting: Waiting): void {

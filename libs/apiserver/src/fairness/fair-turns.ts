@@ -1,4 +1,4 @@
-import { type Classified, Entry, type FlowController, type WorkEstimate } from '@orch/flowcontrol';
+import { type Classified, Entry, type FlowController, ONE_SEAT, type WorkEstimate } from '@orch/flowcontrol';
 import type { OpenContext } from '../chain/new-context.js';
 import type { FlowMetrics } from '../metrics/flow-metrics.js';
 import type { Turn, Turns } from './turns.js';
@@ -31,12 +31,12 @@ export class FairTurns implements Turns {
     const { level, schema } = found;
     const series = metrics.of(level.configuration.name, schema.name);
     const dispatched = () => series.dispatched(ctx.info.verb === 'watch' ? 'watch' : 'regular');
-    if (!level.queues) return turnOf(undefined, dispatched);
-    const estimate = work(ctx, level.maxSeats);
-    series.estimated(estimate);
+    const estimate = level.queues ? work(ctx, level.maxSeats) : ONE_SEAT;
+    if (level.queues) series.estimated(estimate);
     const entry = controller.enter(found, estimate, { user: ctx.user.name, info: ctx.info } satisfies Queued);
+    if (!entry) return turnOf(undefined, dispatched);
     if (!(entry instanceof Entry)) {
-      if (entry) series.rejected(entry);
+      series.rejected(entry);
       return undefined;
     }
     const seated = entry.seated();
