@@ -9,20 +9,30 @@ import type {
 } from './configuration.js';
 
 const ALL = '*';
+const NONE: readonly never[] = [];
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
-/** Whether one of the rules of a schema fits a request (k8s.io/apiserver, pkg/util/flowcontrol). */
-export const fits = ({ rules }: Pick<FlowSchema, 'rules'>, user: FlowUser, request: FlowRequest): boolean =>
-  rules.some((rule) => ruleFits(rule, user, request));
+/**
+ * Whether one of the rules of a schema fits a request (k8s.io/apiserver, pkg/util/flowcontrol). Every request is held against some
+ * dozen schemas: loops make no garbage, closures do.
+ */
+export function fits({ rules }: Pick<FlowSchema, 'rules'>, user: FlowUser, request: FlowRequest): boolean {
+  for (const rule of rules) if (anyIsMeant(rule.subjects, user) && isRuled(rule, request)) return true;
+  return false;
+}
 
-function ruleFits(
-  { subjects, resourceRules, nonResourceRules }: FlowRules,
-  user: FlowUser,
-  request: FlowRequest,
-): boolean {
-  if (!subjects.some((subject) => isMeant(subject, user))) return false;
-  if (request.isResourceRequest) return (resourceRules ?? []).some((rule) => resourceFits(rule, request));
-  return (nonResourceRules ?? []).some((rule) => pathFits(rule, request));
+function anyIsMeant(subjects: FlowRules['subjects'], user: FlowUser): boolean {
+  for (const subject of subjects) if (isMeant(subject, user)) return true;
+  return false;
+}
+
+function isRuled({ resourceRules, nonResourceRules }: FlowRules, request: FlowRequest): boolean {
+  if (request.isResourceRequest) {
+    for (const rule of resourceRules ?? NONE) if (resourceFits(rule, request)) return true;
+    return false;
+  }
+  for (const rule of nonResourceRules ?? NONE) if (pathFits(rule, request)) return true;
+  return false;
 }
 
 function isMeant({ kind, user, group, serviceAccount }: FlowSubject, { name, groups }: FlowUser): boolean {
@@ -42,7 +52,7 @@ function resourceFits(rule: ResourceRule, { verb, group, resource, subresource, 
     holds(rule.verbs, verb) &&
     holds(rule.resources, subresource === '' ? resource : `${resource}/${subresource}`) &&
     holds(rule.apiGroups, group) &&
-    (namespace === '' ? rule.clusterScope === true : holds(rule.namespaces ?? [], namespace))
+    (namespace === '' ? rule.clusterScope === true : holds(rule.namespaces ?? NONE, namespace))
   );
 }
 

@@ -3,7 +3,7 @@ import { LoopPace, type Waiting } from './pace.js';
 
 /** An event loop, round by round, in which each request that begins takes so many milliseconds. */
 function loop(costMs: number, otherMs = 0) {
-  let next: (() => void)[] = [];
+  const next: (() => void)[] = [];
   let now = 10_000;
   const begun: string[] = [];
   return {

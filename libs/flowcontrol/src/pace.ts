@@ -19,7 +19,13 @@ export interface Pace {
 }
 
 /** Everything begins as it comes. */
-export const AT_ONCE: Pace = { comes: () => undefined, begins: () => undefined, mayBegin: () => true, hold: () => undefined, holds: () => false };
+export const AT_ONCE: Pace = {
+  comes: () => undefined,
+  begins: () => undefined,
+  mayBegin: () => true,
+  hold: () => undefined,
+  holds: () => false,
+};
 
 /** Of a request that nothing is known of yet, milliseconds. */
 const EXPECTED_COST_MS = 0.1;
