@@ -55,6 +55,21 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('%s', (cipher) => {
     expect(encryption(provider('key1')).open(SECRETS, KEY, sealed)).toEqual(BODY);
   });
 
+  it('that was encrypted with another key of the same name is to be encrypted anew', () => {
+    const secret = (letter: string) => ({ name: 'key1', secret: Buffer.alloc(32, letter).toString('base64') });
+    const sealed = sealedBy(encryption(keyed(cipher, [secret('old')])));
+    const both = [secret('new'), secret('old')];
+    for (const rotating of [
+      encryption(keyed(cipher, both)),
+      encryption(...both.map((key) => keyed(cipher, [key]))),
+      encryption(keyed(cipher, [secret('new')])),
+    ])
+      expect([rotating.isCurrent(SECRETS, KEY, sealed), rotating.isCurrent(SECRETS, KEY, sealedBy(rotating))]).toEqual([
+        false,
+        true,
+      ]);
+  });
+
   it.each([
     ['another name', SECRETS, { namespace: 'default', name: 'b' }],
     ['another namespace', SECRETS, { namespace: 'other', name: 'a' }],
@@ -84,8 +99,8 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('%s', (cipher) => {
     const sealed = sealedBy(made);
     const rotated = encryption(provider('key2', 'key1'));
     expect(rotated.open(SECRETS, KEY, sealed)).toEqual(BODY);
-    expect(rotated.isCurrent(SECRETS, sealed)).toBe(false);
-    expect(rotated.isCurrent(SECRETS, sealedBy(rotated))).toBe(true);
+    expect(rotated.isCurrent(SECRETS, KEY, sealed)).toBe(false);
+    expect(rotated.isCurrent(SECRETS, KEY, sealedBy(rotated))).toBe(true);
     const apart = encryption(provider('key2'), provider('key1'));
     expect(apart.open(SECRETS, KEY, sealed)).toEqual(BODY);
   });
@@ -137,8 +152,8 @@ describe('identity', () => {
     const made = encryption(IDENTITY, provider);
     expect(made.seal(SECRETS, KEY, BODY)).toBeUndefined();
     expect(made.open(SECRETS, KEY, sealedBy(encryption(provider)))).toEqual(BODY);
-    expect(made.isCurrent(SECRETS, sealedBy(encryption(provider)))).toBe(false);
-    expect(made.isCurrent(SECRETS, BODY)).toBe(true);
+    expect(made.isCurrent(SECRETS, KEY, sealedBy(encryption(provider)))).toBe(false);
+    expect(made.isCurrent(SECRETS, KEY, BODY)).toBe(true);
   });
 
   it('is what all other types have, which are not encrypted', () => {

@@ -102,11 +102,11 @@ export class BodyEncryption implements BodyCipher {
     return this.options.rules.of(type) !== undefined;
   }
 
-  isCurrent(type: TypeName, stored: Buffer): boolean {
+  isCurrent(type: TypeName, key: Key, stored: Buffer): boolean {
     const [first] = this.options.rules.of(type) ?? [];
     if (first === undefined || first === IDENTITY) return !isSealed(stored);
     const envelope = envelopeOf(stored);
-    return envelope !== undefined && first.isFor(envelope) && first.isCurrent(envelope);
+    return envelope !== undefined && first.isFor(envelope) && first.isCurrent(envelope, identityOf(type, key));
   }
 
   #plain(providers: readonly Provider[] | undefined, type: TypeName, key: Key, stored: Buffer): Buffer {

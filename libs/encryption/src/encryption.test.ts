@@ -76,11 +76,11 @@ describe('the file of an encryption configuration', () => {
     const before = encryption.seal(SECRETS, KEY, BODY) as Buffer;
     write(keyed('b', 'a'));
     await expect.poll(() => reloads, POLL).toEqual([false]);
-    expect(encryption.isCurrent(SECRETS, before)).toBe(false);
+    expect(encryption.isCurrent(SECRETS, KEY, before)).toBe(false);
     expect(encryption.open(SECRETS, KEY, before)).toEqual(BODY);
     write('nothing');
     await expect.poll(() => reloads.includes(true), POLL).toBe(true);
-    expect(encryption.isCurrent(SECRETS, encryption.seal(SECRETS, KEY, BODY) as Buffer)).toBe(true);
+    expect(encryption.isCurrent(SECRETS, KEY, encryption.seal(SECRETS, KEY, BODY) as Buffer)).toBe(true);
     write(keyed('b'));
     await expect.poll(() => reloads.at(-1), POLL).toBe(false);
     expect(() => encryption.open(SECRETS, KEY, before)).toThrow('with the key "a"');
@@ -95,12 +95,12 @@ describe('the file of an encryption configuration', () => {
     const provider = `{kms: {apiVersion: v2, name: vault, endpoint: '${kms.endpoint}'}}`;
     write(keyed('a').replace('  providers:\n', `  providers:\n  - ${provider}\n`));
     await expect.poll(() => kms.calls.length, POLL).toBeGreaterThan(0);
-    expect(encryption.isCurrent(SECRETS, encryption.seal(SECRETS, KEY, BODY) as Buffer)).toBe(true);
+    expect(encryption.isCurrent(SECRETS, KEY, encryption.seal(SECRETS, KEY, BODY) as Buffer)).toBe(true);
     const before = encryption.seal(SECRETS, KEY, BODY) as Buffer;
     expect(reloads).toEqual([]);
     kms.healthz = 'ok';
     await expect.poll(() => reloads, POLL).toEqual([false]);
-    expect(encryption.isCurrent(SECRETS, before)).toBe(false);
+    expect(encryption.isCurrent(SECRETS, KEY, before)).toBe(false);
     await encryption.check();
     encryption.close();
     await kms.stop();

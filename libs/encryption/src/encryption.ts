@@ -69,8 +69,8 @@ export class Encryption implements BodyCipher {
   }
 
   /** Whether a stored form is what would be made of its body now. */
-  isCurrent(type: TypeName, stored: Buffer): boolean {
-    return this.loaded.cipher.isCurrent(type, stored);
+  isCurrent(type: TypeName, key: Key, stored: Buffer): boolean {
+    return this.loaded.cipher.isCurrent(type, key, stored);
   }
 
   /** Whether all key management services are well. @throws Error that says which are not */

@@ -47,7 +47,19 @@ export class KeyedProvider implements BodyProvider {
     throw new SealBrokenError(`the key ${JSON.stringify(envelope.name)} of ${this.cipher} does not open it`);
   }
 
-  isCurrent({ name }: Envelope): boolean {
-    return this.#keys[0]?.name === name;
+  /** The name alone would not tell: another key may bear it as well, here or in another provider, and be taken away next. */
+  isCurrent(envelope: Envelope, identity: Buffer): boolean {
+    const [first] = this.#keys;
+    return first !== undefined && first.name === envelope.name && opens(first.cipher, identity, envelope);
+  }
+}
+
+function opens(cipher: KeyCipher, identity: Buffer, envelope: Envelope): boolean {
+  try {
+    cipher.open(identity, envelope);
+    return true;
+  } catch (error) {
+    if (error instanceof SealBrokenError) return false;
+    throw error;
   }
 }

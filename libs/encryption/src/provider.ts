@@ -14,6 +14,6 @@ export interface BodyProvider {
   seal(identity: Buffer, plain: Buffer): Buffer;
   /** @throws Error that tells what is wrong, also as the promise; a `GrpcError` of who has the key */
   open(identity: Buffer, envelope: Envelope): Buffer | Promise<Buffer>;
-  /** Whether an envelope of its own is made with the key that it encrypts with now. */
-  isCurrent(envelope: Envelope): boolean;
+  /** Whether an envelope of its own, of the object that `identity` is, is made with the key that it encrypts with now. */
+  isCurrent(envelope: Envelope, identity: Buffer): boolean;
 }

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { FileWatch } from './file-watch.js';
 import { ManualClock } from './testing/manual-clock.js';
 
@@ -39,6 +39,28 @@ describe('FileWatch', () => {
     symlinkSync('..2', join(dir, '..data_tmp'));
     renameSync(join(dir, '..data_tmp'), join(dir, '..data'));
     await expect.poll(() => looks).toBeGreaterThan(0);
+  });
+
+  it('is not kept from looking by others in the same folder, nor told of them', async () => {
+    const [file, log] = [join(dir, 'keys.yaml'), join(dir, 'audit.log')];
+    writeFileSync(file, '1');
+    writeFileSync(log, '');
+    watch = new FileWatch({ files: [file], onLook, everyMs: NEVER });
+    const lines = setInterval(() => appendFileSync(log, 'line\n'), 10);
+    onTestFinished(() => clearInterval(lines));
+    // Three times as long as a change takes to settle.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(looks).toBe(0);
+    writeFileSync(file, '2');
+    await expect.poll(() => looks).toBeGreaterThan(0);
+  });
+
+  it('looks while a file goes on to change', async () => {
+    const file = join(dir, 'keys.yaml');
+    watch = new FileWatch({ files: [file], onLook, everyMs: NEVER });
+    const changes = setInterval(() => appendFileSync(file, 'x'), 10);
+    onTestFinished(() => clearInterval(changes));
+    await expect.poll(() => looks).toBeGreaterThan(2);
   });
 
   it('looks by itself, also where it cannot be told, one look at a time', async () => {

@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { type Clock, systemClock } from './clock.js';
 
 /** What is watched, and who is told. */
@@ -19,16 +19,21 @@ export interface FileWatchSettings {
 
 /** A change is seldom alone: a certificate comes with its key. */
 const SETTLE_MS = 100;
+/** How names begin of what a mounted Secret consists of. */
+const MOUNTED = '..';
 
 /**
  * Tells when files may have changed. Their folders are watched, for files are replaced by renaming, and those of a
- * mounted Secret by changing where a link in the folder points.
+ * mounted Secret by changing where a link in the folder points. Others in these folders are nobody's business, and however often one
+ * changes a look is never put off.
  */
 export class FileWatch {
   readonly #settings: FileWatchSettings;
   readonly #clock: Clock;
   readonly #folders: FSWatcher[] = [];
   #cancelTimer: (() => void) | undefined;
+  /** Whether the next look follows a change. */
+  #isSettling = false;
   #looking = false;
   #again = false;
   #closed = false;
@@ -36,8 +41,12 @@ export class FileWatch {
   constructor(settings: FileWatchSettings) {
     this.#settings = settings;
     this.#clock = settings.clock ?? systemClock;
-    for (const folder of new Set(settings.files.map((file) => dirname(file)))) this.#watch(folder);
-    this.#schedule(settings.everyMs);
+    for (const folder of new Set(settings.files.map((file) => dirname(file))))
+      this.#watch(
+        folder,
+        new Set(settings.files.filter((file) => dirname(file) === folder).map((file) => basename(file))),
+      );
+    this.#schedule(settings.everyMs, false);
   }
 
   /** Ends the watching; a look that is under way goes on to its end. */
@@ -47,9 +56,11 @@ export class FileWatch {
     for (const folder of this.#folders) folder.close();
   }
 
-  #watch(folder: string): void {
+  #watch(folder: string, names: ReadonlySet<string>): void {
     try {
-      const watcher = watch(folder, { persistent: false }, () => this.#changed());
+      const watcher = watch(folder, { persistent: false }, (_event, name) => {
+        if (name === null || names.has(name) || name.startsWith(MOUNTED)) this.#changed();
+      });
       // What cannot be watched is still looked at.
       watcher.on('error', () => watcher.close());
       this.#folders.push(watcher);
@@ -60,11 +71,12 @@ export class FileWatch {
 
   #changed(): void {
     if (this.#looking) this.#again = true;
-    else this.#schedule(SETTLE_MS);
+    else if (!this.#isSettling) this.#schedule(SETTLE_MS, true);
   }
 
-  #schedule(ms: number): void {
+  #schedule(ms: number, isSettling: boolean): void {
     if (this.#closed) return;
+    this.#isSettling = isSettling;
     this.#cancelTimer?.();
     this.#cancelTimer = this.#clock.after(ms, () => void this.#look());
   }
@@ -75,7 +87,7 @@ export class FileWatch {
       await this.#settings.onLook();
     } finally {
       this.#looking = false;
-      this.#schedule(this.#again ? SETTLE_MS : this.#settings.everyMs);
+      this.#schedule(this.#again ? SETTLE_MS : this.#settings.everyMs, this.#again);
       this.#again = false;
     }
   }

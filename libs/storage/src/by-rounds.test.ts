@@ -3,7 +3,7 @@ import { ByRounds } from './by-rounds.js';
 
 describe('calls by rounds', () => {
   it('are made in their order, eight in a round, whatever comes meanwhile', () => {
-    let next: (() => void)[] = [];
+    const next: (() => void)[] = [];
     const rounds = new ByRounds((then) => void next.push(then));
     const round = () => {
       for (const then of next.splice(0)) then();

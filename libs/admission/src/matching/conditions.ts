@@ -19,7 +19,7 @@ import {
 } from '@orch/expressions';
 import type { ApiObject } from '@orch/machinery';
 import type { Attributes } from '../attributes.js';
-import { EvaluationTurns } from './evaluation-turns.js';
+import type { EvaluationTurns } from './evaluation-turns.js';
 import { programInTurns } from './program-in-turns.js';
 
 /** A named expression that must hold before anybody is asked. */
@@ -67,16 +67,16 @@ export class Conditions {
     return this.conditions.length === 0;
   }
 
-  /** Asks the authorizer of the request as often as conditions do. */
-  async evaluate(input: ExpressionInput): Promise<Verdict> {
+  /** Asks the authorizer of the request as often as conditions do. @param turns of the request */
+  async evaluate(input: ExpressionInput, turns: EvaluationTurns): Promise<Verdict> {
     const asked = askedAuthorizer(input.attributes);
-    return this.evaluateWith(bindingsOf(input, asked.authorizer), asked);
+    return this.evaluateWith(bindingsOf(input, asked.authorizer), asked, turns);
   }
 
   /** The same, with variables that others use as well. */
-  async evaluateWith(bindings: Bindings, asked: AskedAuthorizer): Promise<Verdict> {
+  async evaluateWith(bindings: Bindings, asked: AskedAuthorizer, turns: EvaluationTurns): Promise<Verdict> {
     this.#compiling ??= this.#compile();
-    return judged(await this.#compiling, bindings, asked);
+    return judged(await this.#compiling, bindings, asked, turns);
   }
 
   /** Others have turns between expressions and their steps, which may be long. */
@@ -94,8 +94,12 @@ export class Conditions {
 
 type Compiled = MatchCondition & { readonly compiled: AdmissionProgram };
 
-async function judged(conditions: readonly Compiled[], bindings: Bindings, asked: AskedAuthorizer): Promise<Verdict> {
-  const turns = new EvaluationTurns();
+async function judged(
+  conditions: readonly Compiled[],
+  bindings: Bindings,
+  asked: AskedAuthorizer,
+  turns: EvaluationTurns,
+): Promise<Verdict> {
   const errors: string[] = [];
   let skips: string | undefined;
   let budget = MATCH_CONDITIONS_LIMIT;

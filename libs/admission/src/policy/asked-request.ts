@@ -2,6 +2,7 @@ import { type AskedAuthorizer, type Bindings, jsonValue } from '@orch/expression
 import type { ApiObject, JsonObject, Names } from '@orch/machinery';
 import type { Attributes } from '../attributes.js';
 import { askedAuthorizer, bindingsOf } from '../matching/conditions.js';
+import { EvaluationTurns } from '../matching/evaluation-turns.js';
 import type { SentAs } from '../matching/match.js';
 import { requestOf } from '../webhook/review.js';
 import type { PolicySurroundings } from './policy-surroundings.js';
@@ -9,6 +10,7 @@ import type { PolicySurroundings } from './policy-surroundings.js';
 /** A request as expressions of policies see it; what several of them look at is made once. */
 export class AskedRequest {
   readonly asked: AskedAuthorizer;
+  readonly turns = new EvaluationTurns();
   readonly #request: JsonObject;
   readonly #variables = new Map<string, Promise<Bindings>>();
 

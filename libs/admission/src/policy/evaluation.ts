@@ -9,7 +9,7 @@ import {
   type Program,
   type Value,
 } from '@orch/expressions';
-import { EvaluationTurns } from '../matching/evaluation-turns.js';
+import type { EvaluationTurns } from '../matching/evaluation-turns.js';
 import type { Compiled } from './definition.js';
 
 /** What came of one expression; undefined where there was none. */
@@ -31,14 +31,17 @@ interface Ran {
 
 /** Runs expressions about one request (k8s.io/apiserver, pkg/admission/plugin/cel/filter.go). */
 export class Evaluation {
-  readonly #turns = new EvaluationTurns();
   readonly #bindings: Bindings;
   readonly #composed: ComposedValues | undefined;
 
-  /** @param variables of the policy, which all expressions share; undefined where it has none */
+  /**
+   * @param turns of the request
+   * @param variables of the policy, which all expressions share; undefined where it has none
+   */
   constructor(
     bindings: Bindings,
     private readonly asked: AskedAuthorizer,
+    private readonly turns: EvaluationTurns,
     variables?: ReadonlyMap<string, ComposedVariable>,
   ) {
     this.#bindings = bindings;
@@ -73,7 +76,7 @@ export class Evaluation {
 
   /** @param left units that may be spent. @returns with what the variables cost that were read for it */
   async #run(text: string, program: Program, left: number): Promise<{ result: Evaluated; cost: number }> {
-    const turn = this.#turns.between();
+    const turn = this.turns.between();
     if (turn) await turn;
     const composed = this.#composed;
     const { value, cost, milliseconds } = await (composed
@@ -87,7 +90,7 @@ export class Evaluation {
   async #settled(program: Program, composed: ComposedValues, left: number): Promise<Ran> {
     let { value, cost, milliseconds } = await this.#once(program);
     cost += composed.takeCost();
-    while (cost <= left && (await composed.settle(() => this.#turns.between(), left - cost))) {
+    while (cost <= left && (await composed.settle(() => this.turns.between(), left - cost))) {
       const again = await this.#once(program);
       value = again.value;
       cost += again.cost + composed.takeCost();

@@ -1,21 +1,25 @@
 import type { Attributes } from '../attributes.js';
 import type { Binding } from './policies.js';
 
-/** Bytes of a note that the audit log gets. */
+/** Bytes of a note that the audit log gets, and of all notes of one key together. */
 const LONGEST_NOTE = 10 * 1024;
+const MOST_NOTES = 64 * 1024;
 
-/** What the bindings of one policy have to note: each value once, in the order in which they come. */
+/** What the bindings of one policy have to note: each value once, in the order in which they come, as far as there is room. */
 export class Notes {
-  readonly #values = new Map<string, string[]>();
+  readonly #values = new Map<string, { readonly told: Set<string>; left: number }>();
 
   add(key: string, value: string): void {
     const cut = shortened(value);
-    const values = this.#values.get(key) ?? [];
-    if (!values.includes(cut)) this.#values.set(key, [...values, cut]);
+    const values = this.#values.get(key) ?? { told: new Set(), left: MOST_NOTES };
+    this.#values.set(key, values);
+    if (values.told.has(cut)) return;
+    values.left -= Buffer.byteLength(cut);
+    if (values.left >= 0) values.told.add(cut);
   }
 
   publish(policy: string, attributes: Attributes): void {
-    for (const [key, values] of this.#values) attributes.annotate(`${policy}/${key}`, values.join(', '));
+    for (const [key, { told }] of this.#values) attributes.annotate(`${policy}/${key}`, [...told].join(', '));
   }
 }
 

@@ -47,7 +47,9 @@ export class Policies {
     const bound = new Map<string, Binding[]>();
     for (const binding of this.#bindings.values()) {
       const policy = binding.spec.policyName ?? '';
-      bound.set(policy, [...(bound.get(policy) ?? []), binding]);
+      const others = bound.get(policy);
+      if (others) others.push(binding);
+      else bound.set(policy, [binding]);
     }
     return [...this.#definitions.values()]
       .map((definition) => ({

@@ -30,6 +30,7 @@ const NO_PARAMS: readonly (ApiObject | undefined)[] = [undefined];
 /** One request before all policies that may mean it (k8s.io/apiserver, pkg/admission/plugin/validatingadmissionpolicy/controller.go). */
 export class PolicyRun {
   readonly #denials: Denial[] = [];
+  #hasNotedFailure = false;
   readonly #params: ParamLookup;
 
   constructor(
@@ -84,11 +85,11 @@ export class PolicyRun {
   }
 
   #judged(definition: Definition, compiled: CompiledPolicy, variables: Bindings): Promise<Judgement> {
-    const { asked } = this.request;
+    const { asked, turns } = this.request;
     const failed = () => this.tools.surroundings.conditionFailed(definition.name);
-    const evaluation = new Evaluation(variables, asked, compiled.variables);
+    const evaluation = new Evaluation(variables, asked, turns, compiled.variables);
     return new Judge(definition, compiled, failed).judge(evaluation, (conditions) =>
-      conditions.evaluateWith(variables, asked),
+      conditions.evaluateWith(variables, asked, turns),
     );
   }
 
@@ -140,7 +141,7 @@ export class PolicyRun {
   }
 
   #carryOut(definition: Definition, binding: Binding, decision: Decision, at: number): void {
-    const { observer, failureKey } = this.tools;
+    const { observer } = this.tools;
     const { attributes } = this.request;
     const { message, milliseconds } = decision;
     const [policy, by] = [definition.name, binding.name];
@@ -151,7 +152,7 @@ export class PolicyRun {
     for (const action of binding.actions) {
       if (action === 'Deny') this.#deny(definition, binding, decision);
       if (action === 'Audit') {
-        attributes.annotate(failureKey, failureNote(binding, at, message));
+        this.#noteFailure(failureNote(binding, at, message));
         observer.enforced(policy, by, 'audit', milliseconds);
       }
       if (action === 'Warn') {
@@ -160,6 +161,12 @@ export class PolicyRun {
         observer.enforced(policy, by, 'warn', milliseconds);
       }
     }
+  }
+
+  /** The first stays, as annotations of the reference cannot be overwritten. */
+  #noteFailure(note: string): void {
+    if (!this.#hasNotedFailure) this.request.attributes.annotate(this.tools.failureKey, note);
+    this.#hasNotedFailure = true;
   }
 
   #deny(

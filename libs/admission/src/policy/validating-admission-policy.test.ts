@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Authorizer } from '@orch/authorization';
 import type { ApiObject, JsonObject } from '@orch/machinery';
 import { StatusError, timeout } from '@orch/machinery';
@@ -513,4 +514,70 @@ test('selectors that are none are told of requests that rules mean', async () =>
   const spec = { matchConstraints: { ...MATCH, objectSelector }, validations: [{ expression: 'true' }] };
   expect(await causeOf(spec)).toContain('failed to configure policy: ');
   expect(await causeOf({ ...spec, failurePolicy: 'Ignore' })).toBeUndefined();
+});
+
+test.each(['policies', 'parameters'])(
+  'others have their turn beside many %s, however short each one is',
+  async (many) => {
+    const short = 'size(range.map(x, x + 1)) > 0'.replace(
+      'range',
+      `[${Array.from({ length: 40 }, (_, i) => i).join()}]`,
+    );
+    const count = 1_000;
+    const limits = Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [`default/l${i}`, { metadata: {}, spec: {} }]),
+    );
+    const { plugin, policy, bind } = rig({ limits });
+    if (many === 'parameters') {
+      policy({ paramKind: LIMIT, validations: [{ expression: short }] });
+      bind({ paramRef: { selector: {} } });
+    } else
+      for (let i = 0; i < count; i++) {
+        policy({ validations: [{ expression: short }] }, `p${i}`);
+        bind({ policyName: `p${i}` }, `b${i}`);
+      }
+    // Programs are compiled first, in turns of their own.
+    await judged(plugin);
+    let isOver = false;
+    let turns = 0;
+    const took = performance.now();
+    const others = (async () => {
+      for (; !isOver; turns++) await nextTurn();
+    })();
+    expect((await judged(plugin)).status).toBeUndefined();
+    isOver = true;
+    const ms = performance.now() - took;
+    await others;
+    expect(turns).toBeGreaterThan(ms / 20);
+  },
+);
+
+test('of failed validations that are audited the first is told', async () => {
+  const { plugin, policy, bind } = rig();
+  for (const name of ['p', 'q']) {
+    policy({ validations: [{ expression: 'false', message: `${name} first` }, { expression: 'false' }] }, name);
+    bind({ policyName: name, validationActions: ['Audit'] }, `of-${name}`);
+  }
+  const { annotations } = await judged(plugin);
+  const [note] = Object.values(annotations);
+  expect(JSON.parse(note ?? '')).toMatchObject([{ message: 'p first', policy: 'p', expressionIndex: 0 }]);
+});
+
+test('what is noted under one key is bounded, however many there are who note', async () => {
+  const limits = Object.fromEntries(
+    Array.from({ length: 100 }, (_, i) => [
+      `default/l${i}`,
+      { metadata: {}, spec: { text: `${i}-${'x'.repeat(9_000)}` } },
+    ]),
+  );
+  const { plugin, policy, bind } = rig({ limits });
+  policy({
+    paramKind: LIMIT,
+    validations: [{ expression: 'true' }],
+    auditAnnotations: [{ key: 'text', valueExpression: 'string(params.spec.text)' }],
+  });
+  bind({ paramRef: { selector: {} } });
+  const told = (await judged(plugin)).annotations['p/text'] ?? '';
+  expect(told.length).toBeLessThanOrEqual(64 << 10);
+  expect(told.split(', ')).toHaveLength(7);
 });

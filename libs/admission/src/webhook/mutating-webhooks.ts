@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ApiObject, copy } from '@orch/machinery';
 import type { Attributes } from '../attributes.js';
+import { EvaluationTurns } from '../matching/evaluation-turns.js';
 import { internalError } from '../matching/internal-error.js';
 import type { AdmissionPlugin, PluginContext } from '../plugin.js';
 import type { Hook } from './hook.js';
@@ -69,8 +70,9 @@ class MutatingWebhooks implements AdmissionPlugin {
     const rounds = this.#rounds.get(attributes) ?? new Rounds();
     this.#rounds.set(attributes, rounds);
     if (attributes.isReinvocation) rounds.beginAgain(attributes.object);
+    const turns = new EvaluationTurns();
     for (const hook of hooks) {
-      const matched = await this.#plugin.match(hook, attributes);
+      const matched = await this.#plugin.match(hook, attributes, turns);
       if (!matched || (attributes.isReinvocation && !rounds.isAskedAgain(hook))) continue;
       await this.#ask(matched, attributes, rounds);
     }

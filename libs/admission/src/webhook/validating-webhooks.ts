@@ -1,4 +1,5 @@
 import type { Attributes } from '../attributes.js';
+import { EvaluationTurns } from '../matching/evaluation-turns.js';
 import type { AdmissionPlugin, PluginContext } from '../plugin.js';
 import { outOfTime } from './refusals.js';
 import { type Matched, WebhookPlugin } from './webhook-plugin.js';
@@ -22,8 +23,9 @@ class ValidatingWebhooks implements AdmissionPlugin {
 
   async validate(attributes: Attributes): Promise<void> {
     const matched: Matched[] = [];
+    const turns = new EvaluationTurns();
     for (const hook of this.#plugin.hooks(attributes)) {
-      const found = await this.#plugin.match(hook, attributes);
+      const found = await this.#plugin.match(hook, attributes, turns);
       if (found) matched.push(found);
     }
     if (matched.length === 0) return;

@@ -2,6 +2,7 @@ import { BASE_ENVIRONMENT, LATER_ENVIRONMENT } from '@orch/expressions';
 import { type ApiObject, forbidden, type JsonObject, type Names } from '@orch/machinery';
 import type { Attributes, Target } from '../attributes.js';
 import { aggregated } from '../matching/conditions.js';
+import type { EvaluationTurns } from '../matching/evaluation-turns.js';
 import { FollowedNamespaces } from '../matching/followed-namespaces.js';
 import type { MatchWorld, SentAs } from '../matching/match.js';
 import { RequestIndex } from '../matching/request-index.js';
@@ -97,9 +98,10 @@ export class WebhookPlugin {
 
   /**
    * What a webhook is to be asked about a request as it is now; undefined where it is not meant.
+   * @param turns of the request, which all webhooks share
    * @throws StatusError 403 for conditions that fail, 404 for a namespace that is not there, 500
    */
-  async match(hook: Hook, attributes: Attributes): Promise<Matched | undefined> {
+  async match(hook: Hook, attributes: Attributes, turns: EvaluationTurns): Promise<Matched | undefined> {
     const sentAs = await hook.matcher.match(attributes, this.#world);
     if (!sentAs) return undefined;
     const { forms, names } = this;
@@ -110,19 +112,24 @@ export class WebhookPlugin {
     const own = forms.own(attributes);
     const request = requestOf(attributes, sentAs, own, names);
     const matched = { hook, sentAs, request, object, oldObject };
-    return (await this.#conditionsHold(matched, attributes, own)) ? matched : undefined;
+    return (await this.#conditionsHold(matched, attributes, own, turns)) ? matched : undefined;
   }
 
   async #sent(object: ApiObject | undefined, target: Target, as: SentAs): Promise<ApiObject | undefined> {
     return object && this.forms.sent(object, target, as);
   }
 
-  async #conditionsHold({ hook, request, object, oldObject }: Matched, attributes: Attributes, own: SentAs) {
+  async #conditionsHold(
+    { hook, request, object, oldObject }: Matched,
+    attributes: Attributes,
+    own: SentAs,
+    turns: EvaluationTurns,
+  ): Promise<boolean> {
     const { conditions } = hook;
     if (conditions.isEmpty) return true;
     // Expressions are told of the request as it came, whatever version is sent (as in the reference).
     const asked = { ...request, kind: { ...own.kind }, resource: { ...own.resource } };
-    const verdict = await conditions.evaluate({ object, oldObject, request: asked, attributes });
+    const verdict = await conditions.evaluate({ object, oldObject, request: asked, attributes }, turns);
     if (verdict.kind === 'matches') return true;
     for (const _error of verdict.errors) this.#noted.observer.conditionFailed(hook.name, this.phase.type);
     if (verdict.kind === 'skips' || hook.ignoresFailure) return false;

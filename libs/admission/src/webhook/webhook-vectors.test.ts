@@ -3,6 +3,7 @@ import { BASE_ENVIRONMENT } from '@orch/expressions';
 import { type ApiObject, namesOf, StatusError } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../attributes.js';
+import { EvaluationTurns } from '../matching/evaluation-turns.js';
 import type { SentAs } from '../matching/match.js';
 import { type ResourceVersion, type Rule, ruleMatches } from '../matching/rules.js';
 import { attributesOf, pluginContext, TestObjects } from '../testing/index.js';
@@ -121,7 +122,7 @@ async function matched(vector: Vector) {
     user: { name: user, groups, extra: {} },
     authorizer: allowing(authorizerAllows),
   } as never);
-  return hook && plugin.match(hook, asked);
+  return hook && plugin.match(hook, asked, new EvaluationTurns());
 }
 
 /** Allows what a line says: user, verb, then a path or group/resource/subresource, namespace and name. */

@@ -15,6 +15,9 @@ import { defaults } from './defaults.js';
 import type { Draft } from './draft.js';
 import type { WriteRequest } from './write-request.js';
 
+/** Warnings of one request: more than these do not fit into the headers of an answer. */
+const MOST_WARNINGS = 256;
+
 /** The plugins that may change the object, or refuse it. */
 export function mutatingAdmission(draft: Draft): void | Promise<void> {
   const { judges } = draft;
@@ -127,7 +130,7 @@ class DraftAttributes implements Attributes {
   warn(text: string): void {
     const { warnings } = this.#draft.request.caller;
     // A write that is tried again is told the same again.
-    if (!warnings.includes(text)) warnings.push(text);
+    if (warnings.length < MOST_WARNINGS && !warnings.includes(text)) warnings.push(text);
   }
 
   annotate(key: string, value: string): void {

@@ -39,6 +39,11 @@ describe('an EncryptionConfiguration', () => {
       'no kind "Other" is registered for version "apiserver.config.k8s.io/v1"',
     ],
     ['unknown fields', file([{ resourses: [] }]), 'unknown fields: resources[0].resourses'],
+    [
+      'a key in the place of a field',
+      file([{ providers: [{ aesgcm: { keys: [{ name: 'a', [Buffer.alloc(16).toString('base64')]: '' }] } }] }]),
+      'unknown fields: resources[0].providers[0].aesgcm.keys[0].a name that is not shown',
+    ],
     ['another type', file([{ resources: 'secrets' }]), 'resources[0].resources must be a list'],
     [
       'a time that is none',

@@ -113,7 +113,12 @@ function objectOf(value: unknown, where: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
+/** Characters of a name that is shown: the shortest key has 24, and may stand in the place of a name. */
+const LONGEST_FIELD = 16;
+
 function refuseOthers(others: Record<string, unknown>, where: string): void {
-  const unknown = Object.keys(others).map((key) => where + key);
+  const unknown = Object.keys(others).map(
+    (key) => where + (key.length > LONGEST_FIELD ? 'a name that is not shown' : key),
+  );
   if (unknown.length > 0) throw new Error(`unknown fields: ${unknown.join(', ')}`);
 }

@@ -58,7 +58,7 @@ describe('a key management service', () => {
     for (const each of sealed) {
       expect(each.toString('latin1')).not.toContain('hunter2');
       expect(cipher.open(SECRETS, KEY, each)).toEqual(BODY);
-      expect(cipher.isCurrent(SECRETS, each)).toBe(true);
+      expect(cipher.isCurrent(SECRETS, KEY, each)).toBe(true);
     }
     expect(kms.calls).toEqual(['Status', 'Encrypt', 'Decrypt']);
   });
@@ -97,11 +97,11 @@ describe('a key management service', () => {
     const problem = 'the service decrypts what it has encrypted to something else';
     await expect.poll(() => provider.check().catch(String), { timeout: 30_000 }).toContain(problem);
     const goesOn = cipher.seal(SECRETS, KEY, BODY) as Buffer;
-    expect([before, goesOn].map((each) => cipher.isCurrent(SECRETS, each))).toEqual([true, true]);
+    expect([before, goesOn].map((each) => cipher.isCurrent(SECRETS, KEY, each))).toEqual([true, true]);
     kms.lies = false;
     const isFollowed = async () => {
       await clock.advance(10_000);
-      return !cipher.isCurrent(SECRETS, before);
+      return !cipher.isCurrent(SECRETS, KEY, before);
     };
     await expect.poll(isFollowed, { timeout: 30_000 }).toBe(true);
   });
@@ -112,8 +112,8 @@ describe('a key management service', () => {
     const before = cipher.seal(SECRETS, KEY, BODY) as Buffer;
     kms.keyId = 'key-2';
     await clock.advance(60_000);
-    await expect.poll(() => cipher.isCurrent(SECRETS, before), { timeout: 30_000 }).toBe(false);
-    expect(cipher.isCurrent(SECRETS, cipher.seal(SECRETS, KEY, BODY) as Buffer)).toBe(true);
+    await expect.poll(() => cipher.isCurrent(SECRETS, KEY, before), { timeout: 30_000 }).toBe(false);
+    expect(cipher.isCurrent(SECRETS, KEY, cipher.seal(SECRETS, KEY, BODY) as Buffer)).toBe(true);
     expect(cipher.open(SECRETS, KEY, before)).toEqual(BODY);
   });
 
@@ -191,10 +191,10 @@ describe('a key management service', () => {
     const payload = sealed.indexOf('vault') + 'vault'.length;
     const end = payload + 4 + sealed.readUInt32BE(payload);
     for (let at = 1; at < end; at++)
-      expect(cipher.isCurrent(SECRETS, sealed.subarray(0, at)), `${at} bytes`).toBe(false);
+      expect(cipher.isCurrent(SECRETS, KEY, sealed.subarray(0, at)), `${at} bytes`).toBe(false);
     const garbled = Buffer.from(sealed).fill(0xff, payload + 4, end);
-    expect(cipher.isCurrent(SECRETS, garbled)).toBe(false);
-    expect(cipher.isCurrent(SECRETS, sealed)).toBe(true);
+    expect(cipher.isCurrent(SECRETS, KEY, garbled)).toBe(false);
+    expect(cipher.isCurrent(SECRETS, KEY, sealed)).toBe(true);
   });
 
   it('that does not answer is a failure that may pass', async () => {

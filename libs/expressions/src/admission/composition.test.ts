@@ -131,3 +131,14 @@ test('a value that waits for an answer is none', async () => {
   expect(await read('b')).toBe(true);
   expect(asked).toBe(1);
 });
+
+test('a chain costs what its links do, however long it is', async () => {
+  const costOf = async (length: number) => {
+    const link = (at: number) => (at === 0 ? '0' : `variables.v${at - 1} + 1`);
+    const { read, values } = composed(Object.fromEntries(Array.from({ length }, (_, at) => [`v${at}`, link(at)])));
+    expect(await read(`v${length - 1}`)).toBe(BigInt(length - 1));
+    return values.takeCost();
+  };
+  const [short, long] = [await costOf(200), await costOf(2_000)];
+  expect(long / short).toBeLessThan(15);
+});

@@ -106,15 +106,20 @@ export class ComposedValues extends Dictionary {
    * @returns whether what was run is to be run again
    */
   async settle(turn: () => Promise<void> | undefined, most: number): Promise<boolean> {
-    if (this.#due === undefined) return false;
-    for (let due: string | undefined = this.#due; due !== undefined && this.#cost <= most; due = this.#due) {
-      const name = due;
+    // What waits for what: the last is computed first, and then what it was due for, so that none is run more than twice for its depth.
+    const waiting: string[] = [];
+    if (this.#due !== undefined) waiting.push(this.#due);
+    else return false;
+    for (let name = waiting.at(-1); name !== undefined && this.#cost <= most; name = waiting.at(-1)) {
+      const due = name;
       await turn();
       await this.asked.settled(() => {
         this.#due = undefined;
         this.#turnCost = 0;
-        return this.find(name);
+        return this.find(due);
       });
+      if (this.#due === undefined) waiting.pop();
+      else waiting.push(this.#due);
     }
     return true;
   }

@@ -428,7 +428,11 @@ describe('bindings', () => {
         missing,
       ]);
       expect(updated({ name: 'a' })).toEqual([missing]);
-      expect(updated({ name: 'a' }, { name: 'a' })).toEqual([]);
+      expect(updated({ name: 'a' }, { name: 'a' })).toEqual([missing]);
+      for (const laxer of [{}, { name: 'a' }]) {
+        expect(updated({ ...laxer, parameterNotFoundAction: 'Deny' }, laxer)).toEqual([]);
+        expect(updated({ ...laxer, namespace: 'n' }, laxer)).toContain(missing);
+      }
       expect(created({ selector: {}, parameterNotFoundAction: 'Deny' })).toEqual([]);
       expect(created()).toEqual([]);
     }

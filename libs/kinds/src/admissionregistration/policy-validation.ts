@@ -14,6 +14,7 @@ import { givenOneOf, invalidEach, isOneOf } from '../rules/checks.js';
 import { validateConditions } from '../rules/conditions.js';
 import { validateLabelSelector } from '../rules/label-selector.js';
 import { each, refuseRepeated } from '../rules/lists.js';
+import { filled } from '../values/edited.js';
 import { equal } from '../values/equal.js';
 import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownList } from '../values/go-values.js';
@@ -225,7 +226,10 @@ function validateParamRef(ref: Json, path: string): FieldError[] {
 /** What later versions ask of a binding, where its parameters are not those of `old`. */
 export function validateLaterBinding({ spec }: ApiObject, old?: ApiObject): FieldError[] {
   const ref = at(spec, 'paramRef');
-  if (!isObject(ref) || equal(ref, at(old, 'spec', 'paramRef'))) return [];
+  const before = at(old, 'spec', 'paramRef');
+  // The first version, in which it is stored, means that where nothing is said.
+  if (!isObject(ref) || (isObject(before) && equal(ref, filled(before, { parameterNotFoundAction: 'Deny' }))))
+    return [];
   const names = textAt(ref, 'name') !== '' || isObject(ref.selector);
   return [
     ...(names ? [] : [required('spec.paramRef', 'one of name or selector must be specified')]),

@@ -25,7 +25,7 @@ export interface BodyCipher {
   /** Whether anything is said of a type: bodies of all others are stored as they are. */
   concerns(type: TypeName): boolean;
   /** Whether a stored form is what {@link seal} would make of its body now, but for what is random in it. */
-  isCurrent(type: TypeName, stored: Buffer): boolean;
+  isCurrent(type: TypeName, key: Key, stored: Buffer): boolean;
 }
 
 /** An object whose body cannot be opened. */
@@ -84,5 +84,5 @@ export const NO_CIPHER: BodyCipher = {
     throw new UnreadableBodyError({ type, key, why }, false);
   },
   concerns: () => false,
-  isCurrent: (_type, stored) => !isSealed(stored),
+  isCurrent: (_type, _key, stored) => !isSealed(stored),
 };

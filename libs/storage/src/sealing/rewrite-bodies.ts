@@ -85,7 +85,7 @@ class TypeRewriting {
 
   async #some(rows: readonly Row[]): Promise<void> {
     const began = performance.now();
-    const isDue = (row: Row) => !this.order.cipher.isCurrent(this.name, row.body);
+    const isDue = (row: Row) => !this.order.cipher.isCurrent(this.name, row, row.body);
     const work = rows.map((row): [due: boolean, done: Promise<void>] =>
       isDue(row) ? [true, this.#one(row)] : [false, this.#try(row)],
     );
@@ -104,7 +104,7 @@ class TypeRewriting {
   async #one(found: Row): Promise<void> {
     const { store, cipher, looksOnly } = this.order;
     let row: Row | undefined = found;
-    for (let attempt = 1; row && !cipher.isCurrent(this.name, row.body); attempt++) {
+    for (let attempt = 1; row && !cipher.isCurrent(this.name, row, row.body); attempt++) {
       const body = await this.#opened(row);
       if (!body) return;
       if (looksOnly || (await this.#write(row, body))) {

@@ -108,7 +108,7 @@ export class SealedStore implements ServingStore {
     const name = this.#nameOf(type);
     if (!this.cipher.concerns(name)) return false;
     const row = await this.inner.get(type, key);
-    return row !== undefined && !this.cipher.isCurrent(name, row.body);
+    return row !== undefined && !this.cipher.isCurrent(name, key, row.body);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { type BodyCipher, isSealed, SEALED, UnreadableBodyError } from '../sealing/body-cipher.js';
+import type { Key } from '../store.js';
 
 /** Beside the key's name. */
 const HEAD = 2;
@@ -45,7 +46,7 @@ export class TestCipher implements BodyCipher {
     return ++this.#opened % 2 === 0 ? body : Promise.resolve(body);
   }
 
-  isCurrent(type: { resource: string }, stored: Buffer): boolean {
+  isCurrent(type: { resource: string }, _key: Key, stored: Buffer): boolean {
     const [first = '-'] = this.keys;
     if (!this.concerns(type) || first === '-') return !isSealed(stored);
     return isSealed(stored) && stored[1] === first.charCodeAt(0);
