@@ -11,6 +11,8 @@ export interface Endpoint {
   readonly token?: string;
   /** What every path begins with, as `/clusters/root`; nothing when absent. */
   readonly base?: string;
+  /** Address of this side, if it is to be a certain one: whoever has another is another machine to a server. */
+  readonly from?: string;
 }
 
 export interface SocketOptions {
@@ -21,11 +23,12 @@ export interface SocketOptions {
 }
 
 export function openSocket(endpoint: Endpoint, options: SocketOptions = {}): Promise<Socket> {
-  const { host, port, tls } = endpoint;
+  const { host, port, tls, from } = endpoint;
+  const own = { ...(from !== undefined && { localAddress: from }), ...options };
   return new Promise((resolve, reject) => {
     const socket = tls
-      ? connectTls({ host, port, secureContext: secureContextOf(tls), ...options })
-      : connect({ host, port, ...options });
+      ? connectTls({ host, port, secureContext: secureContextOf(tls), ...own })
+      : connect({ host, port, ...own });
     socket.setNoDelay(true);
     socket.once(tls ? 'secureConnect' : 'connect', () => {
       socket.off('error', reject);

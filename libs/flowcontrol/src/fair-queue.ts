@@ -9,6 +9,8 @@ export class FairQueue {
   executing = 0;
   /** Held by those that are carried out, and by those whose watchers are still being told. */
   seatsInUse = 0;
+  /** Whether all that is in it is one request, which came when it was empty. */
+  isSparse = false;
   /** When its next request begins, on the clock that all queues of the level share (seat-milliseconds). */
   nextStart = 0;
 
@@ -37,6 +39,7 @@ export class FairQueue {
 
   /** Lets one more wait, behind the others. */
   push(entry: Entry): void {
+    this.isSparse = !this.isActive;
     this.#waiting.push(entry);
     this.waitingWork += entry.work;
   }

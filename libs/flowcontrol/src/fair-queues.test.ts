@@ -171,6 +171,31 @@ describe('seats of a level', () => {
     expect(entered(enter('quiet')).seated()).toBe(true);
   });
 
+  it('go first to who asks once in a while, before all queues of a flow that always waits, which is not left out', async () => {
+    const rounds: (() => void)[] = [];
+    const begun: string[] = [];
+    const pace = new LoopPace(0, (then) => void rounds.push(then));
+    const { enter } = level(1_000, { queues: 1_024, handSize: 6, queueLengthLimit: 50 }, pace);
+    const come = (flow: string) => {
+      const entry = entered(enter(flow));
+      const begins = () => void begun.push(flow);
+      const seated = entry.seated();
+      if (seated === true) begins();
+      else void seated.then(begins);
+    };
+    const round = async () => {
+      for (const then of rounds.splice(0)) then();
+      await Promise.resolve();
+    };
+    for (let count = 0; count < 100; count++) come('noisy');
+    for (let count = 0; count < 20; count++) await round();
+    const before = begun.length;
+    for (let count = 0; count < 8; count++) come(`quiet ${count}`);
+    for (let count = 0; count < 10; count++) await round();
+    const [a, b, c, d, e, f, g, h] = Array.from({ length: 8 }, (_, at) => `quiet ${at}`);
+    expect(begun.slice(before)).toEqual([a, b, c, 'noisy', d, e, f, 'noisy', g, h]);
+  });
+
   it('come to everybody in the end, whoever comes, leaves and gives up while levels wait for time', async () => {
     const step = fc.record({
       level: fc.nat(1),

@@ -42,6 +42,8 @@ export interface Arrival {
   readonly about?: unknown;
 }
 
+/** Requests of queues with nothing else in them that begin behind each other, while others wait. */
+const SPARSE_IN_A_ROW = 3;
 /** Milliseconds that a request is expected to take; put right when it has ended. */
 const EXPECTED_MS = 3;
 
@@ -118,6 +120,8 @@ export class FairQueues {
   #executing = 0;
   #waiting = 0;
   #entered = 0;
+  /** Those of sparse queues that have begun since one of another did. */
+  #sparse = 0;
   /** Index of the queue that had its turn last. */
   #robin = -1;
   /** What a queue that is always busy has had done for it, seat-milliseconds. */
@@ -281,6 +285,8 @@ export class FairQueues {
 
   #beginNext({ queue, entry }: { readonly queue: FairQueue; readonly entry: Entry }): void {
     this.#robin = queue.index;
+    this.#sparse = queue.isSparse ? this.#sparse + 1 : 0;
+    queue.isSparse = false;
     this.#dequeue(queue, entry);
     entry.cancelTimer();
     queue.executing++;
@@ -291,8 +297,22 @@ export class FairQueues {
     entry.settle(true);
   }
 
-  /** The queue whose oldest request would be over first if each had its own share; of several the one whose turn was longest ago. */
   #next(): FairQueue | undefined {
+    const isTimeShort = this.#pace.holds(this);
+    return (isTimeShort && this.#sparse < SPARSE_IN_A_ROW ? this.#oldestSparse() : undefined) ?? this.#fairest();
+  }
+
+  /**
+   * Where they wait for time, who asks once in a while goes before those who always wait, as far as these are not left out: by shares
+   * alone it would have its turn behind all queues that a busy flow has been dealt.
+   */
+  #oldestSparse(): FairQueue | undefined {
+    for (const queue of this.#filled) if (queue.isSparse) return queue;
+    return undefined;
+  }
+
+  /** The queue whose oldest request would be over first if each had its own share; of several the one whose turn was longest ago. */
+  #fairest(): FairQueue | undefined {
     let chosen: FairQueue | undefined;
     let [soonest, nearest] = [Number.POSITIVE_INFINITY, 0];
     const count = this.#queuing?.queues ?? 1;

@@ -8,7 +8,7 @@ import type { StageSettings } from '../settings.js';
 import { type Latency, median } from '../summary.js';
 import { addressOf } from '../target.js';
 import { warmUp } from '../warm-up.js';
-import { LATER, letThemIn, NOISE, NOISY, POLITE, ROUNDS } from './polite.js';
+import { LATER, letThemIn, NOISE, NOISY, NOISY_FROM, POLITE, ROUNDS } from './polite.js';
 
 type NoiseSettings = Omit<StageSettings, 'target'>;
 
@@ -134,7 +134,7 @@ async function politeRequests(worker: RequestWorker, { endpoint, resource, secon
 
 /** @returns requests a second */
 async function makeNoise(worker: RequestWorker, place: Place, noise: Noise, round: number): Promise<number> {
-  const endpoint = { ...place.endpoint, token: NOISY };
+  const endpoint = { ...place.endpoint, token: NOISY, from: NOISY_FROM };
   const { resource, run, seconds } = place;
   const load = { endpoint, resource, requesters: NOISE, seconds: seconds + 1 };
   const result = await (noise === 'list'

@@ -4,6 +4,8 @@ import { Api } from '../../support/api.js';
 export const POLITE: readonly string[] = Array.from({ length: 50 }, (_, i) => `polite-${i}`);
 /** The one who asks for as much as can be had. */
 export const NOISY = 'noisy';
+/** Its address: that of a machine of its own. */
+export const NOISY_FROM = '127.0.0.2';
 /** Requests that the noisy one has under way at all times. */
 export const NOISE = 64;
 /**

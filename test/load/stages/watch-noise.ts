@@ -7,7 +7,7 @@ import { ServerProcesses } from '../usage.js';
 import { warmUp } from '../warm-up.js';
 import type { StartMethods, WatchStarts } from '../watch-starts.worker.js';
 import { Worker } from '../worker.js';
-import { LATER, letThemIn, NOISE, NOISY, POLITE, ROUNDS } from './polite.js';
+import { LATER, letThemIn, NOISE, NOISY, NOISY_FROM, POLITE, ROUNDS } from './polite.js';
 import type { TiersSettings } from './tiers.js';
 
 /** Watches that polite users start a second, and objects that are written meanwhile. */
@@ -17,7 +17,7 @@ const WRITES = 20;
 type Starters = Worker<StartMethods>;
 
 /**
- * What users of a gateway notice of one who starts watches without an end, 64 at a time, each on a connection of its own: how long the
+ * What users of a gateway notice of one who starts watches without an end, 64 at a time, each on a connection of its own, from another address: how long the
  * start of a watch takes fifty others, and how late fifty watchers hear of what is written. They share the cores of the machine with
  * the servers.
  */
@@ -68,7 +68,7 @@ async function measure(
   });
   const starts: WatchStarts = { endpoint, path, tokens: POLITE, seconds, rate: POLITE_STARTS };
   const noise: WatchStarts = {
-    endpoint,
+    endpoint: { ...endpoint, from: NOISY_FROM },
     path,
     tokens: Array.from({ length: NOISE }, () => NOISY),
     seconds: 2 * seconds,
