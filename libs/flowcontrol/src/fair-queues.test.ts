@@ -142,7 +142,11 @@ describe('seats of a level', () => {
       await Promise.resolve();
     };
     // There is time for none, so that the first of a round begins.
-    const pace = new LoopPace(0, (then) => void rounds.push(then));
+    const pace = new LoopPace(
+      0,
+      (then) => void rounds.push(then),
+      () => 0,
+    );
     const { enter, seen, clock } = level(100, { queues: 64, handSize: 1, queueLengthLimit: 150 }, pace);
     const noisy = Array.from({ length: 151 }, () => entered(enter('noisy')));
     expect(enter('noisy')).toBe('queue-full');
@@ -174,7 +178,11 @@ describe('seats of a level', () => {
   it('go first to who asks once in a while, before all queues of a flow that always waits, which is not left out', async () => {
     const rounds: (() => void)[] = [];
     const begun: string[] = [];
-    const pace = new LoopPace(0, (then) => void rounds.push(then));
+    const pace = new LoopPace(
+      0,
+      (then) => void rounds.push(then),
+      () => 0,
+    );
     const { enter, clock } = level(1_000, { queues: 1_024, handSize: 6, queueLengthLimit: 50 }, pace);
     const inside = new Map<Entry, string>();
     const come = (flow: string) => inside.set(entered(enter(flow)), flow);
@@ -216,7 +224,11 @@ describe('seats of a level', () => {
         rounds = [];
         for (const then of now) then();
       };
-      const pace = new LoopPace(0, (then) => void rounds.push(then));
+      const pace = new LoopPace(
+        0,
+        (then) => void rounds.push(then),
+        () => 0,
+      );
       const levels = [level(2, QUEUING, pace), level(3, QUEUING, pace)];
       const inside: Entry[] = [];
       for (const { level: at, flow, does, seats } of steps) {

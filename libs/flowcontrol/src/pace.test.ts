@@ -32,7 +32,8 @@ function loop(costMs: number, otherMs = 0) {
   };
 }
 
-const MANY = 100_000;
+const MANY = 1_000_000;
+const median = (of: readonly number[]) => [...of].sort((a, b) => a - b)[of.length >> 1];
 
 /** Two callers take turns, so that neither is alone. */
 function crowd(pace: LoopPace): void {
@@ -45,6 +46,8 @@ describe('the pace of a process', () => {
     const { nextRound, round, now } = loop(0.1);
     const pace = new LoopPace(0.3, nextRound, now);
     crowd(pace);
+    pace.begins();
+    round();
     expect([1, 2, 3, 4].map(() => pace.mayBegin())).toEqual([true, true, true, false]);
     round();
     expect(pace.mayBegin()).toBe(true);
@@ -69,27 +72,50 @@ describe('the pace of a process', () => {
   it.each([
     { costMs: 0.05, begin: 10 },
     { costMs: 0.25, begin: 2 },
-    { costMs: 5, begin: 1 },
+    { costMs: 4, begin: 1 },
   ])('finds out that $begin requests of $costMs ms make a round of half a millisecond', ({ costMs, begin }) => {
     const { nextRound, round, now, waiting } = loop(costMs);
     const pace = new LoopPace(0.5, nextRound, now);
     pace.hold(waiting('many', MANY));
-    for (let count = 0; count < 100; count++) {
+    const begun: number[] = [];
+    for (let count = 0; count < 1_000; count++) {
       crowd(pace);
-      round();
+      begun.push(round().length);
     }
-    expect(round()).toHaveLength(begin);
+    expect(median(begun.slice(-200))).toBe(begin);
   });
 
-  it('takes other work of a process into account', () => {
-    const { nextRound, round, now, waiting } = loop(0.05, 0.25);
+  it('finds out soon where requests become dear', () => {
+    const { nextRound, round, now, waiting, pass } = loop(0.05);
     const pace = new LoopPace(0.5, nextRound, now);
     pace.hold(waiting('many', MANY));
-    for (let count = 0; count < 100; count++) {
+    const rounds = (count: number, dearer: number) =>
+      Array.from({ length: count }, () => {
+        crowd(pace);
+        const { length } = round();
+        pass(dearer * length);
+        return length;
+      });
+    rounds(1_000, 0);
+    const then = now();
+    expect(rounds(30, 2).at(-1)).toBeLessThanOrEqual(2);
+    expect(now() - then).toBeLessThan(500);
+  });
+
+  it.each([
+    { otherMs: 0.25, begin: 5 },
+    // A fifth of the time, however long the rest makes rounds.
+    { otherMs: 4, begin: 20 },
+  ])('lets $begin requests of 0.05 ms begin where rounds take $otherMs ms for other things', ({ otherMs, begin }) => {
+    const { nextRound, round, now, waiting } = loop(0.05, otherMs);
+    const pace = new LoopPace(0.5, nextRound, now);
+    pace.hold(waiting('many', MANY));
+    const begun: number[] = [];
+    for (let count = 0; count < 5_000; count++) {
       crowd(pace);
-      round();
+      begun.push(round().length);
     }
-    expect(round()).toHaveLength(5);
+    expect(median(begun.slice(-500))).toBe(begin);
   });
 
   it('takes those that wait for nothing for requests as well: beside many of them as many begin as cost no more', () => {
@@ -115,7 +141,7 @@ describe('the pace of a process', () => {
     pass(1_001);
     pace.comes('other');
     // The pause was no round of the loop that could be judged by, but it is taken for one.
-    for (let count = 0; count < 200; count++) round();
+    for (let count = 0; count < 980; count++) round();
     expect(round()).toHaveLength(40);
     pace.comes('one');
     expect(round()).toHaveLength(5);

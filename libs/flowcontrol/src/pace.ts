@@ -1,3 +1,5 @@
+import { RoundCosts } from './round-costs.js';
+
 /** Requests that wait for their turn though they would have a seat. */
 export interface Waiting {
   /** Carries out the next of them. @returns whether another one could be carried out behind it */
@@ -27,14 +29,13 @@ export const AT_ONCE: Pace = {
   holds: () => false,
 };
 
-/** Of a request that nothing is known of yet, milliseconds. */
-const EXPECTED_COST_MS = 0.1;
-/** What the last round counts for in what one request is expected to cost. */
-const NEWEST = 0.1;
 /** A caller beside whom nobody has asked for so long has the loop to itself, milliseconds. */
 const ALONE_AFTER_MS = 1_000;
-/** Rounds may be so many times as long then. */
-const ALONE = 8;
+/** How long rounds may be, by the milliseconds that they should take and those that they take for other things: these may be that of several. */
+const LENGTH = {
+  beside: (ms: number, others: number) => Math.max(ms, 1.25 * others),
+  alone: (ms: number, others: number) => Math.max(8 * ms, 2 * others),
+} as const;
 
 /**
  * The time of a process with one thread: what is answered from memory takes no seat that another could wait for, for it is over
@@ -42,14 +43,17 @@ const ALONE = 8;
  * that next one. So only so many requests begin in each round of the event loop that rounds stay short. Those behind them, and all that
  * come before these have begun, begin in the next rounds, one at least in each, in the order of the queues in which they wait.
  * How many that is follows from how long rounds were for how many requests, those that wait for nothing among them: one costs most of
- * its time after it has begun, when the database has answered, and that cost is in the rounds then.
+ * its time after it has begun, when the database has answered, and that cost is in the rounds then. Where other things make rounds long,
+ * few requests would not make them short: then these have a fifth of the time.
  */
 export class LoopPace implements Pace {
   /** Requests that have begun in this round. */
   #begun = 0;
   /** Monotonic milliseconds at which this round began, where the one before was measured as well. */
   #since: number | undefined;
-  #cost = EXPECTED_COST_MS;
+  readonly #costs = new RoundCosts();
+  /** Requests that may begin in this round. */
+  #most: number;
   #isAsked = false;
   readonly #held = new Set<Waiting>();
   #caller = '';
@@ -63,7 +67,9 @@ export class LoopPace implements Pace {
     private readonly roundMs: number,
     private readonly nextRound: (then: () => void) => void = setImmediate,
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.#most = this.#fitting();
+  }
 
   comes(caller: string): void {
     if (caller === this.#caller) return;
@@ -91,10 +97,11 @@ export class LoopPace implements Pace {
     return this.#held.has(waiting);
   }
 
-  /** Requests that may begin in a round. */
-  get #most(): number {
+  #fitting(): number {
     const isAlone = this.now() - this.#otherAt > ALONE_AFTER_MS;
-    return Math.max(1, Math.round(((isAlone ? ALONE : 1) * this.roundMs) / this.#cost));
+    const { each, others } = this.#costs;
+    const length = LENGTH[isAlone ? 'alone' : 'beside'](this.roundMs, others);
+    return this.#costs.wanted(Math.max(1, Math.round((length - others) / each)));
   }
 
   #askRound(): void {
@@ -107,15 +114,15 @@ export class LoopPace implements Pace {
     this.#isAsked = false;
     this.#learn();
     this.#begun = 0;
-    for (const most = this.#most; this.#held.size > 0 && this.#begun < most; this.#begun++) this.#resume();
+    this.#most = this.#fitting();
+    for (; this.#held.size > 0 && this.#begun < this.#most; this.#begun++) this.#resume();
     if (this.#begun > 0) this.#askRound();
   }
 
   /** What requests cost, by the round that has just ended; one that waited for something to come tells nothing of that. */
   #learn(): void {
     const now = this.now();
-    if (this.#since !== undefined && this.#begun > 0)
-      this.#cost += NEWEST * ((now - this.#since) / this.#begun - this.#cost);
+    if (this.#since !== undefined && this.#begun > 0) this.#costs.note(this.#begun, now - this.#since);
     this.#since = this.#held.size > 0 ? now : undefined;
   }
 
