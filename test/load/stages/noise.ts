@@ -95,15 +95,16 @@ async function besideNoise(
   places: Readonly<Record<'place' | 'elsewhere', Place>>,
 ): Promise<Measurement[]> {
   const latencies: Record<Beside, Latency[]> = { without: [], elsewhere: [], place: [] };
-  const rates: number[] = [];
+  const rates: Record<'beside' | 'alone', number[]> = { beside: [], alone: [] };
   for (let round = 0; round < ROUNDS; round++) {
     latencies.without.push(await politeRequests(polite, places.place));
     for (const where of ['elsewhere', 'place'] as const) {
-      const making = makeNoise(noisy, places[where], noise, round);
+      const making = makeNoise(noisy, places[where], noise, `${round}`);
       latencies[where].push(await politeRequests(polite, places.place));
       const rate = await making;
-      if (where === 'place') rates.push(rate);
+      if (where === 'place') rates.beside.push(rate);
     }
+    rates.alone.push(await makeNoise(noisy, places.place, noise, `${round}-alone`));
   }
   const rows = (['p50', 'p99'] as const).flatMap((part) =>
     (Object.keys(BESIDE) as Beside[]).map((where) => ({
@@ -112,7 +113,11 @@ async function besideNoise(
       value: median(latencies[where].map((latency) => latency[part])),
     })),
   );
-  return [...rows, { name: `${noise} of the noisy one`, unit: '1/s', value: median(rates) }];
+  return [
+    ...rows,
+    { name: `${noise} of the noisy one`, unit: '1/s', value: median(rates.beside) },
+    { name: `${noise} of the noisy one, alone`, unit: '1/s', value: median(rates.alone) },
+  ];
 }
 
 async function politeRequests(worker: RequestWorker, { endpoint, resource, seconds }: Place): Promise<Latency> {
@@ -132,8 +137,8 @@ async function politeRequests(worker: RequestWorker, { endpoint, resource, secon
   return result;
 }
 
-/** @returns requests a second */
-async function makeNoise(worker: RequestWorker, place: Place, noise: Noise, round: number): Promise<number> {
+/** @param turn names what is created. @returns requests a second */
+async function makeNoise(worker: RequestWorker, place: Place, noise: Noise, turn: string): Promise<number> {
   const endpoint = { ...place.endpoint, token: NOISY, from: NOISY_FROM };
   const { resource, run, seconds } = place;
   const load = { endpoint, resource, requesters: NOISE, seconds: seconds + 1 };
@@ -148,7 +153,7 @@ async function makeNoise(worker: RequestWorker, place: Place, noise: Noise, roun
     : worker.call('run', {
         ...load,
         verb: noise,
-        prefix: noise === 'get' ? 'o' : `${run}-${round}`,
+        prefix: noise === 'get' ? 'o' : `${run}-${turn}`,
         objects: OBJECTS,
       }));
   const done = 'done' in result ? result.done : result.milliseconds.length;
