@@ -31,11 +31,12 @@ export const AT_ONCE: Pace = {
 
 /** A caller beside whom nobody has asked for so long has the loop to itself, milliseconds. */
 const ALONE_AFTER_MS = 1_000;
-/** How long rounds may be, by the milliseconds that they should take and those that they take for other things: these may be that of several. */
-const LENGTH = {
-  beside: (ms: number, others: number) => Math.max(ms, 1.25 * others),
-  alone: (ms: number, others: number) => Math.max(8 * ms, 2 * others),
-} as const;
+/** How much longer than they should be rounds may be then. */
+const ALONE = 8;
+/** Rounds are long that take so many times as long as they should. */
+const LONG = 4;
+/** The time that requests have there, as a part of what rounds take for other things. */
+const SHARE = { beside: 1 / 4, alone: 1 } as const;
 
 /**
  * The time of a process with one thread: what is answered from memory takes no seat that another could wait for, for it is over
@@ -51,7 +52,7 @@ export class LoopPace implements Pace {
   #begun = 0;
   /** Monotonic milliseconds at which this round began, where the one before was measured as well. */
   #since: number | undefined;
-  readonly #costs = new RoundCosts();
+  readonly #costs: RoundCosts;
   /** Requests that may begin in this round. */
   #most: number;
   #isAsked = false;
@@ -68,6 +69,7 @@ export class LoopPace implements Pace {
     private readonly nextRound: (then: () => void) => void = setImmediate,
     private readonly now: () => number = () => performance.now(),
   ) {
+    this.#costs = new RoundCosts(LONG * roundMs);
     this.#most = this.#fitting();
   }
 
@@ -99,9 +101,11 @@ export class LoopPace implements Pace {
 
   #fitting(): number {
     const isAlone = this.now() - this.#otherAt > ALONE_AFTER_MS;
-    const { each, others } = this.#costs;
-    const length = LENGTH[isAlone ? 'alone' : 'beside'](this.roundMs, others);
-    return this.#costs.wanted(Math.max(1, Math.round((length - others) / each)));
+    const { average, areLong, each, others } = this.#costs;
+    const fitting = Math.max(1, Math.round(((isAlone ? ALONE : 1) * this.roundMs) / average));
+    if (!areLong) return fitting;
+    const share = SHARE[isAlone ? 'alone' : 'beside'];
+    return this.#costs.wanted(Math.max(fitting, Math.round((share * others) / each)));
   }
 
   #askRound(): void {

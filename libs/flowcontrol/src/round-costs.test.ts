@@ -3,7 +3,7 @@ import { RoundCosts } from './round-costs.js';
 
 /** What is found out by rounds in which `usually` requests begin, each of which takes so long in that round or in the third one behind it. */
 function found(usually: number, { each, others, later = false }: { each: number; others: number; later?: boolean }) {
-  const costs = new RoundCosts();
+  const costs = new RoundCosts(0);
   const begun: number[] = [];
   for (let round = 0; round < 10_000; round++) {
     const now = costs.wanted(usually);
@@ -34,5 +34,14 @@ describe('what rounds cost', () => {
     const costs = found(5, { each: 0, others: 1 });
     expect(costs.each).toBeCloseTo(0.02, 3);
     expect(costs.others).toBeCloseTo(0.9, 2);
+  });
+
+  it('is not tried where rounds are short', () => {
+    const costs = new RoundCosts(0.5);
+    for (let round = 0; round < 200; round++) {
+      expect(costs.wanted(3)).toBe(3);
+      costs.note(3, 0.4);
+    }
+    expect([costs.areLong, costs.average]).toEqual([false, expect.closeTo(0.4 / 3, 2)]);
   });
 });
