@@ -34,7 +34,7 @@ const ALONE_AFTER_MS = 1_000;
 /** How much longer than they should be rounds may be then. */
 const ALONE = 8;
 /** Rounds are long that take so many times as long as they should. */
-const LONG = 4;
+const LONG = 2;
 /** The time that requests have there, as a part of what rounds take for other things. */
 const SHARE = { beside: 1 / 4, alone: 1 } as const;
 
