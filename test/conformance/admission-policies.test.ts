@@ -334,6 +334,12 @@ describe('admission policies', () => {
       200,
     );
     expect((await api.get(`${BINDINGS}/${metadata.name}`)).json().metadata.labels).toEqual({ a: 'b' });
+    const { metadata: laxer } = await make(BINDINGS, bindingOf(unique(), name, within, { paramRef: {} }));
+    const change = (body: object) => api.patch(`${V1_BINDINGS}/${laxer.name}`, 'merge', body);
+    expectStatus(await change({ metadata: { labels: { a: 'b' } } }), 200);
+    expectStatus(await change({ spec: { paramRef: { namespace: 'n' } } }), 422);
+    expectStatus(await change({ spec: { paramRef: { name: 'y', parameterNotFoundAction: 'Deny' } } }), 200);
+    expectStatus(await change({ spec: { paramRef: { name: 'z', parameterNotFoundAction: null } } }), 422);
   });
 
   test('see subresources as what is sent to them, and other versions as the one that they name', async () => {

@@ -1,15 +1,11 @@
 import type { ApiObject } from '@orch/machinery';
 import type { VersionConversion } from '../conversions/version-conversion.js';
-import { edited, filled, without } from '../values/edited.js';
+import { edited, filled } from '../values/edited.js';
 
 const POLICIES = {
   kinds: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
   hub: 'admissionregistration.orch.io/v1alpha1',
-  /** What the hub means where nothing is said, which is then not said: to read an object and write it back changes nothing. */
-  toHub: (object: ApiObject) =>
-    edited(object, 'spec.paramRef', (ref) =>
-      ref.parameterNotFoundAction === 'Deny' ? without(ref, 'parameterNotFoundAction') : ref,
-    ),
+  /** What the hub means where nothing is said. */
   fromHub: (object: ApiObject) =>
     edited(object, 'spec.paramRef', (ref) => filled(ref, { parameterNotFoundAction: 'Deny' })),
 };
