@@ -12,7 +12,7 @@ const limits = (on: boolean, ...args: string[]) => {
 };
 
 test('a process has seats for those who change something and for all others', () => {
-  expect(limits(true)).toEqual({ seats: { mutating: 200, readOnly: 400 }, maxWaitMs: 15_000, sliceMs: 1 });
+  expect(limits(true)).toEqual({ seats: { mutating: 200, readOnly: 400 }, maxWaitMs: 15_000, sliceMs: 0.5 });
 });
 
 test('a process without a seat is refused, unless that is no bound', () => {

@@ -106,10 +106,9 @@ export class ComposedValues extends Dictionary {
    * @returns whether what was run is to be run again
    */
   async settle(turn: () => Promise<void> | undefined, most: number): Promise<boolean> {
+    if (this.#due === undefined) return false;
     // What waits for what: the last is computed first, and then what it was due for, so that none is run more than twice for its depth.
-    const waiting: string[] = [];
-    if (this.#due !== undefined) waiting.push(this.#due);
-    else return false;
+    const waiting: string[] = [this.#due];
     for (let name = waiting.at(-1); name !== undefined && this.#cost <= most; name = waiting.at(-1)) {
       const due = name;
       await turn();
