@@ -200,14 +200,15 @@ describe('seats of a level', () => {
     for (let count = 0; count < 20; count++) await round();
     const before = begun.length;
     for (let count = 0; count < 3; count++) come(`quiet ${count}`);
-    for (let count = 0; count < 3; count++) await round();
-    expect(begun.slice(before)).toEqual(['quiet 0', 'quiet 1', 'quiet 2']);
+    await round();
+    expect(begun.slice(before).sort()).toEqual(['noisy', 'quiet 0', 'quiet 1', 'quiet 2']);
     // One more comes in each round, so that somebody always asks once in a while.
     for (let count = 3; count < 60; count++) {
       come(`quiet ${count}`);
       await round();
+      expect(begun.at(-1) === `quiet ${count}` || begun.at(-2) === `quiet ${count}`).toBe(true);
     }
-    expect(begun.slice(before).filter((flow) => flow === 'noisy').length).toBeGreaterThan(5);
+    expect(begun.slice(before).filter((flow) => flow === 'noisy').length).toBeGreaterThan(50);
   });
 
   it('come to everybody in the end, whoever comes, leaves and gives up while levels wait for time', async () => {

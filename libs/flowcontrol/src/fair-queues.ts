@@ -42,8 +42,8 @@ export interface Arrival {
   readonly about?: unknown;
 }
 
-/** Requests of queues with nothing else in them that begin behind each other, while others wait. */
-const SPARSE_IN_A_ROW = 3;
+/** Seat-milliseconds that a queue counts for in which something is. */
+const BUSY_WORK = 0.5;
 /** Milliseconds that a request is expected to take; put right when it has ended. */
 const EXPECTED_MS = 3;
 
@@ -120,8 +120,6 @@ export class FairQueues {
   #executing = 0;
   #waiting = 0;
   #entered = 0;
-  /** Those of sparse queues that have begun since one of another did. */
-  #sparse = 0;
   /** Index of the queue that had its turn last. */
   #robin = -1;
   /** What a queue that is always busy has had done for it, seat-milliseconds. */
@@ -224,7 +222,9 @@ export class FairQueues {
     let [chosen, least] = [0, Number.POSITIVE_INFINITY];
     for (let at = 0; at < hand.length; at++) {
       const index = hand[(offset + at) % hand.length] as number;
-      const work = this.#queues.get(index)?.waitingWork ?? 0;
+      const queue = this.#queues.get(index);
+      // One in which nobody even is carried out comes before one in which somebody is.
+      const work = queue ? queue.waitingWork + BUSY_WORK : 0;
       if (work < least) [chosen, least] = [index, work];
     }
     return this.#queues.get(chosen) ?? new FairQueue(chosen);
@@ -262,6 +262,22 @@ export class FairQueues {
     return this.#nextWithRoom() !== undefined;
   }
 
+  /**
+   * Where they wait for time, who asks once in a while goes before those who always wait: by shares alone it would have its turn behind
+   * all queues that a busy flow has been dealt. @returns false where there is no such request, or no room for it
+   */
+  resumeSparse(): boolean {
+    for (const queue of this.#filled) {
+      const entry = queue.oldest;
+      if (!queue.isSparse || !entry) continue;
+      this.#advance();
+      if (this.#seatsInUse >= this.#limit || !this.#hasRoom(entry.seats)) return false;
+      this.#beginNext({ queue, entry });
+      return true;
+    }
+    return false;
+  }
+
   #dispatch(): void {
     for (let next = this.#nextWithRoom(); next; next = this.#nextWithRoom()) {
       if (!this.#pace.mayBegin()) {
@@ -285,7 +301,6 @@ export class FairQueues {
 
   #beginNext({ queue, entry }: { readonly queue: FairQueue; readonly entry: Entry }): void {
     this.#robin = queue.index;
-    this.#sparse = queue.isSparse ? this.#sparse + 1 : 0;
     queue.isSparse = false;
     this.#dequeue(queue, entry);
     entry.cancelTimer();
@@ -297,22 +312,8 @@ export class FairQueues {
     entry.settle(true);
   }
 
-  #next(): FairQueue | undefined {
-    const isTimeShort = this.#pace.holds(this);
-    return (isTimeShort && this.#sparse < SPARSE_IN_A_ROW ? this.#oldestSparse() : undefined) ?? this.#fairest();
-  }
-
-  /**
-   * Where they wait for time, who asks once in a while goes before those who always wait, as far as these are not left out: by shares
-   * alone it would have its turn behind all queues that a busy flow has been dealt.
-   */
-  #oldestSparse(): FairQueue | undefined {
-    for (const queue of this.#filled) if (queue.isSparse) return queue;
-    return undefined;
-  }
-
   /** The queue whose oldest request would be over first if each had its own share; of several the one whose turn was longest ago. */
-  #fairest(): FairQueue | undefined {
+  #next(): FairQueue | undefined {
     let chosen: FairQueue | undefined;
     let [soonest, nearest] = [Number.POSITIVE_INFINITY, 0];
     const count = this.#queuing?.queues ?? 1;

@@ -21,8 +21,14 @@ function loop(costMs: number, otherMs = 0) {
       return begun.slice(before);
     },
     /** So many requests that wait in one level. */
-    waiting(name: string, count: number): Waiting {
+    waiting(name: string, count: number, sparse = 0): Waiting {
       return {
+        resumeSparse() {
+          if (sparse === 0) return false;
+          sparse--;
+          begun.push(`sparse of ${name}`);
+          return true;
+        },
         resume() {
           begun.push(name);
           return --count > 0;
@@ -103,19 +109,35 @@ describe('the pace of a process', () => {
   });
 
   it.each([
-    { otherMs: 0.25, begin: 5 },
-    // A fifth of the time, however long the rest makes rounds.
-    { otherMs: 4, begin: 20 },
-  ])('lets $begin requests of 0.05 ms begin where rounds take $otherMs ms for other things', ({ otherMs, begin }) => {
-    const { nextRound, round, now, waiting } = loop(0.05, otherMs);
-    const pace = new LoopPace(0.5, nextRound, now);
-    pace.hold(waiting('many', MANY));
-    const begun: number[] = [];
-    for (let count = 0; count < 5_000; count++) {
-      crowd(pace);
-      begun.push(round().length);
-    }
-    expect(median(begun.slice(-500))).toBe(begin);
+    { otherMs: 0.25, laterRounds: 0, begin: 5 },
+    { otherMs: 0.25, laterRounds: 12, begin: 5 },
+    { otherMs: 3, laterRounds: 12, begin: 1 },
+  ])(
+    'lets $begin requests of 0.05 ms begin where rounds take $otherMs ms for other things, and requests $laterRounds rounds',
+    ({ otherMs, laterRounds, begin }) => {
+      const { nextRound, round, now, waiting, pass } = loop(0, otherMs);
+      const pace = new LoopPace(0.5, nextRound, now);
+      pace.hold(waiting('many', MANY));
+      const begun: number[] = [];
+      for (let count = 0; count < 3_000; count++) {
+        crowd(pace);
+        begun.push(round().length);
+        pass(0.05 * (begun.at(-1 - laterRounds) ?? 0));
+      }
+      expect(median(begun.slice(-500))).toBe(begin);
+      expect(Math.max(...begun.slice(-500))).toBeLessThanOrEqual(begin + 3);
+    },
+  );
+
+  it('resumes who asks once in a while first, all of them, however few others begin in a round', () => {
+    const { nextRound, round, now, waiting } = loop(1);
+    const pace = new LoopPace(0.01, nextRound, now);
+    crowd(pace);
+    pace.hold(waiting('a', 10, 3));
+    pace.hold(waiting('b', 10, 80));
+    expect(round()).toEqual([...Array(3).fill('sparse of a'), ...Array(61).fill('sparse of b'), 'a']);
+    expect(round()).toEqual([...Array(19).fill('sparse of b'), 'b']);
+    expect(round()).toEqual(['a']);
   });
 
   it('takes those that wait for nothing for requests as well: beside many of them as many begin as cost no more', () => {

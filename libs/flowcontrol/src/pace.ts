@@ -1,9 +1,9 @@
-import { RoundCosts } from './round-costs.js';
-
 /** Requests that wait for their turn though they would have a seat. */
 export interface Waiting {
   /** Carries out the next of them. @returns whether another one could be carried out behind it */
   resume(): boolean;
+  /** Carries out the next of those who ask once in a while. @returns false where there is none */
+  resumeSparse(): boolean;
 }
 
 /** How fast requests may begin, whatever seats there are. */
@@ -29,14 +29,21 @@ export const AT_ONCE: Pace = {
   holds: () => false,
 };
 
-/** A caller beside whom nobody has asked for so long has the loop to itself, milliseconds. */
+/** Milliseconds that a round is taken for before anything is known. */
+const EXPECTED_MS = 0.1;
+/** What a round counts for in the averages, at least; a longer one counts for more, so that nobody waits long until it is known what is dear. */
+const NEWEST = 0.01;
+const NEWEST_PER_MS = 0.01;
+/** Milliseconds beyond which a round tells of something else: the process has stood still. */
+const LONGEST_MS = 20;
+
+/** How much longer than they should be rounds may be, and how many requests begin in one at least. */
+const BESIDE = { times: 1, least: 1 } as const;
+const ALONE = { times: 8, least: 8 } as const;
+/** Requests of those who ask once in a while that begin in a round beside the others. */
+const MOST_SPARSE = 64;
+/** A caller beside whom nobody has asked for so long is alone, milliseconds. */
 const ALONE_AFTER_MS = 1_000;
-/** How much longer than they should be rounds may be then. */
-const ALONE = 8;
-/** Rounds are long that take so many times as long as they should. */
-const LONG = 2;
-/** The time that requests have there, as a part of what rounds take for other things. */
-const SHARE = { beside: 1 / 4, alone: 1 } as const;
 
 /**
  * The time of a process with one thread: what is answered from memory takes no seat that another could wait for, for it is over
@@ -44,17 +51,18 @@ const SHARE = { beside: 1 / 4, alone: 1 } as const;
  * that next one. So only so many requests begin in each round of the event loop that rounds stay short. Those behind them, and all that
  * come before these have begun, begin in the next rounds, one at least in each, in the order of the queues in which they wait.
  * How many that is follows from how long rounds were for how many requests, those that wait for nothing among them: one costs most of
- * its time after it has begun, when the database has answered, and that cost is in the rounds then. Where other things make rounds long,
- * few requests would not make them short: then these have a fifth of the time.
+ * its time after it has begun, when the database has answered, and that cost is in the rounds then. Who asks once in a while is not
+ * to blame for long rounds, and does not wait for short ones.
  */
 export class LoopPace implements Pace {
-  /** Requests that have begun in this round. */
+  /** Requests that have begun in this round, and that may. */
   #begun = 0;
+  #most: number;
   /** Monotonic milliseconds at which this round began, where the one before was measured as well. */
   #since: number | undefined;
-  readonly #costs: RoundCosts;
-  /** Requests that may begin in this round. */
-  #most: number;
+  /** Of rounds, the newest counting most: milliseconds, and requests that have begun. */
+  #length = EXPECTED_MS;
+  #requests = 1;
   #isAsked = false;
   readonly #held = new Set<Waiting>();
   #caller = '';
@@ -63,13 +71,13 @@ export class LoopPace implements Pace {
   /**
    * @param roundMs milliseconds that a round of the event loop should take while requests wait to begin
    * @param nextRound calls back behind everything that is ready now, as `setImmediate` does
+   * @param now monotonic milliseconds
    */
   constructor(
     private readonly roundMs: number,
     private readonly nextRound: (then: () => void) => void = setImmediate,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.#costs = new RoundCosts(LONG * roundMs);
     this.#most = this.#fitting();
   }
 
@@ -100,12 +108,8 @@ export class LoopPace implements Pace {
   }
 
   #fitting(): number {
-    const isAlone = this.now() - this.#otherAt > ALONE_AFTER_MS;
-    const { average, areLong, each, others } = this.#costs;
-    const fitting = Math.max(1, Math.round(((isAlone ? ALONE : 1) * this.roundMs) / average));
-    if (!areLong) return fitting;
-    const share = SHARE[isAlone ? 'alone' : 'beside'];
-    return this.#costs.wanted(Math.max(fitting, Math.round((share * others) / each)));
+    const { times, least } = this.now() - this.#otherAt > ALONE_AFTER_MS ? ALONE : BESIDE;
+    return Math.max(least, Math.round((times * this.roundMs * this.#requests) / this.#length));
   }
 
   #askRound(): void {
@@ -119,14 +123,28 @@ export class LoopPace implements Pace {
     this.#learn();
     this.#begun = 0;
     this.#most = this.#fitting();
+    const sparse = this.#resumeSparse();
     for (; this.#held.size > 0 && this.#begun < this.#most; this.#begun++) this.#resume();
+    this.#begun += sparse;
     if (this.#begun > 0) this.#askRound();
   }
 
-  /** What requests cost, by the round that has just ended; one that waited for something to come tells nothing of that. */
+  /** @returns how many */
+  #resumeSparse(): number {
+    let count = 0;
+    for (const waiting of this.#held) while (count < MOST_SPARSE && waiting.resumeSparse()) count++;
+    return count;
+  }
+
+  /** Notes the round that has just ended; one that waited for something to come tells nothing. */
   #learn(): void {
     const now = this.now();
-    if (this.#since !== undefined && this.#begun > 0) this.#costs.note(this.#begun, now - this.#since);
+    if (this.#since !== undefined && this.#begun > 0) {
+      const length = Math.min(LONGEST_MS, Math.max(Number.EPSILON, now - this.#since));
+      const weight = Math.max(NEWEST, NEWEST_PER_MS * length);
+      this.#length += weight * (length - this.#length);
+      this.#requests += weight * (this.#begun - this.#requests);
+    }
     this.#since = this.#held.size > 0 ? now : undefined;
   }
 

@@ -41,7 +41,7 @@ describe('FileWatch', () => {
     await expect.poll(() => looks).toBeGreaterThan(0);
   });
 
-  it('is not kept from looking by others in the same folder, nor told of them', async () => {
+  it('is not kept from looking by others in the same folder, and not told of each', async () => {
     const [file, log] = [join(dir, 'keys.yaml'), join(dir, 'audit.log')];
     writeFileSync(file, '1');
     writeFileSync(log, '');
@@ -53,6 +53,16 @@ describe('FileWatch', () => {
     expect(looks).toBe(0);
     writeFileSync(file, '2');
     await expect.poll(() => looks).toBeGreaterThan(0);
+  });
+
+  it('tells of a link in the folder that is replaced, whatever it is called', async () => {
+    for (const version of ['1', '2']) mkdirSync(join(dir, version));
+    symlinkSync('1', join(dir, 'live'));
+    symlinkSync('live/tls.crt', join(dir, 'tls.crt'));
+    watch = new FileWatch({ files: [join(dir, 'tls.crt')], onLook, everyMs: NEVER });
+    symlinkSync('2', join(dir, 'next'));
+    renameSync(join(dir, 'next'), join(dir, 'live'));
+    await expect.poll(() => looks, { timeout: 10_000 }).toBeGreaterThan(0);
   });
 
   it('looks while a file goes on to change', async () => {

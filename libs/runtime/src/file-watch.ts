@@ -19,21 +19,21 @@ export interface FileWatchSettings {
 
 /** A change is seldom alone: a certificate comes with its key. */
 const SETTLE_MS = 100;
-/** How names begin of what a mounted Secret consists of. */
-const MOUNTED = '..';
+/** How long to wait for more behind a change of something else in a folder, to which a file may be a link. */
+const NEIGHBOUR_MS = 1_000;
 
 /**
  * Tells when files may have changed. Their folders are watched, for files are replaced by renaming, and those of a
- * mounted Secret by changing where a link in the folder points. Others in these folders are nobody's business, and however often one
- * changes a look is never put off.
+ * mounted Secret by changing where a link in the folder points. So others in these folders are minded too, but not soon; and however
+ * often one changes, a look is never put off.
  */
 export class FileWatch {
   readonly #settings: FileWatchSettings;
   readonly #clock: Clock;
   readonly #folders: FSWatcher[] = [];
   #cancelTimer: (() => void) | undefined;
-  /** Whether the next look follows a change. */
-  #isSettling = false;
+  /** When the next look is due, by the clock. */
+  #at = 0;
   #looking = false;
   #again = false;
   #closed = false;
@@ -46,7 +46,7 @@ export class FileWatch {
         folder,
         new Set(settings.files.filter((file) => dirname(file) === folder).map((file) => basename(file))),
       );
-    this.#schedule(settings.everyMs, false);
+    this.#schedule(settings.everyMs);
   }
 
   /** Ends the watching; a look that is under way goes on to its end. */
@@ -59,7 +59,7 @@ export class FileWatch {
   #watch(folder: string, names: ReadonlySet<string>): void {
     try {
       const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        if (name === null || names.has(name) || name.startsWith(MOUNTED)) this.#changed();
+        this.#changed(name === null || names.has(name) ? SETTLE_MS : NEIGHBOUR_MS);
       });
       // What cannot be watched is still looked at.
       watcher.on('error', () => watcher.close());
@@ -69,14 +69,14 @@ export class FileWatch {
     }
   }
 
-  #changed(): void {
+  #changed(settleMs: number): void {
     if (this.#looking) this.#again = true;
-    else if (!this.#isSettling) this.#schedule(SETTLE_MS, true);
+    else if (this.#clock.now() + settleMs < this.#at) this.#schedule(settleMs);
   }
 
-  #schedule(ms: number, isSettling: boolean): void {
+  #schedule(ms: number): void {
     if (this.#closed) return;
-    this.#isSettling = isSettling;
+    this.#at = this.#clock.now() + ms;
     this.#cancelTimer?.();
     this.#cancelTimer = this.#clock.after(ms, () => void this.#look());
   }
@@ -87,7 +87,7 @@ export class FileWatch {
       await this.#settings.onLook();
     } finally {
       this.#looking = false;
-      this.#schedule(this.#again ? SETTLE_MS : this.#settings.everyMs, this.#again);
+      this.#schedule(this.#again ? SETTLE_MS : this.#settings.everyMs);
       this.#again = false;
     }
   }

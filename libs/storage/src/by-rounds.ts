@@ -1,5 +1,6 @@
-/** Calls of a round of the event loop. */
+/** Calls of a round of the event loop at least, and the part of all that wait: where rounds are long for other reasons, nobody waits for many of them. */
 const PER_ROUND = 8;
+const PART = 1 / 4;
 
 /**
  * Makes calls in the order of their coming, a few in each round of the event loop. What a batch was for goes on all at once when
@@ -7,20 +8,21 @@ const PER_ROUND = 8;
  */
 export class ByRounds {
   #waiting: (() => void)[] = [];
-  #made = 0;
+  /** Calls that may still be made in this round as they come. */
+  #left = PER_ROUND;
   #isAsked = false;
   #drained: (() => void)[] = [];
 
   /** @param nextRound calls back behind everything that is ready now */
   constructor(private readonly nextRound: (then: () => void) => void = setImmediate) {}
 
-  /** Makes a call now or in one of the next rounds. */
+  /** Makes a call now or in one of the next rounds. It must not throw. */
   call(call: () => void): void {
-    if (this.#made < PER_ROUND) {
-      this.#made++;
+    this.#askRound();
+    if (this.#left > 0 && this.#waiting.length === 0) {
+      this.#left--;
       call();
     } else this.#waiting.push(call);
-    this.#askRound();
   }
 
   /** Resolves when all calls have been made. */
@@ -35,13 +37,15 @@ export class ByRounds {
   #askRound(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
-    this.nextRound(() => {
-      this.#isAsked = false;
-      const calls = this.#waiting.splice(0, PER_ROUND);
-      this.#made = calls.length;
-      for (const call of calls) call();
-      if (this.#made > 0) this.#askRound();
-      if (this.#waiting.length === 0) for (const resolve of this.#drained.splice(0)) resolve();
-    });
+    this.nextRound(() => this.#round());
+  }
+
+  #round(): void {
+    this.#isAsked = false;
+    const count = Math.max(PER_ROUND, Math.ceil(PART * this.#waiting.length));
+    this.#left = Math.max(0, PER_ROUND - this.#waiting.length);
+    if (this.#waiting.length > 0) this.#askRound();
+    for (let made = 0; made < count; made++) this.#waiting.shift()?.();
+    if (this.#waiting.length === 0) for (const resolve of this.#drained.splice(0)) resolve();
   }
 }

@@ -14,10 +14,10 @@ import { openListeners } from './listeners.js';
 const HOST = '127.0.0.1';
 
 /** A server to which connections come from wherever is said, and those that it has begun with. */
-function serverOf(perRound: number) {
+function serverOf(perRound: number, limitMs = 10_000) {
   const begun: string[] = [];
   const server = createServer((socket) => begun.push(String(socket.remoteAddress)));
-  handshakesInTurn(server, perRound);
+  handshakesInTurn(server, perRound, limitMs);
   const come = (address: string): Socket => {
     const socket = new Socket();
     Object.defineProperty(socket, 'remoteAddress', { value: address });
@@ -55,6 +55,14 @@ it('connections that end or fail while they wait are forgotten', async () => {
   await new Promise((resolve) => failed.once('close', resolve));
   for (let round = 0; round < 5; round++) await nextRound();
   expect(begun).toEqual(['a', 'c']);
+});
+
+it('connections that have waited for too long are closed', async () => {
+  const { come, begun } = serverOf(1, -1);
+  come('a');
+  const late = come('b');
+  for (let round = 0; round < 3; round++) await nextRound();
+  expect([begun, late.destroyed]).toEqual([['a'], true]);
 });
 
 it('handshakes begin as they come where nothing else is wanted', () => {

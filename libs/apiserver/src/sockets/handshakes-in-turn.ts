@@ -8,23 +8,25 @@ type Begin = (socket: Socket) => void;
  * One takes as long as some requests, and a thousand clients that come back at once would have those wait for theirs who are
  * there. What clients say meanwhile is kept by their connections.
  * @param perRound 0 for as they come
+ * @param limitMs who has waited for so long is closed instead: most likely its client is gone, which does not show before it is read from
  */
-export function handshakesInTurn(server: Server, perRound: number): void {
+export function handshakesInTurn(server: Server, perRound: number, limitMs: number): void {
   const [listener] = server.listeners('connection') as Begin[];
   if (perRound === 0 || !listener) return;
-  const turns = new HandshakeTurns(perRound, (socket) => listener.call(server, socket));
+  const turns = new HandshakeTurns(perRound, limitMs, (socket) => listener.call(server, socket));
   server.off('connection', listener);
   server.on('connection', (socket: Socket) => turns.take(socket));
 }
 
 class HandshakeTurns {
-  /** Connections that wait, by their addresses; the one whose turn it is comes first. */
-  readonly #waiting = new Map<string, Set<Socket>>();
+  /** Connections that wait and since when, by their addresses; the one whose turn it is comes first. */
+  readonly #waiting = new Map<string, Map<Socket, number>>();
   #begun = 0;
   #isAsked = false;
 
   constructor(
     private readonly perRound: number,
+    private readonly limitMs: number,
     private readonly begin: Begin,
   ) {}
 
@@ -39,8 +41,9 @@ class HandshakeTurns {
   #wait(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
     const others = this.#waiting.get(address);
-    if (others) others.add(socket);
-    else this.#waiting.set(address, new Set([socket]));
+    const now = performance.now();
+    if (others) others.set(socket, now);
+    else this.#waiting.set(address, new Map([[socket, now]]));
     // Whoever is gone before it was its turn has nobody else to hear of that.
     socket.on('error', ignore).once('close', () => this.#takeOut(address, socket));
   }
@@ -68,12 +71,14 @@ class HandshakeTurns {
     const [next] = this.#waiting;
     if (!next) return false;
     const [address, sockets] = next;
-    const [socket] = sockets;
+    const [[socket, since] = []] = sockets;
     // It stands behind the other addresses, if more of it wait.
     this.#waiting.delete(address);
     if (socket) sockets.delete(socket);
     if (sockets.size > 0) this.#waiting.set(address, sockets);
-    if (socket) this.begin(socket.off('error', ignore));
+    if (!socket || since === undefined) return true;
+    if (performance.now() - since > this.limitMs) socket.destroy();
+    else this.begin(socket.off('error', ignore));
     return true;
   }
 }

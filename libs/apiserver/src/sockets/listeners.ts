@@ -122,7 +122,7 @@ function secureServer(options: ListenOptions): Http2SecureServer {
     maxSessionMemory: Math.max(DEFAULT_SESSION_MEGABYTES, megabytes),
   });
   keepChains(server);
-  handshakesInTurn(server as unknown as Server, handshakesPerRound);
+  handshakesInTurn(server as unknown as Server, handshakesPerRound, headMs);
   return server;
 }
 
