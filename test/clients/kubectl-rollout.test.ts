@@ -116,7 +116,7 @@ describe.each(['1.27', '1.33'] as const)('kubectl %s rollout', (release) => {
     });
 
     test('status follows what the status says', async () => {
-      const waiting = await kubectl.run(['rollout', 'status', name, '--timeout=1s']);
+      const waiting = await kubectl.run(['rollout', 'status', name, '--timeout=3s']);
       expect(waiting.code).not.toBe(0);
       expect(waiting.stdout).toMatch(/Waiting for/i);
       const watching = kubectl.until(['rollout', 'status', name], (text) =>
