@@ -70,7 +70,9 @@ export class Kubectl {
         stdout += chunk;
         if (done(stdout)) finish();
       });
-      child.once('exit', () => finish(done(stdout) ? undefined : new Error(`kubectl ended early:\n${stdout}`)));
+      // What it has printed last may come behind its end.
+      child.stderr.resume();
+      child.once('close', () => finish(done(stdout) ? undefined : new Error(`kubectl ended early:\n${stdout}`)));
     });
   }
 
