@@ -1,4 +1,9 @@
-import { connect as connectHttp2, type SecureClientSessionOptions } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  connect as connectHttp2,
+  constants,
+  type SecureClientSessionOptions,
+} from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import { type Endpoint, openSocket, requestBytes, secureContextOf } from './connection.js';
 
@@ -70,12 +75,8 @@ export function speaksHttp2({ host, port, tls }: Endpoint): Promise<boolean> {
   });
 }
 
-/** Watches as streams of one HTTP/2 connection (RFC 9113), which must be over TLS; resolves when all were answered with 200. */
-export async function openHttp2Watches(
-  endpoint: Endpoint,
-  watches: readonly { readonly path: string; readonly sink: WatchSink }[],
-): Promise<Close> {
-  const { host, port, tls, token, base = '' } = endpoint;
+/** A connection of HTTP/2 (RFC 9113), which must be over TLS, with room for what its watches say. */
+export async function openHttp2Session({ host, port, tls }: Endpoint): Promise<ClientHttp2Session> {
   if (!tls) throw new Error('HTTP/2 needs TLS here');
   const options: SecureClientSessionOptions = {
     secureContext: secureContextOf(tls),
@@ -88,24 +89,41 @@ export async function openHttp2Watches(
   });
   session.on('error', () => {});
   session.setLocalWindowSize(WINDOW);
-  const open = ({ path, sink }: (typeof watches)[number]) =>
-    new Promise<void>((resolve, reject) => {
-      const stream = session.request({
-        ':path': `${base}${path}`,
-        accept: 'application/json',
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      });
-      stream.once('response', ({ ':status': status }) => {
-        if (status === 200) resolve();
-        else reject(new Error(`${path}: ${status}`));
-      });
-      stream.on('data', (data: Buffer) => sink.data(data));
-      stream.on('error', reject);
-      stream.on('close', () => {
-        reject(new Error(`${path}: the server closed the stream`));
-        sink.ended();
-      });
+  return session;
+}
+
+/** A watch as a stream of such a connection; resolves when it was answered with 200. */
+export function openHttp2Watch(
+  session: ClientHttp2Session,
+  { token, base = '' }: Endpoint,
+  path: string,
+  sink: WatchSink,
+): Promise<Close> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({
+      ':path': `${base}${path}`,
+      accept: 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
     });
-  await Promise.all(watches.map(open));
+    stream.once('response', ({ ':status': status }) => {
+      if (status === 200) resolve(() => stream.close(constants.NGHTTP2_CANCEL));
+      else reject(new Error(`${path}: ${status}`));
+    });
+    stream.on('data', (data: Buffer) => sink.data(data));
+    stream.on('error', reject);
+    stream.on('close', () => {
+      reject(new Error(`${path}: the server closed the stream`));
+      sink.ended();
+    });
+  });
+}
+
+/** Watches as streams of one connection; resolves when all were answered with 200. */
+export async function openHttp2Watches(
+  endpoint: Endpoint,
+  watches: readonly { readonly path: string; readonly sink: WatchSink }[],
+): Promise<Close> {
+  const session = await openHttp2Session(endpoint);
+  await Promise.all(watches.map(({ path, sink }) => openHttp2Watch(session, endpoint, path, sink)));
   return () => session.destroy();
 }

@@ -2,6 +2,7 @@ import { deliver, HOT_OBJECTS, type Traffic, watchPath, withTraffic } from '../d
 import type { Measurement } from '../report.js';
 import { fill } from '../requests.js';
 import { type Latency, median } from '../summary.js';
+import { addressOf } from '../target.js';
 import { type Tiers, withTiers } from '../tiers.js';
 import { ServerProcesses } from '../usage.js';
 import { warmUp } from '../warm-up.js';
@@ -16,14 +17,21 @@ const WRITES = 20;
 
 type Starters = Worker<StartMethods>;
 
+/** Where the noise is made, and what rows are called for it. */
+const BESIDE = { without: ': without', elsewhere: ': at another gateway', place: '' } as const;
+type Beside = keyof typeof BESIDE;
+
+const OVER = ['kept connections', 'new connections'] as const;
+type Over = (typeof OVER)[number];
+
 /**
  * What users of a gateway notice of one who starts watches without an end, 64 at a time, each on a connection of its own, from another address: how long the
  * start of a watch takes fifty others, and how late fifty watchers hear of what is written. They share the cores of the machine with
- * the servers.
+ * the servers, so that others would notice it even where it asked another gateway: that is measured as well.
  */
 export async function watchNoiseColumns(settings: TiersSettings): Promise<ReadonlyMap<string, readonly Measurement[]>> {
   const tokens = Object.fromEntries([...POLITE, NOISY].map((name) => [name, name]));
-  const shape = { apiServers: 1, gateways: 1, watched: () => [], run: settings.run, strangers: tokens };
+  const shape = { apiServers: 1, gateways: 2, watched: () => [], run: settings.run, strangers: tokens };
   const rows = await withTiers(shape, async (tiers) => {
     await letThemIn(tiers.cluster);
     return withTraffic((traffic) =>
@@ -56,8 +64,8 @@ async function measure(
   noisy.nice(LATER);
   const processes = new ServerProcesses(() => cluster.processes.map(({ pid }) => pid));
   const target = { name: 'gateway', endpoint: writes, resource, processes };
-  const { hostname: host, port } = new URL(cluster.gatewayUrls[0] ?? cluster.url);
-  const endpoint = { ...writes, host, port: Number(port) };
+  const [endpoint, another] = cluster.gatewayUrls.map((url) => ({ ...writes, ...addressOf(url) }));
+  if (endpoint === undefined || another === undefined) throw new Error('two gateways are needed');
   await fill(traffic.writer, target, HOT_OBJECTS);
   await warmUp(traffic.writer, target, run);
   const path = await watchPath(writes, resource);
@@ -66,40 +74,46 @@ async function measure(
     paths: [path],
     watchers: POLITE.length,
   });
-  const starts: WatchStarts = { endpoint, path, tokens: POLITE, seconds, rate: POLITE_STARTS };
-  const noise: WatchStarts = {
-    endpoint: { ...endpoint, from: NOISY_FROM },
+  const noiseAt = (gateway: typeof endpoint, over: Over): WatchStarts => ({
+    endpoint: { ...gateway, from: NOISY_FROM },
     path,
     tokens: Array.from({ length: NOISE }, () => NOISY),
     seconds: 2 * seconds,
-  };
-  const look = async (found: Found): Promise<void> => {
-    found.starts.push(await polite.call('start', starts));
+    over,
+  });
+  const look = async (found: Found, over: Over): Promise<void> => {
+    found.starts.push(
+      await polite.call('start', { endpoint, path, tokens: POLITE, seconds, rate: POLITE_STARTS, over }),
+    );
     found.events.push((await deliver(traffic, target, { rate: WRITES, seconds, count: 'latency' })).reading.latency);
   };
-  const found = { without: { starts: [], events: [] }, beside: { starts: [], events: [] } } satisfies Record<
-    string,
-    Found
-  >;
-  const rates: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    await look(found.without);
-    const making = noisy.call('start', noise);
-    await look(found.beside);
-    const { done, seconds: took } = await making;
-    rates.push(done / took);
+  const rows: Measurement[] = [];
+  for (const over of OVER) {
+    const found: Record<Beside, Found> = { without: nothing(), elsewhere: nothing(), place: nothing() };
+    const rates: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      await look(found.without, over);
+      for (const where of ['elsewhere', 'place'] as const) {
+        const making = noisy.call('start', noiseAt(where === 'place' ? endpoint : another, over));
+        await look(found[where], over);
+        const { done, seconds: took } = await making;
+        if (where === 'place') rates.push(done / took);
+      }
+    }
+    rows.push(...rowsOf(found, over), { name: `starts of the noisy one, ${over}`, unit: '1/s', value: median(rates) });
   }
-  return [...rowsOf(found), { name: 'starts of the noisy one', unit: '1/s', value: median(rates) }];
+  return rows;
 }
 
-const rowsOf = ({ without, beside }: Readonly<Record<'without' | 'beside', Found>>): Measurement[] =>
+const nothing = (): Found => ({ starts: [], events: [] });
+
+const rowsOf = (found: Readonly<Record<Beside, Found>>, over: Over): Measurement[] =>
   (['starts', 'events'] as const).flatMap((what) =>
-    (['p50', 'p99'] as const).flatMap((part) => {
-      const name = `polite ${what} ${part} beside ${NOISE} starters`;
-      const of = (found: Found) => median(found[what].map((latency) => latency[part]));
-      return [
-        { name: `${name}: without`, unit: 'ms', value: of(without) },
-        { name, unit: 'ms', value: of(beside) },
-      ];
-    }),
+    (['p50', 'p99'] as const).flatMap((part) =>
+      (Object.keys(BESIDE) as Beside[]).map((where) => ({
+        name: `polite ${what} ${part} beside ${NOISE} starters, ${over}${BESIDE[where]}`,
+        unit: 'ms',
+        value: median(found[where][what].map((latency) => latency[part])),
+      })),
+    ),
   );

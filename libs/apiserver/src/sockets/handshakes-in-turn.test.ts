@@ -16,52 +16,81 @@ const HOST = '127.0.0.1';
 /** A server to which connections come from wherever is said, and those that it has begun with. */
 function serverOf(perRound: number, limitMs = 10_000) {
   const begun: string[] = [];
+  const clock = { now: 1_000 };
   const server = createServer((socket) => begun.push(String(socket.remoteAddress)));
-  handshakesInTurn(server, perRound, limitMs);
+  handshakesInTurn(server, perRound, limitMs, () => clock.now);
   const come = (address: string): Socket => {
     const socket = new Socket();
     Object.defineProperty(socket, 'remoteAddress', { value: address });
     server.emit('connection', socket);
     return socket;
   };
-  return { come, begun };
+  /** Rounds in which nobody comes. */
+  const rounds = async (count: number): Promise<void> => {
+    for (let round = 0; round < count; round++) await nextRound();
+  };
+  return { come, begun, clock, rounds };
 }
 
 it('handshakes begin so many in a round, by turns of addresses, however many one has open', async () => {
-  const { come, begun } = serverOf(2);
-  for (const address of ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'c']) come(address);
-  expect(begun).toEqual(['a', 'a']);
-  await nextRound();
-  expect(begun.slice(2)).toEqual(['a', 'b']);
+  const { come, begun, rounds } = serverOf(2);
+  for (const address of ['a', 'a', 'a', 'a', 'a', 'b', 'c']) come(address);
+  expect(begun).toEqual(['a']);
+  await rounds(2);
+  expect(begun.slice(1)).toEqual(['a', 'b']);
   come('d');
-  await nextRound();
-  expect(begun.slice(4)).toEqual(['c', 'a']);
-  await nextRound();
-  expect(begun.slice(6)).toEqual(['d', 'a']);
-  await nextRound();
-  expect(begun.slice(8)).toEqual(['a']);
-  await nextRound();
-  come('e');
-  expect(begun.at(-1)).toBe('e');
+  await rounds(2);
+  expect(begun.slice(3)).toEqual(['c', 'a']);
+  await rounds(1);
+  expect(begun.slice(5)).toEqual(['d', 'a']);
+  await rounds(1);
+  expect(begun.slice(7)).toEqual(['a']);
+});
+
+it('while connections come they are let in before handshakes go on, for a while', async () => {
+  const { come, begun, clock, rounds } = serverOf(2);
+  come('a');
+  for (let count = 0; count < 50; count++) {
+    come('b');
+    await rounds(1);
+  }
+  expect(begun).toEqual(['a']);
+  clock.now += 8;
+  come('c');
+  await rounds(1);
+  expect(begun).toEqual(['a', 'b', 'c']);
+  come('d');
+  await rounds(1);
+  expect(begun).toHaveLength(3);
+  await rounds(1);
+  expect(begun.slice(3)).toEqual(['b', 'd']);
+});
+
+it('one that comes when nobody else has for a while begins at once', () => {
+  const { come, begun, clock } = serverOf(2);
+  come('a');
+  clock.now += 8;
+  come('b');
+  expect(begun).toEqual(['a', 'b']);
 });
 
 it('connections that end or fail while they wait are forgotten', async () => {
-  const { come, begun } = serverOf(1);
+  const { come, begun, rounds } = serverOf(1);
   come('a');
   const [gone, failed] = [come('b'), come('b')];
   come('c');
   gone.destroy();
   failed.destroy(new Error('reset'));
   await new Promise((resolve) => failed.once('close', resolve));
-  for (let round = 0; round < 5; round++) await nextRound();
+  await rounds(5);
   expect(begun).toEqual(['a', 'c']);
 });
 
 it('connections that have waited for too long are closed', async () => {
-  const { come, begun } = serverOf(1, -1);
+  const { come, begun, rounds } = serverOf(1, -1);
   come('a');
   const late = come('b');
-  for (let round = 0; round < 3; round++) await nextRound();
+  await rounds(3);
   expect([begun, late.destroyed]).toEqual([['a'], true]);
 });
 
