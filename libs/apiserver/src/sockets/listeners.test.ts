@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
+import { connect as connectPlain, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
@@ -62,6 +63,44 @@ async function open(
   await once(socket, 'secureConnect');
   return { socket, received: () => text };
 }
+
+describe('the end', () => {
+  /** A connection without even a handshake. */
+  const speechlessOne = async (): Promise<Socket> => {
+    const socket = connectPlain({ port: listeners?.securePort ?? 0, host: '127.0.0.1' });
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    return socket;
+  };
+
+  const ended = async (): Promise<unknown> => {
+    const end = listeners?.close();
+    listeners = undefined;
+    return end;
+  };
+
+  it('does not wait for connections on which nothing was asked, or no handshake was made', async () => {
+    const { socket } = await open((_req, res) => res.end());
+    const speechless = await speechlessOne();
+    const closed = Promise.all([once(socket, 'close'), once(speechless, 'close')]);
+    await ended();
+    await closed;
+  });
+
+  it('waits for what is asked meanwhile, and for its answer', async () => {
+    let answer: () => void = () => undefined;
+    const { socket, received } = await open((_req, res) => {
+      answer = () => res.end('at last');
+    });
+    const speechless = await speechlessOne();
+    const end = ended();
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(speechless, 'close');
+    answer();
+    await end;
+    await expect.poll(received).toContain('at last');
+  });
+});
 
 describe('what is not HTTP', () => {
   it.each(['garbage\r\n\r\n', 'GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n', 'GET / HTTP/1.1\r\nA: \x01\x02\r\n\r\n'])(

@@ -15,6 +15,7 @@ import {
 } from './connection-limits.js';
 import { handshakesInTurn } from './handshakes-in-turn.js';
 import { Http2Sessions } from './http2-sessions.js';
+import { SilentConnections } from './silent-connections.js';
 import { acceptUpgrades, type TakesUpgrade } from './upgrades.js';
 import type { VanishedClients } from './vanished-clients.js';
 
@@ -75,7 +76,11 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
     servers.push(plain);
     insecurePort = await listen(plain, options.insecurePort, LOOPBACK);
   }
-  for (const server of servers) options.vanishedClients?.follow(server);
+  const silent = new SilentConnections();
+  for (const server of servers) {
+    options.vanishedClients?.follow(server);
+    silent.follow(server, server === secure);
+  }
   return {
     securePort,
     insecurePort,
@@ -83,6 +88,7 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
     async close() {
       const closed = Promise.all(servers.map(closeServer));
       sessions.close();
+      silent.close();
       await closed;
       options.vanishedClients?.stop();
     },
