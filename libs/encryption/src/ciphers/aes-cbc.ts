@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type Envelope, headerOf } from '../envelope.js';
 import { type KeyCipher, SealBrokenError } from './cipher.js';
+import { Nonces } from './nonces.js';
 
 const ALGORITHM = 'aes-256-cbc';
 const KEY_BYTES = 32;
@@ -16,6 +17,7 @@ export class AesCbcCipher implements KeyCipher {
   readonly #header: Buffer;
   readonly #encryption: Buffer;
   readonly #authentication: Buffer;
+  readonly #ivs = new Nonces(IV_BYTES);
 
   /** @param key 16, 24 or 32 bytes */
   constructor(name: string, key: Buffer) {
@@ -25,7 +27,7 @@ export class AesCbcCipher implements KeyCipher {
   }
 
   seal(identity: Buffer, plain: Buffer): Buffer {
-    const iv = randomBytes(IV_BYTES);
+    const iv = this.#ivs.next();
     const cipher = createCipheriv(ALGORITHM, this.#encryption, iv);
     const encrypted = [iv, cipher.update(plain), cipher.final()];
     return Buffer.concat([this.#header, ...encrypted, this.#mac(this.#header, identity, encrypted)]);

@@ -1,6 +1,7 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { type Envelope, headerOf } from '../envelope.js';
 import { type KeyCipher, SealBrokenError } from './cipher.js';
+import { Nonces } from './nonces.js';
 
 const NONCE_BYTES = 24;
 const TAG_BYTES = 16;
@@ -25,6 +26,7 @@ export async function loadSodium(): Promise<Sodium> {
  */
 export class SecretboxCipher implements KeyCipher {
   readonly #header: Buffer;
+  readonly #nonces = new Nonces(NONCE_BYTES);
 
   /** @param key 32 bytes */
   constructor(
@@ -36,7 +38,7 @@ export class SecretboxCipher implements KeyCipher {
   }
 
   seal(identity: Buffer, plain: Buffer): Buffer {
-    const nonce = randomBytes(NONCE_BYTES);
+    const nonce = this.#nonces.next();
     const box = this.sodium.crypto_secretbox_easy(plain, nonce, this.#keyOf(this.#header, identity));
     return Buffer.concat([this.#header, nonce, box]);
   }
