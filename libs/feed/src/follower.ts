@@ -22,6 +22,8 @@ export interface FollowerContext {
 }
 
 const MIN_BACKOFF = 50;
+/** How long (ms) changes that cannot be read are tried again before those who wait for them are told. */
+const PATIENCE = 1_000;
 
 /** A head that was read while changes up to it were still to come. */
 interface Unconfirmed {
@@ -39,6 +41,8 @@ export class Follower implements Following {
   #target: Version;
   #waiting = new Waiting();
   #healing = false;
+  /** Why changes have not been readable for longer than {@link PATIENCE}; undefined as long as they are. */
+  #failure: Error | undefined;
   #ended = false;
   #cancelWait: (() => void) | undefined;
   #confirmedAt: number | undefined;
@@ -112,6 +116,7 @@ export class Follower implements Following {
     this.#compare(reading, deliveredBefore);
     if (this.#ended) throw new FollowingEndedError('the subscription has ended');
     if (this.#delivered >= reading.head) return reading.head;
+    if (this.#failure) throw this.#failure;
     return new Promise((resolve, reject) => this.#confirmations.push({ version: reading.head, resolve, reject }));
   }
 
@@ -151,6 +156,7 @@ export class Follower implements Following {
     let backoff = MIN_BACKOFF;
     let healed = 0;
     let fetched = 0;
+    let failingSince: number | undefined;
     while (!this.#ended && this.#delivered < this.#target) {
       try {
         const page = await this.context.source.changes(this.type, this.#delivered, this.context.pageSize);
@@ -163,10 +169,14 @@ export class Follower implements Following {
           if (!this.#continue(page)) return this.reset('rewound');
         }
         backoff = MIN_BACKOFF;
+        failingSince = undefined;
+        this.#failure = undefined;
       } catch (error) {
         if (this.#ended) return;
         if (error instanceof HistoryExpiredError) return this.reset('expired');
         this.context.observer.failed?.(error);
+        failingSince ??= this.context.clock.now();
+        if (this.context.clock.now() - failingSince >= PATIENCE) this.#fail(error as Error);
         await this.#pause(backoff);
         backoff = Math.min(backoff * 2, this.context.maxBackoff);
       }
@@ -180,6 +190,12 @@ export class Follower implements Following {
     this.#waiting.follow(this.#delivered, ready);
     this.#hand(ready);
     if (this.#delivered < this.#target) this.#await();
+  }
+
+  /** Those who wait can do without, or say why not; what cannot be read is tried again all the same. */
+  #fail(error: Error): void {
+    this.#failure = error;
+    for (const { reject } of this.#confirmations.splice(0)) reject(error);
   }
 
   /** Hands on a page of history. False when it does not continue what was delivered: two histories. */

@@ -159,6 +159,27 @@ describe('OrderedFeed', () => {
     expect(results).toEqual(new Array(10).fill(1n));
   });
 
+  it('tells who waits for changes that cannot be read why, after a second, and goes on when they can be', async () => {
+    const { clock, feed, sink, source, write } = setUp();
+    const following = feed.follow(TYPE, 0n, sink);
+    await clock.settle();
+    write('x');
+    source.unreadable = new Error('no key');
+    let told: Error | undefined;
+    void following.confirm().catch((error: Error) => {
+      told = error;
+    });
+    await clock.advance(900);
+    expect(told).toBeUndefined();
+    await clock.advance(2_000);
+    expect(told).toBe(source.unreadable);
+    await expect(following.confirm()).rejects.toThrow('no key');
+    source.unreadable = undefined;
+    await clock.advance(30_000);
+    expect(await following.confirm()).toBe(1n);
+    expect(sink.versions).toEqual([1n]);
+  });
+
   it('says expired when history no longer reaches back', async () => {
     const { clock, feed, sink, source, write } = setUp();
     const following = feed.follow(TYPE, 0n, sink);

@@ -19,6 +19,7 @@ export {
   SEALED,
   typeText,
   UnreadableBodyError,
+  UnreadableChangesError,
   UnreadableListError,
   UnsealableBodyError,
 } from './sealing/body-cipher.js';

@@ -3,6 +3,7 @@ import {
   HistoryExpiredError,
   StoreUnavailableError,
   UnreadableBodyError,
+  UnreadableChangesError,
   UnreadableListError,
   UnsealableBodyError,
 } from '@orch/storage';
@@ -57,7 +58,12 @@ describe('toStatusError', () => {
     const key = { namespace: 'other', name: 'hush' };
     const one = new UnreadableBodyError({ type: { group: '', resource: 'x' }, key, why: 'no answer' }, true);
     const listed = new UnreadableListError(one);
-    for (const thrown of [one, listed, new CacheNotReadyError('x', { cause: listed })]) {
+    for (const thrown of [
+      one,
+      listed,
+      new UnreadableChangesError(one),
+      new CacheNotReadyError('x', { cause: listed }),
+    ]) {
       const { status } = toStatusError(thrown);
       expect(status).toMatchObject({ code: 429, reason: 'TooManyRequests', details: { retryAfterSeconds: 1 } });
       expect(status.message).toContain('no answer');

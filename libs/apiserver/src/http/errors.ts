@@ -4,6 +4,7 @@ import {
   ReadOnlyStoreError,
   StoreUnavailableError,
   UnreadableBodyError,
+  UnreadableChangesError,
   UnreadableListError,
   UnsealableBodyError,
   type Version,
@@ -57,6 +58,7 @@ export function toStatusError(thrown: unknown): StatusError {
   if (thrown instanceof UnsealableBodyError) return encryptionFailed(thrown);
   if (thrown instanceof ReadOnlyStoreError)
     return unavailable('this server only reads: writes are for an api-server', RETRY_SECONDS);
+  if (thrown instanceof UnreadableChangesError) return unreadable(thrown.cause, thrown.cause.unnamed);
   if (thrown instanceof StoreUnavailableError) {
     return thrown.undecided
       ? timeout(

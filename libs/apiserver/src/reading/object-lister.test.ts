@@ -1,6 +1,7 @@
 import { StatusError } from '@orch/machinery';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Endpoint } from '../served/endpoint.js';
+import { heldUp } from '../testing/held-up.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { encodeContinue } from './continue-token.js';
 import type { Listed } from './list-request.js';
@@ -196,6 +197,16 @@ describe('exact versions (spec: "Resource version semantics")', () => {
     await make('c2');
     expect((await waiting).names).toEqual(['c1', 'c2']);
   });
+});
+
+it('lists are of the database where memory is held up by an object whose key is not to be had', async () => {
+  await make('c1', 'c2');
+  const cache = api.deps.cache.type(endpoint.type, endpoint.description);
+  await cache.waitReady();
+  vi.spyOn(cache, 'confirm').mockRejectedValue(heldUp());
+  const before = api.store.calls.snapshot;
+  expect(await list('')).toMatchObject({ names: ['c1', 'c2'] });
+  expect(api.store.calls.snapshot).toBe(before + 1);
 });
 
 describe('expired tokens (spec: "Paging")', () => {

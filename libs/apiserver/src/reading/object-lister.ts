@@ -1,5 +1,5 @@
 import { expired, type StatusError } from '@orch/machinery';
-import { HistoryExpiredError, type Key, type Version } from '@orch/storage';
+import { HistoryExpiredError, type Key, UnreadableChangesError, type Version } from '@orch/storage';
 import type { TypeCache, WatchCache } from '@orch/watchcache';
 import type { Endpoint } from '../served/endpoint.js';
 import { encodeContinue } from './continue-token.js';
@@ -46,7 +46,8 @@ export class ObjectLister {
     if (cache && this.reader.isAtLeast(endpoint.type, cache, freshness)) return this.#fromMemory(request, cache);
     if (freshness.want === 'not-older') await this.reader.reach(endpoint.type, freshness.than);
     if (!cache) return this.database.list(request);
-    await (freshness.want === 'any' ? cache.waitReady() : cache.confirm());
+    if (freshness.want === 'any') await cache.waitReady();
+    else if (!(await isConfirmed(cache))) return this.database.list(request);
     return this.#fromMemory(request, cache);
   }
 
@@ -54,7 +55,7 @@ export class ObjectLister {
     if (version === 0n) {
       const cache = await this.#memory(request.endpoint);
       if (!cache) return this.database.list(request, undefined, after);
-      await cache.confirm();
+      if (!(await isConfirmed(cache))) return this.database.list(request, undefined, after);
       return this.#fromMemory(request, cache, after);
     }
     try {
@@ -95,6 +96,17 @@ export class ObjectLister {
   async #memory({ type, description }: Endpoint): Promise<TypeCache | undefined> {
     const held = this.cache.peek(type) !== undefined || (await this.fit.fits(type));
     return held ? this.cache.type(type, description) : undefined;
+  }
+}
+
+/** False where changes cannot be read for now, and the database has to be asked: it tells of what, if that is on the list at all. */
+async function isConfirmed(cache: TypeCache): Promise<boolean> {
+  try {
+    await cache.confirm();
+    return true;
+  } catch (error) {
+    if (error instanceof UnreadableChangesError) return false;
+    throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { HistoryExpiredError } from '@orch/storage';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { heldUp } from '../testing/held-up.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -35,6 +36,14 @@ describe('ObjectReader (spec: "Resource version semantics", Get)', () => {
     api.store.down = true;
     await expect(api.deps.reader.get(type(), KEY, { want: 'recent' })).rejects.toThrow();
     expect(await api.deps.reader.get(type(), KEY, { want: 'any' })).toBeDefined();
+  });
+
+  it('asks the database where memory is held up by another object whose key is not to be had', async () => {
+    const cache = api.deps.cache.type(type(), api.endpoint('configmaps').description);
+    await cache.waitReady();
+    vi.spyOn(cache, 'confirm').mockRejectedValue(heldUp());
+    expect(await api.deps.reader.get(type(), KEY, { want: 'recent' })).toBeDefined();
+    expect(api.store.calls.get).toBe(1);
   });
 
   it('reads on where the state is unloaded meanwhile', async () => {

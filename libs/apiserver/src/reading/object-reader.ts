@@ -1,4 +1,11 @@
-import { HistoryExpiredError, type Key, type Store, type TypeId, type Version } from '@orch/storage';
+import {
+  HistoryExpiredError,
+  type Key,
+  type Store,
+  type TypeId,
+  UnreadableChangesError,
+  type Version,
+} from '@orch/storage';
 import type { TypeCache, WatchCache } from '@orch/watchcache';
 import type { Stored } from '../served/endpoint.js';
 import type { Freshness } from './read-options.js';
@@ -37,7 +44,13 @@ export class ObjectReader {
     return thoughUnloaded(async () => {
       const cached = this.#cached(type);
       if (!cached) return this.store.get(type, key);
-      await cached.confirm();
+      try {
+        await cached.confirm();
+      } catch (error) {
+        if (!(error instanceof UnreadableChangesError)) throw error;
+        // Memory is held up by another object, whose key is not to be had for now.
+        return this.store.get(type, key);
+      }
       return cached.get(key);
     });
   }

@@ -32,6 +32,8 @@ export class MemorySource implements ChangeSource {
   down = false;
   /** What every read fails of, while there is any. */
   failure: Error | undefined;
+  /** What reads of changes alone fail of, while there is any. */
+  unreadable: Error | undefined;
   #types = new Map<TypeId, TypeState>();
   #last = 0n;
   #rewindListeners = new Set<() => void>();
@@ -124,6 +126,7 @@ export class MemorySource implements ChangeSource {
   async changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
     this.calls.changes++;
     this.#checkUp();
+    if (this.unreadable) throw this.unreadable;
     const { floor, head, history } = this.#state(type);
     if (after < floor || this.lost.has(after)) throw new HistoryExpiredError(after, floor, head);
     return history.filter(({ version }) => version > after).slice(0, limit);

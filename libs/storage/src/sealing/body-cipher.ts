@@ -1,5 +1,5 @@
 import type { TypeName } from '../registered-types.js';
-import type { Key } from '../store.js';
+import { type Key, StoreUnavailableError } from '../store.js';
 
 /** First byte of a sealed body. No JSON text begins with it. */
 export const SEALED = 0x00;
@@ -64,6 +64,15 @@ export class UnreadableListError extends UnreadableBodyError {
   override readonly name = 'UnreadableListError';
   constructor(cause: UnreadableBodyError) {
     super(cause.what, cause.passing, { cause });
+  }
+}
+
+/**
+ * The database answers, and changes of a type cannot be read for now: somebody who has the key of one of them does not answer. Its `cause` says of which.
+ */
+export class UnreadableChangesError extends StoreUnavailableError {
+  constructor(override readonly cause: UnreadableBodyError) {
+    super(cause.unnamed, false, { cause });
   }
 }
 

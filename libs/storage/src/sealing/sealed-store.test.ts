@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeStore } from '../contract.js';
 import { openStore, type PostgresStore } from '../postgres-store.js';
-import { type Change, HistoryExpiredError, type Row, StoreUnavailableError, type TypeId } from '../store.js';
+import { type Change, HistoryExpiredError, type Row, type TypeId } from '../store.js';
 import { APART, bodyOf } from '../testing/body-codec.js';
 import { startTestServer, type TestServer } from '../testing/servers.js';
 import { TestCipher } from '../testing/test-cipher.js';
-import { NO_CIPHER, type UnreadableBodyError, UnreadableListError } from './body-cipher.js';
+import { NO_CIPHER, type UnreadableBodyError, UnreadableChangesError, UnreadableListError } from './body-cipher.js';
 import { rewriteBodies } from './rewrite-bodies.js';
 import { SealedStore } from './sealed-store.js';
 
@@ -162,7 +162,7 @@ describe('a store whose bodies are sealed', () => {
     const { type, made } = await stores('p', 'a');
     const before = (await inner.heads([type])).get(type)?.head as bigint;
     await create(made[0], type, 'x');
-    await expect(made[1].changes(type, before, 10)).rejects.toThrow(StoreUnavailableError);
+    await expect(made[1].changes(type, before, 10)).rejects.toThrow(UnreadableChangesError);
   });
 
   it('gives its connection back where nobody reads a snapshot to its end', async () => {

@@ -19,14 +19,19 @@ import {
   type SetOutcome,
   type Snapshot,
   type SnapshotRequest,
-  StoreUnavailableError,
   type TypeId,
   type Version,
   type WriteOp,
   type WriteOutcome,
 } from '../store.js';
 import type { Uncharged } from '../uncharged.js';
-import { type BodyCipher, isSealed, UnreadableBodyError, UnreadableListError } from './body-cipher.js';
+import {
+  type BodyCipher,
+  isSealed,
+  UnreadableBodyError,
+  UnreadableChangesError,
+  UnreadableListError,
+} from './body-cipher.js';
 import { openedChanges, openedRow, openedRows } from './opened-rows.js';
 
 /** A type that nobody has registered; nothing of it is ever sealed. */
@@ -114,7 +119,7 @@ export class SealedStore implements ServingStore {
   /**
    * The changes that can be read. Where the first cannot, history is told to begin behind it: who follows starts over from the state,
    * which tells what is wrong, where its objects cannot be read either.
-   * @throws HistoryExpiredError; StoreUnavailableError also where who has the key does not answer
+   * @throws HistoryExpiredError; UnreadableChangesError where who has the key does not answer
    */
   async changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
     const stored = await this.inner.changes(type, after, limit);
@@ -122,7 +127,7 @@ export class SealedStore implements ServingStore {
     if (!unreadable || changes.length > 0) return changes;
     const { at, error } = unreadable;
     this.onUnreadable(error);
-    if (error.passing) throw new StoreUnavailableError(error.message, false, { cause: error });
+    if (error.passing) throw new UnreadableChangesError(error);
     throw new HistoryExpiredError(after, at.version, stored.at(-1)?.version ?? at.version);
   }
 
