@@ -158,6 +158,7 @@ export class Follower implements Following {
     let fetched = 0;
     let failingSince: number | undefined;
     while (!this.#ended && this.#delivered < this.#target) {
+      const asked = this.context.clock.now();
       try {
         const page = await this.context.source.changes(this.type, this.#delivered, this.context.pageSize);
         if (this.#ended) return;
@@ -175,7 +176,7 @@ export class Follower implements Following {
         if (this.#ended) return;
         if (error instanceof HistoryExpiredError) return this.reset('expired');
         this.context.observer.failed?.(error);
-        failingSince ??= this.context.clock.now();
+        failingSince ??= asked;
         if (this.context.clock.now() - failingSince >= PATIENCE) this.#fail(error as Error);
         await this.#pause(backoff);
         backoff = Math.min(backoff * 2, this.context.maxBackoff);

@@ -259,3 +259,43 @@ describe('seats of a level', () => {
     await fc.assert(property, { seed: 20_261_124, numRuns: 300 });
   });
 });
+
+describe('who asks for one thing at a time', () => {
+  const HELD: Pace = { ...AT_ONCE, mayBegin: () => false, holds: () => true };
+  const WIDE = { queues: 128, handSize: 6, queueLengthLimit: 50 };
+
+  it('goes first where time is short, each once', () => {
+    const { queues, enter, seen } = level(3, WIDE, HELD);
+    for (const flow of ['a', 'b', 'c']) enter(flow);
+    expect([1, 2, 3, 4].map(() => queues.resumeSparse())).toEqual([true, true, true, false]);
+    expect(seen).toMatchObject({ waiting: 0, executing: 3, seats: 3 });
+  });
+
+  it('waits for a turn by shares where seats are short as well', () => {
+    const { queues, enter, seen } = level(3, WIDE, HELD);
+    for (const flow of ['a', 'b', 'c', 'd']) enter(flow);
+    expect(queues.resumeSparse()).toBe(false);
+    expect(seen).toMatchObject({ waiting: 4, executing: 0 });
+  });
+
+  it('is not one who asks for more, or again before that is answered', () => {
+    const { queues, enter } = level(10, { ...WIDE, queues: 1, handSize: 1 }, HELD);
+    const first = entered(enter('a'));
+    expect(queues.resumeSparse()).toBe(true);
+    enter('a');
+    expect(queues.resumeSparse()).toBe(false);
+    expect(queues.resume()).toBe(false);
+    first.leave();
+    enter('a');
+    enter('a');
+    expect(queues.resumeSparse()).toBe(false);
+  });
+
+  it('counts as many callers as have hands of queues', () => {
+    const { queues, enter } = level(3, WIDE, HELD);
+    for (let count = 0; count < 30; count++) enter('busy');
+    expect(queues.breadth).toBe(1);
+    for (let count = 0; count < 12; count++) enter(`other ${count}`);
+    expect(queues.breadth).toBeGreaterThan(2);
+  });
+});

@@ -163,6 +163,11 @@ export class FairQueues {
     return this.#seatsInUse;
   }
 
+  /** Callers who wait, about: each has a hand of queues to choose from. */
+  get breadth(): number {
+    return this.#filled.size / (this.#queuing?.handSize || 1);
+  }
+
   get isIdle(): boolean {
     return this.#waiting === 0 && this.#executing === 0;
   }
@@ -267,6 +272,8 @@ export class FairQueues {
    * all queues that a busy flow has been dealt. @returns false where there is no such request, or no room for it
    */
   resumeSparse(): boolean {
+    // Where seats are short as well it is shares that count: else those who always ask for one thing at a time would have all of them.
+    if (this.#limit - this.#seatsInUse < this.#filled.size) return false;
     for (const queue of this.#filled) {
       const entry = queue.oldest;
       if (!queue.isSparse || !entry) continue;

@@ -21,8 +21,9 @@ function loop(costMs: number, otherMs = 0) {
       return begun.slice(before);
     },
     /** So many requests that wait in one level. */
-    waiting(name: string, count: number, sparse = 0): Waiting {
+    waiting(name: string, count: number, sparse = 0, breadth = 1): Waiting {
       return {
+        breadth,
         resumeSparse() {
           if (sparse === 0) return false;
           sparse--;
@@ -59,11 +60,29 @@ describe('the pace of a process', () => {
     expect(pace.mayBegin()).toBe(true);
   });
 
+  it.each([
+    [0.5, 4],
+    [3, 12],
+    [8, 32],
+    [20, 32],
+  ])('lets rounds be as much longer as callers wait: %d', (callers, begins) => {
+    const { nextRound, round, now, waiting } = loop(0.1);
+    const pace = new LoopPace(0.4, nextRound, now);
+    crowd(pace);
+    pace.hold(waiting('some', MANY, 0, callers / 2));
+    pace.hold(waiting('others', MANY, 0, callers / 2));
+    for (let count = 0; count < 100; count++) {
+      crowd(pace);
+      round();
+    }
+    expect(round()).toHaveLength(begins);
+  });
+
   it('resumes one at least of those that wait in each round, levels by turns, and lets nobody pass them', () => {
     const { nextRound, round, now, waiting } = loop(1);
     const pace = new LoopPace(0.01, nextRound, now);
     crowd(pace);
-    const [many, few] = [waiting('many', 4), waiting('few', 1)];
+    const [many, few] = [waiting('many', 4, 0, 0.5), waiting('few', 1, 0, 0.5)];
     pace.hold(many);
     pace.hold(many);
     pace.hold(few);
@@ -133,8 +152,8 @@ describe('the pace of a process', () => {
     const { nextRound, round, now, waiting } = loop(1);
     const pace = new LoopPace(0.01, nextRound, now);
     crowd(pace);
-    pace.hold(waiting('a', 10, 3));
-    pace.hold(waiting('b', 10, 80));
+    pace.hold(waiting('a', 10, 3, 0.5));
+    pace.hold(waiting('b', 10, 80, 0.5));
     expect(round()).toEqual([...Array(3).fill('sparse of a'), ...Array(61).fill('sparse of b'), 'a']);
     expect(round()).toEqual([...Array(19).fill('sparse of b'), 'b']);
     expect(round()).toEqual(['a']);

@@ -1,5 +1,7 @@
 /** Requests that wait for their turn though they would have a seat. */
 export interface Waiting {
+  /** How many callers they are of, about. */
+  readonly breadth: number;
   /** Carries out the next of them. @returns whether another one could be carried out behind it */
   resume(): boolean;
   /** Carries out the next of those who ask once in a while. @returns false where there is none */
@@ -37,9 +39,11 @@ const NEWEST_PER_MS = 0.01;
 /** Milliseconds beyond which a round tells of something else: the process has stood still. */
 const LONGEST_MS = 20;
 
-/** How much longer than they should be rounds may be, and how many requests begin in one at least. */
-const BESIDE = { times: 1, least: 1 } as const;
-const ALONE = { times: 8, least: 8 } as const;
+/**
+ * How much longer than they should be rounds may be at most, and how many requests begin in one at least then: each round has a price of its
+ * own, which is a good part of a short one.
+ */
+const LONGEST_TIMES = 8;
 /** Requests of those who ask once in a while that begin in a round beside the others. */
 const MOST_SPARSE = 64;
 /** A caller beside whom nobody has asked for so long is alone, milliseconds. */
@@ -108,8 +112,16 @@ export class LoopPace implements Pace {
   }
 
   #fitting(): number {
-    const { times, least } = this.now() - this.#otherAt > ALONE_AFTER_MS ? ALONE : BESIDE;
-    return Math.max(least, Math.round((times * this.roundMs * this.#requests) / this.#length));
+    const times = this.#times();
+    return Math.max(Math.floor(times), Math.round((times * this.roundMs * this.#requests) / this.#length));
+  }
+
+  /** Short rounds keep a few from making others wait: who is alone keeps nobody, and many who all have as much to ask have their turns by shares. */
+  #times(): number {
+    if (this.now() - this.#otherAt > ALONE_AFTER_MS) return LONGEST_TIMES;
+    let callers = 0;
+    for (const { breadth } of this.#held) callers += breadth;
+    return Math.min(LONGEST_TIMES, Math.max(1, callers));
   }
 
   #askRound(): void {
