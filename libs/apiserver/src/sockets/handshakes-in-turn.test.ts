@@ -86,12 +86,41 @@ it('connections that end or fail while they wait are forgotten', async () => {
   expect(begun).toEqual(['a', 'c']);
 });
 
-it('connections that have waited for too long are closed', async () => {
-  const { come, begun, rounds } = serverOf(1, -1);
+it('whoever has closed is not waited for, though what was said before has not been read, nor who says too much', async () => {
+  const { come, begun, rounds } = serverOf(1);
   come('a');
-  const late = come('b');
-  await rounds(3);
-  expect([begun, late.destroyed]).toEqual([['a'], true]);
+  const [gone, loud, there] = [come('b'), come('b'), come('c')];
+  gone.push('hello');
+  gone.push(null);
+  loud.push(Buffer.alloc(30_000));
+  there.push('hello');
+  await rounds(6);
+  expect(begun).toEqual(['a', 'c']);
+  expect([gone, loud, there].map(({ destroyed }) => destroyed)).toEqual([true, true, false]);
+});
+
+it('connections that have waited for too long are closed, whoever comes meanwhile', async () => {
+  const { come, begun, clock, rounds } = serverOf(1, 10_000);
+  come('a');
+  const waiting = Array.from({ length: 1_000 }, () => come('b'));
+  clock.now += 5_000;
+  const later = come('b');
+  clock.now += 5_001;
+  for (let count = 0; count < 12; count++) {
+    come('c');
+    await rounds(1);
+  }
+  expect(waiting.filter(({ destroyed }) => destroyed).length).toBeGreaterThan(990);
+  expect(later.destroyed).toBe(false);
+  await rounds(20);
+  expect(begun.filter((site) => site === 'b').length).toBeLessThan(10);
+});
+
+it('turns are of sites: all addresses of an IPv6 network have one together', async () => {
+  const { come, begun, rounds } = serverOf(2);
+  for (const address of ['x', '2001:db8::1', '2001:db8::2', '2001:db8::3', '::ffff:10.0.0.1']) come(address);
+  await rounds(2);
+  expect(begun).toEqual(['x', '2001:db8::1', '::ffff:10.0.0.1']);
 });
 
 it('handshakes begin as they come where nothing else is wanted', () => {

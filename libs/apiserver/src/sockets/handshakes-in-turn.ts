@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net';
+import { siteOf } from './client-site.js';
 
 /** Begins with a connection. */
 type Begin = (socket: Socket) => void;
@@ -7,14 +8,14 @@ type Begin = (socket: Socket) => void;
 const LET_IN_MS = 8;
 
 /**
- * Has the handshakes of a server of TLS begin a few in each round of the event loop, by turns of the addresses that connections come from.
+ * Has the handshakes of a server of TLS begin a few in each round of the event loop, by turns of the sites that connections come from.
  * One takes as long as some requests, and a thousand clients that come back at once would have those wait for theirs who are
  * there. What clients say meanwhile is kept by their connections.
  *
  * Node takes one connection in a round from those that wait in the kernel, in their order (libuv 1.45 and later). Whoever comes behind a hundred others would wait
  * there for a hundred rounds, which are long while handshakes are made in them: as long as more come, rounds are kept short.
  * @param perRound 0 for as they come
- * @param limitMs who has waited for so long is closed instead: most likely its client is gone, which does not show before it is read from
+ * @param limitMs who has waited for so long is closed instead: most likely its client has given up
  * @param now monotonic milliseconds
  */
 export function handshakesInTurn(
@@ -30,9 +31,16 @@ export function handshakesInTurn(
   server.on('connection', (socket: Socket) => turns.take(socket));
 }
 
+/** Connections that are looked at in a round whether they have waited for too long. */
+const LOOKS = 100;
+/** Bytes that are kept for a client before its turn: it has no more to say than that it wants a handshake. */
+const MOST_EARLY_BYTES = 20_000;
+
 class HandshakeTurns {
-  /** Connections that wait and since when, by their addresses; the one whose turn it is comes first. */
-  readonly #waiting = new Map<string, Map<Socket, number>>();
+  /** Connections that wait, by their sites; the one whose turn it is comes first. */
+  readonly #sites = new Map<string, Set<Socket>>();
+  /** Since when they do, in their order. */
+  readonly #since = new Map<Socket, number>();
   #isAsked = false;
   /** One has come in this round. */
   #hasCome = false;
@@ -49,7 +57,7 @@ class HandshakeTurns {
   take(socket: Socket): void {
     this.#hasCome = true;
     const now = this.now();
-    if (this.#waiting.size > 0 || now < this.#goesOnAt) this.#wait(socket, now);
+    if (this.#since.size > 0 || now < this.#goesOnAt) this.#wait(socket, now);
     else {
       this.#goesOnAt = now + LET_IN_MS;
       this.begin(socket);
@@ -58,18 +66,23 @@ class HandshakeTurns {
 
   #wait(socket: Socket, now: number): void {
     this.#askRound();
-    const address = socket.remoteAddress ?? '';
-    const others = this.#waiting.get(address);
-    if (others) others.set(socket, now);
-    else this.#waiting.set(address, new Map([[socket, now]]));
+    const site = siteOf(socket.remoteAddress ?? '');
+    const others = this.#sites.get(site);
+    if (others) others.add(socket);
+    else this.#sites.set(site, new Set([socket]));
+    this.#since.set(socket, now);
     // Whoever is gone before it was its turn has nobody else to hear of that.
-    socket.on('error', ignore).once('close', () => this.#takeOut(address, socket));
+    socket
+      .on('error', ignore)
+      .on('readable', leaveIfGone)
+      .once('close', () => this.#takeOut(site, socket));
   }
 
-  #takeOut(address: string, socket: Socket): void {
-    const waiting = this.#waiting.get(address);
+  #takeOut(site: string, socket: Socket): void {
+    this.#since.delete(socket);
+    const waiting = this.#sites.get(site);
     waiting?.delete(socket);
-    if (waiting?.size === 0) this.#waiting.delete(address);
+    if (waiting?.size === 0) this.#sites.delete(site);
   }
 
   #askRound(): void {
@@ -82,28 +95,46 @@ class HandshakeTurns {
     this.#isAsked = false;
     const [mayBeMore, now] = [this.#hasCome, this.now()];
     this.#hasCome = false;
+    this.#closeLate(now);
     if (!mayBeMore || now >= this.#goesOnAt) {
-      for (let begun = 0; begun < this.perRound && this.#beginNext(now); begun++);
+      for (let begun = 0; begun < this.perRound && this.#beginNext(); begun++);
       this.#goesOnAt = now + LET_IN_MS;
     }
-    if (this.#waiting.size > 0) this.#askRound();
+    if (this.#since.size > 0) this.#askRound();
+  }
+
+  #closeLate(now: number): void {
+    let looks = 0;
+    for (const [socket, since] of this.#since) {
+      if (now - since <= this.limitMs || ++looks > LOOKS) return;
+      this.#since.delete(socket);
+      socket.destroy();
+    }
   }
 
   /** @returns false where nobody waits */
-  #beginNext(now: number): boolean {
-    const [next] = this.#waiting;
-    if (!next) return false;
-    const [address, sockets] = next;
-    const [[socket, since] = []] = sockets;
-    // It stands behind the other addresses, if more of it wait.
-    this.#waiting.delete(address);
-    if (socket) sockets.delete(socket);
-    if (sockets.size > 0) this.#waiting.set(address, sockets);
-    if (!socket || since === undefined) return true;
-    if (now - since > this.limitMs) socket.destroy();
-    else this.begin(socket.off('error', ignore));
-    return true;
+  #beginNext(): boolean {
+    for (const [site, sockets] of this.#sites) {
+      const [socket] = sockets;
+      // It stands behind the other sites, if more of it wait.
+      this.#sites.delete(site);
+      if (socket) sockets.delete(socket);
+      if (sockets.size > 0) this.#sites.set(site, sockets);
+      if (!socket || socket.destroyed) continue;
+      this.#since.delete(socket);
+      this.begin(socket.off('error', ignore).off('readable', leaveIfGone));
+      return true;
+    }
+    return false;
   }
 }
 
 const ignore = (): void => undefined;
+
+/** What a connection knows of its other end before anybody reads: what has come, and whether it was the last. */
+type Unread = Socket & { readonly _readableState: { readonly ended: boolean } };
+
+/** As long as there is something to read, a client that has closed would be waited for. */
+function leaveIfGone(this: Socket): void {
+  if ((this as Unread)._readableState.ended || this.readableLength > MOST_EARLY_BYTES) this.destroy();
+}

@@ -98,6 +98,9 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
 /** What a header field counts beside its bytes (RFC 9113 section 6.5.2). */
 const FIELD_BYTES = 32;
 
+/** How long a connection waits for the turn of its handshake at most, milliseconds: most clients have given up then. */
+const MOST_WAIT_MS = 10_000;
+
 /** Bytes of a stream of HTTP/2 beside those that wait to be sent. */
 const STREAM_BYTES = 16 * 1024;
 
@@ -128,7 +131,7 @@ function secureServer(options: ListenOptions): Http2SecureServer {
     maxSessionMemory: Math.max(DEFAULT_SESSION_MEGABYTES, megabytes),
   });
   keepChains(server);
-  handshakesInTurn(server as unknown as Server, handshakesPerRound, headMs);
+  handshakesInTurn(server as unknown as Server, handshakesPerRound, Math.min(headMs, MOST_WAIT_MS));
   return server;
 }
 
