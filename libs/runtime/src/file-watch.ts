@@ -19,7 +19,10 @@ export interface FileWatchSettings {
 
 /** A change is seldom alone: a certificate comes with its key. */
 const SETTLE_MS = 100;
-/** How long to wait for more behind a change of something else in a folder, to which a file may be a link. */
+/**
+ * How long to wait for more behind a change of something else in a folder, to which a file may be a link. Where there is one before each look it is
+ * twice as long each time: it may be the log of who looks.
+ */
 const NEIGHBOUR_MS = 1_000;
 
 /**
@@ -35,7 +38,11 @@ export class FileWatch {
   /** When the next look is due, by the clock. */
   #at = 0;
   #looking = false;
-  #again = false;
+  /** When to look again behind the look that is under way, ms. */
+  #again = Number.POSITIVE_INFINITY;
+  #neighbourMs = NEIGHBOUR_MS;
+  /** No neighbour has changed since the last look. */
+  #isQuiet = true;
   #closed = false;
 
   constructor(settings: FileWatchSettings) {
@@ -59,7 +66,8 @@ export class FileWatch {
   #watch(folder: string, names: ReadonlySet<string>): void {
     try {
       const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        this.#changed(name === null || names.has(name) ? SETTLE_MS : NEIGHBOUR_MS);
+        if (name === null || names.has(name)) this.#changed(SETTLE_MS);
+        else this.#neighbourChanged();
       });
       // What cannot be watched is still looked at.
       watcher.on('error', () => watcher.close());
@@ -70,8 +78,13 @@ export class FileWatch {
   }
 
   #changed(settleMs: number): void {
-    if (this.#looking) this.#again = true;
+    if (this.#looking) this.#again = Math.min(this.#again, settleMs);
     else if (this.#clock.now() + settleMs < this.#at) this.#schedule(settleMs);
+  }
+
+  #neighbourChanged(): void {
+    this.#isQuiet = false;
+    this.#changed(this.#neighbourMs);
   }
 
   #schedule(ms: number): void {
@@ -82,13 +95,16 @@ export class FileWatch {
   }
 
   async #look(): Promise<void> {
+    const { everyMs, onLook } = this.#settings;
     this.#looking = true;
+    this.#neighbourMs = this.#isQuiet ? NEIGHBOUR_MS : Math.min(2 * this.#neighbourMs, everyMs);
+    this.#isQuiet = true;
     try {
-      await this.#settings.onLook();
+      await onLook();
     } finally {
       this.#looking = false;
-      this.#schedule(this.#again ? SETTLE_MS : this.#settings.everyMs);
-      this.#again = false;
+      this.#schedule(Math.min(this.#again, everyMs));
+      this.#again = Number.POSITIVE_INFINITY;
     }
   }
 }
