@@ -46,7 +46,10 @@ export async function openHttp1Watch(
         head = text;
         return;
       }
-      if (!text.startsWith('200', 9)) return reject(new Error(`${path}: ${text}`));
+      if (!text.startsWith('200', 9)) {
+        reject(new Error(`${path}: ${text}`));
+        return void socket.destroy();
+      }
       receive = (bytes) => sink.data(bytes);
       const body = end + 4 - head.length;
       if (data.length > body) sink.data(data.subarray(body));
@@ -76,11 +79,12 @@ export function speaksHttp2({ host, port, tls }: Endpoint): Promise<boolean> {
 }
 
 /** A connection of HTTP/2 (RFC 9113), which must be over TLS, with room for what its watches say. */
-export async function openHttp2Session({ host, port, tls }: Endpoint): Promise<ClientHttp2Session> {
+export async function openHttp2Session({ host, port, tls, from }: Endpoint): Promise<ClientHttp2Session> {
   if (!tls) throw new Error('HTTP/2 needs TLS here');
   const options: SecureClientSessionOptions = {
     secureContext: secureContextOf(tls),
     settings: { initialWindowSize: WINDOW, enablePush: false },
+    ...(from !== undefined && { localAddress: from }),
   };
   const session = connectHttp2(`https://${host}:${port}`, options);
   await new Promise<void>((resolve, reject) => {
@@ -107,7 +111,10 @@ export function openHttp2Watch(
     });
     stream.once('response', ({ ':status': status }) => {
       if (status === 200) resolve(() => stream.close(constants.NGHTTP2_CANCEL));
-      else reject(new Error(`${path}: ${status}`));
+      else {
+        reject(new Error(`${path}: ${status}`));
+        stream.close(constants.NGHTTP2_CANCEL);
+      }
     });
     stream.on('data', (data: Buffer) => sink.data(data));
     stream.on('error', reject);

@@ -11,7 +11,8 @@ export interface WatchStarts {
   readonly path: string;
   /** Each is the token of a starter. */
   readonly tokens: readonly string[];
-  readonly seconds: number;
+  /** Until it is stopped when absent. */
+  readonly seconds?: number;
   /** Starts a second of all together; as many as can be had when absent. */
   readonly rate?: number;
   /** Each watch on a connection of its own, or as a stream of the one that its user keeps, as most clients do. */
@@ -33,12 +34,14 @@ async function start({ endpoint, path, tokens, seconds, rate, over }: WatchStart
   const latencies: number[] = [];
   const { opens, close } = await (over === 'new connections' ? onNew : onKept)(endpoint, path, tokens);
   const began = now();
-  const end = began + seconds * 1000;
+  const end = seconds === undefined ? Number.POSITIVE_INFINITY : began + seconds * 1000;
   let next = 0;
+  isStopped = false;
   const loop = async (open: Open) => {
-    while (now() < end) {
-      const index = next++;
-      if (rate !== undefined) await pause(Math.max(0, began + (index * 1000) / rate - now()));
+    while (!isStopped && now() < end) {
+      const due = rate === undefined ? began : began + (next++ * 1000) / rate;
+      if (due >= end) return;
+      if (rate !== undefined) await pause(Math.max(0, due - now()));
       const sent = now();
       const closeWatch = await open();
       latencies.push(now() - sent);
@@ -49,6 +52,13 @@ async function start({ endpoint, path, tokens, seconds, rate, over }: WatchStart
   const took = now() - began;
   close();
   return { done: latencies.length, seconds: took / 1000, ...latencyOf(latencies) };
+}
+
+let isStopped = false;
+
+/** Ends what was begun without a time. */
+async function stop(): Promise<void> {
+  isStopped = true;
 }
 
 /** How each of the starters opens its watches. */
@@ -63,7 +73,8 @@ const onNew = async (endpoint: Endpoint, path: string, tokens: readonly string[]
 });
 
 async function onKept(endpoint: Endpoint, path: string, tokens: readonly string[]): Promise<Starters> {
-  const kept = new Map(tokens.map((token) => [token, new KeptConnection({ ...endpoint, token }, path)]));
+  const users = [...new Set(tokens)];
+  const kept = new Map(users.map((token) => [token, new KeptConnection({ ...endpoint, token }, path)]));
   await Promise.all([...kept.values()].map((connection) => connection.ready()));
   return {
     opens: tokens.map((token) => () => kept.get(token)?.open() ?? Promise.reject(new Error('no connection'))),
@@ -106,6 +117,6 @@ class KeptConnection {
   }
 }
 
-const methods = { start };
+const methods = { start, stop };
 export type StartMethods = typeof methods;
 serve(methods);

@@ -156,6 +156,7 @@ async function makeNoise(worker: RequestWorker, place: Place, noise: Noise, turn
         prefix: noise === 'get' ? 'o' : `${run}-${turn}`,
         objects: OBJECTS,
       }));
+  if (result.failed > 0) throw new Error(`${result.failed} requests of the noisy one failed`);
   const done = 'done' in result ? result.done : result.milliseconds.length;
   return done / result.seconds;
 }

@@ -5,7 +5,7 @@ export const POLITE: readonly string[] = Array.from({ length: 50 }, (_, i) => `p
 /** The one who asks for as much as can be had. */
 export const NOISY = 'noisy';
 /** Its address: that of a machine of its own. */
-export const NOISY_FROM = '127.0.0.2';
+export const NOISY_FROM = '127.0.1.1';
 /** Requests that the noisy one has under way at all times. */
 export const NOISE = 64;
 /**

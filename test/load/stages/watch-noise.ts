@@ -1,4 +1,4 @@
-import { deliver, HOT_OBJECTS, type Traffic, watchPath, withTraffic } from '../delivery.js';
+import { assertComplete, deliver, HOT_OBJECTS, type Traffic, watchPath, withTraffic } from '../delivery.js';
 import type { Measurement } from '../report.js';
 import { fill } from '../requests.js';
 import { type Latency, median } from '../summary.js';
@@ -78,14 +78,15 @@ async function measure(
     endpoint: { ...gateway, from: NOISY_FROM },
     path,
     tokens: Array.from({ length: NOISE }, () => NOISY),
-    seconds: 2 * seconds,
     over,
   });
   const look = async (found: Found, over: Over): Promise<void> => {
     found.starts.push(
       await polite.call('start', { endpoint, path, tokens: POLITE, seconds, rate: POLITE_STARTS, over }),
     );
-    found.events.push((await deliver(traffic, target, { rate: WRITES, seconds, count: 'latency' })).reading.latency);
+    const delivery = await deliver(traffic, target, { rate: WRITES, seconds, count: 'latency' });
+    assertComplete(delivery);
+    found.events.push(delivery.reading.latency);
   };
   const rows: Measurement[] = [];
   for (const over of OVER) {
@@ -96,6 +97,7 @@ async function measure(
       for (const where of ['elsewhere', 'place'] as const) {
         const making = noisy.call('start', noiseAt(where === 'place' ? endpoint : another, over));
         await look(found[where], over);
+        await noisy.call('stop', undefined);
         const { done, seconds: took } = await making;
         if (where === 'place') rates.push(done / took);
       }
