@@ -42,6 +42,12 @@ const request = (more: Partial<Asked> = {}, ...groups: string[]): Asked => ({
   path: '/api/v1/namespaces/default/pods/a',
   ...more,
 });
+const EVERYTHING: FlowSchema['rules'] = [
+  {
+    subjects: [{ kind: 'User', user: { name: '*' } }],
+    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true }],
+  },
+] as never;
 const both = (asked: Asked) => [asked.user, asked] as const;
 const path = (of: string) => request({ isResourceRequest: false, path: of, resource: '', namespace: '' });
 const account = (namespace: string, name: string): FlowUser => ({
@@ -146,6 +152,25 @@ describe('seats of levels', () => {
     if (entry instanceof Entry) entry.leave();
     flow.configure(LEVELS, SCHEMAS);
     expect(flow.levels.has('extra')).toBe(false);
+  });
+
+  it('are given to all who wait in a level that limits nothing any more', async () => {
+    const level = { ...(LEVELS.find(({ name }) => name === 'workload-low') as PriorityLevel), name: 'own' };
+    const schema = {
+      ...(SCHEMAS[0] as FlowSchema),
+      name: 'own',
+      precedence: 1,
+      priorityLevel: 'own',
+      rules: EVERYTHING,
+    };
+    const { flow } = controller([...LEVELS, level], [...SCHEMAS, schema]);
+    const ask = () => flow.enter(flow.classify(...both(request())), ONE_SEAT) as Entry;
+    const entries = Array.from({ length: 300 }, ask);
+    const waiting = entries.filter(({ state }) => state === 'waiting');
+    expect(waiting.length).toBeGreaterThan(10);
+    flow.configure([...LEVELS, { ...level, limited: undefined }], [...SCHEMAS, schema]);
+    expect(await Promise.all(waiting.map((entry) => entry.seated()))).toEqual(waiting.map(() => true));
+    for (const entry of entries) entry.leave();
   });
 
   it('are there before anything is configured', () => {

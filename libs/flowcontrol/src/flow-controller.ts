@@ -191,6 +191,8 @@ export class FlowController {
       known.configuration = configuration;
       return;
     }
+    // Nobody shares seats out to those who still wait there.
+    known?.queues?.configure(Number.MAX_SAFE_INTEGER, undefined);
     const { clock, maxWaitMs, observer, pace } = this.options;
     const queues = limited && new FairQueues({ clock, maxWaitMs, observer: observer.of(name), pace });
     const made = { isEnding: false, maxSeats: ANY_SEATS, current: 0, smoothed: 0 };

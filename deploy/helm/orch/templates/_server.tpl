@@ -147,7 +147,7 @@ spec:
             timeoutSeconds: 5
             failureThreshold: 6
           readinessProbe:
-            httpGet: { path: /readyz, port: https, scheme: HTTPS }
+            httpGet: { path: "/readyz?exclude=kms-providers", port: https, scheme: HTTPS }
             periodSeconds: 2
             timeoutSeconds: 2
             failureThreshold: 2
