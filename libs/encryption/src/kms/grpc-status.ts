@@ -22,14 +22,22 @@ const CODES = [
 /** A code of gRPC, by its name. */
 export type GrpcCode = (typeof CODES)[number];
 
-/** What may be otherwise when it is asked again. */
-const PASSING: ReadonlySet<GrpcCode> = new Set([
-  'Canceled',
-  'DeadlineExceeded',
-  'ResourceExhausted',
-  'Aborted',
-  'Unavailable',
+/**
+ * What is not otherwise when it is asked again, unless somebody does something: who says so has looked at what was asked. All else may
+ * pass, `Unknown` and `Internal` among it: plugins in Go answer so to whatever goes wrong between them and their service. So does
+ * `Unauthenticated`: a plugin passes it on where its own token has run out, which it renews.
+ */
+const LASTING: ReadonlySet<GrpcCode> = new Set([
+  'InvalidArgument',
+  'NotFound',
+  'PermissionDenied',
+  // As gRPC defines it: not to be tried again before the state of things has been set right, as that of a disabled key.
+  'FailedPrecondition',
+  'Unimplemented',
 ]);
+
+/** Nobody has answered, or not yet: nothing was judged. */
+const UNANSWERED: ReadonlySet<GrpcCode> = new Set(['Canceled', 'DeadlineExceeded', 'Unavailable']);
 
 /** A call was answered with an error, or not at all. */
 export class GrpcError extends Error {
@@ -44,7 +52,12 @@ export class GrpcError extends Error {
 
   /** Whether it may pass by itself. */
   get passing(): boolean {
-    return PASSING.has(this.code);
+    return !LASTING.has(this.code);
+  }
+
+  /** Whether it says nothing of what was asked. */
+  get unanswered(): boolean {
+    return UNANSWERED.has(this.code);
   }
 }
 

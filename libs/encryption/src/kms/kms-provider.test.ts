@@ -183,6 +183,27 @@ describe('a key management service', () => {
     });
   });
 
+  // By number: Unknown and Internal, as plugins in Go say of anything; ResourceExhausted, Unavailable, Unauthenticated; and what lasts.
+  it.each([
+    [2, true],
+    [13, true],
+    [8, true],
+    [14, true],
+    [16, true],
+    [3, false],
+    [5, false],
+    [7, false],
+    [9, false],
+    [12, false],
+  ])('that fails to decrypt with code %i: whether that may pass is %s', async (code, passing) => {
+    const writer = process();
+    await writer.provider.start();
+    const sealed = writer.cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    kms.failing.set('Decrypt', code);
+    const opening = Promise.resolve(process().cipher.open(SECRETS, KEY, sealed));
+    await expect(opening).rejects.toMatchObject({ passing });
+  });
+
   it('has made nothing current that is cut off, wherever', async () => {
     const { provider, cipher } = process();
     await provider.start();

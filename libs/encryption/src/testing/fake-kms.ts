@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import {
+  constants,
   createServer,
   type Http2Server,
   type IncomingHttpHeaders,
@@ -21,6 +22,14 @@ export class FakeKms {
   version = 'v2';
   /** Whether it decrypts everything to something else. */
   lies = false;
+  /** Codes of gRPC, by number, that methods are answered with in the place of what they should be. */
+  readonly failing = new Map<string, number>();
+  /** What it answers, by number, where it cannot decrypt: as plugins in Go do, 2 (`Unknown`). */
+  unknownKeyCode = 5;
+  /** Methods that are never answered. */
+  readonly hanging = new Set<string>();
+  /** How the next call is turned away without being looked at: by itself, or as the connection is to end. Of that nobody hears twice. */
+  turnsAway: 'refused' | 'goaway' | undefined;
   /** Methods that were called. */
   readonly calls: string[] = [];
   readonly #keys = new Map<string, Buffer>();
@@ -35,6 +44,11 @@ export class FakeKms {
     return `unix://${this.path}`;
   }
 
+  /** Connections that are open. */
+  get connections(): number {
+    return this.#sessions.size;
+  }
+
   async start(): Promise<void> {
     const server = createServer();
     this.#server = server;
@@ -42,7 +56,11 @@ export class FakeKms {
       this.#sessions.add(session);
       session.on('close', () => this.#sessions.delete(session));
     });
-    server.on('stream', (stream, headers) => this.#answer(stream, headers));
+    server.on('stream', (stream, headers) => {
+      stream.on('error', () => undefined);
+      if (this.turnsAway) this.#turnAway(stream, this.turnsAway);
+      else this.#answer(stream, headers);
+    });
     await new Promise<void>((resolve) => server.listen(this.path, resolve));
   }
 
@@ -60,12 +78,15 @@ export class FakeKms {
 
   #answer(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
     const pieces: Buffer[] = [];
-    stream.on('error', () => undefined);
     stream.on('data', (piece: Buffer) => pieces.push(piece));
     stream.on('end', () => {
       const method = String(headers[':path']).split('/').at(-1) ?? '';
       this.calls.push(method);
+      if (this.hanging.has(method)) return;
       const head = { ':status': 200, 'content-type': 'application/grpc' };
+      const code = this.failing.get(method);
+      if (code !== undefined)
+        return stream.respond({ ...head, 'grpc-status': `${code}`, 'grpc-message': 'simulated' }, { endStream: true });
       try {
         const message = this.#carryOut(method, Buffer.concat(pieces).subarray(PREFIX_BYTES));
         stream.respond(head, { waitForTrailers: true });
@@ -75,9 +96,16 @@ export class FakeKms {
         stream.end(Buffer.concat([prefix, message]));
       } catch (error) {
         const said = encodeURIComponent((error as Error).message);
-        stream.respond({ ...head, 'grpc-status': '5', 'grpc-message': said }, { endStream: true });
+        stream.respond({ ...head, 'grpc-status': `${this.unknownKeyCode}`, 'grpc-message': said }, { endStream: true });
       }
     });
+  }
+
+  #turnAway(stream: ServerHttp2Stream, how: 'refused' | 'goaway'): void {
+    this.turnsAway = undefined;
+    if (how === 'refused') stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    // What it names as the last is the one before.
+    else stream.session?.goaway(constants.NGHTTP2_NO_ERROR, Math.max(0, (stream.id ?? 0) - 2));
   }
 
   #carryOut(method: string, request: Buffer): Uint8Array {
