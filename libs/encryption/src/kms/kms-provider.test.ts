@@ -117,6 +117,101 @@ describe('a key management service', () => {
     expect(cipher.open(SECRETS, KEY, before)).toEqual(BODY);
   });
 
+  it('is asked about once a minute whether it still decrypts the key, while it is well', async () => {
+    const { provider } = process();
+    await provider.start();
+    kms.calls.length = 0;
+    for (let second = 0; second < 600; second += 20) {
+      await clock.advance(20_000);
+      await provider.check();
+    }
+    expect(kms.calls.filter((method) => method === 'Decrypt').length).toBeGreaterThanOrEqual(8);
+    expect(kms.calls.filter((method) => method === 'Decrypt').length).toBeLessThanOrEqual(10);
+    expect(kms.calls).not.toContain('Encrypt');
+  });
+
+  /** As one that was made anew: it has another key of the same id. */
+  const isMadeAnew = () => kms.forget('key-1');
+
+  it.each([
+    ['', undefined],
+    [', and says only that something is wrong', 2],
+  ])('that comes back with another key of the same id gives a new key at once%s', async (_what, code) => {
+    const { provider, cipher, errors } = process({ timeout: 50 });
+    await provider.start();
+    const before = cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    await kms.stop();
+    await clock.advance(20_000);
+    await expect(provider.check()).rejects.toThrow('failed to perform status section');
+    isMadeAnew();
+    if (code !== undefined) kms.unknownKeyCode = code;
+    await kms.start();
+    const isFollowed = async () => {
+      await clock.advance(10_000);
+      return !cipher.isCurrent(SECRETS, KEY, before);
+    };
+    await expect.poll(isFollowed, { timeout: 30_000 }).toBe(true);
+    await provider.check();
+    expect(errors.at(-1)?.message).toMatch(/^the KMS provider vault gave another key, as it does not decrypt the one/);
+    const after = cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    expect(cipher.isCurrent(SECRETS, KEY, after)).toBe(true);
+    expect(await process().cipher.open(SECRETS, KEY, after)).toEqual(BODY);
+    expect(cipher.open(SECRETS, KEY, before)).toEqual(BODY);
+  });
+
+  it('that has another key of the same id without ever having been seen away is found out within two minutes', async () => {
+    const { provider, cipher } = process();
+    await provider.start();
+    const before = cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    isMadeAnew();
+    await clock.advance(120_000);
+    await expect.poll(() => cipher.isCurrent(SECRETS, KEY, before), { timeout: 30_000 }).toBe(false);
+    await provider.check();
+    expect(await process().cipher.open(SECRETS, KEY, cipher.seal(SECRETS, KEY, BODY) as Buffer)).toEqual(BODY);
+  });
+
+  it('that neither decrypts the key any more nor gives another is not well, and nothing is encrypted with it', async () => {
+    const { provider, cipher } = process();
+    await provider.start();
+    const before = cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    kms.lies = true;
+    await clock.advance(60_000);
+    const problem = 'the service decrypts what it has encrypted to something else';
+    await expect.poll(() => provider.check().catch(String), { timeout: 30_000 }).toContain(problem);
+    expect(() => cipher.seal(SECRETS, KEY, BODY)).toThrow(
+      'the KMS provider "vault" does not decrypt any more what it has encrypted, and has not given another key yet',
+    );
+    expect(cipher.open(SECRETS, KEY, before)).toEqual(BODY);
+    kms.lies = false;
+    await clock.advance(10_000);
+    await provider.check();
+    expect(cipher.isCurrent(SECRETS, KEY, cipher.seal(SECRETS, KEY, BODY) as Buffer)).toBe(true);
+    expect(cipher.isCurrent(SECRETS, KEY, before)).toBe(false);
+  });
+
+  it.each([
+    ['is not answered', 14, false],
+    ['says only that something is wrong', 2, true],
+  ])('that cannot decrypt the key for now, and %s, keeps it until it expires', async (_what, code, isAnother) => {
+    const { provider, cipher } = process();
+    await provider.start();
+    const before = cipher.seal(SECRETS, KEY, BODY) as Buffer;
+    kms.failing.set('Decrypt', code);
+    kms.calls.length = 0;
+    await clock.advance(60_000);
+    await expect.poll(() => provider.check().catch(String), { timeout: 30_000 }).toContain('failed to verify');
+    expect(kms.calls.includes('Encrypt')).toBe(isAnother);
+    expect(cipher.isCurrent(SECRETS, KEY, cipher.seal(SECRETS, KEY, BODY) as Buffer)).toBe(true);
+    await clock.advance(130_000);
+    await expect(provider.check()).rejects.toThrow('failed to verify');
+    expect(() => cipher.seal(SECRETS, KEY, BODY)).toThrow('has expired');
+    kms.failing.clear();
+    await clock.advance(10_000);
+    await provider.check();
+    expect(cipher.seal(SECRETS, KEY, BODY)).toBeInstanceOf(Buffer);
+    expect(cipher.isCurrent(SECRETS, KEY, before)).toBe(true);
+  });
+
   it('may be away for a while: what it has given goes on, for writes three minutes', async () => {
     const { provider, cipher } = process({ timeout: 50 });
     await provider.start();
@@ -129,7 +224,7 @@ describe('a key management service', () => {
     expect(cipher.seal(SECRETS, KEY, BODY)).toBeInstanceOf(Buffer);
     await clock.advance(20_000);
     expect(() => cipher.seal(SECRETS, KEY, BODY)).toThrow(
-      /unable to encrypt secrets: the key of the KMS provider "vault".* has expired/,
+      /unable to encrypt secrets: the key of the KMS provider "vault" has expired/,
     );
     expect(cipher.open(SECRETS, KEY, sealed)).toEqual(BODY);
     await kms.start();
@@ -160,6 +255,11 @@ describe('a key management service', () => {
       'sick',
       { healthz: 'no quorum' },
       'kmsv2 Provider vault is not healthy, error: got unexpected healthz status: no quorum',
+    ],
+    [
+      'sick at length',
+      { healthz: 'x'.repeat(5000) },
+      `is not healthy, error: got unexpected healthz status: ${'x'.repeat(1024)}…`,
     ],
     ['of another version', { version: 'v9' }, 'expected KMSv2 API version v2 or v2beta1, got v9'],
     ['without a key', { keyId: '' }, 'got invalid KMSv2 KeyID "": keyID is empty'],

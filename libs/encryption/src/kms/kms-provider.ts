@@ -1,13 +1,14 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, systemClock } from '@orch/runtime/clock';
 import { LRUCache } from 'lru-cache';
 import { SealBrokenError } from '../ciphers/cipher.js';
 import { GCM_KEY_BYTES, GcmKey } from '../ciphers/gcm.js';
-import { type Envelope, headerOf } from '../envelope.js';
+import type { Envelope } from '../envelope.js';
 import type { EncryptionObserver } from '../observer.js';
 import type { BodyProvider } from '../provider.js';
+import { cut, keyIdProblem } from './bounds.js';
 import type { KmsClient } from './kms-client.js';
-import { decodeEncryptResponse, encodeWrappedKey, type StatusResponse, type WrappedKey } from './messages.js';
+import { decodeEncryptResponse, type StatusResponse } from './messages.js';
+import { KeyProofError, LENGTH_BYTES, type OwnKey, OwnKeys } from './own-key.js';
 
 /** Milliseconds, all as the reference has them: between looks at the service, where it was well and where it was not. */
 const LOOK_MS = 60_000;
@@ -17,27 +18,21 @@ const WELL_MS = 20_000;
 const UNWELL_MS = 3_000;
 /** For which a key goes on to encrypt after the last time that the service was well. Reading knows no such end. */
 const WRITE_MS = 180_000;
+/** Between proofs that it still decrypts the key, while it is well: what it lost in the meantime nobody could read after a restart. */
+const PROVE_MS = 60_000;
 
 /** Releases of the reference name the same calls so. */
 const VERSIONS = ['v2', 'v2beta1'];
-/** Bytes. */
-const LONGEST_KEY_ID = 1024;
-const LONGEST_WRAPPED = 1024;
-const LONGEST_ANNOTATIONS = 32 << 10;
-/** As names of annotations have to be. */
-const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
-
 /** Keys that are kept decrypted: about one for each start of a server whose bodies are read. */
 const KEPT = 10_000;
+const KEPT_LOST = 1_000;
 
-/** The key that bodies are encrypted with now. */
-interface OwnKey {
-  readonly key: GcmKey;
-  readonly keyId: string;
-  /** The header, and the key as the service has encrypted it. */
-  readonly preamble: Buffer;
-  /** Monotonic ms. */
+/** The key that bodies are encrypted with now. Monotonic ms. */
+interface Held {
+  readonly key: OwnKey;
   readonly expires: number;
+  /** When the service was last asked for it, and gave it back. */
+  readonly proved: number;
 }
 
 /** A key of some process, decrypted. */
@@ -51,7 +46,7 @@ export interface KmsProviderOptions {
   readonly name: string;
   readonly client: Pick<KmsClient, 'status' | 'encrypt' | 'decrypt' | 'close'>;
   readonly observer: EncryptionObserver;
-  /** Hears of looks that found the service unwell. */
+  /** Hears of looks that found the service unwell, and of keys that it has lost. */
   readonly onError: (error: Error) => void;
   /** Default: the machine's. */
   readonly clock?: Clock;
@@ -66,10 +61,14 @@ export interface KmsProviderOptions {
 export class KmsProvider implements BodyProvider {
   readonly prefix: string;
   readonly #clock: Clock;
-  readonly #header: Buffer;
+  readonly #maker: OwnKeys;
   readonly #keys = new LRUCache<string, KnownKey>({ max: KEPT });
   readonly #asked = new Map<string, Promise<KnownKey>>();
-  #own: OwnKey | undefined;
+  /** Keys of its own that the service has lost, as they stand with bodies. */
+  readonly #lost = new LRUCache<string, true>({ max: KEPT_LOST });
+  #own: Held | undefined;
+  /** Why there is no key of its own. */
+  #lack = 'has not given a key yet';
   #looked: { readonly until: number; readonly problem: Error | undefined } | undefined;
   #looking: Promise<void> | undefined;
   #cancelLook: (() => void) | undefined;
@@ -78,7 +77,7 @@ export class KmsProvider implements BodyProvider {
   constructor(private readonly options: KmsProviderOptions) {
     this.prefix = `k8s:enc:kms:v2:${options.name}:`;
     this.#clock = options.clock ?? systemClock;
-    this.#header = headerOf('kms', options.name);
+    this.#maker = new OwnKeys(options);
   }
 
   /** Looks at the service, and goes on to. Never rejects: a service may come up after the server. */
@@ -135,13 +134,13 @@ export class KmsProvider implements BodyProvider {
   async #judge({ healthz, version, keyId }: StatusResponse): Promise<void> {
     const { name, observer } = this.options;
     const problems: string[] = [];
-    if (healthz !== 'ok') problems.push(`got unexpected healthz status: ${healthz}`);
+    if (healthz !== 'ok') problems.push(`got unexpected healthz status: ${cut(healthz)}`);
     if (!VERSIONS.includes(version))
-      problems.push(`expected KMSv2 API version ${VERSIONS.join(' or ')}, got ${version}`);
+      problems.push(`expected KMSv2 API version ${VERSIONS.join(' or ')}, got ${cut(version)}`);
     const invalid = keyIdProblem(keyId);
     if (invalid) {
       observer.invalidKeyTold?.(name, keyId === '' ? 'empty' : 'too_long');
-      problems.push(`got invalid KMSv2 KeyID ${JSON.stringify(keyId.slice(0, LONGEST_KEY_ID))}: ${invalid}`);
+      problems.push(`got invalid KMSv2 KeyID ${JSON.stringify(cut(keyId))}: ${invalid}`);
     } else {
       observer.keyTold?.(name, keyId);
       await this.#follow(keyId).catch((error: Error) => problems.push(error.message));
@@ -154,49 +153,52 @@ export class KmsProvider implements BodyProvider {
 
   /** Makes a new key where the service has turned to another; what was is kept where that fails, until it expires. */
   async #follow(keyId: string): Promise<void> {
-    // From before the call, so that it is a bound.
-    const expires = this.#clock.now() + WRITE_MS;
-    if (this.#own?.keyId === keyId) {
-      this.#own = { ...this.#own, expires };
-      return;
-    }
-    const bytes = randomBytes(GCM_KEY_BYTES);
-    const wrapped = await this.#wrap(bytes);
-    if (wrapped.keyId !== keyId)
-      throw new Error(
-        `failed to rotate DEK, statusKeyID=${JSON.stringify(keyId)}, encryptKeyID=${JSON.stringify(wrapped.keyId)}`,
-      );
-    await this.#prove(bytes, wrapped);
-    const block = encodeWrappedKey(wrapped);
-    const length = Buffer.alloc(LENGTH_BYTES);
-    length.writeUInt32BE(block.length);
-    const key = new GcmKey(bytes);
-    this.#keys.set(block.toString('latin1'), { key, keyId });
-    this.#own = { key, keyId, preamble: Buffer.concat([this.#header, length, block]), expires };
-  }
-
-  async #wrap(bytes: Buffer): Promise<WrappedKey> {
-    const { client, observer } = this.options;
-    const began = performance.now();
+    // From before the calls, so that it is a bound.
+    const asked = this.#clock.now();
+    const own = this.#own;
+    if (own?.key.keyId !== keyId) return this.#turnTo(await this.#maker.draw(keyId), asked);
+    // Who was away may have come back as another, with another key of the same id.
+    const isDue = this.#looked?.problem !== undefined || asked - own.proved >= PROVE_MS;
     try {
-      const wrapped = await client.encrypt(bytes);
-      checkWrapped(wrapped);
-      observer.keyGenerated?.(performance.now() - began, false);
-      return wrapped;
-    } catch (cause) {
-      observer.keyGenerated?.(performance.now() - began, true);
-      throw new Error(`failed to encrypt DEK, error: ${(cause as Error).message}`, { cause });
+      if (isDue) await this.#maker.prove(own.key);
+    } catch (error) {
+      if (error instanceof KeyProofError) return this.#withoutProof(own.key, error, asked);
+      throw error;
     }
+    this.#own = { key: own.key, expires: asked + WRITE_MS, proved: isDue ? asked : own.proved };
   }
 
-  /** What the service could not decrypt again would be lost with this process. @throws Error */
-  async #prove(bytes: Buffer, wrapped: WrappedKey): Promise<void> {
-    const what = `failed to verify encrypted DEK, keyID=${JSON.stringify(wrapped.keyId)}`;
-    const decrypted = await this.options.client.decrypt(wrapped).catch((cause: Error) => {
-      throw new Error(`${what}, error: ${cause.message}`, { cause });
-    });
-    if (decrypted.length !== bytes.length || !timingSafeEqual(decrypted, bytes))
-      throw new Error(`${what}, error: the service decrypts what it has encrypted to something else`);
+  /**
+   * Another key is as good as the one that could not be proved, also where that was a mishap. It goes on, until it expires, only where
+   * another cannot be had either, and it may yet be proved.
+   */
+  async #withoutProof(own: OwnKey, failure: KeyProofError, asked: number): Promise<void> {
+    if (failure.unanswered) throw failure;
+    const { name, onError } = this.options;
+    let next: OwnKey;
+    try {
+      next = await this.#maker.draw(own.keyId);
+    } catch (error) {
+      if (!failure.passing) {
+        this.#lost.set(own.text, true);
+        this.#own = undefined;
+        this.#lack = 'does not decrypt any more what it has encrypted, and has not given another key yet';
+      }
+      throw new Error(`${failure.message}; no other key: ${(error as Error).message}`, { cause: error });
+    }
+    this.#lost.set(own.text, true);
+    this.#turnTo(next, asked);
+    onError(
+      new Error(
+        `the KMS provider ${name} gave another key, as it does not decrypt the one before any more: only this process, and who else has read with it, can read until its end what that has encrypted: write it anew. ${failure.message}`,
+        { cause: failure },
+      ),
+    );
+  }
+
+  #turnTo(key: OwnKey, asked: number): void {
+    this.#keys.set(key.text, { key: key.key, keyId: key.keyId });
+    this.#own = { key, expires: asked + WRITE_MS, proved: asked };
   }
 
   isFor({ cipher, name }: Envelope): boolean {
@@ -206,15 +208,17 @@ export class KmsProvider implements BodyProvider {
   seal(identity: Buffer, plain: Buffer): Buffer {
     const { name, observer } = this.options;
     const own = this.#own;
-    if (!own) throw new Error(`the KMS provider ${JSON.stringify(name)} has not given a key yet`);
+    if (!own) throw new Error(`the KMS provider ${JSON.stringify(name)} ${this.#lack}`);
     if (this.#clock.now() > own.expires) {
+      // Its id is no writer's business.
       const minutes = WRITE_MS / 60_000;
       throw new Error(
-        `the key of the KMS provider ${JSON.stringify(name)} with keyID ${JSON.stringify(own.keyId)} has expired, as the service has not been well for ${minutes} minutes`,
+        `the key of the KMS provider ${JSON.stringify(name)} has expired, as the service has not been well for ${minutes} minutes`,
       );
     }
-    observer.keyUsed?.('to_storage', name, own.keyId);
-    return own.key.seal(own.preamble, identity, plain);
+    const { key, keyId, preamble } = own.key;
+    observer.keyUsed?.('to_storage', name, keyId);
+    return key.seal(preamble, identity, plain);
   }
 
   open(identity: Buffer, envelope: Envelope): Buffer | Promise<Buffer> {
@@ -235,7 +239,8 @@ export class KmsProvider implements BodyProvider {
   }
 
   isCurrent(envelope: Envelope): boolean {
-    return this.#own !== undefined && keyIdOf(envelope) === this.#own.keyId;
+    const made = madeWith(envelope);
+    return made !== undefined && made.keyId === this.#own?.key.keyId && !this.#lost.has(made.text);
   }
 
   /** Asks for a key once, however many bodies wait for it. */
@@ -262,8 +267,6 @@ export class KmsProvider implements BodyProvider {
   }
 }
 
-const LENGTH_BYTES = 4;
-
 interface Parts {
   /** The wrapped key. */
   readonly block: Buffer;
@@ -281,40 +284,11 @@ function partsOf({ header, payload }: Envelope): Parts {
 }
 
 /** Undefined where it cannot be taken apart. */
-function keyIdOf(envelope: Envelope): string | undefined {
+function madeWith(envelope: Envelope): { readonly text: string; readonly keyId: string } | undefined {
   try {
-    return decodeEncryptResponse(partsOf(envelope).block).keyId;
+    const { block } = partsOf(envelope);
+    return { text: block.toString('latin1'), keyId: decodeEncryptResponse(block).keyId };
   } catch {
     return undefined;
   }
-}
-
-function keyIdProblem(keyId: string): string | undefined {
-  if (keyId === '') return 'keyID is empty';
-  const length = Buffer.byteLength(keyId);
-  return length > LONGEST_KEY_ID
-    ? `keyID is ${length} bytes, which exceeds the max size of ${LONGEST_KEY_ID}`
-    : undefined;
-}
-
-/** What stands with each body has bounds. @throws Error */
-function checkWrapped({ ciphertext, keyId, annotations }: WrappedKey): void {
-  const { length } = ciphertext;
-  if (length === 0) throw new Error('failed to validate encrypted DEK: encrypted DEK is empty');
-  if (length > LONGEST_WRAPPED)
-    throw new Error(
-      `failed to validate encrypted DEK: encrypted DEK is ${length} bytes, which exceeds the max size of ${LONGEST_WRAPPED}`,
-    );
-  const invalid = keyIdProblem(keyId);
-  if (invalid) throw new Error(`failed to validate key id: ${invalid}`);
-  let size = 0;
-  for (const [name, value] of annotations) {
-    if (!DOMAIN.test(name))
-      throw new Error(`failed to validate annotations: ${JSON.stringify(name)} is no domain name`);
-    size += name.length + value.length;
-  }
-  if (size > LONGEST_ANNOTATIONS)
-    throw new Error(
-      `failed to validate annotations: total size of annotations is ${size}, which exceeds the max size of ${LONGEST_ANNOTATIONS}`,
-    );
 }
