@@ -1,117 +1,89 @@
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  connect,
-  constants,
-  type IncomingHttpHeaders,
-} from 'node:http2';
-import { createConnection } from 'node:net';
-import { codeOf, GrpcError } from './grpc-status.js';
+import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
+import { GrpcConnection, msUntil } from './grpc-connection.js';
+import { framed, readAnswer } from './grpc-message.js';
+import { GrpcError } from './grpc-status.js';
 
-/** Before a message: whether it is compressed, and its length. */
-const PREFIX_BYTES = 5;
 /** Of an answer. */
 const LONGEST_ANSWER = 1 << 20;
-/** Milliseconds between attempts to connect, within the time of a call. */
-const RECONNECT_MS = 100;
 
 /** Calls over a socket of this machine, one connection for all of them. What cannot be reached is waited for as long as a call may take. */
 export class GrpcChannel {
-  #session: ClientHttp2Session | undefined;
-  #closed = false;
+  readonly #connection: GrpcConnection;
 
   /** @param path of a Unix socket; `@name` for one that is no file */
-  constructor(private readonly path: string) {}
+  constructor(path: string) {
+    this.#connection = new GrpcConnection(path);
+  }
 
   /**
-   * One request, one answer.
+   * One request, one answer. What the other side has not looked at, as its connection ends, is asked once more over another.
    * @param timeout milliseconds
    * @throws GrpcError
    */
   async call(method: string, request: Uint8Array, timeout: number): Promise<Buffer> {
     const deadline = performance.now() + timeout;
-    const session = await this.#connected(deadline);
-    return new Promise((resolve, reject) => {
-      const stream = session.request({
-        [constants.HTTP2_HEADER_METHOD]: 'POST',
-        [constants.HTTP2_HEADER_PATH]: method,
-        'content-type': 'application/grpc',
-        te: 'trailers',
-        'grpc-timeout': `${Math.max(1, Math.ceil(deadline - performance.now()))}m`,
-      });
-      answerOf(stream, deadline).then(resolve, reject);
-      stream.end(framed(request));
-    });
-  }
-
-  /** Ends the connection; calls under way fail. */
-  close(): void {
-    this.#closed = true;
-    this.#session?.destroy();
-  }
-
-  async #connected(deadline: number): Promise<ClientHttp2Session> {
-    for (;;) {
-      if (this.#closed) throw new GrpcError('Canceled', 'the connection is closed');
-      const session = this.#session;
-      if (session && !session.closed && !session.destroyed) return session;
-      const outcome = await this.#connect(deadline);
-      if (!(outcome instanceof Error)) return outcome;
-      if (performance.now() + RECONNECT_MS >= deadline)
-        throw new GrpcError('Unavailable', outcome.message, { cause: outcome });
-      await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+    try {
+      return await this.#ask(method, request, deadline);
+    } catch (error) {
+      if (!(error instanceof NotLookedAtError)) throw error;
+      return await this.#ask(method, request, deadline);
     }
   }
 
-  #connect(deadline: number): Promise<ClientHttp2Session | Error> {
-    const { path } = this;
-    const socketPath = path.startsWith('@') ? `\0${path.slice(1)}` : path;
-    return new Promise((resolve) => {
-      const session = connect('http://localhost', { createConnection: () => createConnection(socketPath) });
-      const timer = setTimeout(
-        () => failed(new Error('no connection in time')),
-        Math.max(1, deadline - performance.now()),
-      );
-      const failed = (error: Error): void => {
-        clearTimeout(timer);
-        session.destroy();
-        resolve(error);
-      };
-      // What happens to it later is told to the calls that are under way.
-      session.on('error', failed);
-      // Not before the other side has spoken: whoever listens need not speak this language.
-      session.once('remoteSettings', () => {
-        clearTimeout(timer);
-        session.unref();
-        this.#session = session;
-        resolve(session);
-      });
-    });
+  /** Ends the connection, also one that is on its way; calls under way fail. */
+  close(): void {
+    this.#connection.close();
+  }
+
+  /** @throws GrpcError, of it NotLookedAtError */
+  async #ask(method: string, request: Uint8Array, deadline: number): Promise<Buffer> {
+    const session = await this.#connection.session(deadline);
+    try {
+      return await answerOf(requested(session, method, deadline), request, deadline);
+    } catch (error) {
+      if (error instanceof NotLookedAtError) this.#connection.leave(session);
+      throw error;
+    }
   }
 }
 
-/** A message as it travels. */
-function framed(message: Uint8Array): Buffer {
-  const frame = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
-  frame.writeUInt8(0, 0);
-  frame.writeUInt32BE(message.length, 1);
-  frame.set(message, PREFIX_BYTES);
-  return frame;
+/** Nothing was done about a call: it may be made again, whatever it is for. */
+class NotLookedAtError extends GrpcError {
+  constructor(cause: Error | undefined) {
+    super('Unavailable', cause?.message ?? 'the connection was closed', { cause });
+  }
 }
 
-function answerOf(stream: ClientHttp2Stream, deadline: number): Promise<Buffer> {
+/** @throws NotLookedAtError */
+function requested(session: ClientHttp2Session, method: string, deadline: number): ClientHttp2Stream {
+  try {
+    return session.request({
+      [constants.HTTP2_HEADER_METHOD]: 'POST',
+      [constants.HTTP2_HEADER_PATH]: method,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      'grpc-timeout': `${Math.ceil(msUntil(deadline))}m`,
+    });
+  } catch (cause) {
+    // It has ended just now.
+    throw new NotLookedAtError(cause as Error);
+  }
+}
+
+function answerOf(stream: ClientHttp2Stream, request: Uint8Array, deadline: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let bytes = 0;
     let head: IncomingHttpHeaders = {};
     let trailers: IncomingHttpHeaders = {};
+    let failure: Error | undefined;
     const fail = (error: GrpcError): void => {
       clearTimeout(timer);
       reject(error);
       stream.close(constants.NGHTTP2_CANCEL);
     };
     const late = () => fail(new GrpcError('DeadlineExceeded', 'context deadline exceeded'));
-    const timer = setTimeout(late, Math.max(1, deadline - performance.now()));
+    const timer = setTimeout(late, msUntil(deadline));
     stream.on('response', (headers) => {
       head = headers;
     });
@@ -123,41 +95,21 @@ function answerOf(stream: ClientHttp2Stream, deadline: number): Promise<Buffer> 
       if (bytes > LONGEST_ANSWER) fail(new GrpcError('ResourceExhausted', 'the answer is too long'));
       else pieces.push(piece);
     });
-    stream.on('error', (error: Error) => fail(new GrpcError('Unavailable', error.message, { cause: error })));
+    stream.on('error', (error: Error) => {
+      failure = error;
+    });
     stream.on('close', () => {
       clearTimeout(timer);
+      if (wasTurnedAway(stream)) return reject(new NotLookedAtError(failure));
+      if (failure) return reject(new GrpcError('Unavailable', failure.message, { cause: failure }));
       const answer = readAnswer(head, trailers, Buffer.concat(pieces));
       if (answer instanceof GrpcError) reject(answer);
       else resolve(answer);
     });
+    stream.end(framed(request));
   });
 }
 
-function readAnswer(head: IncomingHttpHeaders, trailers: IncomingHttpHeaders, body: Buffer): Buffer | GrpcError {
-  // Where there is no message, what else would come behind it stands in the head.
-  const status = trailers['grpc-status'] ?? head['grpc-status'];
-  if (status === undefined) {
-    const code = head[constants.HTTP2_HEADER_STATUS];
-    return new GrpcError(
-      'Unavailable',
-      code === undefined ? 'the connection was closed' : `answered with HTTP status ${code}`,
-    );
-  }
-  const code = codeOf(String(status));
-  if (code !== 'OK') return new GrpcError(code, descriptionOf(trailers['grpc-message'] ?? head['grpc-message']));
-  if (body.length < PREFIX_BYTES || body[0] !== 0 || body.readUInt32BE(1) !== body.length - PREFIX_BYTES)
-    return new GrpcError('Internal', 'the answer is no message');
-  return body.subarray(PREFIX_BYTES);
-}
-
-/** Characters of what a plugin says of an error. */
-const LONGEST_DESCRIPTION = 1_000;
-
-function descriptionOf(text: string | string[] | undefined): string {
-  const said = String(text ?? '').slice(0, LONGEST_DESCRIPTION);
-  try {
-    return decodeURIComponent(said);
-  } catch {
-    return said;
-  }
-}
+/** Whether it was refused, comes behind the last of which a connection that ends has told, or was never sent. */
+const wasTurnedAway = ({ rstCode, id }: ClientHttp2Stream): boolean =>
+  rstCode === constants.NGHTTP2_REFUSED_STREAM || id === undefined;

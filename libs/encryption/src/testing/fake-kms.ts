@@ -104,8 +104,11 @@ export class FakeKms {
   #turnAway(stream: ServerHttp2Stream, how: 'refused' | 'goaway'): void {
     this.turnsAway = undefined;
     if (how === 'refused') stream.close(constants.NGHTTP2_REFUSED_STREAM);
-    // What it names as the last is the one before.
-    else stream.session?.goaway(constants.NGHTTP2_NO_ERROR, Math.max(0, (stream.id ?? 0) - 2));
+    else {
+      // What it names as the last is the one before.
+      stream.session?.goaway(constants.NGHTTP2_NO_ERROR, Math.max(0, (stream.id ?? 0) - 2));
+      stream.session?.close();
+    }
   }
 
   #carryOut(method: string, request: Buffer): Uint8Array {

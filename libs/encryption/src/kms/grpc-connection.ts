@@ -1,0 +1,107 @@
+import { type ClientHttp2Session, connect } from 'node:http2';
+import { createConnection, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { GrpcError } from './grpc-status.js';
+
+/** Milliseconds between attempts to connect, within the time of a call. */
+const RECONNECT_MS = 100;
+
+/** One connection to a socket of this machine: made when it is first asked for, and again when it has ended. */
+export class GrpcConnection {
+  readonly #closing = new AbortController();
+  /** All that are open or on their way: one that goes away still carries what is under way. */
+  readonly #sessions = new Map<ClientHttp2Session, Socket>();
+  #current: ClientHttp2Session | undefined;
+  #connecting: Promise<ClientHttp2Session | Error> | undefined;
+
+  /** @param path of a Unix socket; `@name` for one that is no file */
+  constructor(private readonly path: string) {}
+
+  /**
+   * The connection, once it is there. What cannot be reached is tried until the deadline, by all who wait for it together.
+   * @param deadline monotonic ms
+   * @throws GrpcError `Unavailable`; `Canceled` once it is closed
+   */
+  async session(deadline: number): Promise<ClientHttp2Session> {
+    for (;;) {
+      if (this.#current && isOpen(this.#current)) return this.#current;
+      const { signal } = this.#closing;
+      if (signal.aborted) throw new GrpcError('Canceled', 'the connection is closed');
+      this.#connecting ??= this.#connect(deadline).finally(() => {
+        this.#connecting = undefined;
+      });
+      const outcome = await inTime(this.#connecting, deadline);
+      if (!(outcome instanceof Error) && isOpen(outcome)) return outcome;
+      if (signal.aborted) continue;
+      const cause = outcome instanceof Error ? outcome : new Error('the connection was closed');
+      if (performance.now() + RECONNECT_MS >= deadline) throw new GrpcError('Unavailable', cause.message, { cause });
+      await pause(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Asks nothing more over a connection; what is under way on it goes on. */
+  leave(session: ClientHttp2Session): void {
+    if (this.#current === session) this.#current = undefined;
+    if (isOpen(session)) session.close();
+  }
+
+  /** Ends what is open and what is on its way; calls under way fail. */
+  close(): void {
+    this.#closing.abort();
+    for (const [session, socket] of this.#sessions) {
+      session.destroy();
+      socket.destroy();
+    }
+  }
+
+  /** @param deadline of who asked first */
+  #connect(deadline: number): Promise<ClientHttp2Session | Error> {
+    const { path } = this;
+    const socketPath = path.startsWith('@') ? `\0${path.slice(1)}` : path;
+    return new Promise((resolve) => {
+      const socket = createConnection(socketPath);
+      const session = connect('http://localhost', { createConnection: () => socket });
+      this.#sessions.set(session, socket);
+      // A session that has ended in order has had all its answers; the other side need not close its half.
+      socket.once('finish', () => socket.destroy());
+      const failed = (error: Error): void => {
+        clearTimeout(timer);
+        session.destroy();
+        resolve(error);
+      };
+      const timer = setTimeout(() => failed(new Error(LATE)), msUntil(deadline));
+      // What happens to it later is told to the calls that are under way.
+      session.on('error', failed);
+      session.on('close', () => {
+        this.#sessions.delete(session);
+        failed(new Error('the connection was closed before it was used'));
+      });
+      // Not before the other side has spoken: whoever listens need not speak this language.
+      session.once('remoteSettings', () => {
+        clearTimeout(timer);
+        if (!isOpen(session)) return;
+        session.unref();
+        this.#current = session;
+        resolve(session);
+      });
+    });
+  }
+}
+
+const LATE = 'no connection in time';
+
+const isOpen = (session: ClientHttp2Session): boolean => !session.closed && !session.destroyed;
+
+/** For a timer. @param deadline monotonic ms */
+export const msUntil = (deadline: number): number => Math.max(1, deadline - performance.now());
+
+/** An error where it is not there by then. */
+function inTime<T>(coming: Promise<T>, deadline: number): Promise<T | Error> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(new Error(LATE)), msUntil(deadline));
+    void coming.then((outcome) => {
+      clearTimeout(timer);
+      resolve(outcome);
+    });
+  });
+}
