@@ -105,4 +105,24 @@ describe('the file of an encryption configuration', () => {
     encryption.close();
     await kms.stop();
   });
+
+  it('lets go as it is closed of services, too, that it waits for, and of those that it has done with', async () => {
+    const [held, hung] = ['held', 'hung'].map((name) => new FakeKms(join(dir, `${name}.sock`))) as [FakeKms, FakeKms];
+    hung.hanging.add('Status');
+    await Promise.all([held.start(), hung.start()]);
+    const reloads: boolean[] = [];
+    // They are waited for for longer than this test is.
+    const by = (kms: FakeKms, name: string) =>
+      `${head}resources:\n- resources: [secrets]\n  providers:\n  - kms: {apiVersion: v2, name: ${name}, endpoint: '${kms.endpoint}', timeout: 10m}\n`;
+    const { encryption, write } = await open(by(held, 'held'), true, (failed) => reloads.push(failed));
+    write(keyed('a'));
+    await expect.poll(() => reloads, POLL).toEqual([false]);
+    write(by(hung, 'hung'));
+    await expect.poll(() => hung.calls, POLL).toEqual(['Status']);
+    expect([held.connections, hung.connections]).toEqual([1, 1]);
+    encryption.close();
+    await expect.poll(() => [held.connections, hung.connections], POLL).toEqual([0, 0]);
+    expect(reloads).toEqual([false]);
+    await Promise.all([held.stop(), hung.stop()]);
+  });
 });

@@ -27,6 +27,8 @@ export interface EncryptionSettings extends Omit<LoadSettings, 'onError'> {
 export class Encryption implements BodyCipher {
   readonly #watch: FileWatch | undefined;
   readonly #stopping = new AbortController();
+  /** Beside the one that holds: one whose services are waited for, and those whose services what is under way may still need. */
+  readonly #others = new Set<LoadedEncryption>();
   #hash: string;
 
   private constructor(
@@ -78,11 +80,13 @@ export class Encryption implements BodyCipher {
     return this.loaded.check();
   }
 
-  /** Reads nothing again, and lets go of services. */
+  /** Reads nothing again, and lets go of services, also of those that are waited for: calls to them fail at once. */
   close(): void {
     this.#stopping.abort();
     this.#watch?.close();
     this.loaded.close();
+    for (const other of this.#others) other.close();
+    this.#others.clear();
   }
 
   /** Never rejects. */
@@ -107,20 +111,30 @@ export class Encryption implements BodyCipher {
   async #replace(next: LoadedEncryption): Promise<void> {
     const { signal } = this.#stopping;
     const deadline = performance.now() + Math.max(LEAST_PATIENCE, next.grace);
+    this.#others.add(next);
+    // Closed while it was being made.
+    if (signal.aborted) next.close();
     await next.start();
     for (;;) {
       const problem = await next.check().catch((error: Error) => error);
       if (!problem && !signal.aborted) break;
       if (signal.aborted || performance.now() > deadline) {
-        next.close();
+        this.#letGo(next);
         throw new Error(`health check for new transformers failed: ${problem?.message ?? 'the server stops'}`);
       }
       await sleep(systemClock, PATIENCE_STEP, signal);
     }
     const before = this.loaded;
     this.loaded = next;
+    this.#others.delete(next);
+    this.#others.add(before);
     // What is under way with it may still ask its services.
-    systemClock.after(before.grace, () => before.close());
+    systemClock.after(before.grace, () => this.#letGo(before));
+  }
+
+  #letGo(other: LoadedEncryption): void {
+    this.#others.delete(other);
+    other.close();
   }
 
   #tellLeftOut(): void {
