@@ -142,6 +142,18 @@ describe('an EncryptionConfiguration', () => {
       { kms: { ...kms, timeout: '0s' } },
       'kms.timeout: Invalid value: "0s": timeout should be a positive value',
     ],
+    [
+      'more time than timers have',
+      { kms: { ...kms, timeout: '600h' } },
+      'kms.timeout: Invalid value: "600h0m0s": timeout may not be more than 1h',
+    ],
+    ...['unix://', 'unix:///', 'unix:///@', 'unix://kms.sock', 'unix:///%ff', 'unix://a:99999/b'].map(
+      (endpoint): [string, unknown, string] => [
+        `no path in ${endpoint}`,
+        { kms: { ...kms, endpoint } },
+        `kms.endpoint: Invalid value: "${endpoint}": invalid endpoint for kms provider, there is no path of a socket behind unix://`,
+      ],
+    ),
     ['a cache', { kms: { ...kms, cachesize: 5 } }, 'kms.cachesize: Invalid value: 5: cachesize is not supported in v2'],
     [
       'no place',
@@ -155,6 +167,10 @@ describe('an EncryptionConfiguration', () => {
     ],
   ])('is told %s', (_what, provider, error) => {
     expect(ofProviders(provider)).toEqual([`resources[0].providers[0].${error}`]);
+  });
+
+  it('takes a key management service by a name that is no file, and with an hour of time', () => {
+    expect(ofProviders({ kms: { ...kms, endpoint: 'unix:///@kms', timeout: '1h' } })).toEqual([]);
   });
 
   it('names each key management service once', () => {

@@ -5,6 +5,7 @@ import type {
   KmsConfiguration,
   ProviderConfiguration,
 } from './configuration.js';
+import { socketOf } from './endpoint.js';
 import { ANY, parseResource } from './rules.js';
 
 const AES_KEYS = [16, 24, 32];
@@ -143,15 +144,7 @@ function kmsErrors(kms: KmsConfiguration, at: string, names: Set<string>): Field
     ...(names.has(name)
       ? [invalidValue(`${at}.name`, name, `duplicate KMS provider name ${name}, names must be unique`)]
       : []),
-    ...(timeout <= 0
-      ? [
-          invalidValue(
-            `${at}.timeout`,
-            formatDuration(BigInt(Math.round(timeout * 1e6))),
-            'timeout should be a positive value',
-          ),
-        ]
-      : []),
+    ...timeoutErrors(timeout, `${at}.timeout`),
     ...endpointErrors(kms.endpoint, `${at}.endpoint`),
     ...(apiVersion !== 'v1' && cacheSize !== undefined
       ? [invalidValue(`${at}.cachesize`, cacheSize, 'cachesize is not supported in v2')]
@@ -160,6 +153,17 @@ function kmsErrors(kms: KmsConfiguration, at: string, names: Set<string>): Field
   ];
   names.add(name);
   return errors;
+}
+
+/** Milliseconds that a call may take: longer than any request that could wait for it. What is more than timers hold would be none at all. */
+const LONGEST_TIMEOUT = 3_600_000;
+
+/** @param timeout ms */
+function timeoutErrors(timeout: number, at: string): FieldError[] {
+  const isBounded = timeout <= LONGEST_TIMEOUT;
+  if (timeout > 0 && isBounded) return [];
+  const text = formatDuration(BigInt(Math.round(timeout * 1e6)));
+  return [invalidValue(at, text, isBounded ? 'timeout should be a positive value' : 'timeout may not be more than 1h')];
 }
 
 function versionErrors(apiVersion: string, at: string): FieldError[] {
@@ -173,11 +177,25 @@ function versionErrors(apiVersion: string, at: string): FieldError[] {
   ];
 }
 
+/** The paths of no socket: nothing, the root, and the empty name of one that is no file. */
+const NAMELESS = ['', '/', '@'];
+
 function endpointErrors(endpoint: string, at: string): FieldError[] {
   if (endpoint === '') return [invalidValue(at, '', 'endpoint is a mandatory field for a kms')];
   const url = parseUrl(endpoint);
   if (typeof url === 'string') return [invalidValue(at, endpoint, `invalid endpoint for kms provider, error: ${url}`)];
-  if (url.scheme === 'unix') return [];
+  if (url.scheme === 'unix')
+    return hasSocket(endpoint)
+      ? []
+      : [invalidValue(at, endpoint, 'invalid endpoint for kms provider, there is no path of a socket behind unix://')];
   const detail = `unsupported scheme ${JSON.stringify(url.scheme)} for KMS provider, only unix is supported`;
   return [invalidValue(at, endpoint, detail)];
+}
+
+function hasSocket(endpoint: string): boolean {
+  try {
+    return !NAMELESS.includes(socketOf(endpoint));
+  } catch {
+    return false;
+  }
 }

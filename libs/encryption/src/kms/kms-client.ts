@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { socketOf } from '../configuration/endpoint.js';
 import type { EncryptionObserver } from '../observer.js';
 import { GrpcChannel } from './grpc-channel.js';
 import { type GrpcCode, GrpcError } from './grpc-status.js';
@@ -67,10 +68,4 @@ export class KmsClient {
       observer.kmsCall?.(name, path, performance.now() - began, code);
     }
   }
-}
-
-/** The path of an endpoint; of one that is no file (`unix:///@name`) its name. */
-export function socketOf(endpoint: string): string {
-  const path = decodeURIComponent(new URL(endpoint).pathname);
-  return path.startsWith('/@') ? path.slice(1) : path;
 }
