@@ -112,9 +112,11 @@ export class KmsProvider implements BodyProvider {
   }
 
   async #look(): Promise<void> {
+    // From before the calls, so that what is reckoned from it is a bound.
+    const asked = this.#clock.now();
     let problem: Error | undefined;
     try {
-      await this.#judge(await this.#status());
+      await this.#judge(await this.#status(), asked);
     } catch (error) {
       problem = error as Error;
     }
@@ -131,7 +133,7 @@ export class KmsProvider implements BodyProvider {
     }
   }
 
-  async #judge({ healthz, version, keyId }: StatusResponse): Promise<void> {
+  async #judge({ healthz, version, keyId }: StatusResponse, asked: number): Promise<void> {
     const { name, observer } = this.options;
     const problems: string[] = [];
     if (healthz !== 'ok') problems.push(`got unexpected healthz status: ${cut(healthz)}`);
@@ -143,7 +145,7 @@ export class KmsProvider implements BodyProvider {
       problems.push(`got invalid KMSv2 KeyID ${JSON.stringify(cut(keyId))}: ${invalid}`);
     } else {
       observer.keyTold?.(name, keyId);
-      await this.#follow(keyId).catch((error: Error) => problems.push(error.message));
+      await this.#follow(keyId, asked).catch((error: Error) => problems.push(error.message));
     }
     const [first] = problems;
     if (first === undefined) return;
@@ -152,9 +154,7 @@ export class KmsProvider implements BodyProvider {
   }
 
   /** Makes a new key where the service has turned to another; what was is kept where that fails, until it expires. */
-  async #follow(keyId: string): Promise<void> {
-    // From before the calls, so that it is a bound.
-    const asked = this.#clock.now();
+  async #follow(keyId: string, asked: number): Promise<void> {
     const own = this.#own;
     if (own?.key.keyId !== keyId) return this.#turnTo(await this.#maker.draw(keyId), asked);
     // Who was away may have come back as another, with another key of the same id.
