@@ -27,9 +27,11 @@ export class GrpcConnection {
       if (this.#current && isOpen(this.#current)) return this.#current;
       const { signal } = this.#closing;
       if (signal.aborted) throw new GrpcError('Canceled', 'the connection is closed');
-      this.#connecting ??= this.#connect(deadline).finally(() => {
-        this.#connecting = undefined;
-      });
+      this.#connecting ??= this.#connect(deadline)
+        .catch((error: Error) => error)
+        .finally(() => {
+          this.#connecting = undefined;
+        });
       const outcome = await inTime(this.#connecting, deadline);
       if (!(outcome instanceof Error) && isOpen(outcome)) return outcome;
       if (signal.aborted) continue;

@@ -23,8 +23,10 @@ const PROVE_MS = 60_000;
 
 /** Releases of the reference name the same calls so. */
 const VERSIONS = ['v2', 'v2beta1'];
+
 /** Keys that are kept decrypted: about one for each start of a server whose bodies are read. */
 const KEPT = 10_000;
+/** Keys that are remembered as lost. */
 const KEPT_LOST = 1_000;
 
 /** The key that bodies are encrypted with now. Monotonic ms. */
