@@ -71,7 +71,10 @@ export class UnreadableListError extends UnreadableBodyError {
  * The database answers, and changes of a type cannot be read for now: somebody who has the key of one of them does not answer. Its `cause` says of which.
  */
 export class UnreadableChangesError extends StoreUnavailableError {
-  constructor(override readonly cause: UnreadableBodyError) {
+  constructor(
+    /** The first of them, and why. */
+    override readonly cause: UnreadableBodyError,
+  ) {
     super(cause.unnamed, false, { cause });
   }
 }
