@@ -1,3 +1,5 @@
+import type { UnreadableBodyError } from './sealing/body-cipher.js';
+
 /** Id of a resource type (group + resource) in the database; assigned once, never reused. */
 export type TypeId = number;
 
@@ -213,6 +215,11 @@ export interface SnapshotRequest {
   readonly stale?: boolean;
   /** Find out whether the limit cuts rows off, before they come; or count those as well, which reads the whole collection. */
   readonly cut?: 'find' | 'count';
+  /**
+   * Hears of each object whose body cannot be opened, before the page that it would be in: it is left out then. Where nobody hears of it
+   * the pages throw it.
+   */
+  readonly onUnreadable?: (error: UnreadableBodyError, version: Version) => void;
 }
 
 /** One consistent state. The rows stream in pages with back-pressure; leaving the loop early releases the connection. */
@@ -283,6 +290,13 @@ export interface ChangeSource {
   snapshot(request: SnapshotRequest): Promise<Snapshot>;
   /** Called when the database turns out to have gone back in time; everything derived must be rebuilt. */
   onRewind(listener: () => void): () => void;
+  /**
+   * Hears each time that {@link changes} of a type were asked for and the next of them, of this version, cannot be read for now, as
+   * somebody who has its key does not answer: whoever cannot wait for it starts over from the state.
+   */
+  onStalledHistory?(type: TypeId, listener: (at: Version) => void): () => void;
+  /** Tells of an object that somebody goes on without, as its body cannot be opened; it is counted. */
+  noteLeftOut?(error: UnreadableBodyError): void;
   /** Tells of a version that was announced by whatever way; a database found without it has gone back in time. */
   noteAnnounced(type: TypeId, version: Version): void;
   /** Whether a version may have been announced before a failover or a restoration lost it: no history of the database holds it. */

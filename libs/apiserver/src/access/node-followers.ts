@@ -7,16 +7,15 @@ import {
   type VolumeReferences,
 } from '@orch/authorization';
 import type { OrderedFeed } from '@orch/feed';
-import type { ServingStore } from '@orch/storage';
 import type { ApiDeps } from '../deps.js';
-import { ObjectFollower } from '../following/object-follower.js';
+import { ObjectFollower, type ObjectSource } from '../following/object-follower.js';
 import { fromStored } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { storedEndpoint } from './policy-endpoints.js';
 
 export interface NodeFollowersOptions {
   readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved'>;
-  readonly store: Pick<ServingStore, 'snapshot'>;
+  readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   /** Hears whose rights may have become fewer, once they are. */
   readonly onLoss: (concerned: Concerned) => void;

@@ -1,13 +1,17 @@
 import type { BindingObject, Concerned, RbacPolicy, RoleObject } from '@orch/authorization';
 import type { OrderedFeed } from '@orch/feed';
-import type { ServingStore } from '@orch/storage';
-import { type ChangedNames, type FollowedRow, ObjectFollower } from '../following/object-follower.js';
+import {
+  type ChangedNames,
+  type FollowedRow,
+  ObjectFollower,
+  type ObjectSource,
+} from '../following/object-follower.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { PolicyEndpoints } from './policy-endpoints.js';
 import { readBinding, readRole } from './policy-objects.js';
 
 export interface PolicyFollowersOptions {
-  readonly store: Pick<ServingStore, 'snapshot'>;
+  readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly endpoints: PolicyEndpoints;
   /** Is kept as the objects are. */

@@ -1,14 +1,19 @@
 import type { OrderedFeed } from '@orch/feed';
 import { timeout } from '@orch/machinery';
-import type { ServingStore, TypeId, Version } from '@orch/storage';
-import { type ChangedNames, type FollowedRow, ObjectFollower } from '../following/object-follower.js';
+import type { TypeId, Version } from '@orch/storage';
+import {
+  type ChangedNames,
+  type FollowedRow,
+  ObjectFollower,
+  type ObjectSource,
+} from '../following/object-follower.js';
 
 /** Where objects come from. */
 export interface FollowedSource<T> {
   readonly type: TypeId;
   /** What is known of one. */
   read(row: FollowedRow): T;
-  readonly store: Pick<ServingStore, 'snapshot'>;
+  readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly onError: (error: unknown) => void;
 }

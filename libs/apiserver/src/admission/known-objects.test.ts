@@ -27,6 +27,7 @@ const start = (store: Partial<KnownObjectsSource['store']> = {}) => {
   };
   const whole: KnownObjectsSource['store'] = {
     snapshot: (request) => api.store.snapshot(request),
+    get: (type, key) => api.store.get(type, key),
     onCommit: (listener) => api.store.onCommit(listener),
     onRewind: () => () => undefined,
     ...store,

@@ -4,6 +4,7 @@ import type { ApiObject } from '@orch/machinery';
 import type { Change, Key, ServingStore, TypeId } from '@orch/storage';
 import { storedEndpoint } from '../access/policy-endpoints.js';
 import type { ApiDeps } from '../deps.js';
+import type { ObjectSource } from '../following/object-follower.js';
 import { fromStored } from '../representation/stored-body.js';
 import { serverForUsers } from '../writing/caller.js';
 import { ensureOwn } from '../writing/own-creation.js';
@@ -11,7 +12,7 @@ import { FollowedKind } from './followed-kind.js';
 
 export interface KnownObjectsSource {
   readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved' | 'reader' | 'pipeline'>;
-  readonly store: Pick<ServingStore, 'snapshot' | 'onCommit' | 'onRewind'>;
+  readonly store: ObjectSource & Pick<ServingStore, 'onCommit' | 'onRewind'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly onError: (error: unknown) => void;
 }

@@ -26,6 +26,7 @@ function start(): void {
   };
   const source = {
     snapshot: store.snapshot.bind(store),
+    get: store.get.bind(store),
     onCommit: store.onCommit.bind(store),
     onRewind: () => () => undefined,
   };
@@ -106,7 +107,7 @@ test('it takes no longer than the request may', async () => {
   const { deps, feed } = api;
   const never = () => new Promise<never>(() => undefined);
   const onError = () => undefined;
-  const store = { snapshot: never, onCommit: () => () => undefined, onRewind: () => () => undefined };
+  const store = { snapshot: never, get: never, onCommit: () => () => undefined, onRewind: () => () => undefined };
   params.start({ deps, store, feed, onError });
   await expect(params.find(CONFIG_MAP, 'default', 'a', performance.now() + 1)).rejects.toMatchObject({
     code: 504,

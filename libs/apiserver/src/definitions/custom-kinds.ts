@@ -3,6 +3,7 @@ import type { Names } from '@orch/machinery';
 import type { Clock } from '@orch/runtime';
 import type { ServingStore } from '@orch/storage';
 import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
+import type { ObjectSource } from '../following/object-follower.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { WritePipeline } from '../writing/write-pipeline.js';
 import { Creations } from './creations.js';
@@ -16,7 +17,7 @@ import { PRESENCE_MS, ServerPresence } from './server-presence.js';
 import { StorageMigrator, type StorageMigratorOptions } from './storage-migrator.js';
 
 export interface CustomKindsOptions<E> extends Pick<ServedDefinitionsOptions<E>, 'make' | 'publish' | 'isBuiltIn'> {
-  readonly store: Pick<ServingStore, 'snapshot' | 'registerTypes' | 'presence' | 'leastProgress' | 'lease'>;
+  readonly store: ObjectSource & Pick<ServingStore, 'registerTypes' | 'presence' | 'leastProgress' | 'lease'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   /** The endpoint of definitions, in the version that is stored. */
   readonly definitions: Endpoint;

@@ -4,6 +4,7 @@ import { type Logger, type Metrics, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
 import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
+import type { ObjectSource } from '../following/object-follower.js';
 import { flowMetrics } from '../metrics/flow-metrics.js';
 import type { Api } from '../server/assemble.js';
 import { boundedTurns } from './bounded-turns.js';
@@ -26,7 +27,7 @@ export interface FairnessLimits {
 
 export interface FairnessSettings {
   readonly api: Api;
-  readonly store: Pick<ServingStore, 'snapshot' | 'lease'>;
+  readonly store: ObjectSource & Pick<ServingStore, 'lease'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly limits: FairnessLimits;
   readonly features: Features;

@@ -7,10 +7,9 @@ import {
   readPriorityLevel,
 } from '@orch/flowcontrol';
 import type { ApiObject } from '@orch/machinery';
-import type { ServingStore } from '@orch/storage';
 import { storedEndpoint } from '../access/policy-endpoints.js';
 import type { ApiDeps } from '../deps.js';
-import { ObjectFollower } from '../following/object-follower.js';
+import { ObjectFollower, type ObjectSource } from '../following/object-follower.js';
 import { fromStored } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
 
@@ -18,7 +17,7 @@ const GROUP = 'flowcontrol.apiserver.orch.io';
 
 export interface FlowConfigurationOptions {
   readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved'>;
-  readonly store: Pick<ServingStore, 'snapshot'>;
+  readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly controller: Pick<FlowController, 'configure'>;
   readonly onError: (error: unknown) => void;

@@ -1,18 +1,29 @@
-import { type Following, FollowingEndedError, type OrderedFeed } from '@orch/feed';
+import { type Following, FollowingEndedError, type OrderedFeed, type ResetReason } from '@orch/feed';
 import { type Clock, systemClock } from '@orch/runtime';
-import type { Change, ChangeSource, Key, Row, TypeId, Version } from '@orch/storage';
+import {
+  type Change,
+  type Key,
+  type Row,
+  type Store,
+  type TypeId,
+  UnreadableBodyError,
+  type Version,
+} from '@orch/storage';
 import { Slices } from '../decoding/turns.js';
 
 /** An object as a snapshot or a change tells it. */
 export type FollowedRow = Row;
 
+/** Where objects are loaded from. */
+export type ObjectSource = Pick<Store, 'snapshot' | 'get' | 'onStalledHistory' | 'noteLeftOut'>;
+
 export interface ObjectFollowerOptions<T> {
-  readonly source: Pick<ChangeSource, 'snapshot'>;
+  readonly source: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly type: TypeId;
   /** What is known of an object from now on. What it throws is told, and the object is not known. */
   read(row: FollowedRow, before: T | undefined): T;
-  /** Hears what could not be read; loading is tried again. */
+  /** Hears what could not be read, and of each object that cannot be opened, once; loading is tried again. */
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
@@ -28,8 +39,23 @@ export type ChangedNames = ReadonlySet<string>;
 
 const MIN_BACKOFF = 100;
 const MAX_BACKOFF = 5_000;
+/** Milliseconds that the first load waits for somebody who has keys and does not answer, before it does without what needs them. */
+export const PATIENCE_MS = 30_000;
+/** Milliseconds that changes wait for the same, before all is loaded anew without what needs the key. */
+export const STALL_MS = 5_000;
+/** Milliseconds from one load to the next, where the one has left something out: what comes may be of the same kind. */
+const REST_MS = 1_000;
+/** Milliseconds until what was left out is looked at again: twice as long each time that is in vain. */
+export const FIRST_LOOK_MS = 2_500;
+export const LONGEST_LOOK_MS = 30_000;
+/** Objects that one look finds as unreadable as before, at most. */
+const MOST_IN_VAIN = 50;
 
-/** All objects of a type as the feed tells them: loaded from a snapshot, kept by the changes since, and loaded anew where these break off. */
+/**
+ * All objects of a type as the feed tells them: loaded from a snapshot, kept by the changes since, and loaded anew where these break off.
+ * One that cannot be opened is left out, so that it does not hold up what is told of the others, and looked at again until it can be.
+ * What was known of it before is not known any more, unless it is known not to have changed.
+ */
 export class ObjectFollower<T> {
   readonly #clock: Clock;
   readonly #listeners = new Set<(changed: ChangedNames) => void>();
@@ -43,6 +69,16 @@ export class ObjectFollower<T> {
   #noting: Promise<void> | undefined;
   #stopped = false;
   #wakeBackoff = (): void => undefined;
+  #unreadable = new Map<string, UnreadableBodyError>();
+  /** What is known is of a history that the database has left. */
+  #isRewound = false;
+  /** Monotonic milliseconds. */
+  #loadedAt = Number.NEGATIVE_INFINITY;
+  #stalledSince: number | undefined;
+  #patientUntil = Number.NEGATIVE_INFINITY;
+  #lookMs = FIRST_LOOK_MS;
+  #cancelLook: (() => void) | undefined;
+  #unsubscribe: (() => void) | undefined;
 
   constructor(private readonly options: ObjectFollowerOptions<T>) {
     this.#clock = options.clock ?? systemClock;
@@ -51,6 +87,11 @@ export class ObjectFollower<T> {
   /** What is known, by {@link followedName}; changes in place. */
   get objects(): ReadonlyMap<string, T> {
     return this.#known;
+  }
+
+  /** Objects that there are and that are not known, as they cannot be opened, by {@link followedName}, and why. */
+  get unreadable(): ReadonlyMap<string, UnreadableBodyError> {
+    return this.#unreadable;
   }
 
   /** Which state of them that is; undefined before it is first loaded. */
@@ -66,13 +107,18 @@ export class ObjectFollower<T> {
     return this.#noting ? undefined : this.#following?.confirmedAt;
   }
 
-  /** Begins to follow. Resolves when all are known, however long that takes, or it is stopped. */
+  /** Begins to follow. Resolves when all are known that can be opened, however long that takes, or it is stopped. */
   start(): Promise<void> {
+    const { source, type } = this.options;
+    this.#patientUntil = this.#clock.now() + PATIENCE_MS;
+    this.#unsubscribe ??= source.onStalledHistory?.(type, (at) => this.#stalled(at));
     return this.#load();
   }
 
   stop(): void {
     this.#stopped = true;
+    this.#unsubscribe?.();
+    this.#cancelLook?.();
     this.#wakeBackoff();
     this.#following?.close();
   }
@@ -134,8 +180,19 @@ export class ObjectFollower<T> {
 
   async #loadOnce(): Promise<void> {
     const { source, feed, type } = this.options;
-    const { version, pages } = await source.snapshot({ type });
+    if (this.#unreadable.size > 0) await this.#pause(Math.max(0, this.#loadedAt + REST_MS - this.#clock.now()));
+    if (this.#stopped) return;
     const loaded = new Map<string, T>();
+    const unreadable = new Map<string, UnreadableBodyError>();
+    const { version, pages } = await source.snapshot({
+      type,
+      onUnreadable: (error, at) => {
+        const name = followedName(error.what.key);
+        const known = this.#known.get(name);
+        if (known !== undefined && this.#isUnchanged(at)) loaded.set(name, known);
+        else unreadable.set(name, error);
+      },
+    });
     const slices = new Slices();
     for await (const page of pages) {
       for (const row of page) {
@@ -144,18 +201,96 @@ export class ObjectFollower<T> {
       }
     }
     if (this.#stopped) return;
-    const changed = new Set([...this.#known.keys(), ...loaded.keys()]);
+    this.#requirePatience(unreadable);
+    const changed = new Set([
+      ...[...this.#known.keys(), ...loaded.keys()],
+      ...[...this.#unreadable.keys(), ...unreadable.keys()],
+    ]);
     this.#known = loaded;
     this.#version = version;
+    this.#isRewound = false;
+    this.#loadedAt = this.#clock.now();
+    this.#stalledSince = undefined;
+    this.#leaveOut(unreadable);
     this.#following = feed.follow(type, version, {
       changes: (changes) => this.#changed(changes),
       confirmed: () => undefined,
-      reset: () => this.#reset(),
+      reset: (reason) => this.#reset(reason),
     });
     this.#tell(changed);
   }
 
+  /** Whether what is known of an object is what it says, which has not been written since it had this version. */
+  #isUnchanged(version: Version): boolean {
+    return !this.#isRewound && this.#version !== undefined && version <= this.#version;
+  }
+
+  /** A process that starts waits for a while: what it would do without everything is worse. @throws UnreadableBodyError */
+  #requirePatience(unreadable: ReadonlyMap<string, UnreadableBodyError>): void {
+    if (this.#version !== undefined || this.#clock.now() >= this.#patientUntil) return;
+    for (const error of unreadable.values()) if (error.passing) throw error;
+  }
+
+  #leaveOut(unreadable: Map<string, UnreadableBodyError>): void {
+    const before = this.#unreadable;
+    this.#unreadable = unreadable;
+    for (const [name, error] of unreadable) this.#noteLeftOut(error, before.get(name));
+    this.#lookLater();
+  }
+
+  #noteLeftOut(error: UnreadableBodyError, before: UnreadableBodyError | undefined): void {
+    this.options.source.noteLeftOut?.(error);
+    if (before?.message !== error.message) this.options.onError(error);
+  }
+
+  #lookLater(): void {
+    if (this.#stopped || this.#cancelLook || this.#unreadable.size === 0) return;
+    this.#cancelLook = this.#clock.after(this.#lookMs, () => {
+      this.#lookMs = Math.min(2 * this.#lookMs, LONGEST_LOOK_MS);
+      void this.#lookAgain().finally(() => {
+        this.#cancelLook = undefined;
+        this.#lookLater();
+      });
+    });
+  }
+
+  /** At what was left out. Never rejects. */
+  async #lookAgain(): Promise<void> {
+    let inVain = 0;
+    for (const [name, error] of [...this.#unreadable]) {
+      const found = await this.#lookAt(error.what.key);
+      if (this.#stopped) return;
+      // Something was heard of it meanwhile.
+      if (this.#unreadable.get(name) !== error) continue;
+      if (found instanceof UnreadableBodyError) {
+        // Others come before it the next time.
+        this.#unreadable.delete(name);
+        this.#unreadable.set(name, found);
+        this.#noteLeftOut(found, error);
+        if (found.passing || ++inVain === MOST_IN_VAIN) return;
+      } else if (found && this.#isUnchanged(found.version)) {
+        this.#unreadable.delete(name);
+        this.#lookMs = FIRST_LOOK_MS;
+        this.#note(this.#known, found);
+        this.#tell(new Set([name]));
+      }
+      // What has come, changed or gone since is told by the changes.
+    }
+  }
+
+  async #lookAt(key: Key): Promise<Row | UnreadableBodyError | undefined> {
+    const { source, type } = this.options;
+    try {
+      return await source.get(type, key);
+    } catch (error) {
+      if (error instanceof UnreadableBodyError) return error;
+      this.options.onError(error);
+      return undefined;
+    }
+  }
+
   #changed(changes: readonly Change[]): void {
+    this.#stalledSince = undefined;
     this.#heard = [...this.#heard, ...changes];
     if (!this.#noting) this.#noteHeard();
   }
@@ -175,6 +310,7 @@ export class ObjectFollower<T> {
         break;
       }
       const name = followedName(change);
+      this.#unreadable.delete(name);
       if (change.op === 'delete') this.#known.delete(name);
       else this.#note(this.#known, change);
       this.#version = change.version;
@@ -195,8 +331,19 @@ export class ObjectFollower<T> {
     }
   }
 
+  /** The change of this version cannot be opened for now: what comes behind it, such as rights that are taken away, cannot wait for long. */
+  #stalled(at: Version): void {
+    const heard = this.#heard.at(-1)?.version ?? this.#version;
+    if (!this.#following || heard === undefined || at <= heard) return;
+    this.#stalledSince ??= this.#clock.now();
+    if (this.#clock.now() - this.#stalledSince < STALL_MS) return;
+    this.#following.close();
+    this.#reset('expired');
+  }
+
   /** What was known stays until all is known anew. */
-  #reset(): void {
+  #reset(reason: ResetReason): void {
+    this.#isRewound ||= reason === 'rewound';
     this.#following = undefined;
     this.#heard = [];
     void this.#load();

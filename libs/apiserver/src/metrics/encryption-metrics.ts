@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Direction, EncryptionObserver } from '@orch/encryption';
 import type { CounterSeries, HistogramSeries, Metrics } from '@orch/runtime';
+import type { UnreadableBodyError } from '@orch/storage';
 
 const doubling = (first: number, count: number): number[] => Array.from({ length: count }, (_, i) => first * 2 ** i);
 
@@ -49,6 +50,16 @@ export function encryptionMetrics(metrics: Metrics): EncryptionObserver & { relo
     kmsCall: (provider, method, ms, code) => calls.with(provider, method, code).observe(ms / 1000),
     reloaded: (failed) => reloads.with(failed ? 'failure' : 'success').inc(),
   };
+}
+
+/** Counts objects that what is kept of a type in memory has to do without, as they cannot be opened: each time that they are looked at. */
+export function leftOutObjects(metrics: Metrics): (error: UnreadableBodyError) => void {
+  const leftOut = metrics.counter({
+    name: 'orch_unreadable_objects_total',
+    help: 'Times that an object that this process goes by was left out, as it could not be decrypted; it is looked at again until it can be.',
+    labels: ['group', 'resource'] as const,
+  });
+  return ({ what: { type } }) => leftOut.with(type.group, type.resource).inc();
 }
 
 /** Called for each body that is read or written: series are looked up once. */

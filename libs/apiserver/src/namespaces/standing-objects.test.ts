@@ -41,6 +41,7 @@ beforeEach(async () => {
   });
   const source = {
     snapshot: store.snapshot.bind(store),
+    get: store.get.bind(store),
     onCommit: store.onCommit.bind(store),
     onRewind: () => () => undefined,
   };

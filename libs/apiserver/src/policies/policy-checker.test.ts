@@ -73,6 +73,7 @@ describe('the checker of policies', () => {
     const policies = objects.forPlugin().objects.follow({ group: GROUP, resource: RESOURCE });
     const source = {
       snapshot: store.snapshot.bind(store),
+      get: store.get.bind(store),
       onCommit: store.onCommit.bind(store),
       onRewind: () => () => undefined,
     };

@@ -1,8 +1,8 @@
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiObject } from '@orch/machinery';
 import { amountOf, isUncounted, type QuotaObject, type QuotaTerms, termsOf } from '@orch/quota';
-import type { ServingStore, Version } from '@orch/storage';
-import { ObjectFollower } from '../following/object-follower.js';
+import type { Version } from '@orch/storage';
+import { ObjectFollower, type ObjectSource } from '../following/object-follower.js';
 import { fromStored } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
 
@@ -18,7 +18,7 @@ export interface KnownQuota {
 
 /** Where quotas come from. */
 export interface QuotaSource {
-  readonly store: Pick<ServingStore, 'snapshot'>;
+  readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly onError: (error: unknown) => void;
 }

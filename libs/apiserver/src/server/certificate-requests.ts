@@ -9,7 +9,7 @@ import { outlineOf, type RequestOutline } from '../certificates/request-outline.
 import { RequestSigner } from '../certificates/request-signer.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
-import { type FollowedRow, ObjectFollower } from '../following/object-follower.js';
+import { type FollowedRow, ObjectFollower, type ObjectSource } from '../following/object-follower.js';
 import { requestDurations } from '../metrics/request-durations.js';
 import { fromStored } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
@@ -19,7 +19,7 @@ import type { Api } from './assemble.js';
 
 export interface CertificateRequestsSettings {
   readonly api: Pick<Api, 'deps' | 'served'>;
-  readonly store: Pick<ServingStore, 'snapshot' | 'lease'>;
+  readonly store: ObjectSource & Pick<ServingStore, 'lease'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly credentials: Pick<Credentials, 'current' | 'onTaken'>;
   /** Decides who may have the certificate of a node. */

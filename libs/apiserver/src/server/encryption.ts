@@ -2,7 +2,7 @@ import { Encryption } from '@orch/encryption';
 import { namesOf } from '@orch/machinery';
 import type { Logger, Metrics } from '@orch/runtime';
 import { NO_CIPHER, SealedStore, type ServingStore } from '@orch/storage';
-import { encryptionMetrics } from '../metrics/encryption-metrics.js';
+import { encryptionMetrics, leftOutObjects } from '../metrics/encryption-metrics.js';
 import { ownersApart } from '../representation/stored-body.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 
@@ -36,5 +36,13 @@ export async function openEncryption({
 }
 
 /** The store, encrypted. Without keys too, as what others have encrypted must not be taken for bodies. */
-export const encrypted = (store: ServingStore, encryption: Encryption | undefined, logger: Logger): SealedStore =>
-  new SealedStore(store, encryption ?? NO_CIPHER, (error) => logger.error('history cannot be read', error));
+export function encrypted(
+  store: ServingStore,
+  encryption: Encryption | undefined,
+  { metrics, logger }: Pick<EncryptionParts, 'metrics' | 'logger'>,
+): SealedStore {
+  return new SealedStore(store, encryption ?? NO_CIPHER, {
+    unreadableHistory: (error) => logger.error('history cannot be read', error),
+    leftOut: leftOutObjects(metrics),
+  });
+}

@@ -166,6 +166,7 @@ export class DefinitionServer {
     return new CustomKinds<Endpoint>({
       store: {
         snapshot: (request) => store.snapshot(request),
+        get: (type, key) => store.get(type, key),
         registerTypes: async (types) => {
           await this.hold;
           return store.registerTypes(types);

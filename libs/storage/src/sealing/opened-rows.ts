@@ -1,5 +1,5 @@
 import type { TypeName } from '../registered-types.js';
-import type { HistoricChange, Row } from '../store.js';
+import type { HistoricChange, Key, Row } from '../store.js';
 import { type BodyCipher, UnreadableBodyError } from './body-cipher.js';
 
 /** Bytes that are opened before others have their turn. */
@@ -13,14 +13,52 @@ export async function openedRow(cipher: BodyCipher, type: TypeName, row: Row): P
   return body === row.body ? row : { ...row, body: Buffer.isBuffer(body) ? body : await body };
 }
 
-/** Rows with their bodies opened. @throws UnreadableBodyError for the first that cannot be */
-export async function openedRows(cipher: BodyCipher, type: TypeName, rows: readonly Row[]): Promise<readonly Row[]> {
+/** Has rows left out whose bodies cannot be opened. */
+export interface LeavingOut {
+  readonly leftOut: (error: UnreadableBodyError, row: Row) => void;
+  /** Somebody who has keys did not answer: for others that take long nobody waits any more, or each would be waited for in turn. */
+  away?: UnreadableBodyError;
+}
+
+/** A body that is there at once, or soon where somebody does not answer. @throws UnreadableBodyError */
+function openedSoon(
+  body: Promise<Buffer>,
+  type: TypeName,
+  { namespace, name }: Key,
+  { away }: LeavingOut,
+): Promise<Buffer> {
+  if (!away) return body;
+  const late = async () => {
+    await turn();
+    throw new UnreadableBodyError({ type, key: { namespace, name }, why: away.what.why }, true, { cause: away });
+  };
+  return Promise.race([body, late()]);
+}
+
+/** Rows with their bodies opened. @throws UnreadableBodyError for the first that cannot be, where none is left out */
+export async function openedRows(
+  cipher: BodyCipher,
+  type: TypeName,
+  rows: readonly Row[],
+  leavingOut?: LeavingOut,
+): Promise<readonly Row[]> {
   const opened: Row[] = [];
   let bytes = 0;
   for (const row of rows) {
-    const body = cipher.open(type, row, row.body);
-    opened.push(body === row.body ? row : { ...row, body: Buffer.isBuffer(body) ? body : await body });
-    bytes += body === row.body ? 0 : row.body.length;
+    try {
+      const body = cipher.open(type, row, row.body);
+      if (body === row.body) {
+        opened.push(row);
+        continue;
+      }
+      bytes += row.body.length;
+      const soon = Buffer.isBuffer(body) || !leavingOut ? body : openedSoon(body, type, row, leavingOut);
+      opened.push({ ...row, body: Buffer.isBuffer(soon) ? soon : await soon });
+    } catch (error) {
+      if (!leavingOut || !(error instanceof UnreadableBodyError)) throw error;
+      if (error.passing) leavingOut.away ??= error;
+      leavingOut.leftOut(error, row);
+    }
     if (bytes < TURN_BYTES) continue;
     bytes = 0;
     await turn();

@@ -5,7 +5,7 @@ import { type Change, HistoryExpiredError, type Row, type TypeId } from '../stor
 import { APART, bodyOf } from '../testing/body-codec.js';
 import { startTestServer, type TestServer } from '../testing/servers.js';
 import { TestCipher } from '../testing/test-cipher.js';
-import { NO_CIPHER, type UnreadableBodyError, UnreadableChangesError, UnreadableListError } from './body-cipher.js';
+import { NO_CIPHER, UnreadableBodyError, UnreadableChangesError, UnreadableListError } from './body-cipher.js';
 import { rewriteBodies } from './rewrite-bodies.js';
 import { SealedStore } from './sealed-store.js';
 
@@ -134,6 +134,45 @@ describe('a store whose bodies are sealed', () => {
     expect(await listed(second, type)).toHaveLength(2);
   });
 
+  it('gives a snapshot without what it cannot read to who hears of that', async () => {
+    const { type, made } = await stores('a', 'ba', 'p');
+    const reader = new SealedStore(inner, new TestCipher('a'));
+    for (const [at, store] of [made[0], made[1], made[0], made[2], made[1], made[0]].entries())
+      await create(store, type, `x${at}`);
+    const heard: [string, boolean, bigint][] = [];
+    const onUnreadable = ({ what, passing }: UnreadableBodyError, version: bigint) =>
+      void heard.push([what.key.name, passing, version]);
+    const names: string[] = [];
+    for await (const page of (await reader.snapshot({ type, onUnreadable })).pages)
+      names.push(...page.map(({ name }) => name));
+    expect(names).toEqual(['x0', 'x2', 'x5']);
+    const versionOf = async (name: string) => (await inner.get(type, at(name)))?.version;
+    expect(heard).toEqual([
+      ['x1', false, await versionOf('x1')],
+      ['x3', true, await versionOf('x3')],
+      ['x4', false, await versionOf('x4')],
+    ]);
+  });
+
+  it('waits for no second key of somebody who did not answer for the first', async () => {
+    const { type, made } = await stores('a');
+    for (let i = 0; i < 3; i++) await create(made[0], type, `x${i}`);
+    let asked = 0;
+    class Away extends TestCipher {
+      override open(of: { group: string; resource: string }, key: { namespace: string; name: string }) {
+        const failure = new UnreadableBodyError({ type: of, key, why: 'nobody answers' }, true);
+        return asked++ === 0 ? Promise.reject(failure) : new Promise<Buffer>(() => undefined);
+      }
+    }
+    const heard: UnreadableBodyError[] = [];
+    const reader = new SealedStore(inner, new Away('a'));
+    const { pages } = await reader.snapshot({ type, onUnreadable: (error) => void heard.push(error) });
+    for await (const page of pages) expect(page).toEqual([]);
+    expect(heard.map(({ what, passing }) => [what.key.name, what.why, passing])).toEqual(
+      ['x0', 'x1', 'x2'].map((name) => [name, 'nobody answers', true]),
+    );
+  });
+
   it('lets nobody put the body of one object in the place of another', async () => {
     const { type, made } = await stores('a');
     await create(made[0], type, 'x');
@@ -145,7 +184,7 @@ describe('a store whose bodies are sealed', () => {
   it('says of history that cannot be read that it has expired, up to where it can', async () => {
     const { type, made } = await stores('a', 'ba');
     const heard: UnreadableBodyError[] = [];
-    const reader = new SealedStore(inner, new TestCipher('a'), (error) => heard.push(error));
+    const reader = new SealedStore(inner, new TestCipher('a'), { unreadableHistory: (error) => heard.push(error) });
     const before = (await inner.heads([type])).get(type)?.head as bigint;
     await create(made[0], type, 'w');
     await create(made[1], type, 'x');
@@ -162,7 +201,13 @@ describe('a store whose bodies are sealed', () => {
     const { type, made } = await stores('p', 'a');
     const before = (await inner.heads([type])).get(type)?.head as bigint;
     await create(made[0], type, 'x');
+    const stalledAt: bigint[] = [];
+    const stop = made[1].onStalledHistory(type, (version) => stalledAt.push(version));
     await expect(made[1].changes(type, before, 10)).rejects.toThrow(UnreadableChangesError);
+    expect(stalledAt).toEqual([(await inner.get(type, at('x')))?.version]);
+    stop();
+    await expect(made[1].changes(type, before, 10)).rejects.toThrow(UnreadableChangesError);
+    expect(stalledAt).toHaveLength(1);
   });
 
   it('gives its connection back where nobody reads a snapshot to its end', async () => {

@@ -32,7 +32,15 @@ import {
   UnreadableChangesError,
   UnreadableListError,
 } from './body-cipher.js';
-import { openedChanges, openedRow, openedRows } from './opened-rows.js';
+import { type LeavingOut, openedChanges, openedRow, openedRows } from './opened-rows.js';
+
+/** Hears what cannot be opened. */
+export interface SealedStoreObserver {
+  /** Of history that cannot be read: who follows it is told that it has expired, or waits where that may pass. */
+  unreadableHistory?(error: UnreadableBodyError): void;
+  /** Of an object that somebody goes on without, each time that it is looked at. */
+  leftOut?(error: UnreadableBodyError): void;
+}
 
 /** A type that nobody has registered; nothing of it is ever sealed. */
 const NO_TYPE: TypeName = { group: '', resource: '' };
@@ -46,11 +54,12 @@ export class SealedStore implements ServingStore {
   /** Bodies that were sealed here, by what they were sealed to, while both are in use. */
   readonly #plain = new WeakMap<Buffer, Buffer>();
 
-  /** @param onUnreadable hears of history that cannot be read: who follows it is told that it has expired */
+  readonly #stalled = new Map<TypeId, Set<(at: Version) => void>>();
+
   constructor(
     private readonly inner: ServingStore,
     private readonly cipher: BodyCipher,
-    private readonly onUnreadable: (error: UnreadableBodyError) => void = () => undefined,
+    private readonly observer: SealedStoreObserver = {},
   ) {}
 
   get installation(): Installation {
@@ -126,20 +135,34 @@ export class SealedStore implements ServingStore {
     const { changes, unreadable } = await openedChanges(this.cipher, this.#nameOf(type), stored);
     if (!unreadable || changes.length > 0) return changes;
     const { at, error } = unreadable;
-    this.onUnreadable(error);
+    this.observer.unreadableHistory?.(error);
+    if (error.passing) for (const listener of [...(this.#stalled.get(type) ?? [])]) listener(at.version);
     if (error.passing) throw new UnreadableChangesError(error);
     throw new HistoryExpiredError(after, at.version, stored.at(-1)?.version ?? at.version);
   }
 
-  /** Its pages throw UnreadableListError too. */
-  async snapshot(request: SnapshotRequest): Promise<Snapshot> {
+  onStalledHistory(type: TypeId, listener: (at: Version) => void): () => void {
+    const listeners = this.#stalled.get(type) ?? new Set();
+    this.#stalled.set(type, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  noteLeftOut(error: UnreadableBodyError): void {
+    this.observer.leftOut?.(error);
+  }
+
+  /** Its pages throw UnreadableListError too, where nobody hears of what is left out. */
+  async snapshot({ onUnreadable, ...request }: SnapshotRequest): Promise<Snapshot> {
     const snapshot = await this.inner.snapshot(request);
-    return { ...snapshot, pages: this.#opened(request.type, snapshot.pages) };
+    const leavingOut = onUnreadable && {
+      leftOut: (error: UnreadableBodyError, { version }: Row) => onUnreadable(error, version),
+    };
+    return { ...snapshot, pages: this.#opened(request.type, snapshot.pages, leavingOut) };
   }
 
   /** Whoever leaves them, even before the first, leaves those within, whose connection is taken until then. */
-  #opened(type: TypeId, pages: Snapshot['pages']): Snapshot['pages'] {
-    const open = (page: readonly Row[]) => openedRows(this.cipher, this.#nameOf(type), page);
+  #opened(type: TypeId, pages: Snapshot['pages'], leavingOut: LeavingOut | undefined): Snapshot['pages'] {
+    const open = (page: readonly Row[]) => openedRows(this.cipher, this.#nameOf(type), page, leavingOut);
     return {
       [Symbol.asyncIterator]() {
         const inner = pages[Symbol.asyncIterator]();

@@ -18,7 +18,7 @@ export const store = (process: ControlPlaneProcess): Component => ({
     const encryption = await openEncryption({ serving, backend, ...telling });
     process.provide({ encryption });
     const { store: observer, metrics } = process.need('observation');
-    const opened = encrypted(await settings.openStore(observer), encryption, logger);
+    const opened = encrypted(await settings.openStore(observer), encryption, { metrics, logger });
     process.provide({ store: opened });
     observePools(metrics, opened);
     for (const compactor of opened.compactors) compactor.start();
