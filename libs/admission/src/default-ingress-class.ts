@@ -15,6 +15,8 @@ export const defaultIngressClass: PluginMaker = ({ names, objects }) => {
     admit({ object }) {
       const ingress = object as Ingress;
       if (ingress.spec?.ingressClassName !== undefined || ingress.metadata?.annotations?.[noted] !== undefined) return;
+      const unreadable = classes.unreadable('');
+      if (unreadable) throw unreadable;
       const name = defaultClassOf(classes.all(), isDefault)?.metadata?.name;
       if (name === undefined) return;
       ingress.spec ??= {};

@@ -14,6 +14,8 @@ export const defaultStorageClass: PluginMaker = ({ names, objects }) => {
     admit({ object }) {
       const claim = object as PersistentVolumeClaim;
       if (claimClassOf(names, claim) !== undefined) return;
+      const unreadable = classes.unreadable('');
+      if (unreadable) throw unreadable;
       const name = defaultClassOf(classes.all(), keys)?.metadata?.name;
       if (name === undefined) return;
       claim.spec ??= {};

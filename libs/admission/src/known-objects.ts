@@ -18,6 +18,11 @@ export interface FollowedObjects {
   all(): Iterable<ApiObject>;
   /** Whether this process has written some of them since, and answered that it has: soon known. What is to be asked waits for it. */
   readonly isBehind: boolean;
+  /**
+   * Why some are not known that there are, of those that could concern what lies in a namespace; undefined where all of these are. A plugin
+   * that would be told less than there is refuses with it. Any of those without a namespace could.
+   */
+  unreadable(namespace: string): Error | undefined;
   /** Hears that some have come, have changed or have gone. */
   onChange(listener: () => void): void;
 }

@@ -22,8 +22,12 @@ export const limitRanger: PluginMaker = ({ names, objects, isEnabled }) => {
   const ranges = objects.follow({ group: '', resource: 'limitranges' });
   const note = names.key('orch.io/limit-ranger');
   const resizing = isEnabled('InPlacePodVerticalScaling');
-  const inForce = ({ namespace, oldObject }: Attributes) =>
-    oldObject?.metadata?.deletionTimestamp === undefined ? ([...ranges.in(namespace)] as LimitRange[]) : [];
+  const inForce = ({ namespace, oldObject }: Attributes): readonly LimitRange[] => {
+    if (oldObject?.metadata?.deletionTimestamp !== undefined) return [];
+    const unreadable = ranges.unreadable(namespace);
+    if (unreadable) throw unreadable;
+    return [...ranges.in(namespace)] as LimitRange[];
+  };
   return {
     name: 'LimitRanger',
     looksOnly: true,

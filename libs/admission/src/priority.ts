@@ -28,6 +28,9 @@ export const priority: PluginMaker = ({ names, objects }) => {
       if (attributes.operation === 'UPDATE') return keepRank(spec, (attributes.oldObject as Pod).spec ?? {});
       const name = spec.priorityClassName ?? '';
       const found = name === '' ? defaultClass() : (classes.get('', name) as PriorityClass | undefined);
+      // One that cannot be read may be the default, or what is named.
+      const unreadable = name === '' || !found ? classes.unreadable('') : undefined;
+      if (unreadable) throw unreadable;
       if (!found && name !== '') throw refusal(attributes, `no PriorityClass with name ${name} was found`);
       if (name === '' && found?.metadata?.name) spec.priorityClassName = found.metadata.name;
       giveRank(attributes, spec, found ?? WITHOUT_CLASS);

@@ -52,12 +52,14 @@ class QuotaJudge {
   mayRefuse(namespace: string): boolean {
     if (this.limited.length > 0) return true;
     for (const _quota of this.quotas.in(namespace)) return true;
-    return false;
+    return this.quotas.unreadable(namespace) !== undefined;
   }
 
   judge(attributes: Attributes, evaluator: Evaluator): void {
     const { object, oldObject, namespace } = attributes;
     if (!object) return;
+    const unreadable = this.quotas.unreadable(namespace);
+    if (unreadable) throw unreadable;
     const quotas = [...this.quotas.in(namespace)].map(termsOf).sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const terms of quotas) {
       if (!covers(terms, evaluator, object)) continue;

@@ -65,6 +65,7 @@ class AdmissionPolicies implements AdmissionPlugin {
     if (isExempt(target, this.#group)) return false;
     // Nobody knows yet what it means: it is known once the request is judged.
     if (this.#followed.some(({ isBehind }) => isBehind)) return true;
+    if (this.#unreadable()) return true;
     if (meant.length === 0) return false;
     const { namespace, resource } = target;
     if (namespace === '' || resource === 'namespaces' || this.#namespaces.isBehind) return true;
@@ -72,8 +73,19 @@ class AdmissionPolicies implements AdmissionPlugin {
     return labels === undefined || meant.some(({ matcher }) => !matcher.excludesNamespace(target, labels));
   }
 
+  /** A policy that cannot be read may be about whatever is written, and so may a binding be of such. */
+  #unreadable(): Error | undefined {
+    for (const kind of this.#followed) {
+      const unreadable = kind.unreadable('');
+      if (unreadable) return unreadable;
+    }
+    return undefined;
+  }
+
   async validate(attributes: Attributes): Promise<void> {
     if (attributes.isOwnAffair === true) return;
+    const unreadable = this.#unreadable();
+    if (unreadable) throw unreadable;
     const request = new AskedRequest(attributes, this.#tools.surroundings.forms, this.#names);
     const run = new PolicyRun(request, this.#tools);
     for (const policy of this.#index.meant(attributes)) {

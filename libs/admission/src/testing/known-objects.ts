@@ -24,6 +24,11 @@ export class TestObjects implements KnownObjects {
     return this;
   }
 
+  /** Some of a resource cannot be read from now on; undefined for all can. */
+  setUnreadable(group: string, resource: string, lack: Error | undefined): void {
+    this.#kind(group, resource).lack = lack;
+  }
+
   remove(group: string, resource: string, namespace: string, name: string): void {
     this.#kind(group, resource).remove(namespace, name);
   }
@@ -40,6 +45,12 @@ class TestKind implements FollowedObjects {
   readonly #objects = new Map<string, ApiObject>();
   readonly #listeners: (() => void)[] = [];
   isBehind = false;
+  /** Why some cannot be read, whatever namespace is asked about. */
+  lack: Error | undefined;
+
+  unreadable(): Error | undefined {
+    return this.lack;
+  }
 
   get(namespace: string, name: string): ApiObject | undefined {
     return this.#objects.get(`${namespace}/${name}`);

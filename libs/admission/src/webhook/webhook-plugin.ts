@@ -1,6 +1,7 @@
 import { BASE_ENVIRONMENT, LATER_ENVIRONMENT } from '@orch/expressions';
 import { type ApiObject, forbidden, type JsonObject, type Names } from '@orch/machinery';
 import type { Attributes, Target } from '../attributes.js';
+import type { FollowedObjects } from '../known-objects.js';
 import { aggregated } from '../matching/conditions.js';
 import type { EvaluationTurns } from '../matching/evaluation-turns.js';
 import { FollowedNamespaces } from '../matching/followed-namespaces.js';
@@ -37,6 +38,7 @@ export class WebhookPlugin {
   readonly caller: HookCaller;
   readonly forms: WebhookSurroundings['forms'];
   readonly names: Names;
+  readonly #configurations: FollowedObjects;
   readonly #index: RequestIndex<Hook>;
   readonly #breakers: Breakers;
   readonly #namespaces: FollowedNamespaces;
@@ -53,6 +55,7 @@ export class WebhookPlugin {
     const { forms, client, observer } = webhooks;
     const environment = context.isEnabled('LaterExpressions') ? LATER_ENVIRONMENT : BASE_ENVIRONMENT;
     const configurations = objects.follow({ group: CONFIGURATIONS, resource: phase.resource });
+    this.#configurations = configurations;
     this.names = names;
     this.forms = forms;
     this.#noted = webhooks;
@@ -75,21 +78,31 @@ export class WebhookPlugin {
   /** Whether somebody may have to be asked, as far as that can be told before objects are looked at. */
   handles(target: Target): boolean {
     const meant = this.#index.meant(target);
-    if (meant.length === 0 || isExempt(target, this.#group)) return false;
+    if (isExempt(target, this.#group)) return false;
     const { namespace, resource } = target;
+    const isUnreadable = this.#configurations.unreadable('') !== undefined;
+    if (meant.length === 0 && !isUnreadable) return false;
     if (namespace === '') return true;
     if (this.#noted.exempt.namespaces.has(namespace)) return false;
+    if (isUnreadable) return true;
     if (this.#namespaces.isBehind) return true;
     const labels = resource === 'namespaces' ? undefined : this.#namespaces.known(namespace);
     return labels === undefined || meant.some(({ matcher }) => !matcher.excludesNamespace(target, labels));
   }
 
-  /** Who may be asked about a request; nobody where its user is exempt, or goes past them. */
+  /**
+   * Who may be asked about a request; nobody where its user is exempt, or goes past them.
+   * @throws Error where some cannot be read: they may be meant
+   */
   hooks(attributes: Attributes): readonly Hook[] {
     const meant = this.#index.meant(attributes);
     const { groups } = attributes.user;
     if (groups.some((group) => this.#noted.exempt.groups.has(group))) return [];
-    if (attributes.skipsWebhooks !== true) return meant;
+    if (attributes.skipsWebhooks !== true) {
+      const unreadable = this.#configurations.unreadable('');
+      if (unreadable) throw unreadable;
+      return meant;
+    }
     const names = meant.map(({ name }) => name).join(',');
     attributes.annotate(`${this.names.group(`${this.#kind}.webhook.admission.orch.io`)}/skipped`, names);
     attributes.warn('admission webhooks were not asked about this request');

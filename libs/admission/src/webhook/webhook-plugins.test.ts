@@ -322,3 +322,24 @@ test('an answer is told as far as anybody wants to hear of it', async () => {
   expect(Object.keys(annotations)).toHaveLength(100);
   expect(annotations['a/long']).toHaveLength(16 << 10);
 });
+
+test('a configuration that cannot be read may be about whatever is written', async () => {
+  const { mutating, validating, objects, calls } = rig([]);
+  const lack = new Error('unable to read configurations');
+  const ask = async (changed: Partial<Attributes> = {}) => {
+    const attributes = attributesOf({ object: POD as unknown as ApiObject, ...changed });
+    if (mutating.handles(attributes)) await mutating.admit?.(attributes);
+    if (validating.handles(attributes)) await validating.validate?.(attributes);
+  };
+  const own = { group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations', namespace: '' };
+  for (const resource of ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations']) {
+    await ask();
+    objects.setUnreadable(GROUP, resource, lack);
+    await expect(ask()).rejects.toBe(lack);
+    // What would put it right, and who goes past webhooks, is not kept from anything.
+    await ask(own);
+    await ask({ skipsWebhooks: true });
+    objects.setUnreadable(GROUP, resource, undefined);
+  }
+  expect(calls).toEqual([]);
+});

@@ -1,9 +1,10 @@
 import type { OrderedFeed } from '@orch/feed';
 import { timeout } from '@orch/machinery';
-import type { TypeId, Version } from '@orch/storage';
+import { type TypeId, UnreadableListError, type Version } from '@orch/storage';
 import {
   type ChangedNames,
   type FollowedRow,
+  followedName,
   ObjectFollower,
   type ObjectSource,
 } from '../following/object-follower.js';
@@ -50,6 +51,23 @@ export class FollowedType<T> {
 
   *all(): Iterable<T> {
     for (const objects of this.#byNamespace.values()) yield* objects.values();
+  }
+
+  /** Why one that could concern what lies in a namespace is not known; see {@link FollowedObjects.unreadable}. */
+  unreadable(namespace: string): UnreadableListError | undefined {
+    const unreadable = this.#follower?.unreadable;
+    if (!unreadable || unreadable.size === 0) return undefined;
+    for (const error of unreadable.values()) {
+      const { namespace: within } = error.what.key;
+      if (within === '' || within === namespace) return new UnreadableListError(error);
+    }
+    return undefined;
+  }
+
+  /** The same of one object. */
+  unreadableOne(namespace: string, name: string): UnreadableListError | undefined {
+    const error = this.#follower?.unreadable.get(followedName({ namespace, name }));
+    return error && new UnreadableListError(error);
   }
 
   onChange(listener: () => void): void {

@@ -1,4 +1,7 @@
+import type { Key } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toStatusError } from '../http/errors.js';
+import { leavingOut } from '../testing/leaving-out.js';
 import { MemoryStore } from '../testing/memory-store.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { type KnownObjectsSource, type PluginObjects, ProcessObjects } from './known-objects.js';
@@ -126,6 +129,33 @@ describe('what plugins follow', () => {
     expect(plugin.caughtUp(later(60_000))).toBeUndefined();
     // Nothing more is heard of: whoever waits already does so to the end.
     await expect(waiting).rejects.toMatchObject({ code: 504 });
+  });
+
+  it('says where it is not all that there is', async () => {
+    for (const namespace of ['one', 'two']) await api.create('namespaces', { metadata: { name: namespace } });
+    await range('a', 'one');
+    await range('b', 'one');
+    await range('a', 'two');
+    const [ranges, namespaces] = [LIMITS, { group: '', resource: 'namespaces' }].map(plugin.objects.follow);
+    const isUnreadable = ({ namespace, name }: Key) => name === 'two' || (namespace === 'one' && name === 'b');
+    const told: unknown[] = [];
+    const { deps, feed, store } = api;
+    const whole = {
+      ...leavingOut(store, isUnreadable),
+      onCommit: store.onCommit.bind(store),
+      onRewind: () => () => undefined,
+    };
+    await objects.start({ deps, store: whole, feed, onError: (error) => void told.push(error) });
+    expect(namesOf(ranges?.all() ?? [])).toEqual(['a', 'a']);
+    expect(told).toHaveLength(2);
+    // What it is called is for the log, and not for whoever writes there.
+    expect(ranges?.unreadable('one')?.message).toContain('"one/b"');
+    expect(toStatusError(ranges?.unreadable('one')).message).toBe(
+      'Internal error occurred: unable to read things: no key',
+    );
+    expect(ranges?.unreadable('two')).toBeUndefined();
+    // It may be about whatever lies anywhere.
+    expect(namespaces?.unreadable('one')?.message).toContain('"two"');
   });
 
   it('is followed once, and from the start', async () => {

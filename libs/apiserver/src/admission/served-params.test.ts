@@ -1,5 +1,7 @@
 import { labelSelectorOf } from '@orch/machinery';
+import { type Key, UnreadableBodyError } from '@orch/storage';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { leavingOut } from '../testing/leaving-out.js';
 import { MemoryStore } from '../testing/memory-store.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { ServedParams } from './served-params.js';
@@ -19,14 +21,13 @@ afterEach(() => {
   api.close();
 });
 
-function start(): void {
+function start(isUnreadable = (_key: Key) => false): void {
   const { deps, feed, store } = api;
   const onError = (error: unknown) => {
-    throw error;
+    if (!(error instanceof UnreadableBodyError)) throw error;
   };
   const source = {
-    snapshot: store.snapshot.bind(store),
-    get: store.get.bind(store),
+    ...leavingOut(store, isUnreadable),
     onCommit: store.onCommit.bind(store),
     onRewind: () => () => undefined,
   };
@@ -44,6 +45,20 @@ test('objects of a kind are found once they are loaded, by namespace and name', 
   expect(await find(CLASS, '', 'c')).toMatchObject({ ...CLASS, value: 7 });
   expect(await find(CONFIG_MAP, '', 'a')).toBeUndefined();
   expect(await find(CLASS, 'default', 'c')).toBeUndefined();
+});
+
+test('one that cannot be read is not taken for one that there is not', async () => {
+  for (const name of ['a', 'b']) await api.create('configmaps', { metadata: { name, labels: { app: 'y' } } });
+  params.follow([CONFIG_MAP]);
+  start(({ name }) => name === 'b');
+  expect(await find(CONFIG_MAP, 'default', 'a')).toBeDefined();
+  expect(await find(CONFIG_MAP, 'default', 'c')).toBeUndefined();
+  const refusal = { code: 500, message: 'Internal error occurred: unable to read things: no key' };
+  await expect(find(CONFIG_MAP, 'default', 'b')).rejects.toMatchObject(refusal);
+  const select = async (namespace: string) =>
+    params.select(CONFIG_MAP, namespace, labelSelectorOf({ matchLabels: { app: 'x' } }), later());
+  await expect(select('default')).rejects.toMatchObject(refusal);
+  expect(await select('other')).toEqual([]);
 });
 
 test('objects with labels are found in one place, by name', async () => {

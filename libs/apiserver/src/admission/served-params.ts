@@ -2,6 +2,7 @@ import type { ParamKind, ParamObjects } from '@orch/admission';
 import { type ApiObject, type LabelSelector, parseApiVersion, timeout } from '@orch/machinery';
 import type { Change, Row, TypeId } from '@orch/storage';
 import { Slices } from '../decoding/turns.js';
+import { toStatusError } from '../http/errors.js';
 import { servedObject } from '../representation/shape.js';
 import { type Endpoint, UNSTORED } from '../served/endpoint.js';
 import { inServedVersion } from '../served/version-stage.js';
@@ -63,6 +64,8 @@ export class ServedParams implements ParamObjects {
   ): ApiObject | undefined | Promise<ApiObject | undefined> {
     return this.#look(kind, deadline, undefined, (rows, endpoint) => {
       const row = rows.get(namespace, name);
+      const unreadable = row ? undefined : rows.unreadableOne(namespace, name);
+      if (unreadable) throw toStatusError(unreadable);
       return row && this.#object(row, endpoint);
     });
   }
@@ -73,9 +76,12 @@ export class ServedParams implements ParamObjects {
     selector: LabelSelector,
     deadline: number,
   ): readonly ApiObject[] | Promise<readonly ApiObject[]> {
-    return this.#look<readonly ApiObject[]>(kind, deadline, [], (rows, endpoint) =>
-      this.#selected(rows, namespace, selector, endpoint),
-    );
+    return this.#look<readonly ApiObject[]>(kind, deadline, [], (rows, endpoint) => {
+      // It may be one that is selected.
+      const unreadable = rows.unreadable(namespace);
+      if (unreadable) throw toStatusError(unreadable);
+      return this.#selected(rows, namespace, selector, endpoint);
+    });
   }
 
   /** By name. Who is selected is found out once, until something changes. */
