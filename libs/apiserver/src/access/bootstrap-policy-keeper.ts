@@ -10,7 +10,7 @@ import {
 } from '@orch/authorization';
 import { type ApiObject, copy, StatusError } from '@orch/machinery';
 import { FEATURES, type Features } from '@orch/schema';
-import type { ServingStore } from '@orch/storage';
+import { type ServingStore, UnreadableBodyError } from '@orch/storage';
 import type { ApiDeps } from '../deps.js';
 import { LEADERSHIP_MS } from '../following/leadership.js';
 import { fromStored } from '../representation/stored-body.js';
@@ -82,7 +82,7 @@ export class BootstrapPolicyKeeper {
   async #steps(): Promise<Step[]> {
     const roles = this.#wanted.roles.map((wanted) => this.#roleStep(wanted));
     const bindings = this.#wanted.bindings.map((wanted) => this.#bindingStep(wanted));
-    return (await Promise.all([...roles, ...bindings])).filter((step) => step !== undefined);
+    return (await Promise.all([...roles, ...bindings].map(orNone))).filter((step) => step !== undefined);
   }
 
   async #roleStep(wanted: BootstrapPolicy['roles'][number]): Promise<Step | undefined> {
@@ -146,6 +146,16 @@ export class BootstrapPolicyKeeper {
 }
 
 const keyOf = ({ namespace, name }: BootstrapObject<unknown>) => ({ namespace, name });
+
+/** What cannot be opened cannot be put right either; who follows it tells of it. It must not keep a server from starting. */
+async function orNone(step: Promise<Step | undefined>): Promise<Step | undefined> {
+  try {
+    return await step;
+  } catch (error) {
+    if (error instanceof UnreadableBodyError) return undefined;
+    throw error;
+  }
+}
 
 /** Somebody else has made it meanwhile. @throws any other error */
 function ignoreExisting(error: unknown): void {

@@ -4,6 +4,7 @@ import type { ApiObject } from '@orch/machinery';
 import { DEFAULT_FEATURES } from '@orch/schema';
 import type { ProcessLease } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { leavingOut } from '../testing/leaving-out.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { BootstrapPolicyKeeper } from './bootstrap-policy-keeper.js';
 import { policyEndpoints } from './policy-endpoints.js';
@@ -82,6 +83,30 @@ describe('a policy that follows', () => {
   });
 });
 
+describe('a binding that cannot be read', () => {
+  it('gives nothing, and keeps nobody from what others give', async () => {
+    await api.create('roles', { metadata: { name: 'pods' }, rules: [PODS] });
+    const bindingOf = (name: string, user: string) => ({
+      metadata: { name },
+      roleRef: { apiGroup: GROUP, kind: 'Role', name: 'pods' },
+      subjects: [{ kind: 'User', apiGroup: GROUP, name: user }],
+    });
+    await api.create('rolebindings', bindingOf('jane', 'jane'));
+    await api.create('rolebindings', bindingOf('joe', 'joe'));
+    const told: string[] = [];
+    const lacking = new PolicyFollowers({
+      ...{ store: leavingOut(api.store, ({ name }) => name === 'jane'), feed: api.feed, policy },
+      endpoints: policyEndpoints(api.deps),
+      onError: (error) => void told.push((error as Error).message),
+    });
+    await lacking.start();
+    lacking.stop();
+    const joe = authenticated({ name: 'joe', groups: [], extra: {} }, 'token').user;
+    expect([JANE, joe].map((user) => policy.decide(user, GET_POD).decision)).toEqual(['no-opinion', 'allow']);
+    expect(told).toEqual(['unable to read things "default/jane": no key']);
+  });
+});
+
 describe('what every installation has', () => {
   const start = async () => {
     for (const name of ['kube-system', 'kube-public']) await api.create('namespaces', { metadata: { name } });
@@ -102,6 +127,24 @@ describe('what every installation has', () => {
     const before = role('view')?.metadata?.resourceVersion;
     await keeper().keep();
     expect(role('view')?.metadata?.resourceVersion).toBe(before);
+  });
+
+  it('is left as it is where it cannot be read, and the rest is kept', async () => {
+    await start();
+    await change('clusterroles', 'view', (object) => ({ ...object, metadata: { ...object.metadata, labels: {} } }));
+    await change('clusterroles', 'system:basic-user', (object) => ({ ...object, rules: [] }));
+    const before = role('view')?.metadata?.resourceVersion;
+    const lacking = leavingOut(api.store, ({ name }) => name === 'view');
+    const reader: Pick<typeof api.deps.reader, 'current'> = {
+      current: async (type, key) => {
+        await lacking.get(type, key);
+        return api.deps.reader.current(type, key);
+      },
+    };
+    const deps = { ...api.deps, reader: reader as typeof api.deps.reader };
+    await new BootstrapPolicyKeeper({ ...parts(), deps }).keep();
+    expect(role('view')?.metadata?.resourceVersion).toBe(before);
+    expect(role('system:basic-user')?.rules).not.toEqual([]);
   });
 
   it('gets back what is missing and keeps what is more, unless its owner wants it as it is', async () => {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FollowedObjects, isTerminating } from '@orch/admission';
 import { type ApiObject, StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
-import type { ServingStore } from '@orch/storage';
+import { type ServingStore, UnreadableBodyError } from '@orch/storage';
 import { Slices } from '../decoding/turns.js';
 import { LEADERSHIP_MS, Leadership, RENEWAL_MS } from '../following/leadership.js';
 import { WorkOnDemand } from '../following/work-on-demand.js';
@@ -99,6 +99,8 @@ export class StandingObjects {
     try {
       await this.options.pipeline.write({ ...request, options: { dryRun: false } }, { create, change });
     } catch (error) {
+      // Whoever follows what it is, or what decides on it, tells of that.
+      if (error instanceof UnreadableBodyError) return;
       if (!(error instanceof StatusError)) throw error;
       if (error.code !== 404 && !isTerminating(error)) this.options.onError(error);
     }

@@ -1,4 +1,5 @@
 import type { ApiObject, Names } from '@orch/machinery';
+import { UnreadableBodyError } from '@orch/storage';
 import { SYSTEM_NAMESPACES } from '../namespaces/system-namespaces.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { ensureOwn, type OwnCreations } from '../writing/own-creation.js';
@@ -16,7 +17,16 @@ export interface BootstrapOptions extends OwnCreations {
 
 /** Makes the namespaces that every installation has. */
 export async function makeNamespaces(options: OwnCreations & { readonly namespaces: Endpoint }): Promise<void> {
-  for (const name of SYSTEM_NAMESPACES) await ensureOwn(options, options.namespaces, { metadata: { name } });
+  for (const name of SYSTEM_NAMESPACES) await ensureThere(options, options.namespaces, { metadata: { name } });
+}
+
+/** What cannot be opened is there all the same, and must not keep a server from starting. @throws StatusError, StoreUnavailableError */
+async function ensureThere(options: OwnCreations, endpoint: Endpoint, object: ApiObject): Promise<void> {
+  try {
+    await ensureOwn(options, endpoint, object);
+  } catch (error) {
+    if (!(error instanceof UnreadableBodyError)) throw error;
+  }
 }
 
 /** Classes of what nothing works without. */
@@ -35,9 +45,9 @@ const SYSTEM_CLASSES: readonly ApiObject[] = [
 
 /** Makes what else every installation has: the Service that stands for the API, and the priority classes of the system. */
 export async function bootstrap(options: BootstrapOptions): Promise<void> {
-  if (options.services) await ensureOwn(options, options.services, apiService(options));
+  if (options.services) await ensureThere(options, options.services, apiService(options));
   if (options.priorityClasses)
-    for (const each of SYSTEM_CLASSES) await ensureOwn(options, options.priorityClasses, each);
+    for (const each of SYSTEM_CLASSES) await ensureThere(options, options.priorityClasses, each);
 }
 
 function apiService({ names, serviceAddress, securePort }: BootstrapOptions): ApiObject {
