@@ -1,7 +1,9 @@
 import type { ObjectName } from '@orch/authentication';
 import type { FeedSink, Following } from '@orch/feed';
-import type { Change, Row, SnapshotRequest } from '@orch/storage';
+import { ManualClock } from '@orch/runtime/testing';
+import { type Change, type Row, type SnapshotRequest, UnreadableBodyError } from '@orch/storage';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { STALL_MS } from '../following/stall.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { FollowedObjects, type FollowedObjectsOptions } from './followed-objects.js';
@@ -148,6 +150,34 @@ test('where the feed breaks off nothing is known, and all is judged again', asyn
   expect(followed, 'followed again').toBe(2);
 });
 
+test('a deletion that cannot be read for now is not waited for without end', async () => {
+  const clock = new ManualClock();
+  const stalls: ((at: bigint) => void)[] = [];
+  const store: FollowedObjectsOptions['store'] = {
+    heads: async (types) => new Map(types.map((type) => [type, { head: 0n, floor: 0n }])),
+    snapshot: () => Promise.reject(new Error('nothing is listed')),
+    onStalledHistory(_type, listener) {
+      stalls.push(listener);
+      return () => stalls.splice(0);
+    },
+  };
+  const known = open({ store, clock });
+  put('robot', { uid: 'a' });
+  expect(await known.find(ACCOUNT)).toEqual({ uid: 'a' });
+  stored.clear();
+  for (let passed = 0; passed < STALL_MS; passed += 1_000) {
+    stalls[0]?.(1n);
+    await clock.advance(1_000);
+    expect(await known.find(ACCOUNT), `${passed} ms`).toEqual({ uid: 'a' });
+  }
+  stalls[0]?.(1n);
+  expect(changes).toEqual(['all']);
+  expect(await known.find(ACCOUNT)).toBeUndefined();
+  expect([followed, stalls.length]).toEqual([2, 1]);
+  known.stop();
+  expect(stalls).toEqual([]);
+});
+
 test('of Secrets, the data of tokens alone is looked at', async () => {
   const data = { token: Buffer.from('ü').toString('base64') };
   put('held', { uid: 's' }, { type: TOKEN_TYPE, data });
@@ -181,4 +211,32 @@ test('of Secrets whose names are all known, made-up ones cost no read, before th
   sinks[0]?.reset('expired');
   await madeUp(3000);
   expect([reads, lists.length]).toEqual([[], 2]);
+});
+
+test('a Secret that cannot be read is one that is there', async () => {
+  const unreadable = (name: string) =>
+    new UnreadableBodyError(
+      { type: { group: '', resource: 'secrets' }, key: { namespace: 'ns', name }, why: 'no' },
+      false,
+    );
+  const store: FollowedObjectsOptions['store'] = {
+    heads: () => Promise.reject(new Error('its names are listed')),
+    async snapshot({ onUnreadable }) {
+      const pages = (async function* () {
+        onUnreadable?.(unreadable('token-a'), 1n);
+        yield [];
+        onUnreadable?.(unreadable('zzz'), 1n);
+        yield [{ namespace: 'ns', name: 'token-b' } as Row];
+      })();
+      return { version: 7n, pages };
+    },
+  };
+  const known = open({ listedSecrets: { namespace: 'ns', prefix: 'token-' }, store });
+  const secret = async (name: string) => known.find({ kind: 'Secret', namespace: 'ns', name });
+  put('token-b', { uid: 'b' }, { type: TOKEN_TYPE, data: {} });
+  stored.set('ns/token-a', unreadable('token-a'));
+  expect(await secret('token-b')).toMatchObject({ uid: 'b' });
+  await expect(secret('token-a')).rejects.toThrow('unable to read secrets "ns/token-a": no');
+  expect(await secret('token-c')).toBeUndefined();
+  expect(reads).toEqual(['token-b', 'token-a']);
 });

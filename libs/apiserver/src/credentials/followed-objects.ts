@@ -1,9 +1,11 @@
 import { type KnownObject, type KnownObjects, keyOfObject, type ObjectName } from '@orch/authentication';
 import type { Following, OrderedFeed } from '@orch/feed';
 import type { ApiObject } from '@orch/machinery';
+import type { Clock } from '@orch/runtime';
 import type { Secret } from '@orch/schema/types/core/v1';
 import type { Change, Key, ReadingStore, TypeId, Version } from '@orch/storage';
 import { LRUCache } from 'lru-cache';
+import { Stall } from '../following/stall.js';
 import type { ObjectReader } from '../reading/object-reader.js';
 import { fromStored } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
@@ -28,11 +30,12 @@ export interface FollowedObjectsOptions {
    * Default: none.
    */
   readonly listedSecrets?: NameRange;
-  readonly store: Pick<ReadingStore, 'heads' | 'snapshot'>;
+  readonly store: Pick<ReadingStore, 'heads' | 'snapshot' | 'onStalledHistory'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly reader: Pick<ObjectReader, 'current'>;
   /** Hears that objects may have changed, by {@link keyOfObject}: `all` where nobody knows which of a kind. */
   readonly onChange: (keys: ReadonlySet<string> | 'all') => void;
+  readonly clock?: Clock;
 }
 
 /**
@@ -76,6 +79,8 @@ class FollowedKind {
   #listed: Set<string> | undefined;
   #following: Following | undefined;
   #beginning: Promise<void> | undefined;
+  readonly #stall: Stall;
+  #unsubscribe: (() => void) | undefined;
   #stopped = false;
 
   constructor(
@@ -84,6 +89,7 @@ class FollowedKind {
     private readonly options: FollowedObjectsOptions,
   ) {
     this.#range = kind === 'Secret' ? options.listedSecrets : undefined;
+    this.#stall = new Stall(options.clock);
   }
 
   find(object: ObjectName): KnownObject | undefined | Promise<KnownObject | undefined> {
@@ -100,6 +106,7 @@ class FollowedKind {
 
   stop(): void {
     this.#stopped = true;
+    this.#unsubscribe?.();
     this.#following?.close();
   }
 
@@ -156,6 +163,8 @@ class FollowedKind {
     const { version, listed } = await this.#state(type);
     if (this.#stopped) return;
     this.#listed = listed;
+    this.#stall.over();
+    this.#unsubscribe ??= this.options.store.onStalledHistory?.(type, (at) => this.#stalled(at));
     this.#following = this.options.feed.follow(type, version, {
       changes: (changes) => this.#changed(changes),
       confirmed: () => undefined,
@@ -172,17 +181,30 @@ class FollowedKind {
       return { version: head };
     }
     const { namespace, prefix } = this.#range;
-    const { version, pages } = await store.snapshot({ type, namespace, after: { namespace, name: prefix } });
     const listed = new Set<string>();
+    const { version, pages } = await store.snapshot({
+      ...{ type, namespace, after: { namespace, name: prefix } },
+      // Its name says all that is asked here; whoever asks for it is told that it cannot be read.
+      onUnreadable: ({ what: { key } }) => void (isIn(this.#range, key) && listed.add(key.name)),
+    });
     // In the order of their names, so that those of the range come first.
     for await (const page of pages) {
       for (const row of page) if (isIn(this.#range, row)) listed.add(row.name);
-      if (!isIn(this.#range, page.at(-1))) break;
+      const last = page.at(-1);
+      if (last && !isIn(this.#range, last)) break;
     }
     return { version, listed };
   }
 
+  /** The change of this version cannot be opened for now; that somebody's account or token is gone cannot wait for long. */
+  #stalled(at: Version): void {
+    if (!this.#following || at <= this.#following.delivered || !this.#stall.isTooLong()) return;
+    this.#following.close();
+    this.#reset();
+  }
+
   #changed(changes: readonly Change[]): void {
+    this.#stall.over();
     for (const change of changes) this.#list(change);
     const keys = new Set(changes.map(({ namespace, name }) => keyOfObject({ kind: this.kind, namespace, name })));
     for (const key of keys) {

@@ -3,7 +3,8 @@ import { ManualClock } from '@orch/runtime/testing';
 import { type BodyCipher, SealedStore, type ServingStore, type TypeId, UnreadableBodyError } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryStore } from '../testing/memory-store.js';
-import { FIRST_LOOK_MS, LONGEST_LOOK_MS, ObjectFollower, PATIENCE_MS, STALL_MS } from './object-follower.js';
+import { FIRST_LOOK_MS, LONGEST_LOOK_MS, ObjectFollower, PATIENCE_MS } from './object-follower.js';
+import { STALL_MS } from './stall.js';
 
 /** Milliseconds from one poll of the feed to the next, and what it takes to act upon it. */
 const POLL_MS = 1_100;

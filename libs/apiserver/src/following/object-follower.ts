@@ -10,6 +10,7 @@ import {
   type Version,
 } from '@orch/storage';
 import { Slices } from '../decoding/turns.js';
+import { Stall } from './stall.js';
 
 /** An object as a snapshot or a change tells it. */
 export type FollowedRow = Row;
@@ -41,8 +42,6 @@ const MIN_BACKOFF = 100;
 const MAX_BACKOFF = 5_000;
 /** Milliseconds that the first load waits for somebody who has keys and does not answer, before it does without what needs them. */
 export const PATIENCE_MS = 30_000;
-/** Milliseconds that changes wait for the same, before all is loaded anew without what needs the key. */
-export const STALL_MS = 5_000;
 /** Milliseconds from one load to the next, where the one has left something out: what comes may be of the same kind. */
 const REST_MS = 1_000;
 /** Milliseconds until what was left out is looked at again: twice as long each time that is in vain. */
@@ -74,7 +73,7 @@ export class ObjectFollower<T> {
   #isRewound = false;
   /** Monotonic milliseconds. */
   #loadedAt = Number.NEGATIVE_INFINITY;
-  #stalledSince: number | undefined;
+  readonly #stall: Stall;
   #patientUntil = Number.NEGATIVE_INFINITY;
   #lookMs = FIRST_LOOK_MS;
   #cancelLook: (() => void) | undefined;
@@ -82,6 +81,7 @@ export class ObjectFollower<T> {
 
   constructor(private readonly options: ObjectFollowerOptions<T>) {
     this.#clock = options.clock ?? systemClock;
+    this.#stall = new Stall(this.#clock);
   }
 
   /** What is known, by {@link followedName}; changes in place. */
@@ -210,7 +210,7 @@ export class ObjectFollower<T> {
     this.#version = version;
     this.#isRewound = false;
     this.#loadedAt = this.#clock.now();
-    this.#stalledSince = undefined;
+    this.#stall.over();
     this.#leaveOut(unreadable);
     this.#following = feed.follow(type, version, {
       changes: (changes) => this.#changed(changes),
@@ -290,7 +290,7 @@ export class ObjectFollower<T> {
   }
 
   #changed(changes: readonly Change[]): void {
-    this.#stalledSince = undefined;
+    this.#stall.over();
     this.#heard = [...this.#heard, ...changes];
     if (!this.#noting) this.#noteHeard();
   }
@@ -333,10 +333,7 @@ export class ObjectFollower<T> {
 
   /** The change of this version cannot be opened for now: what comes behind it, such as rights that are taken away, cannot wait for long. */
   #stalled(at: Version): void {
-    const heard = this.#heard.at(-1)?.version ?? this.#version;
-    if (!this.#following || heard === undefined || at <= heard) return;
-    this.#stalledSince ??= this.#clock.now();
-    if (this.#clock.now() - this.#stalledSince < STALL_MS) return;
+    if (!this.#following || at <= this.#following.delivered || !this.#stall.isTooLong()) return;
     this.#following.close();
     this.#reset('expired');
   }
