@@ -204,6 +204,11 @@ describe('objects whose key somebody else has, who does not answer', () => {
     await pass(6_000);
     await starting;
     expect(known()).toEqual({ x: 'x' });
+    // Who comes behind has waited with them.
+    const second = new ObjectFollower({ source: reader, feed, type, clock, read: String, onError: () => undefined });
+    await second.start();
+    expect([second.objects.size, second.unreadable.size]).toEqual([1, 1]);
+    second.stop();
     cipher.keys = 'ap';
     await pass(LONGEST_LOOK_MS);
     expect(known()).toEqual({ x: 'x', y: 'y' });

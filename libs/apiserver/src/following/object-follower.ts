@@ -40,8 +40,13 @@ export type ChangedNames = ReadonlySet<string>;
 
 const MIN_BACKOFF = 100;
 const MAX_BACKOFF = 5_000;
-/** Milliseconds that the first load waits for somebody who has keys and does not answer, before it does without what needs them. */
+/**
+ * Milliseconds that first loads wait for somebody who has keys and does not answer, before they do without what needs them: from when the
+ * first of a store began, as a process that starts waits for one after the other.
+ */
 export const PATIENCE_MS = 30_000;
+/** Monotonic milliseconds until when that is, by store. */
+const patientUntil = new WeakMap<ObjectSource, number>();
 /** Milliseconds from one load to the next, where the one has left something out: what comes may be of the same kind. */
 const REST_MS = 1_000;
 /** Milliseconds until what was left out is looked at again: twice as long each time that is in vain. */
@@ -74,7 +79,6 @@ export class ObjectFollower<T> {
   /** Monotonic milliseconds. */
   #loadedAt = Number.NEGATIVE_INFINITY;
   readonly #stall: Stall;
-  #patientUntil = Number.NEGATIVE_INFINITY;
   #lookMs = FIRST_LOOK_MS;
   #cancelLook: (() => void) | undefined;
   #unsubscribe: (() => void) | undefined;
@@ -110,7 +114,7 @@ export class ObjectFollower<T> {
   /** Begins to follow. Resolves when all are known that can be opened, however long that takes, or it is stopped. */
   start(): Promise<void> {
     const { source, type } = this.options;
-    this.#patientUntil = this.#clock.now() + PATIENCE_MS;
+    if (!patientUntil.has(source)) patientUntil.set(source, this.#clock.now() + PATIENCE_MS);
     this.#unsubscribe ??= source.onStalledHistory?.(type, (at) => this.#stalled(at));
     return this.#load();
   }
@@ -227,7 +231,8 @@ export class ObjectFollower<T> {
 
   /** A process that starts waits for a while: what it would do without everything is worse. @throws UnreadableBodyError */
   #requirePatience(unreadable: ReadonlyMap<string, UnreadableBodyError>): void {
-    if (this.#version !== undefined || this.#clock.now() >= this.#patientUntil) return;
+    if (this.#version !== undefined) return;
+    if (this.#clock.now() >= (patientUntil.get(this.options.source) ?? 0)) return;
     for (const error of unreadable.values()) if (error.passing) throw error;
   }
 
