@@ -9,7 +9,7 @@ import { auditMetrics } from './audit-metrics.js';
 import { authenticationAttempts, tokenCache } from './authentication-metrics.js';
 import { claimFindings } from './claim-findings.js';
 import { conversionMetrics } from './conversion-metrics.js';
-import { encryptionMetrics } from './encryption-metrics.js';
+import { encryptionMetrics, leftOutObjects } from './encryption-metrics.js';
 import { flowMetrics } from './flow-metrics.js';
 import { healthSeries } from './health-metrics.js';
 import { migrationCounter } from './migration-counter.js';
@@ -49,6 +49,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   claimFindings(metrics);
   conversionMetrics(metrics);
   encryptionMetrics(metrics);
+  leftOutObjects(metrics);
   refusedObjects(metrics, () => undefined);
   quotaMetrics(metrics);
   flowMetrics(metrics);
