@@ -52,7 +52,7 @@ export const connectionOptions = {
     type: 'int',
     default: 2,
     min: 0,
-    help: 'TLS handshakes that begin in a round of the event loop, by turns of the addresses that connections come from, so that clients who come back all at once do not keep those waiting who are there. 0 is no bound.',
+    help: 'TLS handshakes that begin in a round of the event loop, by turns of the addresses that connections come from (over IPv6 of the networks of 64 bits), so that clients who come back all at once do not keep those waiting who are there. Who has waited for ten seconds, or for --request-header-timeout, is closed. 0 is no bound.',
   },
 } as const;
 
