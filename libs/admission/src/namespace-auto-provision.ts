@@ -1,3 +1,4 @@
+import { StatusError } from '@orch/machinery';
 import type { Target } from './attributes.js';
 import { NAMESPACES } from './namespace-lookup.js';
 import type { PluginMaker } from './plugin.js';
@@ -20,7 +21,8 @@ export const namespaceAutoProvision: PluginMaker = ({ objects, ownWrites }) => {
       try {
         await ownWrites.create(NAMESPACES, { metadata: { name } }, deadline);
       } catch (error) {
-        throw refusal(attributes, error instanceof Error ? error.message : String(error));
+        // What is not refused but cannot be had for now is told as what it is.
+        throw error instanceof StatusError ? refusal(attributes, error.message) : error;
       }
     },
   };

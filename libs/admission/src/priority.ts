@@ -38,8 +38,11 @@ export const priority: PluginMaker = ({ names, objects }) => {
     validate(attributes) {
       if (attributes.resource === 'pods' || (attributes.object as PriorityClass).globalDefault !== true) return;
       const name = defaultClass()?.metadata?.name;
-      if (name === undefined || (attributes.operation === 'UPDATE' && name === attributes.name)) return;
-      throw refusal(attributes, `PriorityClass ${name} is already marked as default. Only one default can exist`);
+      if (attributes.operation === 'UPDATE' && name === attributes.name) return;
+      const unreadable = name === undefined ? classes.unreadable('') : undefined;
+      if (unreadable) throw unreadable;
+      if (name !== undefined)
+        throw refusal(attributes, `PriorityClass ${name} is already marked as default. Only one default can exist`);
     },
   };
 };

@@ -12,6 +12,10 @@ const INGRESS = {
   ...{ group: 'networking.k8s.io', version: 'v1', resource: 'ingresses', kind: 'Ingress' },
   object: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'a' }, spec: {} },
 };
+const DEFAULT_CLASS = {
+  ...{ group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses', kind: 'PriorityClass', namespace: '' },
+  object: { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'a' }, globalDefault: true },
+};
 const REGISTRATION = 'admissionregistration.orch.io';
 
 /** Runs a plugin as a request does, first what may change the object. */
@@ -29,6 +33,7 @@ describe('what cannot be read', () => {
     ['LimitRanger', '', 'limitranges', CLAIM],
     ['ResourceQuota', '', 'resourcequotas', {}],
     ['Priority', 'scheduling.orch.io', 'priorityclasses', {}],
+    ['Priority', 'scheduling.orch.io', 'priorityclasses', DEFAULT_CLASS],
     ['DefaultStorageClass', 'storage.orch.io', 'storageclasses', CLAIM],
     ['DefaultIngressClass', 'networking.orch.io', 'ingressclasses', INGRESS],
     ['ValidatingAdmissionPolicy', REGISTRATION, 'validatingadmissionpolicies', {}],

@@ -68,6 +68,11 @@ export class PolicyFollowers {
     await Promise.all(this.#followers.map((follower) => follower.confirm()));
   }
 
+  /** Whether there are ClusterRoles that cannot be read: what is made of all of them would be too little. */
+  get lacksClusterRoles(): boolean {
+    return this.#roles.unreadable.size > 0;
+  }
+
   /** Hears whose rights may have become fewer, once they are. */
   onLoss(listener: (concerned: Concerned) => void): void {
     this.#listeners.add(listener);

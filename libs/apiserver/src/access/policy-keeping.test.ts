@@ -3,7 +3,7 @@ import type { RbacPolicy, RequestAttributes } from '@orch/authorization';
 import type { ApiObject } from '@orch/machinery';
 import { DEFAULT_FEATURES } from '@orch/schema';
 import type { ProcessLease } from '@orch/storage';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { leavingOut } from '../testing/leaving-out.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { BootstrapPolicyKeeper } from './bootstrap-policy-keeper.js';
@@ -199,6 +199,39 @@ describe('what every installation has', () => {
 });
 
 describe('a role that is made of others', () => {
+  it('loses nothing where one of them cannot be read', async () => {
+    const rule = (resource: string) => ({ verbs: ['get'], apiGroups: [''], resources: [resource] });
+    for (const name of ['a', 'b'])
+      await api.create('clusterroles', { metadata: { name, labels: { first: 'true' } }, rules: [rule(name)] });
+    const selector = { matchLabels: { first: 'true' } };
+    for (const name of ['all', 'none'])
+      await api.create('clusterroles', {
+        metadata: { name },
+        aggregationRule: { clusterRoleSelectors: [selector] },
+        rules: name === 'all' ? [rule('a'), rule('b')] : [],
+      });
+    let isUnreadable = true;
+    const lacking = new PolicyFollowers({
+      ...{ store: leavingOut(api.store, ({ name }) => isUnreadable && name === 'b'), feed: api.feed, policy },
+      endpoints: policyEndpoints(api.deps),
+      onError: () => undefined,
+    });
+    await lacking.start();
+    const looks = vi.spyOn(lacking, 'lacksClusterRoles', 'get');
+    const aggregator = new RoleAggregator({
+      ...parts(),
+      followers: lacking,
+      onError: (error) => void errors.push(error),
+    });
+    aggregator.start();
+    await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(0);
+    expect([role('all')?.rules?.length, role('none')?.rules?.length]).toEqual([2, 0]);
+    isUnreadable = false;
+    await expect.poll(() => role('none')?.rules?.length).toBe(2);
+    await aggregator.stop();
+    lacking.stop();
+  });
+
   it('has their rules, in the order of selectors and names, each once, whatever it had', async () => {
     const labelled = (name: string, label: string, ...rules: object[]) =>
       api.create('clusterroles', { metadata: { name, labels: { [label]: 'true' } }, rules });

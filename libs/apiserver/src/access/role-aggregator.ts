@@ -31,7 +31,7 @@ export interface RoleAggregatorOptions {
   readonly store: Pick<ServingStore, 'lease'>;
   readonly endpoints: PolicyEndpoints;
   readonly policy: RbacPolicy;
-  readonly followers: Pick<PolicyFollowers, 'confirm' | 'onClusterRoles'>;
+  readonly followers: Pick<PolicyFollowers, 'confirm' | 'onClusterRoles' | 'lacksClusterRoles'>;
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
@@ -70,7 +70,9 @@ export class RoleAggregator {
 
   /** Roles that are made of what is written now follow in the next round. What is refused of one keeps nobody from the others. */
   async #aggregate(): Promise<void> {
-    const { policy, onError } = this.options;
+    const { policy, followers, onError } = this.options;
+    // What is written holds for servers that can read all of them, too.
+    if (followers.lacksClusterRoles) return;
     const clusterRoles = [...policy.roles()].filter(({ namespace }) => namespace === '');
     clusterRoles.sort((a, b) => (a.name < b.name ? -1 : 1));
     const slices = new Slices();

@@ -17,6 +17,8 @@ export interface RegistrationControllerOptions {
   readonly writer: Pick<RegistrationWriter, 'tell' | 'sync'>;
   /** The registrations of what is served here, as it is now, by name. */
   local(): ReadonlyMap<string, LocalRegistration>;
+  /** Whether it may serve more where others can read what it cannot: what it does not serve is let be then. */
+  isPartial(): boolean;
   /** Hears of each that was there and is not any more. */
   readonly onUnavailable: (registration: Registration, reason: string) => void;
   readonly onError: (error: unknown) => void;
@@ -81,11 +83,12 @@ export class RegistrationController {
   }
 
   #unsynced(): Due[] {
-    const { follower, local, writer } = this.options;
+    const { follower, local, isPartial, writer } = this.options;
     const wanted = local();
     const state = { present: this.#present ?? new Set<string>(), synced: this.#synced };
     return [...new Set([...wanted.keys(), ...follower.objects.keys()])].flatMap((name) => {
       const found = syncing(wanted.get(name), follower.objects.get(name), name, state);
+      if (found?.act === 'delete' && isPartial()) return [];
       if (!found) {
         this.#synced.add(name);
         return [];

@@ -85,6 +85,11 @@ export class CustomKinds<E> {
     await this.#presence.stop();
   }
 
+  /** Whether some that are defined are not served, as their definitions cannot be read. */
+  get isPartial(): boolean {
+    return this.#follower.unreadable.size > 0;
+  }
+
   /** Resolves when everything is served that was committed before the call. @throws StoreUnavailableError */
   async catchUp(): Promise<void> {
     await this.#served.reached(await this.#follower.confirm());

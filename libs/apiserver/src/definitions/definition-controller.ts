@@ -67,7 +67,8 @@ export class DefinitionController {
     if (follower.version === undefined) return undefined;
     // What the one before has decided is to be known.
     if (isNew) await follower.confirm();
-    await this.#carryOut(decisionsOf(this.#index));
+    // One that cannot be read has names as well, which must not be given to another.
+    if (follower.unreadable.size === 0) await this.#carryOut(decisionsOf(this.#index));
     return this.#goOn();
   }
 

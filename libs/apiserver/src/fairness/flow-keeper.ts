@@ -77,6 +77,8 @@ export class FlowKeeper {
   async #round(isNew: boolean): Promise<undefined> {
     if (isNew) await this.options.configuration.confirm();
     await this.keep();
+    // Nobody is told that a level is not there which only cannot be read.
+    if (this.options.configuration.levels.unreadable.size > 0) return;
     for (const { object, said } of this.options.configuration.schemas.objects.values())
       if (said) await this.#tell(object, said);
   }

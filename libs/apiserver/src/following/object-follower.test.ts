@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ChangeBus, inProcessBus, OrderedFeed } from '@orch/feed';
 import { ManualClock } from '@orch/runtime/testing';
 import { type BodyCipher, SealedStore, type ServingStore, type TypeId, UnreadableBodyError } from '@orch/storage';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MemoryStore } from '../testing/memory-store.js';
 import { FIRST_LOOK_MS, LONGEST_LOOK_MS, ObjectFollower, PATIENCE_MS } from './object-follower.js';
 import { STALL_MS } from './stall.js';
@@ -217,5 +217,61 @@ describe('objects whose key somebody else has, who does not answer', () => {
     cipher.keys = 'ap';
     await pass(LONGEST_LOOK_MS);
     expect(known()).toEqual({ x: 'x', y: 'y' });
+  });
+
+  it('do not keep those behind them from being known', async () => {
+    for (let count = 0; count < 10; count++) await by('p').create(`a${count}`);
+    await by('b').create('z');
+    await Promise.all([follower.start(), pass(PATIENCE_MS + 2 * STALL_MS)]);
+    expect(follower.unreadable.size).toBe(11);
+    cipher.keys = 'ab';
+    await pass(LONGEST_LOOK_MS);
+    expect(known()).toEqual({ z: 'z' });
+  });
+
+  it('are not known by what was lost as the database went back in time while it was read', async () => {
+    const rewind = new Set<() => void>();
+    reader.onRewind = (listener) => {
+      rewind.add(listener);
+      return () => rewind.delete(listener);
+    };
+    await by('b').create('binding', 'nobody');
+    const version = (await memory.get(type, { namespace: 'ns', name: 'binding' }))?.version as bigint;
+    await by('a').update('binding', 'jane');
+    await follower.start();
+    expect(known()).toEqual({ binding: 'jane' });
+    // Loaded anew it comes before the last write, which is not there any more.
+    const snapshot = reader.snapshot.bind(reader);
+    vi.spyOn(reader, 'snapshot').mockImplementationOnce(async (request) => {
+      const { pages: _, ...lost } = await snapshot({ type });
+      for (const listener of rewind) listener();
+      async function* before(): AsyncIterable<never[]> {
+        const what = { type: NAME, key: { namespace: 'ns', name: 'binding' }, why: 'no key b' };
+        request.onUnreadable?.(new UnreadableBodyError(what, false), version);
+        yield [];
+      }
+      return { ...lost, pages: before() };
+    });
+    memory.compactAll();
+    await by('b').update('binding', 'nobody again');
+    await pass(2 * POLL_MS);
+    expect(known()).toEqual({});
+    expect([...follower.unreadable.keys()]).toEqual(['ns/binding']);
+  });
+
+  it('keep no body in memory', async () => {
+    await by('b').create('y');
+    await follower.start();
+    expect([...follower.unreadable.values()].map(({ what }) => what.key)).toEqual([{ namespace: 'ns', name: 'y' }]);
+  });
+
+  it('do not fail who asks for what was committed: what can be read of it is known then', async () => {
+    await follower.start();
+    await by('p').create('x');
+    await by('a').create('y');
+    const confirmed = follower.confirm();
+    await pass(3 * STALL_MS);
+    expect(await confirmed).toBeGreaterThan(0n);
+    expect(known()).toEqual({ y: 'y' });
   });
 });

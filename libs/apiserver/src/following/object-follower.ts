@@ -7,16 +7,17 @@ import {
   type Store,
   type TypeId,
   UnreadableBodyError,
+  UnreadableChangesError,
   type Version,
 } from '@orch/storage';
 import { Slices } from '../decoding/turns.js';
-import { Stall } from './stall.js';
+import { STALL_MS, Stall } from './stall.js';
 
 /** An object as a snapshot or a change tells it. */
 export type FollowedRow = Row;
 
 /** Where objects are loaded from. */
-export type ObjectSource = Pick<Store, 'snapshot' | 'get' | 'onStalledHistory' | 'noteLeftOut'>;
+export type ObjectSource = Pick<Store, 'snapshot' | 'get' | 'onRewind' | 'onStalledHistory' | 'noteLeftOut'>;
 
 export interface ObjectFollowerOptions<T> {
   readonly source: ObjectSource;
@@ -52,8 +53,12 @@ const REST_MS = 1_000;
 /** Milliseconds until what was left out is looked at again: twice as long each time that is in vain. */
 export const FIRST_LOOK_MS = 2_500;
 export const LONGEST_LOOK_MS = 30_000;
-/** Objects that one look finds as unreadable as before, at most. */
+/** Objects that one look finds as unreadable as before, at most, and milliseconds that it takes; those behind them have their turn in the next one. */
 const MOST_IN_VAIN = 50;
+const LOOK_TIME_MS = 5_000;
+/** Milliseconds between attempts to learn what was committed, where a change cannot be opened for now, and for how long: then all is loaded without it. */
+const CONFIRM_PAUSE_MS = 100;
+const CONFIRM_PATIENCE_MS = 2 * STALL_MS;
 
 /**
  * All objects of a type as the feed tells them: loaded from a snapshot, kept by the changes since, and loaded anew where these break off.
@@ -74,14 +79,15 @@ export class ObjectFollower<T> {
   #stopped = false;
   #wakeBackoff = (): void => undefined;
   #unreadable = new Map<string, UnreadableBodyError>();
-  /** What is known is of a history that the database has left. */
-  #isRewound = false;
+  /** How often the database has left its history, and how often it had when what is known was loaded. */
+  #rewinds = 0;
+  #knownAsOf = 0;
   /** Monotonic milliseconds. */
   #loadedAt = Number.NEGATIVE_INFINITY;
   readonly #stall: Stall;
   #lookMs = FIRST_LOOK_MS;
   #cancelLook: (() => void) | undefined;
-  #unsubscribe: (() => void) | undefined;
+  readonly #subscriptions: (() => void)[] = [];
 
   constructor(private readonly options: ObjectFollowerOptions<T>) {
     this.#clock = options.clock ?? systemClock;
@@ -115,13 +121,17 @@ export class ObjectFollower<T> {
   start(): Promise<void> {
     const { source, type } = this.options;
     if (!patientUntil.has(source)) patientUntil.set(source, this.#clock.now() + PATIENCE_MS);
-    this.#unsubscribe ??= source.onStalledHistory?.(type, (at) => this.#stalled(at));
+    if (this.#subscriptions.length === 0) {
+      this.#subscriptions.push(source.onRewind(() => void this.#rewinds++));
+      const unsubscribe = source.onStalledHistory?.(type, (at) => this.#stalled(at));
+      if (unsubscribe) this.#subscriptions.push(unsubscribe);
+    }
     return this.#load();
   }
 
   stop(): void {
     this.#stopped = true;
-    this.#unsubscribe?.();
+    for (const unsubscribe of this.#subscriptions) unsubscribe();
     this.#cancelLook?.();
     this.#wakeBackoff();
     this.#following?.close();
@@ -138,6 +148,7 @@ export class ObjectFollower<T> {
    * @throws StoreUnavailableError; FollowingEndedError when it is stopped
    */
   async confirm(): Promise<Version> {
+    const patientUntil = this.#clock.now() + CONFIRM_PATIENCE_MS;
     for (;;) {
       await this.#loading;
       const following = this.#following;
@@ -148,7 +159,10 @@ export class ObjectFollower<T> {
         // What was heard and not yet known is forgotten where all is loaded anew.
         if (this.#following === following) return version;
       } catch (error) {
-        if (!(error instanceof FollowingEndedError) || this.#stopped) throw error;
+        if (this.#stopped) throw error;
+        if (error instanceof UnreadableChangesError && this.#clock.now() < patientUntil)
+          await new Promise<void>((resolve) => this.#clock.after(CONFIRM_PAUSE_MS, resolve));
+        else if (!(error instanceof FollowingEndedError)) throw error;
       }
     }
   }
@@ -186,14 +200,14 @@ export class ObjectFollower<T> {
     const { source, feed, type } = this.options;
     if (this.#unreadable.size > 0) await this.#pause(Math.max(0, this.#loadedAt + REST_MS - this.#clock.now()));
     if (this.#stopped) return;
+    const rewinds = this.#rewinds;
     const loaded = new Map<string, T>();
     const unreadable = new Map<string, UnreadableBodyError>();
     const { version, pages } = await source.snapshot({
       type,
       onUnreadable: (error, at) => {
         const name = followedName(error.what.key);
-        const known = this.#known.get(name);
-        if (known !== undefined && this.#isUnchanged(at)) loaded.set(name, known);
+        if (this.#known.has(name) && this.#isUnchanged(at)) loaded.set(name, this.#known.get(name) as T);
         else unreadable.set(name, error);
       },
     });
@@ -205,14 +219,15 @@ export class ObjectFollower<T> {
       }
     }
     if (this.#stopped) return;
+    if (rewinds !== this.#rewinds) throw new Error('the database has gone back in time while it was read');
     this.#requirePatience(unreadable);
     const changed = new Set([
       ...[...this.#known.keys(), ...loaded.keys()],
       ...[...this.#unreadable.keys(), ...unreadable.keys()],
     ]);
     this.#known = loaded;
+    this.#knownAsOf = rewinds;
     this.#version = version;
-    this.#isRewound = false;
     this.#loadedAt = this.#clock.now();
     this.#stall.over();
     this.#leaveOut(unreadable);
@@ -226,7 +241,7 @@ export class ObjectFollower<T> {
 
   /** Whether what is known of an object is what it says, which has not been written since it had this version. */
   #isUnchanged(version: Version): boolean {
-    return !this.#isRewound && this.#version !== undefined && version <= this.#version;
+    return this.#rewinds === this.#knownAsOf && this.#version !== undefined && version <= this.#version;
   }
 
   /** A process that starts waits for a while: what it would do without everything is worse. @throws UnreadableBodyError */
@@ -251,20 +266,24 @@ export class ObjectFollower<T> {
   #lookLater(): void {
     if (this.#stopped || this.#cancelLook || this.#unreadable.size === 0) return;
     this.#cancelLook = this.#clock.after(this.#lookMs, () => {
-      this.#lookMs = Math.min(2 * this.#lookMs, LONGEST_LOOK_MS);
-      void this.#lookAgain().finally(() => {
+      void this.#lookAgain().then((isOver) => {
+        // Others wait for their turn.
+        this.#lookMs = isOver ? Math.min(2 * this.#lookMs, LONGEST_LOOK_MS) : FIRST_LOOK_MS;
         this.#cancelLook = undefined;
         this.#lookLater();
       });
     });
   }
 
-  /** At what was left out. Never rejects. */
-  async #lookAgain(): Promise<void> {
+  /** At what was left out. Never rejects. @returns whether all of it was looked at */
+  async #lookAgain(): Promise<boolean> {
+    const until = this.#clock.now() + LOOK_TIME_MS;
+    let left = this.#unreadable.size;
     let inVain = 0;
     for (const [name, error] of [...this.#unreadable]) {
       const found = await this.#lookAt(error.what.key);
-      if (this.#stopped) return;
+      if (this.#stopped) return true;
+      left--;
       // Something was heard of it meanwhile.
       if (this.#unreadable.get(name) !== error) continue;
       if (found instanceof UnreadableBodyError) {
@@ -272,15 +291,15 @@ export class ObjectFollower<T> {
         this.#unreadable.delete(name);
         this.#unreadable.set(name, found);
         this.#noteLeftOut(found, error);
-        if (found.passing || ++inVain === MOST_IN_VAIN) return;
+        if (++inVain === MOST_IN_VAIN || this.#clock.now() > until) return left <= 0;
       } else if (found && this.#isUnchanged(found.version)) {
         this.#unreadable.delete(name);
-        this.#lookMs = FIRST_LOOK_MS;
         this.#note(this.#known, found);
         this.#tell(new Set([name]));
       }
       // What has come, changed or gone since is told by the changes.
     }
+    return true;
   }
 
   async #lookAt(key: Key): Promise<Row | UnreadableBodyError | undefined> {
@@ -345,7 +364,7 @@ export class ObjectFollower<T> {
 
   /** What was known stays until all is known anew. */
   #reset(reason: ResetReason): void {
-    this.#isRewound ||= reason === 'rewound';
+    if (reason === 'rewound') this.#rewinds++;
     this.#following = undefined;
     this.#heard = [];
     void this.#load();

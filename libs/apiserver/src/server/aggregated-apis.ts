@@ -28,6 +28,8 @@ export interface AggregatedApisSettings {
   readonly feed: OrderedFeed;
   readonly serving: ServingOptions;
   readonly credentials: Credentials;
+  /** Whether there are definitions that cannot be read here, of kinds that others may serve. */
+  readonly isPartial: () => boolean;
   /** Whether this process may look after registrations; one of those that may does. */
   readonly decides: boolean;
   readonly metrics: Metrics;
@@ -140,7 +142,7 @@ interface Deciding extends Pick<Parts, 'follower' | 'backings' | 'extensions'> {
   readonly onError: (error: unknown) => void;
 }
 
-function controllerOf({ api, store }: AggregatedApisSettings, deciding: Deciding): RegistrationController {
+function controllerOf({ api, store, isPartial }: AggregatedApisSettings, deciding: Deciding): RegistrationController {
   const { known, follower, backings, extensions, onUnavailable, onError } = deciding;
   const { names, pipeline, remover, scheme, now } = api.deps;
   const checks = new AvailabilityChecks({ backings, extensions, onAnswer: () => controller.ask() });
@@ -153,6 +155,7 @@ function controllerOf({ api, store }: AggregatedApisSettings, deciding: Deciding
     checks,
     writer: new RegistrationWriter({ pipeline, remover, endpoint: known.registrations, names, now }),
     local: () => localOf(api.served.current),
+    isPartial,
     onUnavailable,
     onError,
   });

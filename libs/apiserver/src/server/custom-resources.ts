@@ -86,6 +86,11 @@ export class CustomResources {
     this.#controller?.start();
   }
 
+  /** Whether some that are defined are not served, as their definitions cannot be read. */
+  get isPartial(): boolean {
+    return this.#kinds?.isPartial ?? false;
+  }
+
   /** Resolves when everything is served that was defined before the call. @throws StoreUnavailableError */
   async catchUp(): Promise<void> {
     await this.#kinds?.catchUp();

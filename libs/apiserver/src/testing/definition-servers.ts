@@ -167,6 +167,7 @@ export class DefinitionServer {
       store: {
         snapshot: (request) => store.snapshot(request),
         get: (type, key) => store.get(type, key),
+        onRewind: (listener) => store.onRewind(listener),
         registerTypes: async (types) => {
           await this.hold;
           return store.registerTypes(types);

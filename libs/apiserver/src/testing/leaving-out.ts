@@ -3,14 +3,15 @@ import type { ObjectSource } from '../following/object-follower.js';
 
 /** A store of which some objects cannot be opened, as by a server that lacks a key; the histories of others are not meant to tell of these. */
 export function leavingOut(
-  store: Pick<ObjectSource, 'snapshot' | 'get'>,
+  store: Pick<ObjectSource, 'snapshot' | 'get' | 'onRewind'>,
   isUnreadable: (key: Key) => boolean,
-): Pick<ObjectSource, 'snapshot' | 'get'> {
+): Pick<ObjectSource, 'snapshot' | 'get' | 'onRewind'> {
   const failure = ({ namespace, name }: Key) => {
     const what = { type: { group: '', resource: 'things' }, key: { namespace, name }, why: 'no key' };
     return new UnreadableBodyError(what, false);
   };
   return {
+    onRewind: (listener) => store.onRewind(listener),
     async get(type, key) {
       if (isUnreadable(key)) throw failure(key);
       return store.get(type, key);

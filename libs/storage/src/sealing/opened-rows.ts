@@ -7,9 +7,12 @@ const TURN_BYTES = 2 << 20;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** What errors keep of a row. */
+const keyOf = ({ namespace, name }: Key): Key => ({ namespace, name });
+
 /** A row with its body opened. @throws UnreadableBodyError */
 export async function openedRow(cipher: BodyCipher, type: TypeName, row: Row): Promise<Row> {
-  const body = cipher.open(type, row, row.body);
+  const body = cipher.open(type, keyOf(row), row.body);
   return body === row.body ? row : { ...row, body: Buffer.isBuffer(body) ? body : await body };
 }
 
@@ -46,7 +49,7 @@ export async function openedRows(
   let bytes = 0;
   for (const row of rows) {
     try {
-      const body = cipher.open(type, row, row.body);
+      const body = cipher.open(type, keyOf(row), row.body);
       if (body === row.body) {
         opened.push(row);
         continue;
@@ -73,8 +76,9 @@ export interface OpenedChanges {
 }
 
 async function openedChange(cipher: BodyCipher, type: TypeName, change: HistoricChange): Promise<HistoricChange> {
-  const body = await cipher.open(type, change, change.body);
-  const prior = change.prior && (await cipher.open(type, change, change.prior));
+  const key = keyOf(change);
+  const body = await cipher.open(type, key, change.body);
+  const prior = change.prior && (await cipher.open(type, key, change.prior));
   return body === change.body && prior === change.prior ? change : { ...change, body, ...(prior && { prior }) };
 }
 

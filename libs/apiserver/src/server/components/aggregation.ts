@@ -11,6 +11,7 @@ export const aggregatedApis = (process: ControlPlaneProcess): Component => ({
       ...{ ...state, ...telling },
       serving: settings.serving,
       credentials: process.need('credentials'),
+      isPartial: () => process.need('customResources').isPartial,
       decides: settings.role.housekeeping,
     });
     process.provide({ aggregated });
