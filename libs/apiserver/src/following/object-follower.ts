@@ -148,7 +148,7 @@ export class ObjectFollower<T> {
    * @throws StoreUnavailableError; FollowingEndedError when it is stopped
    */
   async confirm(): Promise<Version> {
-    const patientUntil = this.#clock.now() + CONFIRM_PATIENCE_MS;
+    const deadline = this.#clock.now() + CONFIRM_PATIENCE_MS;
     for (;;) {
       await this.#loading;
       const following = this.#following;
@@ -160,7 +160,7 @@ export class ObjectFollower<T> {
         if (this.#following === following) return version;
       } catch (error) {
         if (this.#stopped) throw error;
-        if (error instanceof UnreadableChangesError && this.#clock.now() < patientUntil)
+        if (error instanceof UnreadableChangesError && this.#clock.now() < deadline)
           await new Promise<void>((resolve) => this.#clock.after(CONFIRM_PAUSE_MS, resolve));
         else if (!(error instanceof FollowingEndedError)) throw error;
       }
