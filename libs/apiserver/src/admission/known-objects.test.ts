@@ -109,14 +109,14 @@ describe('what plugins follow', () => {
   it('is not waited for where the database has lost it', async () => {
     plugin.objects.follow(LIMITS);
     let tell: Listener = () => undefined;
-    let rewind: () => void = () => undefined;
+    const listeners: (() => void)[] = [];
     await start({
       onCommit(listener) {
         tell = listener;
         return () => undefined;
       },
       onRewind(listener) {
-        rewind = listener;
+        listeners.push(listener);
         return () => undefined;
       },
     });
@@ -125,7 +125,7 @@ describe('what plugins follow', () => {
     tell([{ ...lost, op: 'create', storedVersion: '', defaults: 0, body: Buffer.alloc(0), at: 0 }]);
     const waiting = plugin.caughtUp(later(50));
     expect(waiting).toBeDefined();
-    rewind();
+    for (const listener of listeners) listener();
     expect(plugin.caughtUp(later(60_000))).toBeUndefined();
     // Nothing more is heard of: whoever waits already does so to the end.
     await expect(waiting).rejects.toMatchObject({ code: 504 });
