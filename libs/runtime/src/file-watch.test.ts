@@ -1,4 +1,13 @@
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -20,8 +29,11 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-/** Resolves when a neighbour that is written all the time has been written again. */
-const nextLine = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+/** Resolves when a file that is written all the time has been written again. */
+async function nextLine(file: string): Promise<void> {
+  const before = statSync(file).size;
+  await expect.poll(() => statSync(file).size, { interval: 2 }).toBeGreaterThan(before);
+}
 
 describe('FileWatch', () => {
   it('tells of a file that is replaced', async () => {
@@ -46,7 +58,7 @@ describe('FileWatch', () => {
 
   it.each([
     ['at once', async () => undefined],
-    ['in a while', () => nextLine()],
+    ['in a while', nextLine],
   ])('is not kept from looking %s by others in the same folder, and minds them less and less', async (_, done) => {
     const [file, log] = [join(dir, 'keys.yaml'), join(dir, 'audit.log')];
     writeFileSync(file, '1');
@@ -54,7 +66,7 @@ describe('FileWatch', () => {
     const clock = new ManualClock();
     const look = async () => {
       looks++;
-      await done();
+      await done(log);
     };
     watch = new FileWatch({ files: [file], onLook: look, everyMs: NEVER, clock });
     const lines = setInterval(() => appendFileSync(log, 'line\n'), 5);

@@ -1,7 +1,8 @@
 import { expired, type StatusError } from '@orch/machinery';
-import { HistoryExpiredError, type Key, UnreadableChangesError, type Version } from '@orch/storage';
+import { HistoryExpiredError, type Key, type Version } from '@orch/storage';
 import type { TypeCache, WatchCache } from '@orch/watchcache';
 import type { Endpoint } from '../served/endpoint.js';
+import { isConfirmed } from './confirmed.js';
 import { encodeContinue } from './continue-token.js';
 import { ConvertedLister } from './converted-lister.js';
 import type { DatabaseLister } from './database-lister.js';
@@ -96,17 +97,6 @@ export class ObjectLister {
   async #memory({ type, description }: Endpoint): Promise<TypeCache | undefined> {
     const held = this.cache.peek(type) !== undefined || (await this.fit.fits(type));
     return held ? this.cache.type(type, description) : undefined;
-  }
-}
-
-/** False where changes cannot be read for now, and the database has to be asked: it tells of what, if that is on the list at all. */
-async function isConfirmed(cache: TypeCache): Promise<boolean> {
-  try {
-    await cache.confirm();
-    return true;
-  } catch (error) {
-    if (error instanceof UnreadableChangesError) return false;
-    throw error;
   }
 }
 

@@ -1,13 +1,7 @@
-import {
-  HistoryExpiredError,
-  type Key,
-  type Store,
-  type TypeId,
-  UnreadableChangesError,
-  type Version,
-} from '@orch/storage';
+import { HistoryExpiredError, type Key, type Store, type TypeId, type Version } from '@orch/storage';
 import type { TypeCache, WatchCache } from '@orch/watchcache';
 import type { Stored } from '../served/endpoint.js';
+import { isConfirmed } from './confirmed.js';
 import type { Freshness } from './read-options.js';
 import { thoughUnloaded } from './unloaded.js';
 import { tooLargeVersion } from './version.js';
@@ -44,14 +38,7 @@ export class ObjectReader {
     return thoughUnloaded(async () => {
       const cached = this.#cached(type);
       if (!cached) return this.store.get(type, key);
-      try {
-        await cached.confirm();
-      } catch (error) {
-        if (!(error instanceof UnreadableChangesError)) throw error;
-        // Memory is held up by another object, whose key is not to be had for now.
-        return this.store.get(type, key);
-      }
-      return cached.get(key);
+      return (await isConfirmed(cached)) ? cached.get(key) : this.store.get(type, key);
     });
   }
 

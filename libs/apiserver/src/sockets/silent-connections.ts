@@ -14,6 +14,8 @@ export class SilentConnections {
   /** Not secured yet, by who is at the other end: then they go on as other sockets. */
   readonly #handshaking = new Map<string, Socket>();
   readonly #silent = new Set<Socket>();
+  /** Those that have asked once: one that is given back to its server, as it wished for another protocol in vain, is told as a new one. */
+  readonly #asked = new WeakSet<Socket>();
   #isOver = false;
 
   /** @param secure whether the server is one of TLS */
@@ -26,7 +28,10 @@ export class SilentConnections {
     server.on('request', (req: IncomingMessage) => {
       if (req.httpVersionMajor === 1) this.#silent.delete(req.socket);
     });
-    server.on('upgrade', (req: IncomingMessage) => this.#silent.delete(req.socket));
+    server.on('upgrade', ({ socket }: IncomingMessage) => {
+      this.#silent.delete(socket);
+      this.#asked.add(socket);
+    });
   }
 
   /** The server ends: who goes on to ask nothing is let go of. */
@@ -46,6 +51,7 @@ export class SilentConnections {
   }
 
   #add(socket: Socket): void {
+    if (this.#asked.has(socket)) return;
     if (this.#isOver) return void socket.destroy();
     this.#silent.add(socket);
     socket.once('close', () => this.#silent.delete(socket));

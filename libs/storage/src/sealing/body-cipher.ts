@@ -44,10 +44,12 @@ export class UnreadableBodyError extends Error {
   override readonly name: string = 'UnreadableBodyError';
   /** The message without the object. */
   readonly unnamed: string;
+  /** The object, and why. */
+  readonly what: Unreadable;
 
+  /** @param what of whose key no more is kept than it says: a row would be kept with its body */
   constructor(
-    /** The object, and why. */
-    readonly what: Unreadable,
+    what: Unreadable,
     /** Whether it may pass by itself: somebody who has the key does not answer. */
     readonly passing: boolean,
     options?: ErrorOptions,
@@ -56,6 +58,7 @@ export class UnreadableBodyError extends Error {
     const { namespace, name } = key;
     super(`unable to read ${typeText(type)} "${namespace === '' ? name : `${namespace}/${name}`}": ${why}`, options);
     this.unnamed = `unable to read ${typeText(type)}: ${why}`;
+    this.what = { type, key: { namespace, name }, why };
   }
 }
 

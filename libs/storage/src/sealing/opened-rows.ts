@@ -7,12 +7,9 @@ const TURN_BYTES = 2 << 20;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** What errors keep of a row. */
-const keyOf = ({ namespace, name }: Key): Key => ({ namespace, name });
-
 /** A row with its body opened. @throws UnreadableBodyError */
 export async function openedRow(cipher: BodyCipher, type: TypeName, row: Row): Promise<Row> {
-  const body = cipher.open(type, keyOf(row), row.body);
+  const body = cipher.open(type, row, row.body);
   return body === row.body ? row : { ...row, body: Buffer.isBuffer(body) ? body : await body };
 }
 
@@ -24,16 +21,11 @@ export interface LeavingOut {
 }
 
 /** A body that is there at once, or soon where somebody does not answer. @throws UnreadableBodyError */
-function openedSoon(
-  body: Promise<Buffer>,
-  type: TypeName,
-  { namespace, name }: Key,
-  { away }: LeavingOut,
-): Promise<Buffer> {
+function openedSoon(body: Promise<Buffer>, type: TypeName, key: Key, { away }: LeavingOut): Promise<Buffer> {
   if (!away) return body;
   const late = async () => {
     await turn();
-    throw new UnreadableBodyError({ type, key: { namespace, name }, why: away.what.why }, true, { cause: away });
+    throw new UnreadableBodyError({ type, key, why: away.what.why }, true, { cause: away });
   };
   return Promise.race([body, late()]);
 }
@@ -49,7 +41,7 @@ export async function openedRows(
   let bytes = 0;
   for (const row of rows) {
     try {
-      const body = cipher.open(type, keyOf(row), row.body);
+      const body = cipher.open(type, row, row.body);
       if (body === row.body) {
         opened.push(row);
         continue;
@@ -76,9 +68,8 @@ export interface OpenedChanges {
 }
 
 async function openedChange(cipher: BodyCipher, type: TypeName, change: HistoricChange): Promise<HistoricChange> {
-  const key = keyOf(change);
-  const body = await cipher.open(type, key, change.body);
-  const prior = change.prior && (await cipher.open(type, key, change.prior));
+  const body = await cipher.open(type, change, change.body);
+  const prior = change.prior && (await cipher.open(type, change, change.prior));
   return body === change.body && prior === change.prior ? change : { ...change, body, ...(prior && { prior }) };
 }
 

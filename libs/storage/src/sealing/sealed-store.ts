@@ -136,9 +136,9 @@ export class SealedStore implements ServingStore {
     if (!unreadable || changes.length > 0) return changes;
     const { at, error } = unreadable;
     this.observer.unreadableHistory?.(error);
-    if (error.passing) for (const listener of [...(this.#stalled.get(type) ?? [])]) listener(at.version);
-    if (error.passing) throw new UnreadableChangesError(error);
-    throw new HistoryExpiredError(after, at.version, stored.at(-1)?.version ?? at.version);
+    if (!error.passing) throw new HistoryExpiredError(after, at.version, stored.at(-1)?.version ?? at.version);
+    for (const listener of [...(this.#stalled.get(type) ?? [])]) listener(at.version);
+    throw new UnreadableChangesError(error);
   }
 
   onStalledHistory(type: TypeId, listener: (at: Version) => void): () => void {
