@@ -1,5 +1,6 @@
 import type { Ingress } from '@orch/schema/types/networking/v1';
 import { defaultClassOf } from './default-classes.js';
+import { requireReadable } from './known-objects.js';
 import type { PluginMaker } from './plugin.js';
 
 /** Ingresses that name no class are of the default one, where there is one. */
@@ -15,8 +16,7 @@ export const defaultIngressClass: PluginMaker = ({ names, objects }) => {
     admit({ object }) {
       const ingress = object as Ingress;
       if (ingress.spec?.ingressClassName !== undefined || ingress.metadata?.annotations?.[noted] !== undefined) return;
-      const unreadable = classes.unreadable('');
-      if (unreadable) throw unreadable;
+      requireReadable(classes, '');
       const name = defaultClassOf(classes.all(), isDefault)?.metadata?.name;
       if (name === undefined) return;
       ingress.spec ??= {};

@@ -1,6 +1,7 @@
 import type { PersistentVolumeClaim } from '@orch/schema/types/core/v1';
 import { claimClassOf, isAboutClaims } from './claims.js';
 import { defaultClassOf } from './default-classes.js';
+import { requireReadable } from './known-objects.js';
 import type { PluginMaker } from './plugin.js';
 
 /** Claims that name no storage class are of the default one, where there is one. */
@@ -14,8 +15,7 @@ export const defaultStorageClass: PluginMaker = ({ names, objects }) => {
     admit({ object }) {
       const claim = object as PersistentVolumeClaim;
       if (claimClassOf(names, claim) !== undefined) return;
-      const unreadable = classes.unreadable('');
-      if (unreadable) throw unreadable;
+      requireReadable(classes, '');
       const name = defaultClassOf(classes.all(), keys)?.metadata?.name;
       if (name === undefined) return;
       claim.spec ??= {};

@@ -46,3 +46,9 @@ export interface KnownObjects {
    */
   list(resource: KnownResource, namespace: string): AsyncIterable<readonly ApiObject[]>;
 }
+
+/** For who would be told less than there is. @throws Error that says which of those that could concern a namespace cannot be read */
+export function requireReadable(objects: Pick<FollowedObjects, 'unreadable'>, namespace: string): void {
+  const unreadable = objects.unreadable(namespace);
+  if (unreadable) throw unreadable;
+}

@@ -3,6 +3,7 @@ import { type ApiObject, ensureMetadata } from '@orch/machinery';
 import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '@orch/schema/types/core/v1';
 import type { Attributes } from './attributes.js';
 import { isAboutClaims } from './claims.js';
+import { requireReadable } from './known-objects.js';
 import {
   type Amounts,
   type Asked,
@@ -24,8 +25,7 @@ export const limitRanger: PluginMaker = ({ names, objects, isEnabled }) => {
   const resizing = isEnabled('InPlacePodVerticalScaling');
   const inForce = ({ namespace, oldObject }: Attributes): readonly LimitRange[] => {
     if (oldObject?.metadata?.deletionTimestamp !== undefined) return [];
-    const unreadable = ranges.unreadable(namespace);
-    if (unreadable) throw unreadable;
+    requireReadable(ranges, namespace);
     return [...ranges.in(namespace)] as LimitRange[];
   };
   return {

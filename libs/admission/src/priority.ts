@@ -1,6 +1,7 @@
 import type { Pod } from '@orch/schema/types/core/v1';
 import type { PriorityClass } from '@orch/schema/types/scheduling/v1';
 import type { Attributes, Target } from './attributes.js';
+import { requireReadable } from './known-objects.js';
 import type { PluginMaker } from './plugin.js';
 import { isAboutPods } from './pods.js';
 import { refusal } from './refusal.js';
@@ -29,8 +30,7 @@ export const priority: PluginMaker = ({ names, objects }) => {
       const name = spec.priorityClassName ?? '';
       const found = name === '' ? defaultClass() : (classes.get('', name) as PriorityClass | undefined);
       // One that cannot be read may be the default, or what is named.
-      const unreadable = name === '' || !found ? classes.unreadable('') : undefined;
-      if (unreadable) throw unreadable;
+      if (name === '' || !found) requireReadable(classes, '');
       if (!found && name !== '') throw refusal(attributes, `no PriorityClass with name ${name} was found`);
       if (name === '' && found?.metadata?.name) spec.priorityClassName = found.metadata.name;
       giveRank(attributes, spec, found ?? WITHOUT_CLASS);
@@ -39,8 +39,7 @@ export const priority: PluginMaker = ({ names, objects }) => {
       if (attributes.resource === 'pods' || (attributes.object as PriorityClass).globalDefault !== true) return;
       const name = defaultClass()?.metadata?.name;
       if (attributes.operation === 'UPDATE' && name === attributes.name) return;
-      const unreadable = name === undefined ? classes.unreadable('') : undefined;
-      if (unreadable) throw unreadable;
+      if (name === undefined) requireReadable(classes, '');
       if (name !== undefined)
         throw refusal(attributes, `PriorityClass ${name} is already marked as default. Only one default can exist`);
     },

@@ -11,7 +11,7 @@ import {
   uncoveredScopes,
 } from '@orch/quota';
 import type { Attributes } from './attributes.js';
-import type { FollowedObjects } from './known-objects.js';
+import { type FollowedObjects, requireReadable } from './known-objects.js';
 import type { AdmissionPlugin, PluginContext } from './plugin.js';
 import { refusal } from './refusal.js';
 
@@ -58,8 +58,7 @@ class QuotaJudge {
   judge(attributes: Attributes, evaluator: Evaluator): void {
     const { object, oldObject, namespace } = attributes;
     if (!object) return;
-    const unreadable = this.quotas.unreadable(namespace);
-    if (unreadable) throw unreadable;
+    requireReadable(this.quotas, namespace);
     const quotas = [...this.quotas.in(namespace)].map(termsOf).sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const terms of quotas) {
       if (!covers(terms, evaluator, object)) continue;

@@ -1,6 +1,6 @@
 import type { Names } from '@orch/machinery';
 import type { Attributes, Target } from '../attributes.js';
-import type { FollowedObjects } from '../known-objects.js';
+import { type FollowedObjects, requireReadable } from '../known-objects.js';
 import { FollowedNamespaces } from '../matching/followed-namespaces.js';
 import { RequestIndex } from '../matching/request-index.js';
 import { isExempt } from '../matching/rules.js';
@@ -65,7 +65,7 @@ class AdmissionPolicies implements AdmissionPlugin {
     if (isExempt(target, this.#group)) return false;
     // Nobody knows yet what it means: it is known once the request is judged.
     if (this.#followed.some(({ isBehind }) => isBehind)) return true;
-    if (this.#unreadable()) return true;
+    if (this.#followed.some((kind) => kind.unreadable('') !== undefined)) return true;
     if (meant.length === 0) return false;
     const { namespace, resource } = target;
     if (namespace === '' || resource === 'namespaces' || this.#namespaces.isBehind) return true;
@@ -73,19 +73,10 @@ class AdmissionPolicies implements AdmissionPlugin {
     return labels === undefined || meant.some(({ matcher }) => !matcher.excludesNamespace(target, labels));
   }
 
-  /** A policy that cannot be read may be about whatever is written, and so may a binding be of such. */
-  #unreadable(): Error | undefined {
-    for (const kind of this.#followed) {
-      const unreadable = kind.unreadable('');
-      if (unreadable) return unreadable;
-    }
-    return undefined;
-  }
-
   async validate(attributes: Attributes): Promise<void> {
     if (attributes.isOwnAffair === true) return;
-    const unreadable = this.#unreadable();
-    if (unreadable) throw unreadable;
+    // A policy that cannot be read may be about whatever is written, and so may a binding be of such.
+    for (const kind of this.#followed) requireReadable(kind, '');
     const request = new AskedRequest(attributes, this.#tools.surroundings.forms, this.#names);
     const run = new PolicyRun(request, this.#tools);
     for (const policy of this.#index.meant(attributes)) {

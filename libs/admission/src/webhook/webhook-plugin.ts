@@ -1,7 +1,7 @@
 import { BASE_ENVIRONMENT, LATER_ENVIRONMENT } from '@orch/expressions';
 import { type ApiObject, forbidden, type JsonObject, type Names } from '@orch/machinery';
 import type { Attributes, Target } from '../attributes.js';
-import type { FollowedObjects } from '../known-objects.js';
+import { type FollowedObjects, requireReadable } from '../known-objects.js';
 import { aggregated } from '../matching/conditions.js';
 import type { EvaluationTurns } from '../matching/evaluation-turns.js';
 import { FollowedNamespaces } from '../matching/followed-namespaces.js';
@@ -99,8 +99,7 @@ export class WebhookPlugin {
     const { groups } = attributes.user;
     if (groups.some((group) => this.#noted.exempt.groups.has(group))) return [];
     if (attributes.skipsWebhooks !== true) {
-      const unreadable = this.#configurations.unreadable('');
-      if (unreadable) throw unreadable;
+      requireReadable(this.#configurations, '');
       return meant;
     }
     const names = meant.map(({ name }) => name).join(',');
