@@ -197,7 +197,7 @@ function columnsOf(ops: readonly WriteOp[], types: readonly TypeId[], codec: Bod
     versions.push(versionOf(op));
     storedVersions.push(op.storedVersion ?? '');
     defaults.push(op.defaults ?? 0);
-    const parts = codec.split(op.body);
+    const parts = codec.split(op.sealed ?? op.body);
     bodies.push(parts.body);
     owners.push(parts.owners);
   }
@@ -305,7 +305,7 @@ function readOutcome(
 }
 
 function changeOf(op: WriteOp, version: Version, row: TextRow): Change {
-  const { type, namespace, name, body, storedVersion = '', defaults = 0 } = op;
+  const { type, namespace, name, body, sealed, storedVersion = '', defaults = 0 } = op;
   const previous = BigInt(row[2] ?? 0);
   const uid = row[3] ?? '';
   return {
@@ -319,6 +319,7 @@ function changeOf(op: WriteOp, version: Version, row: TextRow): Change {
     storedVersion,
     defaults,
     body,
+    ...(sealed && { sealed }),
     at: Number(row[4]),
   };
 }

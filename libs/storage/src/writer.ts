@@ -155,6 +155,6 @@ export class Writer {
 }
 
 function unitOf(ops: readonly WriteOp[], accountType: TypeId): Unit {
-  const bytes = ops.reduce((sum, { body }) => sum + body.length + OVERHEAD, 0);
+  const bytes = ops.reduce((sum, { body, sealed = body }) => sum + sealed.length + OVERHEAD, 0);
   return { ops, types: typesOf(ops, accountType), bytes, since: performance.now() };
 }

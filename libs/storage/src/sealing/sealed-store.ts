@@ -33,6 +33,7 @@ import {
   UnreadableListError,
 } from './body-cipher.js';
 import { type LeavingOut, openedChanges, openedRow, openedRows } from './opened-rows.js';
+import { SealingTurns } from './sealing-turns.js';
 
 /** Hears what cannot be opened. */
 export interface SealedStoreObserver {
@@ -51,16 +52,18 @@ const NO_TYPE: TypeName = { group: '', resource: '' };
  */
 export class SealedStore implements ServingStore {
   readonly #types = new Map<TypeId, TypeName>();
-  /** Bodies that were sealed here, by what they were sealed to, while both are in use. */
-  readonly #plain = new WeakMap<Buffer, Buffer>();
-
+  readonly #sealing: SealingTurns;
   readonly #stalled = new Map<TypeId, Set<(at: Version) => void>>();
 
   constructor(
     private readonly inner: ServingStore,
     private readonly cipher: BodyCipher,
     private readonly observer: SealedStoreObserver = {},
-  ) {}
+  ) {
+    this.#sealing = new SealingTurns(({ type, namespace, name, body }) =>
+      cipher.seal(this.#nameOf(type), { namespace, name }, body),
+    );
+  }
 
   get installation(): Installation {
     return this.inner.installation;
@@ -90,19 +93,18 @@ export class SealedStore implements ServingStore {
 
   /** @throws UnsealableBodyError, and what the store throws */
   async write(op: WriteOp): Promise<WriteOutcome> {
-    return this.inner.write(this.#sealed(op));
+    if (this.#isPlain(op)) return this.inner.write(op);
+    const [sealed = op] = await this.#sealing.sealed([op]);
+    return this.inner.write(sealed);
   }
 
   /** @throws UnsealableBodyError, and what the store throws */
   async writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
-    return this.inner.writeSet(ops.map((op) => this.#sealed(op)));
+    return this.inner.writeSet(ops.every((op) => this.#isPlain(op)) ? ops : await this.#sealing.sealed(ops));
   }
 
-  #sealed(op: WriteOp): WriteOp {
-    const body = this.cipher.seal(this.#nameOf(op.type), op, op.body);
-    if (!body) return op;
-    this.#plain.set(body, op.body);
-    return { ...op, body };
+  #isPlain({ type }: WriteOp): boolean {
+    return !this.cipher.concerns(this.#nameOf(type));
   }
 
   /** @throws UnreadableBodyError, and what the store throws */
@@ -187,8 +189,8 @@ export class SealedStore implements ServingStore {
   }
 
   /**
-   * What was committed; a change whose body was sealed says in which form it was ({@link Change.sealed}). Of one that was not written by
-   * way of this store, and cannot be opened at once, the body stays sealed.
+   * What was committed, of what was written by way of this store as it was given. Of what was not, and cannot be opened at once, the body
+   * stays sealed.
    */
   onCommit(listener: (changes: readonly Change[]) => void): () => void {
     return this.inner.onCommit((changes) =>
@@ -198,8 +200,7 @@ export class SealedStore implements ServingStore {
 
   #committed(change: Change): Change {
     const { body: sealed } = change;
-    if (!isSealed(sealed)) return change;
-    return { ...change, body: this.#plain.get(sealed) ?? this.openNow(change) ?? sealed, sealed };
+    return isSealed(sealed) ? { ...change, body: this.openNow(change) ?? sealed, sealed } : change;
   }
 
   /** The body of a change as others have sealed it; undefined where it cannot be opened at once, as far as is known. */
