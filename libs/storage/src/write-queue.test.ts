@@ -17,6 +17,8 @@ function queueOf(options: { items?: number; bytes?: number; waiting?: number; wa
       const end: Batch['end'] = async (verdict = (name) => name) => {
         resolve(names.map(verdict));
         await turn();
+        // The next batch begins at the end of the turn in which this one has ended.
+        await turn();
       };
       batches.push({ wait, names, end });
     });

@@ -102,11 +102,11 @@ export class WriteQueue<R> {
     return line;
   }
 
-  /** In a microtask, so that calls of the same turn travel together. */
+  /** At the end of the turn of the event loop, so that what comes in one turn, from whichever connections, travels together. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    queueMicrotask(() => {
+    setImmediate(() => {
       this.#scheduled = false;
       this.#begin();
     });
