@@ -26,6 +26,14 @@ function level(limit: number, queuing: typeof QUEUING | null = QUEUING, pace: Pa
   return { clock, seen, queues, enter };
 }
 
+/** A process that has time for three requests in a round, of which none ends. */
+const roundOfThree = () =>
+  new LoopPace(
+    0.3,
+    () => undefined,
+    () => 0,
+  );
+
 const entered = (entry: Entry | Refusal): Entry => {
   if (!(entry instanceof Entry)) throw new Error(`refused: ${entry}`);
   return entry;
@@ -53,6 +61,14 @@ describe('seats of a level', () => {
     entered(enter('y')).leave();
     expect(queues.counts).toMatchObject({ dispatched: 2, rejected: 1 });
     expect(queues.isIdle).toBe(true);
+  });
+
+  it('that are given where nobody may wait take time from those who wait elsewhere; those that are refused do not', () => {
+    const time = roundOfThree();
+    const { enter } = level(2, null, time);
+    for (const flow of ['x', 'y']) entered(enter(flow));
+    expect(enter('z')).toBe('concurrency-limit');
+    expect([time.mayBegin(), time.mayBegin()]).toEqual([true, false]);
   });
 
   it('are waited for in queues of bounded length, and for a bounded time', async () => {

@@ -8,19 +8,19 @@ import { Dealer } from './dealer.js';
 import { Entry } from './fair-queues.js';
 import { FlowController } from './flow-controller.js';
 import { flowSchemaOf, priorityLevelOf } from './objects.js';
-import { AT_ONCE } from './pace.js';
+import { AT_ONCE, LoopPace, type Pace } from './pace.js';
 import { listEstimate, ONE_SEAT, writeEstimate } from './work-estimate.js';
 
 const NAMES = namesOf('kubernetes');
 const LEVELS = BOOTSTRAP_LEVELS.map(({ name, spec }) => priorityLevelOf(name, `uid-${name}`, spec) as PriorityLevel);
 const SCHEMAS = bootstrapSchemas(NAMES).map(({ name, spec }) => flowSchemaOf(name, `uid-${name}`, spec));
 
-function controller(levels = LEVELS, schemas: readonly FlowSchema[] = SCHEMAS) {
+function controller(levels = LEVELS, schemas: readonly FlowSchema[] = SCHEMAS, pace: Pace = AT_ONCE) {
   const clock = new ManualClock();
   const ignored = () => undefined;
   const observer = { waits: ignored, executes: ignored, seats: ignored, queueLength: ignored, noRoom: ignored };
   const flow = new FlowController({
-    ...{ seats: 600, maxWaitMs: 60_000, clock, pace: AT_ONCE },
+    ...{ seats: 600, maxWaitMs: 60_000, clock, pace },
     observer: { of: () => observer, limits: ignored, adjusted: ignored, forget: ignored },
   });
   flow.configure(levels, schemas);
@@ -171,6 +171,21 @@ describe('seats of levels', () => {
     flow.configure([...LEVELS, { ...level, limited: undefined }], [...SCHEMAS, schema]);
     expect(await Promise.all(waiting.map((entry) => entry.seated()))).toEqual(waiting.map(() => true));
     for (const entry of entries) entry.leave();
+  });
+
+  it('are needed by nobody in a level that limits nothing, but the time of the process is', () => {
+    // It has time for three requests in a round, of which none ends.
+    const pace = new LoopPace(
+      0.3,
+      () => undefined,
+      () => 0,
+    );
+    const { flow } = controller(LEVELS, SCHEMAS, pace);
+    const enter = (...groups: string[]) => flow.enter(flow.classify(...both(request({}, ...groups))), ONE_SEAT);
+    expect([1, 2].map(() => enter('system:masters'))).toEqual([undefined, undefined]);
+    const [third, fourth] = [enter(), enter()] as [Entry, Entry];
+    expect([third.state, fourth.state]).toEqual(['executing', 'waiting']);
+    for (const entry of [third, fourth]) entry.leave();
   });
 
   it('are there before anything is configured', () => {

@@ -148,6 +148,26 @@ describe('the pace of a process', () => {
     },
   );
 
+  it('takes a round in which the process stood still for one of twenty milliseconds, and a shorter one for what it was', () => {
+    const after = (stillMs: number) => {
+      const { nextRound, round, now, waiting, pass } = loop(0.1);
+      const pace = new LoopPace(0.5, nextRound, now);
+      pace.hold(waiting('many', MANY));
+      const rounds = (count: number) =>
+        Array.from({ length: count }, () => {
+          crowd(pace);
+          return round().length;
+        });
+      expect(rounds(100).at(-1)).toBe(5);
+      pass(stillMs);
+      return rounds(1_000);
+    };
+    const longest = after(20);
+    expect([longest[0], longest[1], longest.at(-1)]).toEqual([1, 1, 5]);
+    expect(after(60_000)).toEqual(longest);
+    expect(after(15)).not.toEqual(longest);
+  });
+
   it('resumes who asks once in a while first, all of them, however few others begin in a round', () => {
     const { nextRound, round, now, waiting } = loop(1);
     const pace = new LoopPace(0.01, nextRound, now);
