@@ -29,6 +29,16 @@ describe('calls by rounds', () => {
     expect(made.at(-1)).toBe(21);
   });
 
+  it('are eight in a round together with those that have waited for it', () => {
+    const { rounds, round } = rig();
+    let made = 0;
+    for (let i = 0; i < 13; i++) rounds.call(() => made++);
+    round();
+    expect(made).toBe(13);
+    for (let i = 0; i < 13; i++) rounds.call(() => made++);
+    expect(made).toBe(16);
+  });
+
   it('are a quarter of those that wait where these are many', () => {
     const { rounds, round } = rig();
     let made = 0;
