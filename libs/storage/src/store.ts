@@ -112,7 +112,7 @@ interface Written {
   readonly storedVersion?: string;
   /** Number of the defaults that the body was given, up to 32767; default 0, as in a {@link Row}. */
   readonly defaults?: number;
-  /** What is stored in the place of the body, and told to others. Default: the body itself. */
+  /** What is stored in the place of the body, and told to others: whoever seals bodies says it, and nobody else. Default: the body itself. */
   readonly sealed?: Buffer;
   /** Who asks, for the observer alone: the store does not look at it. */
   readonly origin?: unknown;

@@ -117,7 +117,7 @@ export class MemoryStore implements Store {
     }
     const decided = this.#decide(ops);
     if (!Array.isArray(decided)) return decided;
-    this.#announce(decided);
+    this.#announce(decided, ops);
     for (const op of ops) this.afterWrite?.(op);
     return { outcome: 'committed', versions: decided.map(({ version }) => version) };
   }
@@ -141,12 +141,13 @@ export class MemoryStore implements Store {
     return changes;
   }
 
-  /** Whatever listens hears of states after, not of those before. */
-  #announce(changes: readonly HistoricChange[]): void {
+  /** Whatever listens hears of states after, not of those before, and of bodies as they were written and as they are stored. */
+  #announce(changes: readonly HistoricChange[], ops: readonly WriteOp[]): void {
     if (this.muted) return;
-    const told: Change[] = changes.map(
-      ({ prior, priorVersion, priorStoredVersion, priorDefaults, ...change }) => change,
-    );
+    const told = changes.map(({ prior, priorVersion, priorStoredVersion, priorDefaults, ...change }, i): Change => {
+      const { body, sealed } = ops[i] ?? change;
+      return sealed ? { ...change, body, sealed } : change;
+    });
     for (const listener of this.#listeners) listener(told);
   }
 
@@ -319,7 +320,8 @@ export class MemoryStore implements Store {
     const state = this.#state(op.type);
     const before = state.rows.get(idOf(op));
     this.shared.last += 1n;
-    const { type, namespace, name, body, storedVersion = '', defaults = 0 } = op;
+    const { type, namespace, name, storedVersion = '', defaults = 0 } = op;
+    const body = op.sealed ?? op.body;
     const uid = op.op === 'create' ? op.uid : (before?.uid ?? '');
     const change: HistoricChange = {
       type,

@@ -90,6 +90,16 @@ describe('a store whose bodies are sealed', () => {
     expect(told[0]?.sealed).toEqual((await inner.get(type, at('x')))?.body);
   });
 
+  it('carries out what it was given before it was closed', async () => {
+    const name = freshName();
+    const own = await openStore({ url: server.url, naming: 'orch', schema: server.freshSchema(), bodies: APART });
+    const store = new SealedStore(own, new TestCipher('a'));
+    const [type = 0] = await store.registerTypes([name]);
+    const made = ['x', 'y', 'z'].map((each) => create(store, type, each));
+    await store.close();
+    expect((await Promise.all(made)).map(({ outcome }) => outcome)).toEqual(['committed', 'committed', 'committed']);
+  });
+
   it('tells of what the store itself deletes, as it has found it', async () => {
     const { type, made } = await stores('a', 'b');
     await create(made[0], type, 'x');

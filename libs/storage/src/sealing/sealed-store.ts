@@ -301,7 +301,8 @@ export class SealedStore implements ServingStore {
     return this.inner.ping();
   }
 
-  close(): Promise<void> {
-    return this.inner.close();
+  async close(): Promise<void> {
+    await this.#sealing.drained();
+    await this.inner.close();
   }
 }

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { WriteOp } from '../store.js';
 import { SealingTurns } from './sealing-turns.js';
 
-const op = (name: string, bytes = 1): WriteOp => ({
+const op = (name: string): WriteOp => ({
   op: 'create',
   type: 1,
   namespace: '',
   name,
   uid: 'u',
-  body: Buffer.alloc(bytes),
+  body: Buffer.from(name),
   requireNamespace: false,
 });
 
@@ -36,21 +36,37 @@ describe('SealingTurns', () => {
     ]);
   });
 
-  it('lets others have their turn between large ones, and goes on behind what it has sealed', async () => {
+  it('lets others have their turn when it has taken a moment, and goes on behind what it has sealed', async () => {
     const order: string[] = [];
     const turns = new SealingTurns(({ name, body }) => {
       order.push(name);
+      const began = performance.now();
+      while (name !== 'short' && performance.now() - began < 1.1);
       return body;
     });
-    const made = ['a', 'b', 'c'].map((name) => turns.sealed([op(name, 200 << 10)]));
+    const made = ['short', 'a', 'b'].map((name) => turns.sealed([op(name)]));
     await turn();
-    expect(order).toEqual(['a', 'b']);
+    expect(order).toEqual(['short', 'a']);
+    made.push(turns.sealed([op('c')]));
+    await turn();
+    expect(order).toEqual(['short', 'a', 'b']);
+    await turn();
+    await Promise.all(made);
     made.push(turns.sealed([op('d')]));
     await turn();
-    expect(order).toEqual(['a', 'b', 'c', 'd']);
-    await Promise.all(made);
-    made.push(turns.sealed([op('e')]));
-    await turn();
-    expect(order.at(-1)).toBe('e');
+    expect(order).toEqual(['short', 'a', 'b', 'c', 'd']);
+  });
+
+  it('is drained when whoever has waited has gone on', async () => {
+    const gone: string[] = [];
+    const turns = new SealingTurns(({ body }) => {
+      const began = performance.now();
+      while (performance.now() - began < 1.1);
+      return body;
+    });
+    for (const name of ['a', 'b', 'c']) void turns.sealed([op(name)]).then(() => gone.push(name));
+    await turns.drained();
+    expect(gone).toEqual(['a', 'b', 'c']);
+    await turns.drained();
   });
 });

@@ -1,7 +1,7 @@
 import type { WriteOp } from '../store.js';
 
-/** Bytes that are sealed before others have their turn. */
-const TURN_BYTES = 256 << 10;
+/** Milliseconds of sealing before others have their turn. */
+const TURN_MS = 1;
 
 interface Waiting {
   readonly ops: readonly WriteOp[];
@@ -27,20 +27,25 @@ export class SealingTurns {
     });
   }
 
+  /** Resolves when nothing waits, and whoever has waited has gone on. */
+  async drained(): Promise<void> {
+    do await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0);
+  }
+
   #turn(): void {
-    let bytes = 0;
-    let count = 0;
+    const began = performance.now();
+    let done = 0;
     for (const { ops, resolve, reject } of this.#waiting) {
-      if (bytes >= TURN_BYTES) break;
-      for (const { body } of ops) bytes += body.length;
-      count++;
+      done++;
       try {
         resolve(ops.map((op) => this.#sealed(op)));
       } catch (error) {
         reject(error);
       }
+      if (performance.now() - began >= TURN_MS) break;
     }
-    this.#waiting.splice(0, count);
+    this.#waiting.splice(0, done);
     if (this.#waiting.length > 0) setImmediate(() => this.#turn());
   }
 
