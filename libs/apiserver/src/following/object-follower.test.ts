@@ -4,7 +4,8 @@ import { ManualClock } from '@orch/runtime/testing';
 import { type BodyCipher, SealedStore, type ServingStore, type TypeId, UnreadableBodyError } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MemoryStore } from '../testing/memory-store.js';
-import { FIRST_LOOK_MS, LONGEST_LOOK_MS, ObjectFollower, PATIENCE_MS } from './object-follower.js';
+import { FIRST_LOOK_MS, LONGEST_LOOK_MS } from './left-out-objects.js';
+import { ObjectFollower, PATIENCE_MS } from './object-follower.js';
 import { STALL_MS } from './stall.js';
 
 /** Milliseconds from one poll of the feed to the next, and what it takes to act upon it. */

@@ -6,11 +6,12 @@ import {
   type Row,
   type Store,
   type TypeId,
-  UnreadableBodyError,
+  type UnreadableBodyError,
   UnreadableChangesError,
   type Version,
 } from '@orch/storage';
 import { Slices } from '../decoding/turns.js';
+import { LeftOutObjects } from './left-out-objects.js';
 import { STALL_MS, Stall } from './stall.js';
 
 /** An object as a snapshot or a change tells it. */
@@ -50,12 +51,6 @@ export const PATIENCE_MS = 30_000;
 const patientUntil = new WeakMap<ObjectSource, number>();
 /** Milliseconds from one load to the next, where the one has left something out: what comes may be of the same kind. */
 const REST_MS = 1_000;
-/** Milliseconds until what was left out is looked at again: twice as long each time that is in vain. */
-export const FIRST_LOOK_MS = 2_500;
-export const LONGEST_LOOK_MS = 30_000;
-/** Objects that one look finds as unreadable as before, at most, and milliseconds that it takes; those behind them have their turn in the next one. */
-const MOST_IN_VAIN = 50;
-const LOOK_TIME_MS = 5_000;
 /** Milliseconds between attempts to learn what was committed, where a change cannot be opened for now, and for how long: then all is loaded without it. */
 const CONFIRM_PAUSE_MS = 100;
 const CONFIRM_PATIENCE_MS = 2 * STALL_MS;
@@ -78,20 +73,27 @@ export class ObjectFollower<T> {
   #noting: Promise<void> | undefined;
   #stopped = false;
   #wakeBackoff = (): void => undefined;
-  #unreadable = new Map<string, UnreadableBodyError>();
+  readonly #leftOut: LeftOutObjects;
   /** How often the database has left its history, and how often it had when what is known was loaded. */
   #rewinds = 0;
   #knownAsOf = 0;
   /** Monotonic milliseconds. */
   #loadedAt = Number.NEGATIVE_INFINITY;
   readonly #stall: Stall;
-  #lookMs = FIRST_LOOK_MS;
-  #cancelLook: (() => void) | undefined;
   readonly #subscriptions: (() => void)[] = [];
 
   constructor(private readonly options: ObjectFollowerOptions<T>) {
     this.#clock = options.clock ?? systemClock;
     this.#stall = new Stall(this.#clock);
+    const { source, type, onError } = options;
+    this.#leftOut = new LeftOutObjects({
+      ...{ source, type, onError, clock: this.#clock },
+      isUnchanged: (version) => this.#isUnchanged(version),
+      onOpened: (row) => {
+        this.#note(this.#known, row);
+        this.#tell(new Set([followedName(row)]));
+      },
+    });
   }
 
   /** What is known, by {@link followedName}; changes in place. */
@@ -101,7 +103,7 @@ export class ObjectFollower<T> {
 
   /** Objects that there are and that are not known, as they cannot be opened, by {@link followedName}, and why. */
   get unreadable(): ReadonlyMap<string, UnreadableBodyError> {
-    return this.#unreadable;
+    return this.#leftOut.errors;
   }
 
   /** Which state of them that is; undefined before it is first loaded. */
@@ -132,7 +134,7 @@ export class ObjectFollower<T> {
   stop(): void {
     this.#stopped = true;
     for (const unsubscribe of this.#subscriptions) unsubscribe();
-    this.#cancelLook?.();
+    this.#leftOut.stop();
     this.#wakeBackoff();
     this.#following?.close();
   }
@@ -198,7 +200,7 @@ export class ObjectFollower<T> {
 
   async #loadOnce(): Promise<void> {
     const { source, feed, type } = this.options;
-    if (this.#unreadable.size > 0) await this.#pause(Math.max(0, this.#loadedAt + REST_MS - this.#clock.now()));
+    if (this.unreadable.size > 0) await this.#pause(Math.max(0, this.#loadedAt + REST_MS - this.#clock.now()));
     if (this.#stopped) return;
     const rewinds = this.#rewinds;
     const loaded = new Map<string, T>();
@@ -223,14 +225,14 @@ export class ObjectFollower<T> {
     this.#requirePatience(unreadable);
     const changed = new Set([
       ...[...this.#known.keys(), ...loaded.keys()],
-      ...[...this.#unreadable.keys(), ...unreadable.keys()],
+      ...[...this.unreadable.keys(), ...unreadable.keys()],
     ]);
     this.#known = loaded;
     this.#knownAsOf = rewinds;
     this.#version = version;
     this.#loadedAt = this.#clock.now();
     this.#stall.over();
-    this.#leaveOut(unreadable);
+    this.#leftOut.replace(unreadable);
     this.#following = feed.follow(type, version, {
       changes: (changes) => this.#changed(changes),
       confirmed: () => undefined,
@@ -249,68 +251,6 @@ export class ObjectFollower<T> {
     if (this.#version !== undefined) return;
     if (this.#clock.now() >= (patientUntil.get(this.options.source) ?? 0)) return;
     for (const error of unreadable.values()) if (error.passing) throw error;
-  }
-
-  #leaveOut(unreadable: Map<string, UnreadableBodyError>): void {
-    const before = this.#unreadable;
-    this.#unreadable = unreadable;
-    for (const [name, error] of unreadable) this.#noteLeftOut(error, before.get(name));
-    this.#lookLater();
-  }
-
-  #noteLeftOut(error: UnreadableBodyError, before: UnreadableBodyError | undefined): void {
-    this.options.source.noteLeftOut?.(error);
-    if (before?.message !== error.message) this.options.onError(error);
-  }
-
-  #lookLater(): void {
-    if (this.#stopped || this.#cancelLook || this.#unreadable.size === 0) return;
-    this.#cancelLook = this.#clock.after(this.#lookMs, () => {
-      void this.#lookAgain().then((isOver) => {
-        // Others wait for their turn.
-        this.#lookMs = isOver ? Math.min(2 * this.#lookMs, LONGEST_LOOK_MS) : FIRST_LOOK_MS;
-        this.#cancelLook = undefined;
-        this.#lookLater();
-      });
-    });
-  }
-
-  /** At what was left out. Never rejects. @returns whether all of it was looked at */
-  async #lookAgain(): Promise<boolean> {
-    const until = this.#clock.now() + LOOK_TIME_MS;
-    let left = this.#unreadable.size;
-    let inVain = 0;
-    for (const [name, error] of [...this.#unreadable]) {
-      const found = await this.#lookAt(error.what.key);
-      if (this.#stopped) return true;
-      left--;
-      // Something was heard of it meanwhile.
-      if (this.#unreadable.get(name) !== error) continue;
-      if (found instanceof UnreadableBodyError) {
-        // Others come before it the next time.
-        this.#unreadable.delete(name);
-        this.#unreadable.set(name, found);
-        this.#noteLeftOut(found, error);
-        if (++inVain === MOST_IN_VAIN || this.#clock.now() > until) return left <= 0;
-      } else if (found && this.#isUnchanged(found.version)) {
-        this.#unreadable.delete(name);
-        this.#note(this.#known, found);
-        this.#tell(new Set([name]));
-      }
-      // What has come, changed or gone since is told by the changes.
-    }
-    return true;
-  }
-
-  async #lookAt(key: Key): Promise<Row | UnreadableBodyError | undefined> {
-    const { source, type } = this.options;
-    try {
-      return await source.get(type, key);
-    } catch (error) {
-      if (error instanceof UnreadableBodyError) return error;
-      this.options.onError(error);
-      return undefined;
-    }
   }
 
   #changed(changes: readonly Change[]): void {
@@ -334,7 +274,7 @@ export class ObjectFollower<T> {
         break;
       }
       const name = followedName(change);
-      this.#unreadable.delete(name);
+      this.#leftOut.forget(name);
       if (change.op === 'delete') this.#known.delete(name);
       else this.#note(this.#known, change);
       this.#version = change.version;

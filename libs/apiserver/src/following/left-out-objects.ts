@@ -1,0 +1,109 @@
+import type { Clock } from '@orch/runtime';
+import { type Key, type Row, type Store, type TypeId, UnreadableBodyError, type Version } from '@orch/storage';
+
+/** Milliseconds until what was left out is looked at again: twice as long each time that is in vain. */
+export const FIRST_LOOK_MS = 2_500;
+export const LONGEST_LOOK_MS = 30_000;
+/** Objects that one look finds as unreadable as before, at most, and milliseconds that it takes; those behind them have their turn in the next one. */
+const MOST_IN_VAIN = 50;
+const LOOK_TIME_MS = 5_000;
+
+export interface LeftOutObjectsOptions {
+  readonly source: Pick<Store, 'get' | 'noteLeftOut'>;
+  readonly type: TypeId;
+  readonly clock: Clock;
+  /** Hears of each object once, and why it cannot be opened, and of what else goes wrong. */
+  readonly onError: (error: unknown) => void;
+  /** Whether what there is at this version is what was left out: where it is not, changes tell of it. */
+  readonly isUnchanged: (version: Version) => boolean;
+  /** One can be opened by now, and is left out no more. */
+  readonly onOpened: (row: Row) => void;
+}
+
+/** Objects of a type that cannot be opened, so that somebody goes on without them: they are looked at again until they can be. */
+export class LeftOutObjects {
+  #errors = new Map<string, UnreadableBodyError>();
+  #lookMs = FIRST_LOOK_MS;
+  #cancelLook: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(private readonly options: LeftOutObjectsOptions) {}
+
+  /** By name, and why they cannot be opened. */
+  get errors(): ReadonlyMap<string, UnreadableBodyError> {
+    return this.#errors;
+  }
+
+  /** These are left out, and no others. */
+  replace(errors: Map<string, UnreadableBodyError>): void {
+    const before = this.#errors;
+    this.#errors = errors;
+    for (const [name, error] of errors) this.#tell(error, before.get(name));
+    this.#lookLater();
+  }
+
+  /** Something was heard of it: it is known, or gone. */
+  forget(name: string): void {
+    this.#errors.delete(name);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelLook?.();
+  }
+
+  #tell(error: UnreadableBodyError, before: UnreadableBodyError | undefined): void {
+    this.options.source.noteLeftOut?.(error);
+    if (before?.message !== error.message) this.options.onError(error);
+  }
+
+  #lookLater(): void {
+    if (this.#stopped || this.#cancelLook || this.#errors.size === 0) return;
+    this.#cancelLook = this.options.clock.after(this.#lookMs, () => {
+      void this.#lookAgain().then((isOver) => {
+        // Others wait for their turn.
+        this.#lookMs = isOver ? Math.min(2 * this.#lookMs, LONGEST_LOOK_MS) : FIRST_LOOK_MS;
+        this.#cancelLook = undefined;
+        this.#lookLater();
+      });
+    });
+  }
+
+  /** Never rejects. @returns whether all of it was looked at */
+  async #lookAgain(): Promise<boolean> {
+    const { clock, isUnchanged, onOpened } = this.options;
+    const until = clock.now() + LOOK_TIME_MS;
+    let left = this.#errors.size;
+    let inVain = 0;
+    for (const [name, error] of [...this.#errors]) {
+      const found = await this.#lookAt(error.what.key);
+      if (this.#stopped) return true;
+      left--;
+      // Something was heard of it meanwhile.
+      if (this.#errors.get(name) !== error) continue;
+      if (found instanceof UnreadableBodyError) {
+        // Others come before it the next time.
+        this.#errors.delete(name);
+        this.#errors.set(name, found);
+        this.#tell(found, error);
+        if (++inVain === MOST_IN_VAIN || clock.now() > until) return left <= 0;
+      } else if (found && isUnchanged(found.version)) {
+        this.#errors.delete(name);
+        onOpened(found);
+      }
+      // What has come, changed or gone since is told by the changes.
+    }
+    return true;
+  }
+
+  async #lookAt(key: Key): Promise<Row | UnreadableBodyError | undefined> {
+    const { source, type, onError } = this.options;
+    try {
+      return await source.get(type, key);
+    } catch (error) {
+      if (error instanceof UnreadableBodyError) return error;
+      onError(error);
+      return undefined;
+    }
+  }
+}
