@@ -48,6 +48,17 @@ describe('WriteQueue', () => {
     expect(await Promise.all(results)).toEqual(['a', 'b', 'c']);
   });
 
+  it('begins a batch at the end of a turn of the event loop, with all that came in it', async () => {
+    const { batches, add } = queueOf();
+    const results = [add('a')];
+    for (let i = 0; i < 10; i++) await Promise.resolve();
+    results.push(add('b'));
+    await turn();
+    expect(names(batches)).toEqual([['a', 'b']]);
+    await batches[0]?.end();
+    expect(await Promise.all(results)).toEqual(['a', 'b']);
+  });
+
   it('bounds what waits in bytes, and lets through what is larger when nothing else waits', async () => {
     const { batches, add } = queueOf({ waitingBytes: 20 });
     const huge = add('huge', [1], 1, 50);
