@@ -282,6 +282,21 @@ describe('OrderedFeed', () => {
     expect(feed.lag()).toBeLessThanOrEqual(1010);
   });
 
+  it('is behind as a whole only where half of what is followed is', async () => {
+    const { clock, feed, sink, source, write } = setUp();
+    feed.follow(TYPE, 0n, sink);
+    for (const type of [TYPE + 1, TYPE + 2]) feed.follow(type, 0n, new RecordingSink());
+    await clock.settle();
+    source.changes = () => Promise.reject(new Error('a page that cannot be read'));
+    write('x');
+    await clock.advance(6000);
+    expect(feed.lag()).toBeGreaterThan(5000);
+    expect(feed.medianLag()).toBeLessThanOrEqual(1010);
+    source.down = true;
+    await clock.advance(6000);
+    expect(feed.medianLag()).toBeGreaterThan(5000);
+  });
+
   it('lags from its beginning when nothing was ever confirmed', async () => {
     const { clock, feed, sink, source } = setUp();
     source.down = true;

@@ -6,9 +6,11 @@ import { Connector } from './connector.js';
 import { Expirer } from './expirer.js';
 import { Heartbeat, paceOf } from './heartbeat.js';
 import { ensurePartitions } from './history.js';
+import { HistoryPages } from './history-pages.js';
 import { Lease, type ProcessLease } from './lease.js';
 import { Lineage } from './lineage.js';
 import { IncompatibleDatabaseError, type Installation, type Migration, migrate, shippedMigrations } from './migrate.js';
+import { ObjectGets } from './object-gets.js';
 import type { PoolStats, StoreObserver } from './observer.js';
 import { connectionSettings, connectWithin } from './opening.js';
 import { type CompleteOptions, completeOptions, type StoreOptions } from './options.js';
@@ -88,6 +90,8 @@ export class PostgresStore implements ServingStore {
   readonly #heartbeat: Heartbeat;
   readonly #writer: Writer;
   readonly #reader: Reader;
+  readonly #gets: ObjectGets;
+  readonly #history: HistoryPages;
   readonly #settledHeads: SettledHeads;
   readonly #snapshots: Snapshots;
   readonly #replica: Replica | undefined;
@@ -110,6 +114,7 @@ export class PostgresStore implements ServingStore {
     const writes = pool(1);
     const lanes = pool(options.laneConnections, {}, SPARE_LANES);
     const reads = pool(options.readConnections);
+    const history = pool(options.historyConnections);
     const slow = {
       statementTimeout: options.snapshotTimeout,
       answerTimeout: options.snapshotTimeout,
@@ -120,7 +125,7 @@ export class PostgresStore implements ServingStore {
     this.#reads = reads;
     this.#observer = options.observer;
     this.#options = options;
-    this.#pools = { write: writes, lane: lanes, read: reads, snapshot: slowReads, admin: this.#admin };
+    this.#pools = { write: writes, lane: lanes, read: reads, history, snapshot: slowReads, admin: this.#admin };
     if (options.readUrl !== '') {
       const address = parseDatabaseUrl(options.readUrl);
       const follower = (size: number, changed: Partial<ConnectionSettings> = {}) => {
@@ -137,6 +142,8 @@ export class PostgresStore implements ServingStore {
     }
     this.#writer = new Writer(writes, lanes, this.#lineage, options);
     this.#reader = new Reader(reads, this.#lineage, options);
+    this.#gets = new ObjectGets(reads, options);
+    this.#history = new HistoryPages(history, this.#lineage, options);
     this.#settledHeads = new SettledHeads(lanes, this.#reader, options);
     this.#snapshots = new Snapshots(slowReads, this.#lineage, options);
     this.#heartbeat = new Heartbeat(reads, this.#lineage, options);
@@ -254,7 +261,7 @@ export class PostgresStore implements ServingStore {
   }
 
   get(type: TypeId, key: Key): Promise<Row | undefined> {
-    return this.#reader.get(type, key);
+    return this.#gets.get(type, key);
   }
 
   async getStale(type: TypeId, key: Key): Promise<Row | undefined> {
@@ -292,7 +299,7 @@ export class PostgresStore implements ServingStore {
   }
 
   changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
-    return this.#reader.changes(type, after, limit);
+    return this.#history.after(type, after, limit);
   }
 
   async snapshot(request: SnapshotRequest): Promise<Snapshot> {

@@ -202,7 +202,19 @@ export const backendOptions = {
     type: 'int',
     default: 3,
     min: 1,
-    help: 'Connections for short reads. One more writes, one does maintenance, and lists have their own.',
+    help: 'Connections for short reads. One more writes, one does maintenance, and lists and history have their own.',
+  },
+  'postgres-history-connections': {
+    type: 'int',
+    default: 2,
+    min: 1,
+    help: 'Connections for pages of history: what watches that resume have missed, and changes that were not announced.',
+  },
+  'history-page-bytes': {
+    type: 'bytes',
+    default: 2 ** 22,
+    min: 2 ** 16,
+    help: 'Bytes of bodies that are read of the history at a time, at most, unless one change alone has more.',
   },
   migrate: {
     type: 'bool',

@@ -92,6 +92,6 @@ export class ControlPlaneProcess {
 
   /** What says how this process is. */
   get health(): ComponentSettings {
-    return { pingStore: () => this.need('store').ping(), feedLag: () => this.need('changes').lag() };
+    return { pingStore: () => this.need('store').ping(), feedLag: () => this.need('changes').medianLag() };
   }
 }
