@@ -44,6 +44,14 @@ describe('Gatherer', () => {
     expect(batches).toEqual([[1, 1, 1], [1, 6], [6], [50], [1]]);
   });
 
+  it('is idle for whoever goes on with the last result', async () => {
+    const { gatherer, step } = gathererOf();
+    const idle = Promise.all([1, 2].map((item) => gatherer.add(item).then(() => gatherer.idle)));
+    await step();
+    await step();
+    expect(await idle).toEqual([true, true]);
+  });
+
   it('settles each on its own', async () => {
     const { gatherer, step } = gathererOf();
     const results = Promise.allSettled([gatherer.add(-1), gatherer.add(2)]);

@@ -118,36 +118,40 @@ export class Gatherer<T, R> {
   async #carryOut(batch: readonly Entry<T, R>[]): Promise<void> {
     const began = performance.now();
     this.#underWay.push(began);
+    let settlements: readonly (() => void)[];
     try {
-      await this.#settle(batch, () => this.#observed(batch, began));
+      settlements = await this.#settlements(batch, () => this.#observed(batch, began));
     } catch (error) {
-      for (const entry of batch) entry.reject(error);
-      if (error instanceof StoreUnavailableError) this.#giveUp(error);
+      settlements = rejections(batch, error);
+      this.#giveUp(error);
     }
+    // Whoever goes on then finds the gatherer idle, if it is.
     this.#underWay.splice(this.#underWay.indexOf(began), 1);
+    for (const settle of settlements) settle();
     this.#begin();
   }
 
-  /** @throws StoreUnavailableError where the database is away, behind the settled ones of the batch */
-  async #settle(batch: readonly Entry<T, R>[], work = () => this.run(batch.map(({ item }) => item))): Promise<void> {
+  /** What settles the entries. @throws StoreUnavailableError where the database is away */
+  async #settlements(
+    batch: readonly Entry<T, R>[],
+    work = () => this.run(batch.map(({ item }) => item)),
+  ): Promise<readonly (() => void)[]> {
     try {
       const results = await work();
-      batch.forEach((entry, i) => {
+      return batch.map(({ resolve, reject }, i) => {
         const result = results[i];
-        if (result instanceof Error) entry.reject(result);
-        else entry.resolve(result as R);
+        return result instanceof Error ? () => reject(result) : () => resolve(result as R);
       });
     } catch (error) {
       if (error instanceof StoreUnavailableError) throw error;
-      if (batch.length === 1) return batch[0]?.reject(error);
+      if (batch.length === 1) return rejections(batch, error);
       const half = batch.length >> 1;
-      await this.#settle(batch.slice(0, half));
-      await this.#settle(batch.slice(half));
+      return [...(await this.#settlements(batch.slice(0, half))), ...(await this.#settlements(batch.slice(half)))];
     }
   }
 
   /** Batch by batch a database that is away would be waited for once for each. */
-  #giveUp(error: StoreUnavailableError): void {
+  #giveUp(error: unknown): void {
     const { patience = Number.POSITIVE_INFINITY } = this.options;
     const recent = this.#queue.findIndex(({ since }) => performance.now() - since < patience);
     for (const { reject } of this.#queue.splice(0, recent < 0 ? this.#queue.length : recent)) reject(error);
@@ -171,4 +175,8 @@ export class Gatherer<T, R> {
     }
     return this.#queue.splice(0, count);
   }
+}
+
+function rejections<T, R>(batch: readonly Entry<T, R>[], error: unknown): (() => void)[] {
+  return batch.map((entry) => () => entry.reject(error));
 }
