@@ -193,10 +193,13 @@ describe('pages of history', () => {
     const { floor } = (await store.heads([type])).get(type) ?? expect.unreachable();
     const head = await create(store, 'a');
     await session.query('BEGIN; LOCK TABLE history_partition IN ACCESS EXCLUSIVE MODE');
-    const hanging = Array.from({ length: 5 }, () => store.changes(type, floor, 10));
+    let settled = 0;
+    const hanging = Array.from({ length: 5 }, () => store.changes(type, floor, 10).finally(() => settled++));
     for (const read of hanging) read.catch(() => undefined);
     expect((await get(store, 'a'))?.version).toBe(head);
     expect((await store.heads([type])).get(type)?.head).toBe(head);
+    await session.query('SELECT pg_sleep(0)');
+    expect(settled).toBe(0);
     await session.query('COMMIT');
     expect((await Promise.all(hanging)).map((page) => page.length)).toEqual([1, 1, 1, 1, 1]);
   });
