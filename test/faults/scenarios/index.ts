@@ -30,6 +30,7 @@ import { millionWrites, rollbacks } from './rollbacks.js';
 import { rollingRestart } from './rolling-restart.js';
 import type { Scenario } from './scenario.js';
 import { soak } from './soak.js';
+import { stalledInitial, stalledInitialUnbounded } from './stalled-initial.js';
 import { stalledUnbounded, stalledWatchers } from './stalled-watchers.js';
 import { trespass, trespassBelieved, trespassHandedOn, trespassUnadmitted } from './trespass.js';
 import { watchFrom } from './watch-from.js';
@@ -68,6 +69,8 @@ export const SCENARIOS: readonly Scenario[] = [
   halfOpen,
   stalledWatchers,
   stalledUnbounded,
+  stalledInitial,
+  stalledInitialUnbounded,
   herd,
   rollingRestart,
   initialEventsCut,
