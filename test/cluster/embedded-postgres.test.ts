@@ -1,5 +1,5 @@
 import { readFileSync, renameSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
@@ -18,7 +18,7 @@ afterEach(async () => {
 async function start(...args: readonly string[]) {
   server = await startStandalone({ args });
   api = new Api(server);
-  const data = join(dirname(server.kubeconfig), 'data', 'postgres', 'data');
+  const data = join(server.postgresDir, 'data');
   const postmaster = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
   const control = join(data, 'global', 'pg_control');
   // As the kernel does when memory is short.

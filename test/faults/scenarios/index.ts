@@ -11,6 +11,7 @@ import {
   definitionsUnawaited,
 } from './definitions.js';
 import { diskFull } from './disk-full.js';
+import { embeddedFull, embeddedKilled, embeddedLeft, embeddedSlow } from './embedded.js';
 import { failoverAsynchronous, failoverSynchronous, failoverUnnoticed } from './failover.js';
 import { forgedBelieved, forgedRecords } from './forged-records.js';
 import { gatewayKills, gatewayPaused, gatewayWithoutNats, gatewayWithoutPostgres } from './gateway.js';
@@ -48,6 +49,10 @@ export const SCENARIOS: readonly Scenario[] = [
   headRowHeld,
   postgresPaused,
   diskFull,
+  embeddedKilled,
+  embeddedFull,
+  embeddedSlow,
+  embeddedLeft,
   failoverSynchronous,
   failoverAsynchronous,
   failoverUnnoticed,
