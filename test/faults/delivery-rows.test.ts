@@ -10,6 +10,8 @@ tryRows([
   'gateway-kills',
   'stalled-watchers',
   'stalled-unbounded',
+  'stalled-initial',
+  'stalled-initial-unbounded',
   'herd',
   'initial-events-cut',
   'definitions',

@@ -3,6 +3,9 @@ import { tryRows } from './rows.js';
 // The database, and what is read from it.
 tryRows([
   'postgres-kills',
+  'embedded-killed',
+  'embedded-slow',
+  'embedded-full',
   'head-row-held',
   'failover-asynchronous',
   'gateway-without-postgres',

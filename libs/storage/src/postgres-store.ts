@@ -1,4 +1,5 @@
 import { type AnnouncementKeys, announcementKeys } from './announcement-keys.js';
+import { ClosingWatch } from './closing-watch.js';
 import { Compactor } from './compactor.js';
 import type { Connection, ConnectionSettings } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
@@ -72,6 +73,9 @@ const REGISTRATION_PAUSE = 50;
 const NOT_REGISTERED =
   'the database does not know all types of this release: an api-server of it has to start first, as the role of this process may only read';
 
+/** Milliseconds for which a database may be silent while the process ends. */
+const CLOSING_PATIENCE = 2000;
+
 /** Milliseconds that a read waits for a replica before it turns to the primary. */
 const REPLICA_PATIENCE = 500;
 
@@ -95,6 +99,8 @@ export class PostgresStore implements ServingStore {
   readonly #settledHeads: SettledHeads;
   readonly #snapshots: Snapshots;
   readonly #replica: Replica | undefined;
+  readonly #sideSchemas = new Set<SideSchema>();
+  #closing: ClosingWatch | undefined;
 
   constructor(
     options: CompleteOptions,
@@ -233,11 +239,13 @@ export class PostgresStore implements ServingStore {
   /** Another schema in the same database, for what is no object; close it before the store. */
   besideSchema(schema: string, migrations: readonly Migration[]): SideSchema {
     const { settings } = this;
-    return new SideSchema(
+    const side = new SideSchema(
       { ...settings, schema, applicationName: `${settings.applicationName}-${schema}` },
       migrations,
       this.#options,
     );
+    this.#sideSchemas.add(side);
+    return side;
   }
 
   presence(duration: number): Presence {
@@ -339,9 +347,25 @@ export class PostgresStore implements ServingStore {
     return this.#reader.ping();
   }
 
+  prepareClose(): void {
+    this.#closing ??= new ClosingWatch({
+      ping: () => this.ping(),
+      patience: CLOSING_PATIENCE,
+      giveUp: () => this.#giveUp(),
+    });
+  }
+
+  async #giveUp(): Promise<void> {
+    const pools = Object.values(this.#pools);
+    for (const pool of pools) pool.breakAll();
+    await Promise.all([...pools, ...this.#sideSchemas].map((each) => each.close()));
+  }
+
   /** Ends after the writes that were accepted; further calls fail. */
   async close(): Promise<void> {
+    this.prepareClose();
     await Promise.all([this.#writer.drained(), this.compactor.stop(), this.#heartbeat.stop()]);
+    this.#closing?.stop();
     await Promise.all(Object.values(this.#pools).map((pool) => pool.close()));
   }
 }

@@ -67,6 +67,7 @@ export class StreamSteps {
       this.actions.delivered(watcher, 0, piece.length, state.eventsOf(at.piece));
       watcher.opened = true;
       at.piece++;
+      at.since = this.clock.now();
       return watcher.write(piece) ? 'more' : 'rest';
     }
     this.actions.enter(watcher, { at: 'behind', cursor: state.cursor });

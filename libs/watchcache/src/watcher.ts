@@ -31,7 +31,15 @@ export type WatcherState =
   /** For a version that does not exist yet; nothing is sent before it does. */
   | { readonly at: 'waiting'; readonly version: Version }
   /** Reading the initial state. */
-  | { readonly at: 'initial'; readonly state: InitialState; piece: number }
+  | {
+      readonly at: 'initial';
+      readonly state: InitialState;
+      /** Whom the state is charged to. */
+      readonly owner: string | undefined;
+      piece: number;
+      /** Monotonic ms of the last step forward. */
+      since: number;
+    }
   /** Reading changes that the ring no longer holds from the database; `page` has been read and not yet sent. */
   | {
       readonly at: 'history';

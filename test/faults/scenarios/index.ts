@@ -11,6 +11,7 @@ import {
   definitionsUnawaited,
 } from './definitions.js';
 import { diskFull } from './disk-full.js';
+import { embeddedFull, embeddedKilled, embeddedLeft, embeddedSlow } from './embedded.js';
 import { failoverAsynchronous, failoverSynchronous, failoverUnnoticed } from './failover.js';
 import { forgedBelieved, forgedRecords } from './forged-records.js';
 import { gatewayKills, gatewayPaused, gatewayWithoutNats, gatewayWithoutPostgres } from './gateway.js';
@@ -31,6 +32,7 @@ import { millionWrites, rollbacks } from './rollbacks.js';
 import { rollingRestart } from './rolling-restart.js';
 import type { Scenario } from './scenario.js';
 import { soak } from './soak.js';
+import { stalledInitial, stalledInitialUnbounded } from './stalled-initial.js';
 import { stalledUnbounded, stalledWatchers } from './stalled-watchers.js';
 import { trespass, trespassBelieved, trespassHandedOn, trespassUnadmitted } from './trespass.js';
 import { watchFrom } from './watch-from.js';
@@ -49,6 +51,10 @@ export const SCENARIOS: readonly Scenario[] = [
   headRowHeld,
   postgresPaused,
   diskFull,
+  embeddedKilled,
+  embeddedFull,
+  embeddedSlow,
+  embeddedLeft,
   failoverSynchronous,
   failoverAsynchronous,
   failoverUnnoticed,
@@ -69,6 +75,8 @@ export const SCENARIOS: readonly Scenario[] = [
   halfOpen,
   stalledWatchers,
   stalledUnbounded,
+  stalledInitial,
+  stalledInitialUnbounded,
   herd,
   rollingRestart,
   initialEventsCut,

@@ -9,6 +9,7 @@ import { auditMetrics } from './audit-metrics.js';
 import { authenticationAttempts, tokenCache } from './authentication-metrics.js';
 import { claimFindings } from './claim-findings.js';
 import { conversionMetrics } from './conversion-metrics.js';
+import { embeddedPostgresObserver } from './embedded-postgres-metrics.js';
 import { encryptionMetrics, leftOutObjects } from './encryption-metrics.js';
 import { flowMetrics } from './flow-metrics.js';
 import { healthSeries } from './health-metrics.js';
@@ -48,6 +49,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   auditMetrics(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);
+  embeddedPostgresObserver(metrics, silentLogger);
   encryptionMetrics(metrics);
   leftOutObjects(metrics);
   refusedObjects(metrics, () => undefined);

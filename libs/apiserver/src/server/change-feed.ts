@@ -71,6 +71,8 @@ function openCache(settings: ChangeFeedSettings, feed: OrderedFeed): WatchCache 
     historyBytes: backend.watchHistoryBytes,
     maxIndexes: backend.watchCacheIndexes,
     selectorLimits: { together: backend.watchSelectorTerms, perOwner: backend.watchSelectorTermsPerUser },
+    initialLimits: { together: backend.watchInitialBytes, perOwner: backend.watchInitialBytesPerUser },
+    maxStall: backend.watchStallTimeout,
     observer: observation.delivery,
     onError: (error) => logger.error('change feed', error),
   });

@@ -326,6 +326,24 @@ export const backendOptions = {
     min: 0,
     help: 'The same in the watches of one user on a type.',
   },
+  'watch-initial-bytes': {
+    type: 'bytes',
+    default: 256 << 20,
+    min: 0,
+    help: 'Memory for what watches are reading of their initial state: the list of its objects, objects of more than 32 KiB on their way to clients, and up to a quarter for encoded pieces, which are made again where they are gone. Further watches that want their initial state are answered with 429. 0 is no bound.',
+  },
+  'watch-initial-bytes-per-user': {
+    type: 'bytes',
+    default: 64 << 20,
+    min: 0,
+    help: 'The same of the watches of one user, without the encoded pieces; one watch may always read.',
+  },
+  'watch-stall-timeout': {
+    type: 'duration',
+    default: 45_000,
+    min: 1000,
+    help: 'How long a client may read nothing of a watch that is still sending its initial state, or history from PostgreSQL; then the watch ends with 410.',
+  },
   'list-cache-bytes': {
     type: 'bytes',
     default: 64 << 20,

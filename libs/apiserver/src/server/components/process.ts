@@ -61,7 +61,7 @@ export class ControlPlaneProcess {
     readonly settings: ControlPlaneSettings,
     readonly logger: Logger,
     readonly features: FeatureGates<FeatureName>,
-    readonly lifecycle: Pick<Lifecycle, 'stopping'>,
+    readonly lifecycle: Pick<Lifecycle, 'stopping' | 'fail'>,
   ) {}
 
   /** Gives others what they need. */

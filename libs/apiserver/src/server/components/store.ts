@@ -13,19 +13,33 @@ export const store = (process: ControlPlaneProcess): Component => ({
   name: 'store',
   async start() {
     await refuseEarly(process);
-    const { settings, logger, telling } = process;
+    const { settings, logger, telling, lifecycle } = process;
     const { backend, serving } = settings;
     const encryption = await openEncryption({ serving, backend, ...telling });
     process.provide({ encryption });
     const { store: observer, metrics } = process.need('observation');
-    const opened = encrypted(await settings.openStore(observer), encryption, { metrics, logger });
+    const host = { metrics, logger, fail: (error: unknown) => lifecycle.fail(error) };
+    const opened = encrypted(await settings.openStore(observer, host), encryption, { metrics, logger });
     process.provide({ store: opened });
+    lifecycle.stopping.addEventListener('abort', () => {
+      // A process that serves does so with all patience until its listeners are closed.
+      if (process.peek('served') === undefined) opened.prepareClose();
+    });
     observePools(metrics, opened);
     for (const compactor of opened.compactors) compactor.start();
   },
   async stop() {
     process.peek('encryption')?.close();
     await process.peek('store')?.close();
+  },
+});
+
+/** Stops after what serves requests and before what works beside them: from then on an absent database is not waited for. */
+export const closingWatch = (process: ControlPlaneProcess): Component => ({
+  name: 'closing-watch',
+  async start() {},
+  async stop() {
+    process.peek('store')?.prepareClose();
   },
 });
 
