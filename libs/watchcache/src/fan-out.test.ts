@@ -153,6 +153,51 @@ describe('a watcher that stalls', () => {
     expect(sink.overruns).toEqual([]);
   });
 
+  it.each(['all', 'a'])(
+    'and reads on goes on from the database where the ring has passed it (namespace: %s)',
+    async (of) => {
+      const rig = await start({ ringMaxBytes: 4000 });
+      const { sink } = await rig.watch(of === 'all' ? {} : { namespace: of });
+      const writeTo = async (from: number, to: number) => {
+        for (let number = from; number < to; number++) {
+          rig.write(`${number % 3 === 0 ? 'b' : 'a'}/${number}`);
+          await rig.clock.settle();
+        }
+      };
+      sink.stalled = true;
+      await writeTo(0, 6);
+      await rig.clock.advance(900);
+      sink.sip();
+      await writeTo(6, 50);
+      // The ring has passed it by the time that somebody looks, but it has read a moment ago.
+      await rig.clock.advance(500);
+      expect(sink.ended).toBe(false);
+      sink.release();
+      await rig.clock.settle();
+      const written = Array.from({ length: 50 }, (_, at) => `ADDED ${at % 3 === 0 ? 'b' : 'a'}/${at}@${at + 1}`);
+      expect(sink.summary).toEqual(written.filter((event) => of === 'all' || event.startsWith('ADDED a')));
+      expect(sink.overruns).toEqual([]);
+      rig.write('a/last');
+      await rig.clock.settle();
+      expect(sink.summary.at(-1)).toBe('ADDED a/last@51');
+      expect(rig.cache.stats()).toMatchObject({ watchers: 1, expired: 0 });
+    },
+  );
+
+  it('is ended where history, too, has passed it when it reads on', async () => {
+    const rig = await start({ ringMaxBytes: 4000 });
+    const { sink } = await rig.watch();
+    sink.stalled = true;
+    for (let number = 0; number < 50; number++) {
+      rig.write(`a/${number}`);
+      await rig.clock.settle();
+    }
+    rig.source.compact(1, 20n);
+    sink.release();
+    await rig.clock.settle();
+    expect(sink.summary).toEqual(['ADDED a/0@1', 'ERROR expired']);
+  });
+
   it('is ended when the ring has passed it, though it never drains', async () => {
     const rig = await start({ ringMaxBytes: 4000 });
     const { sink } = await rig.watch();

@@ -11,7 +11,7 @@ import { Pump } from './pump.js';
 import type { ChangeEvent } from './ring.js';
 import { SelectorBudget } from './selector-budget.js';
 import { StreamSteps } from './stream-steps.js';
-import { type EndReason, Watcher, type WatcherState } from './watcher.js';
+import { behindAt, type EndReason, Watcher, type WatcherState } from './watcher.js';
 import { WatcherTimes } from './watcher-times.js';
 
 /** Brings events to watchers: each is matched once an audience, encoded once, and written to a cohort in one go. */
@@ -149,7 +149,7 @@ export class FanOut {
       if (watcher.state.version < ring.floor) {
         this.#fail(watcher, 'expired');
       } else {
-        this.#enter(watcher, { at: 'behind', cursor: ring.cursorAfter(watcher.state.version) });
+        this.#enter(watcher, this.#behindAt(ring.cursorAfter(watcher.state.version)));
         this.#pump.add(watcher);
       }
     }
@@ -201,13 +201,13 @@ export class FanOut {
   #start(audience: Audience, { from, owner }: Joining): WatcherState {
     const { ring, version } = this.state;
     const since = this.#options.clock.now();
-    if (from.at === 'now') return { at: 'behind', cursor: ring.next };
+    if (from.at === 'now') return this.#behindAt(ring.next);
     if (from.at === 'initial') {
       const state = this.#initialStates.take(audience, from.notOlderThan, owner);
       return { at: 'initial', state, owner, piece: 0, since };
     }
     if (from.version > version) return { at: 'waiting', version: from.version };
-    if (from.version >= ring.floor) return { at: 'behind', cursor: ring.cursorAfter(from.version) };
+    if (from.version >= ring.floor) return this.#behindAt(ring.cursorAfter(from.version));
     return {
       at: 'history',
       after: from.version,
@@ -215,6 +215,10 @@ export class FanOut {
       reading: false,
       since,
     };
+  }
+
+  #behindAt(cursor: number): WatcherState {
+    return behindAt(this.state.ring, cursor, this.#options.clock.now());
   }
 
   /** The one place where a watcher's state changes, so that the sets follow. */
@@ -278,14 +282,14 @@ export class FanOut {
    */
   #opened({ live }: Cohort): void {
     for (const watcher of [...live]) {
-      this.#enter(watcher, { at: 'behind', cursor: this.state.ring.next });
+      this.#enter(watcher, this.#behindAt(this.state.ring.next));
       this.#pump.add(watcher);
     }
   }
 
   #stalled(watcher: Watcher): void {
     this.#counts.stalls++;
-    this.#enter(watcher, { at: 'behind', cursor: this.state.ring.next });
+    this.#enter(watcher, this.#behindAt(this.state.ring.next));
   }
 
   /** Claims the state's version, which a live watcher has once its cohort is flushed. One that is behind gets none. */

@@ -15,7 +15,10 @@ export interface LaggardsOptions {
   readonly expire: (watcher: Watcher) => void;
 }
 
-/** Watchers that are not live yet, or no more: those that the ring has passed are ended, also if their sinks never call back. */
+/**
+ * Watchers that are not live yet, or no more: those that have stalled and that the ring has passed are ended, also if their sinks never
+ * call back.
+ */
 export class Laggards {
   readonly #watchers = new Set<Watcher>();
   /** Monotonic ms of the last look, and of the last that came late: the process had stood still, so nobody had read. */
@@ -62,7 +65,7 @@ export class Laggards {
 
   #isPassed({ state, blocked }: Watcher, ring: Ring, now: number): boolean {
     return (
-      (state.at === 'behind' && state.cursor < ring.first) ||
+      (state.at === 'behind' && state.cursor < ring.first && blocked && now - state.since >= CHECK) ||
       (state.at === 'initial' && state.state.cursor < ring.first) ||
       ((state.at === 'initial' || state.at === 'history') && blocked && this.#isTooLong(state.since, now))
     );
