@@ -12,6 +12,7 @@ tryRows([
   'restored-backup',
   'busy-pages',
   'compaction',
+  'large-history',
   'watch-from',
   'trespass',
   'webhooks',

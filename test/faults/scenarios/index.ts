@@ -19,7 +19,7 @@ import { halfOpen } from './half-open.js';
 import { headRowHeld, writerPaused } from './head-row.js';
 import { herd } from './herd.js';
 import { initialEventsCut } from './initial-events.js';
-import { largeHistory } from './large-history.js';
+import { largeHistory, largeHistoryUnbounded } from './large-history.js';
 import { leaks, leaksKept } from './leaks.js';
 import { natsDown, natsKilled, natsPartitioned, natsPaused, natsSlow, natsTampered } from './nats.js';
 import { openSnapshot } from './open-snapshot.js';
@@ -83,6 +83,7 @@ export const SCENARIOS: readonly Scenario[] = [
   busyPages,
   compaction,
   largeHistory,
+  largeHistoryUnbounded,
   openSnapshot,
   watchFrom,
   clocks,
