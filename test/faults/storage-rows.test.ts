@@ -13,6 +13,7 @@ tryRows([
   'busy-pages',
   'compaction',
   'large-history',
+  'bad-keys',
   'watch-from',
   'trespass',
   'webhooks',

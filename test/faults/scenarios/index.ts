@@ -1,4 +1,5 @@
 import { apiServerKills, commitPublish } from './api-server.js';
+import { badKeys, badKeysShared } from './bad-keys.js';
 import { budgetApart, budgetRace, budgetUnlocked } from './budget.js';
 import { busyPages } from './busy-pages.js';
 import { clocks } from './clocks.js';
@@ -82,6 +83,8 @@ export const SCENARIOS: readonly Scenario[] = [
   initialEventsCut,
   busyPages,
   compaction,
+  badKeys,
+  badKeysShared,
   largeHistory,
   largeHistoryUnbounded,
   openSnapshot,
