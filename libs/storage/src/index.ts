@@ -7,6 +7,7 @@ export type { ProcessLease } from './lease.js';
 export { IncompatibleDatabaseError, type Installation, type Migration } from './migrate.js';
 export type { PoolStats, StoreBatch, StoreObserver } from './observer.js';
 export type { StoreOptions } from './options.js';
+export type { LeftPartition } from './partition-drops.js';
 export { PlacedStore, type Placement, type ServingStore } from './placed-store.js';
 export { openStore, type PostgresStore } from './postgres-store.js';
 export type { LeastProgress, Presence, Progress } from './presence.js';
