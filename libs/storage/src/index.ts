@@ -5,7 +5,7 @@ export type { Expirer, ExpiryRound } from './expirer.js';
 export { Gatherer, type GathererOptions } from './gatherer.js';
 export type { ProcessLease } from './lease.js';
 export { IncompatibleDatabaseError, type Installation, type Migration } from './migrate.js';
-export type { PoolStats, StoreBatch, StoreObserver } from './observer.js';
+export type { MigrationStep, PoolStats, StoreBatch, StoreObserver } from './observer.js';
 export type { StoreOptions } from './options.js';
 export type { LeftPartition } from './partition-drops.js';
 export { PlacedStore, type Placement, type ServingStore } from './placed-store.js';
