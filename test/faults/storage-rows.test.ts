@@ -12,6 +12,8 @@ tryRows([
   'restored-backup',
   'busy-pages',
   'compaction',
+  'partition-refused',
+  'long-migration',
   'watch-from',
   'trespass',
   'webhooks',

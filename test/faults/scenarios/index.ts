@@ -33,6 +33,7 @@ import type { Scenario } from './scenario.js';
 import { soak } from './soak.js';
 import { stalledUnbounded, stalledWatchers } from './stalled-watchers.js';
 import { trespass, trespassBelieved, trespassHandedOn, trespassUnadmitted } from './trespass.js';
+import { longMigration, partitionRefused } from './upkeep.js';
 import { watchFrom } from './watch-from.js';
 import { webhooks, webhooksFailingOpen, webhooksUnbroken } from './webhooks.js';
 
@@ -79,6 +80,8 @@ export const SCENARIOS: readonly Scenario[] = [
   busyPages,
   compaction,
   openSnapshot,
+  partitionRefused,
+  longMigration,
   watchFrom,
   clocks,
   definitions,

@@ -78,7 +78,7 @@ describe('reports of compaction', () => {
   });
 
   it('count partitions by cause, rounds that failed, and how long the oldest history is overdue', async () => {
-    const { round, failure, logged, metrics } = setUp();
+    const { clock, round, failure, logged, metrics } = setUp();
     round([refused, locked], 1_500_000);
     failure(new Error('the database refused'));
     expect(logged().at(-1)).toMatchObject({ err: 'the database refused', database: 1 });
@@ -87,6 +87,10 @@ describe('reports of compaction', () => {
     expect(body).toContain('orch_history_partitions_left{database="1",cause="locked"} 1');
     expect(body).toContain('orch_history_partitions_left{database="1",cause="refused"} 1');
     expect(body).toContain('orch_history_compaction_failures_total{database="1"} 1');
+    // Another process makes the rounds from now on, and tells.
+    round([], 0, false);
+    expect(await metrics()).toContain('orch_history_overdue_seconds{database="1"} 1500');
+    await clock.advance(2 * MINUTE);
     round([], 0, false);
     expect(await metrics()).toContain('orch_history_overdue_seconds{database="1"} 0');
   });

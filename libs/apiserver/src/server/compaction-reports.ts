@@ -4,6 +4,8 @@ import type { CompactionSeries } from '../metrics/compaction-metrics.js';
 
 /** Milliseconds after which what lasts is logged once more. */
 const REPEAT_MS = 600_000;
+/** Milliseconds for which gauges tell of the last round of this process, though another one makes them. */
+const KEPT_MS = 120_000;
 /** Milliseconds for which somebody may hold a partition, as a backup does, before that is logged. */
 const LOCKED_MS = 600_000;
 
@@ -27,6 +29,7 @@ interface Report {
  */
 export class CompactionReports {
   readonly #left = new Map<bigint, Report>();
+  #ranAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly settings: CompactionReportSettings) {
     const { compactor, series, logger, database } = settings;
@@ -38,8 +41,11 @@ export class CompactionReports {
   }
 
   #heard(round: CompactionRound): void {
-    this.settings.series.round(round);
-    // Another process was at it, and tells.
+    const { clock, series } = this.settings;
+    const now = clock.now();
+    if (round.ran) this.#ranAt = now;
+    // Processes take turns: one of them tells at any time.
+    if (round.ran || now - this.#ranAt >= KEPT_MS) series.round(round);
     if (!round.ran) return;
     for (const number of this.#left.keys()) if (!round.left.some((each) => each.number === number)) this.#gone(number);
     for (const each of round.left) this.#stands(each, round.overdue);
