@@ -14,6 +14,8 @@ tryRows([
   'compaction',
   'large-history',
   'bad-keys',
+  'partition-refused',
+  'long-migration',
   'watch-from',
   'trespass',
   'webhooks',

@@ -36,6 +36,7 @@ import { soak } from './soak.js';
 import { stalledInitial, stalledInitialUnbounded } from './stalled-initial.js';
 import { stalledUnbounded, stalledWatchers } from './stalled-watchers.js';
 import { trespass, trespassBelieved, trespassHandedOn, trespassUnadmitted } from './trespass.js';
+import { longMigration, partitionRefused } from './upkeep.js';
 import { watchFrom } from './watch-from.js';
 import { webhooks, webhooksFailingOpen, webhooksUnbroken } from './webhooks.js';
 
@@ -88,6 +89,8 @@ export const SCENARIOS: readonly Scenario[] = [
   largeHistory,
   largeHistoryUnbounded,
   openSnapshot,
+  partitionRefused,
+  longMigration,
   watchFrom,
   clocks,
   definitions,

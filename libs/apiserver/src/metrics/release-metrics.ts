@@ -8,6 +8,7 @@ import { observeRegistrations } from './aggregation-metrics.js';
 import { auditMetrics } from './audit-metrics.js';
 import { authenticationAttempts, tokenCache } from './authentication-metrics.js';
 import { claimFindings } from './claim-findings.js';
+import { compactionMetrics } from './compaction-metrics.js';
 import { conversionMetrics } from './conversion-metrics.js';
 import { embeddedPostgresObserver } from './embedded-postgres-metrics.js';
 import { encryptionMetrics, leftOutObjects } from './encryption-metrics.js';
@@ -48,6 +49,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   policyMetrics(metrics);
   auditMetrics(metrics);
   claimFindings(metrics);
+  compactionMetrics(metrics);
   conversionMetrics(metrics);
   embeddedPostgresObserver(metrics, silentLogger);
   encryptionMetrics(metrics);

@@ -1,9 +1,11 @@
 import { namesOf } from '@orch/machinery';
-import type { Component } from '@orch/runtime';
+import { type Component, systemClock } from '@orch/runtime';
 import { checkAuthorization } from '../../access/authorization-options.js';
 import { checkAdmission } from '../../admission/admission-control.js';
 import { readServiceAccountKeys } from '../../credentials/service-account-keys.js';
+import { compactionMetrics } from '../../metrics/compaction-metrics.js';
 import { observePools } from '../../metrics/store-observer.js';
+import { CompactionReports } from '../compaction-reports.js';
 import { encrypted, openEncryption } from '../encryption.js';
 import { natsSettings } from '../nats-options.js';
 import type { ControlPlaneProcess } from './process.js';
@@ -26,7 +28,11 @@ export const store = (process: ControlPlaneProcess): Component => ({
       if (process.peek('served') === undefined) opened.prepareClose();
     });
     observePools(metrics, opened);
-    for (const compactor of opened.compactors) compactor.start();
+    const seriesOf = compactionMetrics(metrics);
+    opened.compactors.forEach((compactor, database) => {
+      new CompactionReports({ compactor, database, series: seriesOf(database), logger, clock: systemClock });
+      compactor.start();
+    });
   },
   async stop() {
     process.peek('encryption')?.close();
