@@ -111,6 +111,23 @@ describe('an initial state', () => {
     expect(held(rig)).toBe(0);
   });
 
+  it('is kept for those who come next, though a reader of the one before it leaves', async () => {
+    const rig = await start();
+    const old = await rig.watch({ sink: new StallingSink(1) });
+    rig.write('a/0');
+    await rig.clock.advance(2_500);
+    const newer = await rig.watch({ sink: new StallingSink(1) });
+    old.watcher.close();
+    await rig.clock.advance(2_500);
+    expect(held(rig)).toBe(1_000 + OBJECTS * 8);
+    const { sink } = await rig.watch();
+    expect(sink.summary).toHaveLength(OBJECTS);
+    expect(rig.cache.stats().initialStates).toBe(2);
+    newer.watcher.close();
+    await rig.clock.advance(5_000);
+    expect(held(rig)).toBe(0);
+  });
+
   it('is dropped at once with the last watch that could share it', async () => {
     const rig = await start();
     const { watcher } = await rig.watch();

@@ -118,7 +118,7 @@ export class InitialStates {
     const unread = this.#keep(initial.listBytes, () => {
       this.#unread.delete(audience);
       if (this.#readers.has(initial)) return;
-      if (this.#newest.get(audience) === initial) this.#newest.delete(audience);
+      this.#newest.delete(audience);
       initial.forget();
     });
     if (unread !== undefined) this.#unread.set(audience, unread);
