@@ -8,6 +8,8 @@ tryRows([
   'forged-records',
   'forged-believed',
   'gateway-kills',
+  'gateway-vanishes',
+  'gateway-vanishes-unnoticed',
   'stalled-watchers',
   'stalled-unbounded',
   'stalled-initial',

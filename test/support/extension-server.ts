@@ -22,12 +22,13 @@ export interface ExtensionServer {
   stop(): Promise<void>;
 }
 
-/** Starts one that is called `name.namespace.svc`, on loopback; it asks for client certificates and believes none. */
+/** Starts one that is called `name.namespace.svc`, on loopback unless told otherwise; it asks for client certificates and believes none. */
 export async function startExtensionServer(
   name: string,
   namespace: string,
   answer: Answering,
   port = 0,
+  bindAddress = '127.0.0.1',
 ): Promise<ExtensionServer> {
   const certDir = mkdtempSync(join(tmpdir(), 'extension-'));
   const names = { apiServiceName: name };
@@ -35,6 +36,11 @@ export async function startExtensionServer(
   const { ca, serving } = await ensurePki({ certDir, bindAddress: '127.0.0.1', names, extraHosts });
   const { cert, key } = serving;
   const server: Server = createSecureServer({ cert, key, requestCert: true, rejectUnauthorized: false });
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   const extension: ExtensionServer = {
     get port() {
       return (server.address() as AddressInfo).port;
@@ -44,13 +50,14 @@ export async function startExtensionServer(
     upgrade: (_req, socket) => socket.destroy(),
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
+      // Also those that go on with another protocol, which the server has let go of.
+      for (const socket of connections) socket.destroy();
       await closed;
       rmSync(certDir, { recursive: true, force: true });
     },
   };
   server.on('request', (req, res) => extension.answer(req, res));
   server.on('upgrade', (req, socket) => extension.upgrade(req, socket as Socket));
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, bindAddress, resolve));
   return extension;
 }

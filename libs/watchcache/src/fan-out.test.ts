@@ -308,7 +308,7 @@ describe('a watcher that stalls in history', () => {
 
   it('goes on, however long the database takes, if it is that which is waited for', async () => {
     const rig = await start({ maxStall: 20_000 }, (each) => {
-      for (let number = 0; number < 300; number++) each.write(`a/${number}`);
+      for (let number = 0; number < 1_100; number++) each.write(`a/${number}`);
     });
     const read = rig.source.changes.bind(rig.source);
     const answers: (() => void)[] = [];
@@ -317,12 +317,12 @@ describe('a watcher that stalls in history', () => {
       return read(...request);
     };
     const { sink } = await rig.watch({ from: { after: 1n } });
-    expect(sink.events).toHaveLength(256);
+    expect(sink.events).toHaveLength(1_024);
     await rig.clock.advance(60_000);
     expect([answers.length, sink.ended]).toEqual([1, false]);
     answers[0]?.();
     await rig.clock.settle();
-    expect([sink.events.length, sink.ended]).toEqual([299, false]);
+    expect([sink.events.length, sink.ended]).toEqual([1_099, false]);
   });
 });
 

@@ -16,6 +16,7 @@ import { embeddedFull, embeddedKilled, embeddedLeft, embeddedSlow } from './embe
 import { failoverAsynchronous, failoverSynchronous, failoverUnnoticed } from './failover.js';
 import { forgedBelieved, forgedRecords } from './forged-records.js';
 import { gatewayKills, gatewayPaused, gatewayWithoutNats, gatewayWithoutPostgres } from './gateway.js';
+import { gatewayVanishes, gatewayVanishesUnnoticed } from './gateway-vanishes.js';
 import { halfOpen } from './half-open.js';
 import { headRowHeld, writerPaused } from './head-row.js';
 import { herd } from './herd.js';
@@ -75,6 +76,8 @@ export const SCENARIOS: readonly Scenario[] = [
   gatewayWithoutNats,
   gatewayWithoutPostgres,
   halfOpen,
+  gatewayVanishes,
+  gatewayVanishesUnnoticed,
   stalledWatchers,
   stalledUnbounded,
   stalledInitial,

@@ -6,7 +6,7 @@ import { Links, type Through } from './links.js';
 import { type Mutation, mutant } from './mutant.js';
 
 export interface ClusterUse
-  extends Pick<ClusterSettings, 'apiServers' | 'gateways' | 'serverArgs' | 'tokens' | 'strangers'> {
+  extends Pick<ClusterSettings, 'apiServers' | 'gateways' | 'serverArgs' | 'apiServerArgs' | 'tokens' | 'strangers'> {
   readonly log?: (line: string) => void;
   /** No proxies when absent. */
   readonly through?: Through;

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { namesOf } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { registrationOf, startExtension, type TestExtension } from '../testing/extension-server.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
@@ -12,6 +12,7 @@ import type { Registration } from './registration.js';
 import { RemoteRegistrations } from './remote-registrations.js';
 
 const names = namesOf('kubernetes');
+const STREAM_START_MS = 500;
 const THINGS = '/apis/example.com/v1/things';
 
 let extension: TestExtension;
@@ -25,6 +26,7 @@ const aggregator = () =>
     registrations: () => new RemoteRegistrations(registrations, names),
     extensions: { of: () => extension.target },
     maxRequests: 1,
+    streamStartMs: STREAM_START_MS,
   });
 
 beforeAll(async () => {
@@ -132,6 +134,20 @@ describe('a group-version that is registered for another server', () => {
     expect(await answered(THINGS)).toEqual([200, true]);
     cut = 0;
     expect((await server.ask(THINGS, { method: 'POST', body: '{}' })).status).toBe(503);
+  });
+
+  it('is not waited for with the head of a watch for ever', async () => {
+    extension.answer = () => undefined;
+    const start = performance.now();
+    const { status, body } = await server.ask(`${THINGS}?watch=1&timeoutSeconds=3600`);
+    expect([status, body.toString()]).toEqual([503, expect.stringContaining('no answer within 500 ms')]);
+    expect(performance.now() - start).toBeGreaterThanOrEqual(STREAM_START_MS - 5);
+  });
+
+  it('is reached over connections that are watched over, also for what is no stream', async () => {
+    const keep = vi.spyOn(streams.connections, 'keep');
+    expect(await answered(THINGS)).toEqual([200, true]);
+    expect(keep).toHaveBeenCalledTimes(1);
   });
 
   it('is watched behind the others, until this server ends', async () => {

@@ -20,6 +20,8 @@ export interface AggregatorOptions {
   readonly extensions: Pick<Extensions, 'of'>;
   /** Requests that one server may be asked at a time, streams left out; 0 for no bound. */
   readonly maxRequests: number;
+  /** Milliseconds that a server has to begin a stream; other requests have a deadline of their own. */
+  readonly streamStartMs: number;
 }
 
 /** What the chain has for those who answer requests. */
@@ -85,8 +87,11 @@ export class Aggregator {
     const end = isStream ? admit(ctx, answering) : this.#enter(registration, answering.metrics);
     ctx.res.once('close', end);
     try {
-      const limit = isOfDiscovery(ctx.info) ? { limitMs: DISCOVERY_MS } : {};
-      const stream = await forward(ctx, extension, { via: this.#via, ...limit });
+      const limitMs = isStream ? this.options.streamStartMs : DISCOVERY_MS;
+      const stream = await forward(ctx, extension, {
+        ...{ via: this.#via, connections: streams.connections },
+        ...((isStream || isOfDiscovery(ctx.info)) && { limitMs }),
+      });
       if (stream) {
         streams.add(ctx, stream);
         endWithCredential(ctx, stream);

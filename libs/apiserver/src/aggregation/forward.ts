@@ -10,6 +10,7 @@ import { http2StreamOf, isGone, leaveBody, type RequestContext, socketOf, type U
 import { switchProtocols } from '../http/joined-connections.js';
 import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
+import { OutgoingConnections } from '../sockets/outgoing-connections.js';
 
 /** Where the server is that answers for a group-version, and how it is spoken to. */
 export interface Extension {
@@ -28,6 +29,8 @@ export interface Forwarding {
   readonly limitMs?: number;
   /** By what this process is known among those that a request has come through (RFC 9110 section 7.6.3). Default: not at all. */
   readonly via?: string;
+  /** How the connection is watched over. Default: by the kernel, with keep-alive probes. */
+  readonly connections?: OutgoingConnections;
 }
 
 const NOT_ASKED_WITH: ReadonlySet<string> = new Set(OF_THE_CALL);
@@ -38,6 +41,9 @@ const NOT_UPGRADED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, 'content
 export const serviceUnavailable = (message: string): StatusError => new StatusError('ServiceUnavailable', message);
 
 const CONNECT_MS = 5_000;
+
+/** As connections are watched over where nobody says how. */
+const BY_THE_KERNEL = new OutgoingConnections();
 
 /** What it answers; `switched` when it goes on with another protocol. */
 interface Answer {
@@ -146,7 +152,8 @@ const isBodiless = (ctx: RequestContext): boolean =>
   ctx.req.headers['content-length'] === undefined &&
   !hasUnmeasuredBody(ctx);
 
-function askOnce(ctx: RequestContext, extension: Extension, { limitMs, via }: Forwarding): Promise<Answer> {
+function askOnce(ctx: RequestContext, extension: Extension, forwarding: Forwarding): Promise<Answer> {
+  const { limitMs, via, connections = BY_THE_KERNEL } = forwarding;
   const { host, port, serverName, agent } = extension;
   return new Promise((resolve, reject) => {
     const { req, res, upgrade } = ctx;
@@ -160,6 +167,7 @@ function askOnce(ctx: RequestContext, extension: Extension, { limitMs, via }: Fo
       path: req.url ?? '/',
       headers: headersOf(ctx, serverName, via),
     });
+    upstream.once('socket', (socket) => connections.keep(socket));
     upstream.once('response', (message) => {
       const { statusCode = 0 } = message;
       // What is none cannot be told to a client over HTTP/2.

@@ -1,15 +1,39 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StatusError } from '@orch/machinery';
+import type { RequestLimits } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
+import { OutgoingConnections } from '../sockets/outgoing-connections.js';
+import { handedLifetimeMs } from './handed-lifetime.js';
 import type { HandedWatch } from './handed-watch.js';
 
 /** A stream that another process serves. */
 export type HandedStream = Pick<HandedWatch, 'end'>;
 
+export interface HandedStreamsSettings {
+  /** How the connections that they come over are watched over. Default: by the kernel, with keep-alive probes. */
+  readonly connections?: OutgoingConnections;
+  /** How long watches may last. Default: as long as the other server lets them. */
+  readonly limits?: Pick<RequestLimits, 'minRequestTimeoutSeconds' | 'maxWatchAgeMs'>;
+  /** How much later than the server at the other end this one ends a watch, ms. Default 10,000. */
+  readonly graceMs?: number;
+}
+
+/** Enough for the last bookmark of the other server, and its end in order. */
+const GRACE_MS = 10_000;
+
 /** The streams that other processes serve for clients of this one, which ends them when it ends itself. */
 export class HandedStreams {
+  readonly connections: OutgoingConnections;
+  readonly #limits: HandedStreamsSettings['limits'];
+  readonly #graceMs: number;
   readonly #open = new Set<HandedStream>();
   #draining = false;
+
+  constructor({ connections = new OutgoingConnections(), limits, graceMs = GRACE_MS }: HandedStreamsSettings = {}) {
+    this.connections = connections;
+    this.#limits = limits;
+    this.#graceMs = graceMs;
+  }
 
   /** Streams that are open now. */
   get size(): number {
@@ -22,13 +46,15 @@ export class HandedStreams {
   }
 
   /**
-   * Keeps a stream until the answer of its request is over.
+   * Keeps a stream until the answer of its request is over. A watch ends with the time that its client asked for, also
+   * where the other server has forgotten it.
    * @param lastOf the frame that tells a client of a refusal
    */
   add(ctx: RequestContext, stream: HandedStream, lastOf?: (refusal: StatusError) => Buffer): void {
     this.#open.add(stream);
     ctx.res.once('close', () => this.#open.delete(stream));
     ctx.watch?.endBy((refusal) => stream.end(lastOf?.(refusal)));
+    if (this.#limits && ctx.info.verb === 'watch') this.#endInTime(ctx, stream, this.#limits);
     // It was asked for before, and answered after.
     if (this.#draining) stream.end();
   }
@@ -43,5 +69,17 @@ export class HandedStreams {
       if (wait > 0) await pause(wait);
       stream.end();
     }
+  }
+
+  #endInTime(
+    { query, res }: RequestContext,
+    stream: HandedStream,
+    limits: NonNullable<HandedStreamsSettings['limits']>,
+  ) {
+    const timer = setTimeout(() => {
+      this.connections.cut('deadline');
+      stream.end();
+    }, handedLifetimeMs(query, limits) + this.#graceMs);
+    res.once('close', () => clearTimeout(timer));
   }
 }

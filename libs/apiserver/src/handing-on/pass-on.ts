@@ -4,7 +4,7 @@ import { switchProtocols } from '../http/joined-connections.js';
 import { passedOn } from '../http/passed-on.js';
 import { LINGER_MS } from '../watching/watch-stream.js';
 import { LineEnds, protobufEnds, webSocketEnds } from './frame-ends.js';
-import { HandedWatch } from './handed-watch.js';
+import { HandedWatch, type Silence } from './handed-watch.js';
 
 /** Answers with what another server answered, from its head on; what is cut there is cut here. */
 export function passOn(ctx: RequestContext, answer: IncomingMessage): void {
@@ -15,8 +15,11 @@ export function passOn(ctx: RequestContext, answer: IncomingMessage): void {
   answer.pipe(ctx.res);
 }
 
-/** Answers with a watch that another server serves; a refusal is none. */
-export function passWatchOn(ctx: RequestContext, answer: IncomingMessage): HandedWatch | undefined {
+/**
+ * Answers with a watch that another server serves; a refusal is none.
+ * @param silence of one that owes signs of life
+ */
+export function passWatchOn(ctx: RequestContext, answer: IncomingMessage, silence?: Silence): HandedWatch | undefined {
   answer.socket.setTimeout(0);
   if (answer.statusCode !== 200) {
     passOn(ctx, answer);
@@ -32,10 +35,11 @@ export function passWatchOn(ctx: RequestContext, answer: IncomingMessage): Hande
     else cutOff(ctx);
   });
   const ends = answer.headers['content-type']?.includes('protobuf') ? protobufEnds() : new LineEnds();
-  return new HandedWatch(answer, ctx.res, ends, () => {
+  const finish = () => {
     ctx.res.setTimeout(LINGER_MS, () => cutOff(ctx));
     ctx.res.end();
-  });
+  };
+  return new HandedWatch(answer, ctx.res, ends, finish, silence);
 }
 
 function beginAnswer({ res }: RequestContext, { statusCode = 502, headers }: IncomingMessage): void {
@@ -52,17 +56,22 @@ function beginAnswer({ res }: RequestContext, { statusCode = 502, headers }: Inc
 /** A close frame with the code 1000 (RFC 6455 section 5.5.1). */
 const NORMAL_CLOSURE = Buffer.from([0x88, 0x02, 0x03, 0xe8]);
 
-/** Joins a client's WebSocket with one that another server sends a watch over. */
+/**
+ * Joins a client's WebSocket with one that another server sends a watch over.
+ * @param silence of one that owes signs of life
+ */
 export function joinWebSockets(
   ctx: RequestContext,
   client: Upgrade,
   answer: IncomingMessage,
   other: Upgrade,
+  silence?: Silence,
 ): HandedWatch | undefined {
   if (!switchProtocols(ctx, client, answer, other)) return undefined;
   const { socket } = client;
-  return new HandedWatch(other.socket, socket, webSocketEnds(), () => {
+  const finish = () => {
     socket.setTimeout(LINGER_MS, () => socket.destroy());
     socket.end(NORMAL_CLOSURE);
-  });
+  };
+  return new HandedWatch(other.socket, socket, webSocketEnds(), finish, silence);
 }

@@ -11,9 +11,11 @@ import type { AddressInfo } from 'node:net';
 import type { UserInfo } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { RequestInfo } from '../chain/request-info.js';
 import type { RequestContext } from '../http/context.js';
+import { type CutReason, OutgoingConnections } from '../sockets/outgoing-connections.js';
 import { contextOf, openServer, type TestServer } from '../testing/test-server.js';
-import { HandedStreams } from './handed-streams.js';
+import { HandedStreams, type HandedStreamsSettings } from './handed-streams.js';
 import { WatchProxy } from './watch-proxy.js';
 
 /** Plain HTTP needs none. */
@@ -278,5 +280,42 @@ describe('a drain', () => {
     await streams.drain(0);
     await over;
     expect((await get(url)).status).toBe(429);
+  });
+});
+
+describe('a gateway that has vanished', () => {
+  /** A watch with a gateway that answers and then never says anything. */
+  async function silent(path: string, settings: HandedStreamsSettings) {
+    const gateway = await open((_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json' }).write('{"n":1}\n');
+    });
+    const streams = new HandedStreams(settings);
+    const info = { verb: 'watch' } as RequestInfo;
+    const known = (ctx: RequestContext) => Object.assign(ctx, { info });
+    const url = await front([gateway], known, new WatchProxy([gateway], CREDENTIALS, streams));
+    return get(url, {}, path);
+  }
+
+  const cutting = (silenceMs: number) => {
+    const cuts: CutReason[] = [];
+    return { cuts, connections: new OutgoingConnections({ silenceMs, onCut: (reason) => cuts.push(reason) }) };
+  };
+
+  it('costs a watch with bookmarks its stream, which is cut', async () => {
+    const { cuts, connections } = cutting(50);
+    const got = await silent('/api/v1/pods?watch=1&allowWatchBookmarks=true', { connections });
+    expect(got).toMatchObject({ status: 200, text: '{"n":1}\n', complete: false });
+    expect(cuts).toEqual(['silent']);
+  });
+
+  it.each([
+    '/api/v1/pods?watch=1&timeoutSeconds=0.1',
+    '/api/v1/pods?watch=1&timeoutSeconds=0.1&allowWatchBookmarks=false',
+  ])('ends %s with its time, and no sooner', async (path) => {
+    const { cuts, connections } = cutting(50);
+    const limits = { minRequestTimeoutSeconds: 1800, maxWatchAgeMs: 0 };
+    const got = await silent(path, { connections, limits, graceMs: 100 });
+    expect(got).toMatchObject({ status: 200, text: '{"n":1}\n', complete: true });
+    expect(cuts).toEqual(['deadline']);
   });
 });

@@ -8,7 +8,10 @@ import { isGone, type RequestContext, type Upgrade } from '../http/context.js';
 import { shuttingDown } from '../http/errors.js';
 import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
+import { parseBool } from '../reading/read-options.js';
+import type { OutgoingConnections } from '../sockets/outgoing-connections.js';
 import type { HandedStreams } from './handed-streams.js';
+import type { Silence } from './handed-watch.js';
 import { joinWebSockets, passWatchOn } from './pass-on.js';
 
 /** Seconds after which a client may ask again when no gateway could be reached. */
@@ -49,7 +52,7 @@ export class WatchProxy {
       if (isGone(ctx)) return;
       if (this.handed.draining) throw shuttingDown();
       const url = new URL(gateways[(first + attempt) % gateways.length] as string);
-      const answer = await open(ctx, url, this.credentials()).catch(() => undefined);
+      const answer = await open(ctx, url, this.credentials(), this.handed.connections).catch(() => undefined);
       this.sent(url.host, 'GET', String(answer?.message.statusCode ?? '<error>'));
       if (answer) return this.#pass(ctx, answer, refusalFrame);
     }
@@ -58,9 +61,19 @@ export class WatchProxy {
   }
 
   #pass(ctx: RequestContext, { message, switched }: Answer, refusalFrame: RefusalFrame | undefined): void {
+    const silence = this.#silenceOf(ctx);
     const watch =
-      switched && ctx.upgrade ? joinWebSockets(ctx, ctx.upgrade, message, switched) : passWatchOn(ctx, message);
+      switched && ctx.upgrade
+        ? joinWebSockets(ctx, ctx.upgrade, message, switched, silence)
+        : passWatchOn(ctx, message, silence);
     if (watch) this.handed.add(ctx, watch, refusalFrame);
+  }
+
+  /** Bookmarks tell that a gateway lives, its process as well as its machine; a watch without them owes nothing. */
+  #silenceOf({ query }: RequestContext): Silence | undefined {
+    const { connections } = this.handed;
+    if (!parseBool(query, 'allowWatchBookmarks')) return undefined;
+    return { limitMs: connections.silenceMs, onCut: () => connections.cut('silent') };
   }
 }
 
@@ -70,7 +83,12 @@ interface Answer {
   readonly switched?: Upgrade;
 }
 
-function open(ctx: RequestContext, url: URL, { servingCa, proxy }: GatewayCredentials): Promise<Answer> {
+function open(
+  ctx: RequestContext,
+  url: URL,
+  { servingCa, proxy }: GatewayCredentials,
+  connections: OutgoingConnections,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = {
       ...passedOn(ctx.req.headers, NOT_ASKED_WITH),
@@ -91,6 +109,7 @@ function open(ctx: RequestContext, url: URL, { servingCa, proxy }: GatewayCreden
       url.protocol === 'https:'
         ? httpsRequest(url, { ...options, ...secure })
         : httpRequest(url, { ...options, agent: false });
+    upstream.once('socket', (socket) => connections.keep(socket));
     upstream.once('response', (message) => resolve({ message })).on('error', reject);
     upstream.once('upgrade', (message, socket: Socket, head) => resolve({ message, switched: { socket, head } }));
     upstream.once('timeout', () => upstream.destroy(new Error('the gateway does not answer')));

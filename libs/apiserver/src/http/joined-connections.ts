@@ -29,10 +29,11 @@ export function switchProtocols(
   ] as const) {
     from.setTimeout(0);
     from.setNoDelay(true);
-    from.setKeepAlive(true, KEEP_ALIVE_MS);
     from.on('error', () => to.destroy());
     from.on('close', () => to.destroySoon());
   }
+  // The other one is kept by whoever opened it.
+  client.socket.setKeepAlive(true, KEEP_ALIVE_MS);
   client.socket.pipe(other.socket);
   return true;
 }

@@ -3,10 +3,11 @@ import { type Logger, Metrics, openTracing, type Tracing } from '@orch/runtime';
 import { API_RELEASE } from '@orch/schema';
 import type { StoreObserver } from '@orch/storage';
 import type { VersionInfo } from '../chain/fallback-app.js';
+import type { CutReason } from '../sockets/outgoing-connections.js';
 import { DeliveryObserver } from './delivery-observer.js';
 import { feedObserver, observeFeed } from './feed-observer.js';
 import { migrationLog } from './migration-log.js';
-import { clientCertificates, clientRequests, observeBuild, vanishedClients } from './process-observer.js';
+import { clientCertificates, clientRequests, observeBuild, outgoingCuts, vanishedClients } from './process-observer.js';
 import { ResourceNames } from './resource-names.js';
 import { storeObserver } from './store-observer.js';
 import { readTracingConfig } from './tracing-config.js';
@@ -32,6 +33,7 @@ export class Observation {
   readonly certificateAccepted: (left: number) => void;
   readonly requestSent: (host: string, method: string, code: string) => void;
   readonly clientVanished: () => void;
+  readonly outgoingCut: (reason: CutReason) => void;
 
   private constructor(
     readonly tracing: Tracing | undefined,
@@ -51,6 +53,7 @@ export class Observation {
     this.certificateAccepted = clientCertificates(this.metrics);
     this.requestSent = clientRequests(this.metrics);
     this.clientVanished = vanishedClients(this.metrics);
+    this.outgoingCut = outgoingCuts(this.metrics);
     observeBuild(this.metrics, version);
   }
 

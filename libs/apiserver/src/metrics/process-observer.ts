@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Metrics } from '@orch/runtime';
 import type { VersionInfo } from '../chain/fallback-app.js';
+import type { CutReason } from '../sockets/outgoing-connections.js';
 
 /** What runs here. */
 export function observeBuild(metrics: Metrics, version: VersionInfo): void {
@@ -89,4 +90,14 @@ export function vanishedClients(metrics: Metrics): () => void {
     })
     .with();
   return () => vanished.inc();
+}
+
+/** Hears of connections to other servers, and streams over them, that were cut. */
+export function outgoingCuts(metrics: Metrics): (reason: CutReason) => void {
+  const cuts = metrics.counter({
+    name: 'orch_outgoing_streams_cut_total',
+    help: 'Connections and streams to gateways and extension servers that this server cut, by reason: the peer acknowledged nothing (vanished), owed bookmarks and sent none (silent), or had not ended in time (deadline).',
+    labels: ['reason'] as const,
+  });
+  return (reason) => cuts.with(reason).inc();
 }

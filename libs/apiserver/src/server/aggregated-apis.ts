@@ -127,6 +127,7 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
     registrations: () => remote,
     extensions,
     maxRequests: serving.maxRequestsPerExtension,
+    streamStartMs: serving.requestTimeout,
   });
   const onUnavailable = observeRegistrations(metrics, () => follower.objects.values());
   const controller = settings.decides

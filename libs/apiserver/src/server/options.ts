@@ -109,7 +109,13 @@ export const servingOptions = {
     type: 'duration',
     default: 30_000,
     min: 0,
-    help: 'A connection is given up when its client has acknowledged nothing for so long though something was sent to it, on Linux; 0 leaves that to the kernel.',
+    help: 'A connection is given up when its client has acknowledged nothing for so long though something was sent to it, on Linux; 0 leaves that to the kernel. The same holds for connections to gateways and extension servers, and idle ones of these are probed, so that they end as soon.',
+  },
+  'gateway-silence-timeout': {
+    type: 'duration',
+    default: 180_000,
+    min: 0,
+    help: 'A watch with bookmarks that was handed to a gateway is cut when nothing has come from there for so long, so that its client goes on elsewhere; 0 is off. Keep it well above the --watch-bookmark-interval of the gateways.',
   },
   'http2-max-streams-per-connection': {
     type: 'int',

@@ -25,7 +25,8 @@ import type { Observation } from '../metrics/observation.js';
 import { certificateObserver } from '../metrics/process-observer.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
 import { type Listeners, openListeners } from '../sockets/listeners.js';
-import { VanishedClients } from '../sockets/vanished-clients.js';
+import { OutgoingConnections } from '../sockets/outgoing-connections.js';
+import { VanishedPeers } from '../sockets/vanished-peers.js';
 import { OpenWatches } from '../watching/open-watches.js';
 import { refusalFrames } from '../watching/refusal-frame.js';
 import type { AggregatedApis } from './aggregated-apis.js';
@@ -125,7 +126,19 @@ async function openAll(
 ): Promise<{ listeners: Listeners; handedOn: HandedStreams }> {
   const { serving, observation, credentials, logger } = settings;
   const { aggregator } = settings.aggregated;
-  const handedOn = new HandedStreams();
+  const vanishedPeers = new VanishedPeers({
+    clock: systemClock,
+    timeoutMs: serving.tcpUserTimeout,
+    onVanished: observation.clientVanished,
+    onError: (error) => logger.error('looking for vanished peers', error),
+  });
+  const connections = new OutgoingConnections({
+    vanished: vanishedPeers,
+    peerTimeoutMs: serving.tcpUserTimeout,
+    silenceMs: serving.gatewaySilenceTimeout,
+    onCut: observation.outgoingCut,
+  });
+  const handedOn = new HandedStreams({ connections, limits: settings.api.deps.limits });
   const proxy = proxyOf(settings, handedOn);
   const metrics = new RequestMetrics(observation.metrics);
   const listeners = await openListeners({
@@ -140,12 +153,7 @@ async function openAll(
     onRefused: (limit) => metrics.refused(limit),
     http2MaxStreams: serving.http2MaxStreamsPerConnection,
     watchBufferBytes: serving.watchBufferBytes,
-    vanishedClients: new VanishedClients({
-      clock: systemClock,
-      timeoutMs: serving.tcpUserTimeout,
-      onVanished: observation.clientVanished,
-      onError: (error) => logger.error('looking for vanished clients', error),
-    }),
+    vanishedPeers,
   });
   return { listeners, handedOn };
 }

@@ -13,7 +13,7 @@ import { tlsSettings } from '../credentials/tls-settings.js';
 import { CONNECTION_LIMITS } from '../testing/connection-limits.js';
 import { type Listeners, type ListenOptions, openListeners } from './listeners.js';
 import { connectionName } from './tcp-table.js';
-import { VanishedClients } from './vanished-clients.js';
+import { VanishedPeers } from './vanished-peers.js';
 
 let certDir: string;
 let pki: Pki;
@@ -30,14 +30,14 @@ afterEach(async () => {
 });
 afterAll(() => rm(certDir, { recursive: true }));
 
-interface Opening extends Pick<ListenOptions, 'tls' | 'vanishedClients'> {
+interface Opening extends Pick<ListenOptions, 'tls' | 'vanishedPeers'> {
   readonly limits?: Partial<ListenOptions['limits']>;
 }
 
 /** A connection to a server, and what has come over it. */
 async function open(
   listener: RequestListener,
-  { tls, vanishedClients, limits }: Opening = {},
+  { tls, vanishedPeers, limits }: Opening = {},
 ): Promise<{ socket: TLSSocket; received: () => string }> {
   const bindAddress = '127.0.0.1';
   listeners = await openListeners({
@@ -51,7 +51,7 @@ async function open(
     onRefused: () => undefined,
     http2MaxStreams: 100,
     watchBufferBytes: 48 << 10,
-    ...(vanishedClients && { vanishedClients }),
+    ...(vanishedPeers && { vanishedPeers }),
   });
   const socket = connect({ port: listeners.securePort, host: bindAddress, ca: pki.ca.cert });
   sockets.push(socket);
@@ -211,7 +211,7 @@ describe('a client that answers nothing any more', () => {
   it.each(['http/1.1', 'h2'])('is given up, speaking %s', async (protocol) => {
     const clock = new ManualClock();
     let silent: string[] = [];
-    const vanishedClients = new VanishedClients({
+    const vanishedPeers = new VanishedPeers({
       clock,
       timeoutMs: 30_000,
       onVanished: () => undefined,
@@ -220,7 +220,7 @@ describe('a client that answers nothing any more', () => {
         for (const name of silent) yield { name, attempts: 9 };
       },
     });
-    const { socket: other } = await open((_req, res) => res.end(), { vanishedClients });
+    const { socket: other } = await open((_req, res) => res.end(), { vanishedPeers });
     const port = listeners?.securePort ?? 0;
     const socket = connect({ port, host: '127.0.0.1', ca: pki.ca.cert, ALPNProtocols: [protocol] });
     sockets.push(socket);

@@ -17,7 +17,7 @@ import { handshakesInTurn } from './handshakes-in-turn.js';
 import { Http2Sessions } from './http2-sessions.js';
 import { SilentConnections } from './silent-connections.js';
 import { acceptUpgrades, type TakesUpgrade } from './upgrades.js';
-import type { VanishedClients } from './vanished-clients.js';
+import type { VanishedPeers } from './vanished-peers.js';
 
 export interface ListenOptions {
   readonly listener: ApiListener;
@@ -38,7 +38,7 @@ export interface ListenOptions {
   /** Bytes that may wait in one of them. */
   readonly watchBufferBytes: number;
   /** Looks after the connections until all are closed. Default: the kernel alone. */
-  readonly vanishedClients?: VanishedClients;
+  readonly vanishedPeers?: VanishedPeers;
 }
 
 /** What clients are shown, and whose certificates are looked at. */
@@ -78,7 +78,7 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
   }
   const silent = new SilentConnections();
   for (const server of servers) {
-    options.vanishedClients?.follow(server);
+    options.vanishedPeers?.follow(server);
     silent.follow(server, server === secure);
   }
   return {
@@ -90,7 +90,7 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
       sessions.close();
       silent.close();
       await closed;
-      options.vanishedClients?.stop();
+      options.vanishedPeers?.stop();
     },
   };
 }

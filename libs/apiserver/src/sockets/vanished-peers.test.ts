@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { ManualClock } from '@orch/runtime/testing';
 import { afterEach, expect, it, vi } from 'vitest';
 import { connectionName, unansweredConnections } from './tcp-table.js';
-import { VanishedClients, type VanishedClientsSettings } from './vanished-clients.js';
+import { VanishedPeers, type VanishedPeersSettings } from './vanished-peers.js';
 
 const LOCALHOST = '127.0.0.1';
 const TIMEOUT_MS = 30_000;
@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 /** A server with one client, of whose connection the kernel says what the test says. */
-async function start(settings: Partial<VanishedClientsSettings> = {}) {
+async function start(settings: Partial<VanishedPeersSettings> = {}) {
   const clock = new ManualClock();
   const onVanished = vi.fn();
   const onError = vi.fn();
@@ -27,7 +27,7 @@ async function start(settings: Partial<VanishedClientsSettings> = {}) {
     if (attempts instanceof Error) throw attempts;
     if (attempts > 0) yield { name, attempts };
   };
-  const vanished = new VanishedClients({ clock, timeoutMs: TIMEOUT_MS, onVanished, onError, unanswered, ...settings });
+  const vanished = new VanishedPeers({ clock, timeoutMs: TIMEOUT_MS, onVanished, onError, unanswered, ...settings });
   server = createServer();
   vanished.follow(server);
   await new Promise<void>((resolve) => server?.listen(0, LOCALHOST, resolve));
@@ -63,6 +63,14 @@ it('begins anew with each answer', async () => {
   expect(connection.destroyed).toBe(false);
   await look(6);
   expect(connection.destroyed).toBe(true);
+});
+
+it('gives up a connection that was opened from here, and tells whoever added it', async () => {
+  const { connection, onVanished, vanished, look } = await start();
+  const told = vi.fn();
+  vanished.add(connection, told);
+  for (let i = 0; i < 4; i++) await look(7);
+  expect([connection.destroyed, told.mock.calls.length, onVanished.mock.calls.length]).toEqual([true, 1, 0]);
 });
 
 it('takes a single attempt for one that was lost', async () => {

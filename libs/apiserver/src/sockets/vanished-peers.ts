@@ -2,11 +2,11 @@ import type { Server, Socket } from 'node:net';
 import type { Clock } from '@orch/runtime';
 import { connectionName, type UnansweredConnection, unansweredConnections } from './tcp-table.js';
 
-export interface VanishedClientsSettings {
+export interface VanishedPeersSettings {
   readonly clock: Clock;
-  /** How long a client may answer nothing while something is sent to it, ms. 0: for ever. */
+  /** How long a peer may acknowledge nothing while something is sent to it, ms. 0: for ever. */
   readonly timeoutMs: number;
-  /** Hears of each connection that is given up. */
+  /** Hears of each accepted connection that is given up. */
   readonly onVanished: () => void;
   /** Hears when the connections could not be looked at. */
   readonly onError: (error: unknown) => void;
@@ -20,35 +20,42 @@ interface Silence {
   readonly attempts: number;
 }
 
-/** Looks within the time that a client has: it is given up at most so much of it too late. */
+/** Looks within the time that a peer has: it is given up at most so much of it too late. */
 const LOOKS = 3;
 /** Fewer attempts may have been lost on the way. */
 const LEAST_ATTEMPTS = 2;
 
 /**
- * Gives up connections whose client acknowledges nothing any more, as TCP_USER_TIMEOUT would (RFC 5482; node cannot set
- * it). The kernel itself takes a quarter of an hour, and keep-alive probes are not sent while something waits for an
- * answer. A client that lives but does not read goes on answering, and is left alone. Needs Linux's tables; elsewhere
- * nothing is given up.
+ * Gives up connections whose peer acknowledges nothing any more, as TCP_USER_TIMEOUT would (RFC 5482; node cannot set
+ * it): those that a server accepts, and those that are opened to others. The kernel itself takes a quarter of an hour, and
+ * keep-alive probes are not sent while something waits for an answer. A peer that lives but does not read goes on
+ * answering, and is left alone. Needs Linux's tables; elsewhere nothing is given up.
  */
-export class VanishedClients {
-  readonly #open = new Set<Socket>();
-  readonly #settings: Required<VanishedClientsSettings>;
+export class VanishedPeers {
+  /** With what hears that it is given up. */
+  readonly #open = new Map<Socket, () => void>();
+  readonly #settings: Required<VanishedPeersSettings>;
   #silent = new Map<string, Silence>();
   #cancelTimer: (() => void) | undefined;
 
-  constructor(settings: VanishedClientsSettings) {
+  constructor(settings: VanishedPeersSettings) {
     this.#settings = { unanswered: unansweredConnections, ...settings };
   }
 
   /** Looks after the connections that a server accepts from now on. */
   follow(server: Server): void {
+    server.on('connection', (socket: Socket) => this.add(socket));
+    if (this.#settings.timeoutMs > 0 && this.#cancelTimer === undefined) this.#schedule();
+  }
+
+  /**
+   * Looks after one more connection, whoever opened it, while servers are followed.
+   * @param onVanished hears when it is given up. Default: as of those that are accepted
+   */
+  add(socket: Socket, onVanished = this.#settings.onVanished): void {
     if (this.#settings.timeoutMs === 0) return;
-    server.on('connection', (socket: Socket) => {
-      this.#open.add(socket);
-      socket.once('close', () => this.#open.delete(socket));
-    });
-    if (this.#cancelTimer === undefined) this.#schedule();
+    this.#open.set(socket, onVanished);
+    socket.once('close', () => this.#open.delete(socket));
   }
 
   stop(): void {
@@ -90,11 +97,11 @@ export class VanishedClients {
   }
 
   #giveUp(vanished: ReadonlySet<string>): void {
-    for (const socket of this.#open) {
+    for (const [socket, onVanished] of this.#open) {
       const { localPort = 0, remotePort = 0 } = socket;
       const [local, remote] = [withoutZone(socket.localAddress), withoutZone(socket.remoteAddress)];
       if (!vanished.has(connectionName(local, localPort, remote, remotePort))) continue;
-      this.#settings.onVanished();
+      onVanished();
       socket.destroy();
     }
   }

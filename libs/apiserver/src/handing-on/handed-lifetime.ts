@@ -1,0 +1,18 @@
+import type { RequestLimits } from '../deps.js';
+
+/** Twenty days: a timer can be set to no more than 2 ** 31 - 1 ms. */
+const LONGEST_MS = 20 * 24 * 60 * 60 * 1000;
+
+/**
+ * Milliseconds after which a watch that another server serves must have ended: the time that its client asked for, else the
+ * longest that a server chooses.
+ */
+export function handedLifetimeMs(
+  query: URLSearchParams,
+  { minRequestTimeoutSeconds, maxWatchAgeMs }: Pick<RequestLimits, 'minRequestTimeoutSeconds' | 'maxWatchAgeMs'>,
+): number {
+  // What is no number of seconds is the other server's to refuse.
+  const asked = Number(query.get('timeoutSeconds') ?? '');
+  const wanted = asked > 0 ? asked * 1000 : 2 * minRequestTimeoutSeconds * 1000;
+  return Math.min(maxWatchAgeMs === 0 ? wanted : Math.min(wanted, maxWatchAgeMs), LONGEST_MS);
+}

@@ -1,0 +1,70 @@
+import type { Socket } from 'node:net';
+import type { VanishedPeers } from './vanished-peers.js';
+
+/** Why a connection to another server, or a stream over one, was cut. */
+export type CutReason =
+  /** The other machine acknowledged nothing any more. */
+  | 'vanished'
+  /** A stream that owes signs of life gave none. */
+  | 'silent'
+  /** The stream had outlived the time that its client asked for. */
+  | 'deadline';
+
+export interface OutgoingSettings {
+  /** Gives up connections whose peer leaves unanswered what is sent to it. Default: the kernel does, a quarter of an hour later. */
+  readonly vanished?: Pick<VanishedPeers, 'add'>;
+  /** How long an idle peer may answer no probe, ms. Default, and where it is 0: 40,000. */
+  readonly peerTimeoutMs?: number;
+  /** How long a stream that owes signs of life may be silent, ms. Default 0: for ever. */
+  readonly silenceMs?: number;
+  /** Hears of each connection or stream that is cut. */
+  readonly onCut?: (reason: CutReason) => void;
+}
+
+/** What libuv sets for keep-alive probes: ten, a second apart (TCP_KEEPCNT, TCP_KEEPINTVL). */
+const PROBES_MS = 10_000;
+const PEER_TIMEOUT_MS = 40_000;
+/** Less than a second would be none: the kernel counts in seconds. */
+const LEAST_IDLE_MS = 1_000;
+
+/**
+ * The connections that this process opens to other servers on behalf of its clients and that may stay open: watches that
+ * are handed to gateways, requests to extension servers, connections that go on with another protocol. Whoever opens one
+ * gives it to {@link keep}, so that none outlives the machine at its other end: no reset ever comes from there.
+ */
+export class OutgoingConnections {
+  readonly #kept = new WeakSet<Socket>();
+  readonly #idleMs: number;
+
+  constructor(private readonly settings: OutgoingSettings = {}) {
+    this.#idleMs = Math.max(LEAST_IDLE_MS, (settings.peerTimeoutMs || PEER_TIMEOUT_MS) - PROBES_MS);
+  }
+
+  /** How long a stream that owes signs of life may be silent, ms; 0: for ever. */
+  get silenceMs(): number {
+    return this.settings.silenceMs ?? 0;
+  }
+
+  /** Has the kernel probe an idle connection, and gives up one whose peer acknowledges nothing. Once for each connection. */
+  keep(socket: Socket): void {
+    if (this.#kept.has(socket)) return;
+    this.#kept.add(socket);
+    // Before there is a connection, libuv takes no time for the probes.
+    if (socket.connecting) socket.once('connect', () => this.#probe(socket));
+    else this.#probe(socket);
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'ETIMEDOUT') this.cut('vanished');
+    });
+    this.settings.vanished?.add(socket, () => this.cut('vanished'));
+  }
+
+  /** Counts a connection or stream that is cut. */
+  cut(reason: CutReason): void {
+    this.settings.onCut?.(reason);
+  }
+
+  #probe(socket: Socket): void {
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, this.#idleMs);
+  }
+}
