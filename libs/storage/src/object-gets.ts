@@ -21,17 +21,15 @@ const LARGE_TOGETHER = 1 << 20;
 /** A batch of small bodies takes less than a millisecond: one that takes longer waits for something that others need not. */
 const OVERTAKING: Overtaking = { after: 20, batches: 2 };
 
-const BYTES = 'octet_length(o.body) + coalesce(octet_length(o.owners), 0)';
-
+// The last era comes first: an old snapshot may keep any number of row versions of others.
 const FOUND = `
   CROSS JOIN LATERAL (
-    SELECT * FROM object x
+    SELECT *, octet_length(x.body) + coalesce(octet_length(x.owners), 0) AS bytes FROM object x
      WHERE x.type = k.type AND x.namespace = k.namespace COLLATE "C"
        AND x.name = k.name COLLATE "C" ORDER BY x.era DESC LIMIT 1) o`;
 
-// The last era comes first: an old snapshot may keep any number of row versions of others.
 export const GET = `
-SELECT k.i, ${BYTES}, ${ROW_COLUMNS.replaceAll(/o\.(body|owners)/g, `CASE WHEN ${BYTES} <= ${SMALL} THEN $& END`)}
+SELECT k.i, o.bytes, ${ROW_COLUMNS.replaceAll(/o\.(body|owners)/g, `CASE WHEN o.bytes <= ${SMALL} THEN $& END`)}
   FROM unnest($1::integer[], $2::text[], $3::text[]) WITH ORDINALITY k (type, namespace, name, i)${FOUND}`;
 
 const getLarge = (keys: readonly TypedKey[]) => `
