@@ -242,6 +242,17 @@ describe('a watcher that stalls in its initial state', () => {
     expect(rig.cache.stats()).toMatchObject({ watchers: 0, expired: 1 });
   });
 
+  it('is left alone while it reads what it was given, however slowly', async () => {
+    const { rig, sink } = await stalledIn({ maxStall: 20_000 });
+    for (let read = 0; read < 10; read++) {
+      sink.departures++;
+      await rig.clock.advance(15_000);
+    }
+    expect([sink.pieces.length, sink.ended]).toEqual([1, false]);
+    await rig.clock.advance(7_000);
+    expect([sink.summary.at(-1), sink.ended]).toEqual(['ERROR expired', true]);
+  });
+
   it('has its time anew when the process itself has stood still', async () => {
     const { rig, sink } = await stalledIn({ maxStall: 20_000 });
     // As after a pause: the timers that are overdue run when a minute is over.
