@@ -1,4 +1,11 @@
-import { attributeOf, type EqualityKey, NAME_FIELD, NAMESPACE_FIELD, narrowest } from './attributes.js';
+import {
+  type Attributes,
+  attributeOf,
+  type EqualityKey,
+  NAME_FIELD,
+  NAMESPACE_FIELD,
+  narrowest,
+} from './attributes.js';
 import type { Audience } from './audience.js';
 import type { Interest } from './interest.js';
 import type { ChangeEvent } from './ring.js';
@@ -11,6 +18,9 @@ type Place =
   | { readonly by: 'namespace'; readonly value: string }
   | { readonly by: 'equality'; readonly key: EqualityKey; readonly value: string }
   | { readonly by: 'nothing' };
+
+/** Keys of equalities that are looked through for each event. */
+const FEW_KEYS = 8;
 
 /** Finds the audiences that an event may concern. Each is filed once, under the property that says most. */
 export class AudienceIndex {
@@ -53,17 +63,26 @@ export class AudienceIndex {
       visitAll(this.#byName.get(nameWithin(undefined, name)), visit);
     }
     if (this.#byNamespace.size > 0) visitAll(this.#byNamespace.get(event.entry.namespace), visit);
-    const isKnown = event.entry.failure === undefined && event.prior?.failure === undefined;
-    for (const [key, bucket] of this.#byEquality) {
-      // Whose attributes are not known may concern everybody.
-      if (!isKnown) {
+    if (this.#byEquality.size > 0) this.#forEachEqual(event, visit);
+  }
+
+  #forEachEqual({ entry, prior }: ChangeEvent, visit: (audience: Audience) => void): void {
+    // Whose attributes are not known may concern everybody.
+    if (entry.failure !== undefined || prior?.failure !== undefined) {
+      for (const bucket of this.#byEquality.values()) {
         for (const audiences of bucket.values()) visitAll(audiences, visit);
-        continue;
       }
-      const now = attributeOf(event.entry.attributes, key);
-      const before = event.prior === undefined ? undefined : attributeOf(event.prior.attributes, key);
-      if (now !== undefined) visitAll(bucket.get(now), visit);
-      if (before !== undefined && before !== now) visitAll(bucket.get(before), visit);
+      return;
+    }
+    const [now, before] = [entry.attributes, prior?.attributes];
+    // What others have thought of as keys is not looked through for each event, if it is more than the object has.
+    const keys = this.#byEquality.size > FEW_KEYS ? keysOf(now, before) : this.#byEquality.keys();
+    for (const key of keys) {
+      const bucket = this.#byEquality.get(key);
+      if (bucket === undefined) continue;
+      const [value, old] = [attributeOf(now, key), before && attributeOf(before, key)];
+      if (value !== undefined) visitAll(bucket.get(value), visit);
+      if (old !== undefined && old !== value) visitAll(bucket.get(old), visit);
     }
   }
 
@@ -107,6 +126,16 @@ function placeOf({ namespace, selection }: Interest): Place {
 
 function nameWithin(namespace: string | undefined, name: string): string {
   return namespace === undefined ? `*/${name}` : `${namespace}/${name}`;
+}
+
+/** The keys that an object has now or had before, each once. */
+function keysOf(...states: readonly (Attributes | undefined)[]): Set<EqualityKey> {
+  const keys = new Set<EqualityKey>();
+  for (const { labels, fields } of states.filter((state) => state !== undefined)) {
+    for (const name of Object.keys(labels)) keys.add(`label:${name}`);
+    for (const path of Object.keys(fields)) keys.add(`field:${path}`);
+  }
+  return keys;
 }
 
 function visitAll(audiences: ReadonlySet<Audience> | undefined, visit: (audience: Audience) => void): void {

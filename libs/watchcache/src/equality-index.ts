@@ -1,15 +1,30 @@
 import { type EqualityKey, valueIn } from './attributes.js';
-import type { CacheEntry } from './cache-entry.js';
+import { CacheEntry } from './cache-entry.js';
+import { compareKeys } from './key-order.js';
 import { type Page, SortedEntries } from './sorted-entries.js';
 
 /** Entries between two yields. */
 const STRIDE = 16;
 
+/** Bytes that a value takes, more where several entries have it, and each entry of those, as measured. */
+const VALUE = 40;
+const SEVERAL = 420;
+const REFERENCE = 10;
+
 /** Entries by the value of one attribute. */
 export class EqualityIndex {
-  readonly #byValue = new Map<string, SortedEntries>();
+  /** Where one entry has a value, as is often so, that itself. */
+  readonly #byValue = new Map<string, CacheEntry | SortedEntries>();
+  /** Values that several entries have, and all entries. */
+  #several = 0;
+  #entries = 0;
 
   constructor(readonly key: EqualityKey) {}
+
+  /** Bytes that it takes beside the entries, an estimate. */
+  get bytes(): number {
+    return this.#byValue.size * VALUE + this.#several * SEVERAL + this.#entries * REFERENCE;
+  }
 
   /** Takes in entries in key order, before anything else is asked of the index. Yields often. */
   *fill(pages: readonly Page[]): Generator<void, void> {
@@ -24,7 +39,8 @@ export class EqualityIndex {
   }
 
   get(value: string): SortedEntries | undefined {
-    return this.#byValue.get(value);
+    const found = this.#byValue.get(value);
+    return found instanceof CacheEntry ? SortedEntries.from([found]) : found;
   }
 
   /** Follows a change of the state. */
@@ -36,23 +52,40 @@ export class EqualityIndex {
   }
 
   #append(entry: CacheEntry, value: string): void {
-    let entries = this.#byValue.get(value);
-    if (entries === undefined) {
-      entries = new SortedEntries();
-      this.#byValue.set(value, entries);
-    }
-    entries.append(entry);
+    const found = this.#byValue.get(value);
+    this.#entries++;
+    if (found === undefined) this.#byValue.set(value, entry);
+    else this.#severalOf(found, value).append(entry);
   }
 
   #put(entry: CacheEntry, value: string): void {
-    const entries = this.#byValue.get(value);
-    if (entries === undefined) this.#byValue.set(value, SortedEntries.from([entry]));
-    else entries.set(entry);
+    const found = this.#byValue.get(value);
+    if (found === undefined || (found instanceof CacheEntry && compareKeys(found, entry) === 0)) {
+      if (found === undefined) this.#entries++;
+      this.#byValue.set(value, entry);
+    } else if (this.#severalOf(found, value).set(entry) === undefined) this.#entries++;
+  }
+
+  #severalOf(found: CacheEntry | SortedEntries, value: string): SortedEntries {
+    if (found instanceof SortedEntries) return found;
+    const several = SortedEntries.from([found]);
+    this.#byValue.set(value, several);
+    this.#several++;
+    return several;
   }
 
   #remove(entry: CacheEntry, value: string): void {
-    const entries = this.#byValue.get(value);
-    entries?.delete(entry);
-    if (entries?.size === 0) this.#byValue.delete(value);
+    const found = this.#byValue.get(value);
+    if (found instanceof CacheEntry) {
+      if (compareKeys(found, entry) !== 0) return;
+      this.#byValue.delete(value);
+      this.#entries--;
+      return;
+    }
+    if (found?.delete(entry) === undefined) return;
+    this.#entries--;
+    if (found.size > 0) return;
+    this.#byValue.delete(value);
+    this.#several--;
   }
 }

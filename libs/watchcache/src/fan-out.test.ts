@@ -92,6 +92,25 @@ describe('sharing', () => {
 });
 
 describe('a watcher that stalls', () => {
+  it.each([
+    [1, 64 << 10],
+    [20, 512 << 10],
+  ])('in a burst is given little that is not shared by many (%i watchers)', async (watchers, most) => {
+    const rig = await start();
+    const sinks: TestSink[] = [];
+    for (let number = 0; number < watchers; number++) sinks.push((await rig.watch()).sink);
+    for (const sink of sinks) sink.stalled = true;
+    for (let number = 0; number < 1_000; number++) rig.write(`a/${number}`, { content: 'x'.repeat(1_000) });
+    await rig.clock.settle();
+    const given = sinks[0]?.pieces.reduce((sum, { length }) => sum + length, 0) ?? 0;
+    expect(given).toBeGreaterThan(most / 4);
+    expect(given).toBeLessThan(most);
+    expect(new Set(sinks.map(({ pieces }) => pieces[0])).size).toBe(1);
+    for (const sink of sinks) sink.release();
+    await rig.clock.advance(100);
+    for (const { events } of sinks) expect(events).toHaveLength(1_000);
+  });
+
   it('is given no more, and catches up from the ring when it drains', async () => {
     const rig = await start();
     const { sink } = await rig.watch();
@@ -266,6 +285,17 @@ describe('a watcher that stalls in its initial state', () => {
     await rig.clock.advance(3_000);
     expect([sink.summary.at(-1), sink.ended]).toEqual(['ERROR expired', true]);
     expect(rig.cache.stats()).toMatchObject({ watchers: 0, expired: 1 });
+  });
+
+  it('is left alone while it reads what it was given, however slowly', async () => {
+    const { rig, sink } = await stalledIn({ maxStall: 20_000 });
+    for (let read = 0; read < 10; read++) {
+      sink.departures++;
+      await rig.clock.advance(15_000);
+    }
+    expect([sink.pieces.length, sink.ended]).toEqual([1, false]);
+    await rig.clock.advance(7_000);
+    expect([sink.summary.at(-1), sink.ended]).toEqual(['ERROR expired', true]);
   });
 
   it('has its time anew when the process itself has stood still', async () => {

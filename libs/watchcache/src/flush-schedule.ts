@@ -5,6 +5,9 @@ import type { FanOutOptions } from './fan-out-options.js';
 
 /** Bytes gathered for a cohort that are not kept waiting any longer. */
 const FULL = 256 << 10;
+/** The same for a cohort of few watchers: what it is given together is memory of theirs alone, as long as they do not read it. */
+const FULL_OF_FEW = 32 << 10;
+const FEW = 8;
 
 /** Milliseconds that it takes to take in a change, with what led to it, on the large side. */
 const INGESTION = 0.4;
@@ -58,7 +61,7 @@ export class FlushSchedule {
 
   /** The audience has something to write. */
   mark(audience: Audience): void {
-    for (const cohort of audience.cohorts) if (cohort.pendingBytes >= FULL) this.flush(cohort);
+    for (const cohort of audience.cohorts) if (isFull(cohort)) this.flush(cohort);
     if (this.#rounds.has(audience)) return;
     this.#rounds.set(audience, { began: undefined, turn: 0, took: 0, events: 0 });
     this.#arm(this.#due(audience));
@@ -144,3 +147,5 @@ export class FlushSchedule {
     return true;
   }
 }
+
+const isFull = ({ live, pendingBytes }: Cohort): boolean => pendingBytes >= (live.length < FEW ? FULL_OF_FEW : FULL);

@@ -37,6 +37,13 @@ export class IndexSet {
     return this.#held.size + this.#building.size;
   }
 
+  /** Bytes of the indexes that are built, an estimate. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const { index } of this.#held.values()) bytes += index.bytes;
+    return bytes;
+  }
+
   /**
    * Sees to it that these attributes are indexed, as far as there is room. An index is built from the pages as they are
    * at the call, a few milliseconds at a time, and answers once it has caught up with what changed meanwhile.

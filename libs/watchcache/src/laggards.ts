@@ -63,15 +63,20 @@ export class Laggards {
     if (this.#watchers.size > 0 && this.#cancel === undefined) this.#schedule();
   }
 
-  #isPassed({ state, blocked }: Watcher, ring: Ring, now: number): boolean {
+  #isPassed(watcher: Watcher, ring: Ring, now: number): boolean {
+    const { state, blocked } = watcher;
     return (
       (state.at === 'behind' && state.cursor < ring.first && blocked && now - state.since >= CHECK) ||
       (state.at === 'initial' && state.state.cursor < ring.first) ||
-      ((state.at === 'initial' || state.at === 'history') && blocked && this.#isTooLong(state.since, now))
+      ((state.at === 'initial' || state.at === 'history') && blocked && this.#isStalled(watcher, state, now))
     );
   }
 
-  #isTooLong(since: number, now: number): boolean {
-    return now - Math.max(since, this.#resumedAt) > this.options.maxStall;
+  #isStalled(watcher: Watcher, state: { since: number }, now: number): boolean {
+    const { departures } = watcher.sink;
+    // A large object may take a slow client longer than one that does not read may take.
+    if (departures !== watcher.departures) state.since = now;
+    watcher.departures = departures;
+    return now - Math.max(state.since, this.#resumedAt) > this.options.maxStall;
   }
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Selection } from './attributes.js';
 import { SelectorBudgetError } from './errors.js';
-import { testEncoder } from './testing/fixtures.js';
+import { selecting, testEncoder } from './testing/fixtures.js';
 import { Rig } from './testing/rig.js';
 
 const rigs: Rig[] = [];
@@ -103,6 +103,18 @@ describe('what is counted', () => {
     }
     await rig.watch({ namespace: 'a', owner: 'jane' });
     expect(rig.cache.stats().selectorTerms).toBe(0);
+  });
+
+  it('is the length of a name or namespace too, where that is beyond measure', async () => {
+    const rig = await start(0, 100);
+    const long = (letter: string): string => letter.repeat(60_000);
+    const named = selecting({ 'field:metadata.name': long('a') });
+    const first = await rig.watch({ selection: named, owner: 'jane' });
+    expect(rig.cache.stats().selectorTerms).toBe(58);
+    await expect(rig.watch({ namespace: long('b'), owner: 'jane' })).rejects.toThrow(SelectorBudgetError);
+    first.watcher.close();
+    await rig.watch({ namespace: long('b'), owner: 'jane' });
+    expect(rig.cache.stats().selectorTerms).toBe(58);
   });
 
   it('are places apart from each other, for no event lies in two', async () => {

@@ -10,6 +10,9 @@ export interface SelectorLimits {
   readonly perOwner: number;
 }
 
+/** Characters of a selector, namespace included, that weigh as much as a term: they are held several times as long as the watch lasts. */
+const TERM_CHARACTERS = 1_024;
+
 /** Takes back what a watch was charged. */
 export type Charge = () => void;
 
@@ -65,9 +68,9 @@ export class SelectorBudget {
    * @throws SelectorBudgetError
    */
   charge(interest: Interest, owner: string | undefined): Charge | undefined {
-    const terms = termsOf(interest);
-    if (terms <= 0) return undefined;
     const key = interestKey(interest);
+    const terms = termsOf(interest) + Math.floor(key.length / TERM_CHARACTERS);
+    if (terms <= 0) return undefined;
     const accounts: [Map<string, Account>, string, number][] = [
       [this.#places, placeName(interest), this.limits.together],
     ];

@@ -60,6 +60,11 @@ export class State {
     return this.#bytes;
   }
 
+  /** Bytes of the indexes, an estimate. */
+  get indexBytes(): number {
+    return this.#indexes.bytes;
+  }
+
   get indexes(): number {
     return this.#indexes.size;
   }

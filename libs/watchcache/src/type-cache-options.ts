@@ -66,6 +66,8 @@ export interface TypeCacheStats extends FanOutStats {
   readonly indexes: number;
   /** Bytes of the state, an estimate. */
   readonly stateBytes: number;
+  /** Bytes of what objects are found by, an estimate. */
+  readonly indexBytes: number;
   /** Changes that the ring holds. */
   readonly ringEvents: number;
   /** Bytes that the ring keeps beside the state, frames apart. */

@@ -249,10 +249,10 @@ export class TypeCache {
     return this.#loaded?.state.size ?? 0;
   }
 
-  /** Bytes held: state, ring, frames, initial states and history, an estimate. */
+  /** Bytes held: state and indexes, ring, frames, initial states and history, an estimate. */
   get bytes(): number {
-    const { ringBytes, stateBytes, frameBytes, initialBytes, historyBytes } = this.stats();
-    return ringBytes + stateBytes + frameBytes + initialBytes + historyBytes;
+    const { ringBytes, stateBytes, indexBytes, frameBytes, initialBytes, historyBytes } = this.stats();
+    return ringBytes + stateBytes + indexBytes + frameBytes + initialBytes + historyBytes;
   }
 
   /** Figures of this moment, for metrics. */
@@ -265,6 +265,7 @@ export class TypeCache {
       objects: state?.size ?? 0,
       indexes: state?.indexes ?? 0,
       stateBytes: state?.bytes ?? 0,
+      indexBytes: state?.indexBytes ?? 0,
       ringEvents: ring?.length ?? 0,
       ringBytes: ring?.bytes ?? 0,
       ringFloor: ring?.floor,

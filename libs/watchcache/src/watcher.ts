@@ -14,6 +14,11 @@ export interface WatchSink {
    * any piece larger than its watermark. Must not call back into the watcher.
    */
   write(bytes: Buffer): boolean;
+  /**
+   * Grows whenever something has left the process, which tells a slow client from one that does not read. Absent where
+   * that is not known: then only what drains shows that it is read.
+   */
+  readonly departures?: number;
   /** Set once. May be called at any time, also when nothing was asked for. */
   onDrain(callback: () => void): void;
   /** Ends the stream in order, after what has been written. Whoever owns the socket gives up on one that never drains. */
@@ -75,6 +80,8 @@ export class Watcher implements Due {
   state: WatcherState;
   /** The sink has asked for no more. */
   blocked = false;
+  /** What the sink's departures were when they were last looked at. */
+  departures: number | undefined;
   /** In the pump's queue. */
   queued = false;
   /** Has been sent an event. */

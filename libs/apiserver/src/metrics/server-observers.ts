@@ -39,6 +39,7 @@ export function observeWatchCache(metrics: Metrics, cache: Pick<WatchCache, 'typ
   gauge('objects', 'Objects held in memory.', (stats) => stats.objects);
   gauge('indexes', 'Attributes that objects are found by.', (stats) => stats.indexes);
   gauge('state_bytes', 'Bytes of the state, an estimate.', (stats) => stats.stateBytes);
+  gauge('index_bytes', 'Bytes of what objects are found by, an estimate.', (stats) => stats.indexBytes);
   gauge('frame_bytes', 'Bytes of frames kept for sharing.', (stats) => stats.frameBytes);
   gauge(
     'initial_bytes',

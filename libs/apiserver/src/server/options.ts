@@ -324,7 +324,7 @@ export const backendOptions = {
     type: 'int',
     default: 50_000,
     min: 0,
-    help: 'Conditions and values in the selectors that an event of a type has matched, each different one counting 4 more; further watches are answered with 429. What a name, one field or one label finds does not count. 0 is no bound.',
+    help: 'Conditions and values in the selectors that an event of a type has matched, each different one counting 4 more; further watches are answered with 429. What a name, one field or one label finds does not count, but each whole KiB of a selector counts 1. 0 is no bound.',
   },
   'watch-selector-terms-per-user': {
     type: 'int',

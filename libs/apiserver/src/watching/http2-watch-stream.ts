@@ -31,6 +31,10 @@ export class Http2WatchStream implements WatchSink {
     return this.#ended || this.stream.destroyed || this.#output.write(frames);
   }
 
+  get departures(): number {
+    return this.#output.departures;
+  }
+
   onDrain(callback: () => void): void {
     this.#output.onDrain(callback);
   }

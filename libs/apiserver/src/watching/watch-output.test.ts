@@ -67,6 +67,19 @@ describe('WatchOutput', () => {
     expect(drained()).toBe(1);
   });
 
+  it('tells a client that reads a large piece slowly from one that does not read', async () => {
+    const { connection, output } = open();
+    output.write(piece(5_000));
+    const seen = [output.departures];
+    for (let read = 0; read < 3; read++) {
+      await turn();
+      seen.push(output.departures);
+      await connection.read();
+      seen.push(output.departures);
+    }
+    expect(seen).toEqual([0, 0, 1, 1, 2, 2, 3]);
+  });
+
   it('never has more than the limit in the connection, however large the pieces are', async () => {
     const { connection, output, everything } = open();
     const pieces = [piece(10, 'a'), piece(5_300, 'b'), piece(1, 'c'), piece(999, 'd'), piece(1_001, 'e')];

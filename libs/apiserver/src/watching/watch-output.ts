@@ -17,6 +17,7 @@ export class WatchOutput {
   #refused = false;
   #onDrain: (() => void) | undefined;
   #ending: { readonly last: Buffer | undefined } | undefined;
+  #departures = 0;
   readonly #sent = (error?: Error | null): void => this.#goOn(error);
 
   constructor(
@@ -36,6 +37,11 @@ export class WatchOutput {
       this.#pieces = undefined;
       onClose();
     });
+  }
+
+  /** Writes that have left the process. */
+  get departures(): number {
+    return this.#departures;
   }
 
   /** Bytes in the connection: the memory of this watch alone. */
@@ -84,6 +90,7 @@ export class WatchOutput {
   #goOn(error: Error | null | undefined): void {
     this.#underWay--;
     if (error) return;
+    this.#departures++;
     this.#give();
     if (this.#pieces) return;
     if (this.#ending) {

@@ -58,6 +58,10 @@ export class WatchStream implements WatchSink {
     return this.#ended || this.#output.write(frames);
   }
 
+  get departures(): number {
+    return this.#output.departures;
+  }
+
   onDrain(callback: () => void): void {
     this.#output.onDrain(callback);
   }

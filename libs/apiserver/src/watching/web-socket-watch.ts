@@ -83,6 +83,10 @@ export class WebSocketWatch implements WatchSink {
     return this.#webSocket?.readyState !== WebSocket.OPEN || this.#output.write(frames);
   }
 
+  get departures(): number {
+    return this.#output.departures;
+  }
+
   onDrain(callback: () => void): void {
     this.#output.onDrain(callback);
   }

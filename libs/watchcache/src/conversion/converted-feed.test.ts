@@ -1,10 +1,11 @@
-import { inProcessBus, OrderedFeed } from '@orch/feed';
+import { type FeedSink, inProcessBus, OrderedFeed } from '@orch/feed';
 import { MemorySource } from '@orch/feed/testing';
 import { ManualClock } from '@orch/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeRow, TestSink, testEncoder } from '../testing/fixtures.js';
 import { WatchCache } from '../watch-cache.js';
 import type { BodyConversion, StoredBody } from './body-conversion.js';
+import { ConvertedFeed } from './converted-feed.js';
 
 const TYPE = 1;
 
@@ -192,6 +193,54 @@ describe('a served version that takes time to convert to', () => {
     expect(cache.peek(TYPE, slow())).toBe(cache.type(TYPE, slow()));
     cache.unload(TYPE);
     expect([...cache.types()]).toEqual([]);
+  });
+
+  it('remembers the newest of the heads that are confirmed while its converter is down, and no others', async () => {
+    let inner: FeedSink | undefined;
+    const fed: Pick<OrderedFeed, 'follow'> = {
+      follow: (_type, delivered, sink) => {
+        inner = sink;
+        return { delivered, confirmedAt: undefined, confirm: async () => delivered, close: () => undefined };
+      },
+    };
+    const heard: (bigint | string)[] = [];
+    const following = new ConvertedFeed({ feed: fed, conversion, clock }).follow(TYPE, 0n, {
+      changes: (changes) => heard.push(...changes.map(({ name }) => name)),
+      confirmed: (head) => heard.push(head),
+      reset: () => undefined,
+    });
+    const change = (name: string) => source.write(TYPE, 'put', { namespace: 'a', name }) ?? expect.unreachable();
+    inner?.changes([change('one')]);
+    for (let head = 1n; head <= 10_000n; head++) inner?.confirmed(head, Number(head));
+    conversion.fail();
+    inner?.changes([change('two')]);
+    for (let head = 10_001n; head <= 20_000n; head++) inner?.confirmed(head, Number(head));
+    await clock.advance(50);
+    conversion.answer();
+    await settle();
+    expect(heard).toEqual(['one', 10_000n, 'two', 20_000n]);
+    expect(following.confirmedAt).toBe(20_000);
+  });
+
+  it('counts what small changes take beside their bodies', async () => {
+    let inner: FeedSink | undefined;
+    const fed: Pick<OrderedFeed, 'follow'> = {
+      follow: (_type, delivered, sink) => {
+        inner = sink;
+        return { delivered, confirmedAt: undefined, confirm: async () => delivered, close: () => undefined };
+      },
+    };
+    const resets: string[] = [];
+    new ConvertedFeed({ feed: fed, conversion, clock, maxWaitingBytes: 60_000 }).follow(TYPE, 0n, {
+      changes: () => undefined,
+      confirmed: () => undefined,
+      reset: (reason) => resets.push(reason),
+    });
+    for (let number = 0; number < 100; number++) {
+      expect(resets).toEqual([]);
+      inner?.changes([source.write(TYPE, 'put', { namespace: 'a', name: `o${number}` }) ?? expect.unreachable()]);
+    }
+    expect(resets).toEqual(['expired']);
   });
 
   it('starts over from a snapshot when more waits than is worth remembering', async () => {

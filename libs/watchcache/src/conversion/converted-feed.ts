@@ -17,7 +17,7 @@ export interface ConvertedFeedOptions {
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly conversion: BodyConversion;
   readonly clock: Clock;
-  /** Bytes of changes that may wait to be converted; beyond them the state is read anew when that is possible again. Default 32 MiB. */
+  /** Bytes of changes, with what each takes beside its body, that may wait to be converted; beyond them the state is read anew when that is possible again. Default 32 MiB. */
   readonly maxWaitingBytes?: number;
   /** Hears of conversions that fail; each is tried again. */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -41,6 +41,8 @@ interface Confirmed {
 /** What waits, in order. */
 type Waiting = { readonly changes: readonly Change[]; readonly bytes: number } | { readonly confirmed: Confirmed };
 
+/** Bytes that a change takes beside its body. */
+const CHANGE_OVERHEAD = 600;
 const MIN_BACKOFF = 50;
 const MAX_BACKOFF = 2_000;
 
@@ -64,7 +66,7 @@ class ConvertedFollowing implements Following {
     this.#delivered = after;
     this.#inner = options.feed.follow(type, after, {
       changes: (changes) => this.#take(changes),
-      confirmed: (head, asOf) => this.#enqueue({ confirmed: { head, asOf } }),
+      confirmed: (head, asOf) => this.#takeConfirmed({ head, asOf }),
       reset: (reason) => this.#reset(reason),
     });
   }
@@ -90,11 +92,18 @@ class ConvertedFollowing implements Following {
   }
 
   #take(changes: readonly Change[]): void {
-    const bytes = changes.reduce((sum, { body }) => sum + body.length, 0);
+    const bytes = changes.reduce((sum, { body }) => sum + body.length + CHANGE_OVERHEAD, 0);
     this.#bytes += bytes;
     if (this.#bytes <= (this.options.maxWaitingBytes ?? 32 << 20)) this.#enqueue({ changes, bytes });
     // It is behind for longer than is worth remembering.
     else this.#startOver();
+  }
+
+  /** Heads are confirmed as often as they are read, however long a conversion fails: the newest says what those before it do. */
+  #takeConfirmed(confirmed: Confirmed): void {
+    const last = this.#waiting.at(-1);
+    if (last !== undefined && 'confirmed' in last) this.#waiting.pop();
+    this.#enqueue({ confirmed });
   }
 
   #enqueue(waiting: Waiting): void {

@@ -70,6 +70,20 @@ it('asks for each of many about once a minute', async () => {
   expect(calls.length).toBeLessThan(120);
 });
 
+it('has one state of each object in the line, however often it changes, and that in its turn', async () => {
+  const { clock, calls, converter, retries, add } = stage();
+  add('a', 'b');
+  for (let time = 0; time < 10_000; time++) add('a');
+  expect(retries.size).toBe(2);
+  await clock.advance(500);
+  // Changed while it was tried: what failed does not take its place again.
+  expect(calls).toEqual([['a']]);
+  converter.takes = () => true;
+  await clock.advance(5_000);
+  expect(calls).toEqual([['a'], ['b'], ['a']]);
+  expect([retries.size, clock.pending]).toEqual([0, 0]);
+});
+
 it('forgets what has changed since, keeps what a converter that is down was asked for, and ends', async () => {
   const { clock, calls, made, gone, converter, retries, add } = stage();
   add('a', 'b');

@@ -25,28 +25,35 @@ const MAX_TRIED = 64;
 
 /** Asks now and then for the states that a conversion could not make. One that fails again goes to the end of the line. */
 export class Retries {
-  #line: CacheEntry[] = [];
+  /** By object, so that one that changes all the time stands in it once. */
+  readonly #line = new Map<string, CacheEntry>();
   #pause = MIN_PAUSE;
   #running = false;
   #closed = false;
 
   constructor(private readonly options: RetriesOptions) {}
 
+  /** Objects whose states wait for another try. */
+  get size(): number {
+    return this.#line.size;
+  }
+
+  /** A state of an object takes the place of the one before it. */
   add(entry: CacheEntry): void {
-    this.#line.push(entry);
+    this.#line.set(nameOf(entry), entry);
     this.#pause = MIN_PAUSE;
     if (!this.#running) void this.#run();
   }
 
   close(): void {
     this.#closed = true;
-    this.#line = [];
+    this.#line.clear();
   }
 
   /** Never rejects. */
   async #run(): Promise<void> {
     this.#running = true;
-    while (this.#line.length > 0) {
+    while (this.#line.size > 0) {
       await this.#rest();
       try {
         await this.#round();
@@ -58,7 +65,7 @@ export class Retries {
   }
 
   #rest(): Promise<void> {
-    const most = Math.max(MIN_PAUSE_OF_MANY, ROUND / this.#line.length);
+    const most = Math.max(MIN_PAUSE_OF_MANY, ROUND / this.#line.size);
     const pause = Math.min(this.#pause, MAX_PAUSE, most);
     this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
     return new Promise((resolve) => {
@@ -73,7 +80,7 @@ export class Retries {
       const tried = this.#next(size);
       if (tried.length === 0) return;
       const made = await conversion.convert(type, tried).catch((error: unknown) => {
-        this.#line.push(...tried);
+        this.#addAgain(tried);
         throw error;
       });
       if (this.#closed) return;
@@ -82,21 +89,30 @@ export class Retries {
         if (body instanceof Buffer) onMade(entry, body);
         return !(body instanceof Buffer);
       });
-      this.#line.push(...failed);
+      this.#addAgain(failed);
       if (failed.length > 0) return;
+    }
+  }
+
+  /** To the end of the line, but for those whose objects have changed meanwhile. */
+  #addAgain(entries: readonly CacheEntry[]): void {
+    if (this.#closed) return;
+    for (const entry of entries) {
+      const name = nameOf(entry);
+      if (!this.#line.has(name)) this.#line.set(name, entry);
     }
   }
 
   /** The first of the line, without those whose objects have changed since. */
   #next(size: number): CacheEntry[] {
     const next: CacheEntry[] = [];
-    let looked = 0;
-    for (const entry of this.#line) {
+    for (const [name, entry] of this.#line) {
       if (next.length === size) break;
-      looked++;
+      this.#line.delete(name);
       if (this.options.isCurrent(entry)) next.push(entry);
     }
-    this.#line.splice(0, looked);
     return next;
   }
 }
+
+const nameOf = ({ namespace, name }: CacheEntry): string => `${namespace}/${name}`;

@@ -62,6 +62,7 @@ export class TestSink implements WatchSink {
   readonly pieces: Buffer[] = [];
   ended = false;
   stalled = false;
+  departures = 0;
   /** Pieces that came though the one before was answered with a no, and nothing was drained since. */
   readonly overruns: Buffer[] = [];
   #refusing = false;
