@@ -1,6 +1,7 @@
-import type { Connection as Wire } from 'pg';
+import { DatabaseError, type Connection as Wire } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { CopyStream } from './copy-stream.js';
+import { ConnectionLostError } from './failures.js';
 
 const HEADER = 19;
 const LIMITS = { rows: 10, bytes: 1_000 };
@@ -69,8 +70,14 @@ describe('a copy that nobody reads', () => {
   it('leaves a socket that is read to what comes next on the connection, also when it fails', async () => {
     const { socket, copy, row } = setUp();
     row(2_000);
-    copy.handleError(new Error('cancelled'));
+    copy.handleError(new DatabaseError('cancelled', 9, 'error'));
     expect(socket.isRead).toBe(true);
     await expect(copy.next()).rejects.toThrow('cancelled');
+  });
+
+  it('fails with a lost connection where the database has said nothing', async () => {
+    const { copy } = setUp();
+    copy.handleError(new Error('Connection terminated unexpectedly'));
+    await expect(copy.next()).rejects.toBeInstanceOf(ConnectionLostError);
   });
 });
