@@ -45,14 +45,23 @@ it('history stays for an exact read from when its floor was looked at, also betw
   await store.compactor.runOnce(start + MINUTE);
   const { store: other } = await open(schema);
   const rounds: unknown[] = [];
+  const looker = await server.session(schema);
+  // Compaction waits at the first of these, where no writer stands behind it.
+  const LOCKED = `SELECT relation::regclass::text AS name FROM pg_locks
+     WHERE mode = 'AccessShareLock' AND relation IN ('history_partition'::regclass, 'change'::regclass)
+       AND pid IN (SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction') ORDER BY name DESC`;
+  const locked: string[] = [];
   const query = Connection.prototype.query;
   vi.spyOn(Connection.prototype, 'query').mockImplementation(async function (this: Connection, ...args) {
     const rows = await query.apply(this, args);
     // The transaction of the read has begun, and has seen that its version is above the floor.
-    if (args[0].includes('REPEATABLE READ')) rounds.push(await other.compactor.runOnce(start + 20 * MINUTE));
+    if (!args[0].includes('REPEATABLE READ')) return rows;
+    locked.push(...(await looker.query(LOCKED)).rows.map(({ name }) => name));
+    rounds.push(await other.compactor.runOnce(start + 20 * MINUTE));
     return rows;
   });
   const snapshot = await store.snapshot({ type, at });
+  expect(locked).toEqual(['history_partition', 'change']);
   expect(rounds).toMatchObject([{ ran: true, dropped: [], left: [{ locked: true }] }]);
   const bodies: string[] = [];
   for await (const page of snapshot.pages) bodies.push(...page.map(({ name, body }) => `${name} ${body}`));
