@@ -1,5 +1,6 @@
-import type { Submittable, Connection as Wire } from 'pg';
+import { DatabaseError, type Submittable, type Connection as Wire } from 'pg';
 import type { TextRow } from './connection.js';
+import { ConnectionLostError } from './failures.js';
 
 /** One row of the copied result: a message of the server, to be read before the next arrives. */
 export type ReadTuple<T> = (message: Buffer, at: number) => T;
@@ -99,8 +100,9 @@ export class CopyStream<T> implements Submittable, DriverMessages {
     this.#end(undefined);
   }
 
+  /** The driver reports a lost connection as a plain error. */
   handleError(error: Error): void {
-    this.#end(error);
+    this.#end(error instanceof DatabaseError ? error : lost(error));
   }
 
   handleRowDescription(): void {}
@@ -129,3 +131,6 @@ export class CopyStream<T> implements Submittable, DriverMessages {
     if (this.#failure) throw this.#failure;
   }
 }
+
+const lost = (cause: Error): ConnectionLostError =>
+  new ConnectionLostError('the connection to the database was lost', { cause });

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { DUE } from './expiry-queue.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { DUE, ExpiryQueue } from './expiry-queue.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import type { Change, TypeId, Version } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
@@ -36,9 +36,16 @@ async function setUp() {
 
 const body = Buffer.from('{"metadata":{"name":"x"}}');
 
-async function create(store: PostgresStore, type: TypeId, name: string): Promise<Version> {
+async function create(store: PostgresStore, type: TypeId, name: string, content = body): Promise<Version> {
   const key = { namespace: 'n', name };
-  const outcome = await store.write({ op: 'create', type, ...key, uid: 'u', body, requireNamespace: false });
+  const outcome = await store.write({
+    op: 'create',
+    type,
+    ...key,
+    uid: 'u',
+    body: content,
+    requireNamespace: false,
+  });
   if (outcome.outcome !== 'committed') throw new Error(outcome.outcome);
   return outcome.version;
 }
@@ -95,10 +102,38 @@ describe('expiry', () => {
     expect(rows).toEqual([{ marks: 2 }]);
   });
 
+  it('takes no more bodies into memory at a time than may be written at a time, and deletes all the same', async () => {
+    const { schema, type, age } = await setUp();
+    const bytes = 100_000;
+    const store = await openStore({ url: server.url, naming: 'orch', schema, batchBytes: bytes });
+    stores.push(store);
+    const expirer = store.expirer(type, HOUR);
+    const large = Buffer.alloc(60_000, 'x');
+    for (let i = 0; i < 10; i++) await create(store, type, `large${i}`, i === 5 ? Buffer.alloc(3 * bytes, 'x') : large);
+    await expirer.runOnce();
+    await age(3601);
+    const batches: number[] = [];
+    const due = ExpiryQueue.prototype.due;
+    vi.spyOn(ExpiryQueue.prototype, 'due').mockImplementation(async function (this: ExpiryQueue, ...args) {
+      const found = await due.apply(this, args);
+      batches.push(found.rows.reduce((sum, row) => sum + row.body.length, 0));
+      return found;
+    });
+    expect(await expirer.runOnce()).toMatchObject({ deleted: 10 });
+    vi.restoreAllMocks();
+    // The one with which the bound is reached comes as well.
+    expect(Math.max(...batches)).toBeLessThan(4 * bytes);
+    expect(batches.length).toBeGreaterThan(4);
+    expect(await names(store, type)).toEqual([]);
+  });
+
   /** Blocks that a search for what is due looks at. */
   async function blocks({ session, type }: Awaited<ReturnType<typeof setUp>>): Promise<number> {
     const { rows: progress } = await session.query('SELECT spent FROM expiry_progress');
-    const search = DUE.replace(/\$(\d)/g, (_, i) => [type, progress[0].spent, '9223372036854775807', 100][i - 1]);
+    const search = DUE.replace(
+      /\$(\d)/g,
+      (_, i) => [type, progress[0].spent, '9223372036854775807', 100, 4 << 20][i - 1],
+    );
     await session.query('SET enable_seqscan = off');
     const { rows } = await session.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${search}`);
     const plan = rows[0]['QUERY PLAN'][0].Plan;

@@ -5,7 +5,7 @@ import type { Pool } from './pool.js';
 import { Rounds } from './rounds.js';
 import type { Row, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
 
-/** Objects deleted at a time; few, as writers of the type wait behind them. */
+/** Objects deleted at a time; few, as writers of the type wait behind them. Their bodies are bounded in bytes, too. */
 const BATCH = 100;
 /** Bounds of the pause between rounds, milliseconds; within them a twentieth of the time to live. */
 const SHORTEST_PAUSE = 50;
@@ -55,7 +55,7 @@ export class Expirer {
     private readonly timeToLive: number,
     private readonly store: ExpirerStore,
     private readonly pool: Pool,
-    options: CompleteOptions,
+    private readonly options: CompleteOptions,
   ) {
     const interval = Math.min(LONGEST_PAUSE, Math.max(SHORTEST_PAUSE, timeToLive / 20));
     this.#rounds = new Rounds(() => this.runOnce(), { interval, random: options.random });
@@ -118,16 +118,16 @@ export class Expirer {
 
   async #deleteUpTo(upTo: Version): Promise<number> {
     let deleted = 0;
-    for (let entries = BATCH; entries === BATCH && !this.#stopped; ) {
+    for (let more = true; more && !this.#stopped; ) {
       const began = performance.now();
-      const due = await this.#queue.due(upTo, BATCH);
+      const due = await this.#queue.due(upTo, BATCH, this.options.batchBytes);
       const outcomes = await Promise.all(due.rows.map((row) => this.#delete(row)));
       deleted += outcomes.filter(({ outcome }) => outcome === 'committed').length;
       await this.#queue.drop(due.last);
-      entries = due.entries;
+      more = due.more;
       // At work for half of the time at most.
-      if (entries === BATCH) await new Promise((resolve) => setTimeout(resolve, performance.now() - began));
-      if (entries === BATCH && !(await this.#mayRun())) break;
+      if (more) await new Promise((resolve) => setTimeout(resolve, performance.now() - began));
+      if (more && !(await this.#mayRun())) break;
     }
     await this.#queue.rest();
     return deleted;

@@ -31,19 +31,27 @@ INSERT INTO expiry_progress AS p (type, noted) VALUES ($1, $2) ON CONFLICT (type
 
 const SPENT = 'UPDATE expiry_progress SET spent = $2 WHERE type = $1 AND spent <> $2';
 
-/** What is due, the oldest first; entries that have been overtaken come without an object. */
+/**
+ * What is due, the oldest first, up to a number of entries and up to the one with which so many bytes are reached; entries that have been
+ * overtaken come without an object. With each, how many there were before they were cut by bytes.
+ */
 export const DUE = `
-SELECT e.version, ${ROW_COLUMNS}
-  FROM (SELECT * FROM expiring WHERE type = $1 AND version > $2 AND version <= $3 ORDER BY version LIMIT $4) e
+SELECT e.version, e.found, ${ROW_COLUMNS}
+  FROM (SELECT q.*, count(*) OVER () AS found,
+               sum(octet_length(x.body)) OVER (ORDER BY q.version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
+          FROM (SELECT * FROM expiring WHERE type = $1 AND version > $2 AND version <= $3 ORDER BY version LIMIT $4) q
+          LEFT JOIN object x
+            ON x.type = q.type AND x.namespace = q.namespace AND x.name = q.name AND x.version = q.version) e
   LEFT JOIN object o ON o.type = e.type AND o.namespace = e.namespace AND o.name = e.name AND o.version = e.version
+ WHERE coalesce(e.bytes, 0) < $5
  ORDER BY e.version`;
 
 const DROP = 'DELETE FROM expiring WHERE type = $1 AND version > $2 AND version <= $3';
 
 /** Some of what is due. */
 export interface Due {
-  /** Entries that were looked at. */
-  readonly entries: number;
+  /** Whether there may be more behind these. */
+  readonly more: boolean;
   /** The version of the last one. */
   readonly last: Version;
   /** What is still as it was. */
@@ -71,14 +79,19 @@ export class ExpiryQueue {
     await this.#use(NOTED, [this.type, text(row, 0)]);
   }
 
-  /** The oldest entries that are behind those already dealt with and not above a version. */
-  async due(upTo: Version, limit: number): Promise<Due> {
-    const found = await this.#use(DUE, [this.type, this.#spent, upTo, limit]);
-    const last = found.at(-1);
+  /**
+   * The oldest entries that are behind those already dealt with and not above a version.
+   * @param limit of entries
+   * @param bytes of bodies, of which the last one may be larger
+   */
+  async due(upTo: Version, limit: number, bytes: number): Promise<Due> {
+    const rows = await this.#use(DUE, [this.type, this.#spent, upTo, limit, bytes]);
+    const last = rows.at(-1);
+    const found = Number(last?.[1] ?? 0);
     return {
-      entries: found.length,
+      more: found === limit || rows.length < found,
       last: last ? BigInt(text(last, 0)) : this.#spent,
-      rows: found.filter((row) => row[1] !== null).map((row) => readRow(row, 1, this.bodies)),
+      rows: rows.filter((row) => row[2] !== null).map((row) => readRow(row, 2, this.bodies)),
     };
   }
 

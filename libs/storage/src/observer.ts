@@ -12,6 +12,7 @@ export interface StoreBatch {
 
 /** How a migration of a schema goes. */
 export interface MigrationStep {
+  /** Name of the schema. */
   readonly schema: string;
   /** Of the migration; absent while another process is waited for. */
   readonly name?: string;

@@ -140,7 +140,7 @@ spec:
             httpGet: &livez { path: /livez, port: https, scheme: HTTPS }
             # The first server waits for the database and migrates it.
             periodSeconds: 2
-            failureThreshold: 90
+            failureThreshold: {{ div $root.Values.startup.seconds 2 }}
           livenessProbe:
             httpGet: *livez
             periodSeconds: 10

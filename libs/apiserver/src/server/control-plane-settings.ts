@@ -17,7 +17,9 @@ export interface Role {
 
 /** What whoever opens the state may use of the process. */
 export interface StoreHost {
+  /** Those of the process. */
   readonly metrics: Metrics;
+  /** That of the process. */
   readonly logger: Logger;
   /** Ends the process with an error: the state cannot be had any more. */
   fail(error: unknown): void;
