@@ -33,6 +33,7 @@ import type { Scenario } from './scenario.js';
 import { soak } from './soak.js';
 import { stalledUnbounded, stalledWatchers } from './stalled-watchers.js';
 import { trespass, trespassBelieved, trespassHandedOn, trespassUnadmitted } from './trespass.js';
+import { unreadLists, unreadListsHeld } from './unread-lists.js';
 import { watchFrom } from './watch-from.js';
 import { webhooks, webhooksFailingOpen, webhooksUnbroken } from './webhooks.js';
 
@@ -77,6 +78,8 @@ export const SCENARIOS: readonly Scenario[] = [
   busyPages,
   compaction,
   openSnapshot,
+  unreadLists,
+  unreadListsHeld,
   watchFrom,
   clocks,
   definitions,
