@@ -12,6 +12,8 @@ tryRows([
   'gateway-vanishes-unnoticed',
   'stalled-watchers',
   'stalled-unbounded',
+  'stalled-initial',
+  'stalled-initial-unbounded',
   'herd',
   'initial-events-cut',
   'definitions',

@@ -15,6 +15,8 @@ export interface StandaloneSettings {
   readonly users?: readonly string[];
   /** Users who may do nothing of themselves; each is its own token. */
   readonly strangers?: readonly string[];
+  /** Prepares the folder of the database before the server starts; what it returns is done once the server is gone. */
+  readonly prepare?: (postgresDir: string) => () => void;
   /** Groups that users are in. */
   readonly groups?: Readonly<Record<string, string>>;
 }
@@ -31,6 +33,8 @@ export interface Standalone {
   /** Path of a kubeconfig of an administrator. */
   readonly kubeconfig: string;
   readonly naming: NamingProfile;
+  /** Folder of the embedded PostgreSQL. */
+  readonly postgresDir: string;
   readonly process: ManagedProcess;
   /** Ends the server and removes its data. */
   stop(): Promise<void>;
@@ -51,6 +55,7 @@ export async function startStandalone(settings: StandaloneSettings = {}): Promis
   if (settings.executable) chmodSync(dir, 0o711);
   const data = join(dir, 'data');
   mkdirSync(data);
+  const undo = settings.prepare?.(join(data, 'postgres'));
   const token = randomBytes(24).toString('hex');
   const tokenFile = join(dir, 'tokens.csv');
   const tokens = [
@@ -84,7 +89,12 @@ export async function startStandalone(settings: StandaloneSettings = {}): Promis
       return ca !== undefined && (await answersOk(`${url}/readyz`, ca, token));
     },
   });
-  await server.start();
+  try {
+    await server.start();
+  } catch (error) {
+    undo?.();
+    throw error;
+  }
   const ca = readFileSync(caFile, 'utf8');
   await letUsersIn({ url, ca, token, naming }, users);
   return {
@@ -94,9 +104,11 @@ export async function startStandalone(settings: StandaloneSettings = {}): Promis
     token,
     kubeconfig,
     naming,
+    postgresDir: join(data, 'postgres'),
     process: server,
     async stop() {
       await server.stop();
+      undo?.();
       rmSync(dir, { recursive: true, force: true });
     },
   };

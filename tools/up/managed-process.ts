@@ -52,6 +52,11 @@ export class ManagedProcess {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** What it exited with by itself; undefined while it runs, and when a signal ended it. */
+  get exitCode(): number | undefined {
+    return this.#child?.exitCode ?? undefined;
+  }
+
   /** Starts it and waits until it serves. Throws with the end of its log when it exits first or takes too long. */
   async start(): Promise<this> {
     if (this.running) throw new Error(`${this.name} runs already`);

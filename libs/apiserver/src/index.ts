@@ -1,7 +1,8 @@
+export { embeddedPostgresObserver } from './metrics/embedded-postgres-metrics.js';
 export { releaseMetrics } from './metrics/release-metrics.js';
 export { storeAt } from './server/backends.js';
 export { busOf } from './server/change-bus.js';
-export type { ControlPlaneSettings, Role } from './server/control-plane-settings.js';
+export type { ControlPlaneSettings, Role, StoreHost } from './server/control-plane-settings.js';
 export {
   type BackendOptions,
   backendOptions,

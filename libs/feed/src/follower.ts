@@ -3,6 +3,7 @@ import { type Change, type ChangeSource, HistoryExpiredError, type TypeId, type 
 import { type AnnouncedChange, type FeedSink, type Following, FollowingEndedError, type ResetReason } from './feed.js';
 import type { HeadReading, Heads } from './heads.js';
 import type { FeedObserver } from './observer.js';
+import { UnconfirmedHeads } from './unconfirmed.js';
 import { Waiting } from './waiting.js';
 
 /** What a follower shares with the others of its feed. */
@@ -25,12 +26,6 @@ const MIN_BACKOFF = 50;
 /** How long (ms) changes that cannot be read are tried again before those who wait for them are told. */
 const PATIENCE = 1_000;
 
-/** A head that was read while changes up to it were still to come. */
-interface Unconfirmed {
-  readonly head: Version;
-  readonly asOf: number;
-}
-
 /**
  * Order for one consumer of one type. Announcements that continue the chain go straight on; others wait a moment for
  * their predecessor; then the gap is read from the database. While it is being read, everything that arrives waits.
@@ -48,7 +43,7 @@ export class Follower implements Following {
   #confirmedAt: number | undefined;
   /** Monotonic ms. */
   readonly begunAt: number;
-  #unconfirmed: Unconfirmed[] = [];
+  readonly #unconfirmed = new UnconfirmedHeads();
   #confirmations: { version: Version; resolve: (version: Version) => void; reject: (error: Error) => void }[] = [];
 
   constructor(
@@ -133,7 +128,7 @@ export class Follower implements Following {
     if (head < deliveredBefore) this.reset('rewound');
     else if (floor > this.#delivered) this.reset('expired');
     if (this.#ended) return;
-    this.#unconfirmed.push({ head, asOf });
+    this.#unconfirmed.add({ head, asOf });
     if (head > this.#target) this.#target = head;
     this.#confirm();
     if (this.#delivered < head) this.#await(this.context.busHealthy() ? undefined : 0);
@@ -231,10 +226,7 @@ export class Follower implements Following {
   }
 
   #confirm(): void {
-    let reached: Unconfirmed | undefined;
-    while (this.#unconfirmed[0] !== undefined && this.#unconfirmed[0].head <= this.#delivered) {
-      reached = this.#unconfirmed.shift();
-    }
+    const reached = this.#unconfirmed.reached(this.#delivered);
     if (reached !== undefined) {
       const { head, asOf } = reached;
       this.#confirmedAt = asOf;
@@ -273,6 +265,6 @@ export class Follower implements Following {
     this.onEnd(this);
     for (const { reject } of this.#confirmations) reject(new FollowingEndedError(why));
     this.#confirmations = [];
-    this.#unconfirmed = [];
+    this.#unconfirmed.clear();
   }
 }

@@ -20,6 +20,35 @@ function headsOver(second: () => Promise<Head>) {
   return { heads: new Heads(source, new ManualClock(), {}), queries };
 }
 
+describe('heads of the types of one database', () => {
+  it('are read by one query at a time, which whoever comes meanwhile shares the next of', async () => {
+    const source = new MemorySource();
+    const asked: { types: readonly TypeId[]; answer: (head: bigint) => void }[] = [];
+    source.heads = (types) =>
+      new Promise((resolve) => {
+        const answer = (head: bigint) => resolve(new Map(types.map((type) => [type, { head, floor: 0n }])));
+        asked.push({ types, answer });
+      });
+    const clock = new ManualClock();
+    const heads = new Heads(source, clock, {});
+    const first = heads.read(1);
+    await clock.settle();
+    const others = [heads.read(1), heads.read(2), heads.read(1)];
+    await clock.settle();
+    expect(asked.map(({ types }) => types)).toEqual([[1]]);
+    asked[0]?.answer(5n);
+    await clock.settle();
+    expect(asked.map(({ types }) => types)).toEqual([[1], [1, 2]]);
+    const late = heads.read(2);
+    asked[1]?.answer(6n);
+    await clock.settle();
+    asked[2]?.answer(7n);
+    const read = await Promise.all([first, ...others, late]);
+    expect(read.map(({ head }) => head)).toEqual([5n, 6n, 6n, 6n, 7n]);
+    expect(asked).toHaveLength(3);
+  });
+});
+
 describe('heads of types in several databases', () => {
   it('of one that fails are unavailable, of the others as ever', async () => {
     const { heads } = headsOver(down);

@@ -256,6 +256,71 @@ describe.skipIf(!available)('jetStreamBus', () => {
     expect(dropped).toBe(2);
   });
 
+  it('drops what is published while too much has not been sent, and goes on when it has', async () => {
+    const port = await freePort();
+    await startServer(port);
+    const dropped: number[] = [];
+    let taken = (): void => undefined;
+    const bus = openBus(port, {
+      maxUnsentBytes: 10_000,
+      onDropped: (changes) => dropped.push(changes),
+      onTaken: () => taken(),
+    });
+    await connected(bus);
+    const { heard, until } = listen(bus);
+    const sent = new Promise<void>((resolve) => {
+      taken = resolve;
+    });
+    const second = until(2n);
+    for (const version of [1n, 2n, 3n, 4n]) bus.publish([change(version, 'x'.repeat(6_000))]);
+    expect(dropped).toEqual([1, 1]);
+    await Promise.all([second, sent]);
+    const last = until(6n);
+    bus.publish([change(5n), change(6n)]);
+    await last;
+    expect(heard.map(({ version }) => version)).toEqual([1n, 2n, 5n, 6n]);
+    expect(dropped).toEqual([1, 1]);
+  });
+
+  it('is sent nothing of a type any more once the last who listened to it has stopped', async () => {
+    const port = await freePort();
+    await startServer(port);
+    let verified = 0;
+    const verify: JetStreamBusOptions['keyring']['verify'] = (message) => {
+      verified++;
+      return keyring.verify(message);
+    };
+    const [from, to] = [openBus(port), openBus(port, { keyring: { ...keyring, verify } })];
+    await Promise.all([connected(from), connected(to)]);
+    const heard: bigint[] = [];
+    const [stopFirst, stopLast] = [0, 1].map(() =>
+      to.subscribe(5, (changes) => heard.push(...changes.map(({ version }) => version))),
+    );
+    const marker = listen(to, 6);
+    /** Publishes one of the type and then one that is listened to, and waits for that. */
+    const publish = async (bus: ChangeBus, version: bigint) => {
+      const come = marker.until(version + 1n);
+      bus.publish([change(version), change(version + 1n, '{}', 6)]);
+      await come;
+    };
+    // What comes by the same connection shows that the server has heard of what came before.
+    await publish(to, 1n);
+    stopFirst?.();
+    stopFirst?.();
+    await publish(to, 3n);
+    await publish(from, 5n);
+    expect([heard, verified]).toEqual([[1n, 1n, 3n, 5n], 6]);
+    stopLast?.();
+    await publish(to, 7n);
+    await publish(from, 9n);
+    expect([heard, verified]).toEqual([[1n, 1n, 3n, 5n], 8]);
+    const again = listen(to);
+    const come = again.until(11n);
+    to.publish([change(11n)]);
+    await come;
+    expect(again.heard.map(({ version }) => version)).toEqual([11n]);
+  });
+
   it('connects when the server comes, drops meanwhile, and is back after a restart', async () => {
     const port = await freePort();
     let dropped = 0;

@@ -87,6 +87,89 @@ describe('OrderedFeed', () => {
     expect(healed).toEqual([1]);
   });
 
+  it('takes what is delivered while a head is read for what it is, not for another history', async () => {
+    const { bus, clock, feed, sink, source, write } = setUp();
+    feed.follow(TYPE, 0n, sink);
+    await clock.settle();
+    const heads = source.heads.bind(source);
+    let answer = (): void => undefined;
+    source.heads = async (types) => {
+      const read = await heads(types);
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return read;
+    };
+    await clock.advance(1_000);
+    bus.publish([write('x'), write('y')]);
+    source.heads = heads;
+    answer();
+    await clock.settle();
+    expect([sink.versions, sink.resets]).toEqual([[1n, 2n], []]);
+    // The head was that of before both.
+    expect(sink.confirmations).toEqual([0n, 0n]);
+    await clock.advance(1_000);
+    expect(sink.confirmations).toEqual([0n, 0n, 2n]);
+  });
+
+  it('confirms a head that a delivery goes past', async () => {
+    const { bus, clock, feed, sink, source, write } = setUp({ reorderWait: 60_000 });
+    const following = feed.follow(TYPE, 0n, sink);
+    await clock.settle();
+    const first = write('x');
+    const confirmed: Version[] = [];
+    void following.confirm().then((version) => confirmed.push(version));
+    await clock.settle();
+    expect(source.head(TYPE)).toBe(1n);
+    bus.publish([first, write('y'), write('z')]);
+    await clock.settle();
+    expect([sink.versions, sink.confirmations, confirmed]).toEqual([[1n, 2n, 3n], [0n, 1n], [1n]]);
+    expect(feed.lag()).toBe(0);
+  });
+
+  it('confirms a head that was passed while it was read, without waiting for another delivery', async () => {
+    const { bus, clock, feed, sink, source, write } = setUp();
+    const following = feed.follow(TYPE, 0n, sink);
+    await clock.settle();
+    const first = write('x');
+    const heads = source.heads.bind(source);
+    let answer = (): void => undefined;
+    source.heads = async (types) => {
+      const read = await heads(types);
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return read;
+    };
+    const confirmed = following.confirm();
+    await clock.settle();
+    bus.publish([first, write('y')]);
+    answer();
+    expect(await confirmed).toBe(1n);
+  });
+
+  it('asks a database that does not answer once, however long that takes', async () => {
+    const callers: number[] = [];
+    const { clock, feed, sink, source } = setUp({ observer: { headsRead: (_, count) => callers.push(count) } });
+    const heads = source.heads.bind(source);
+    feed.follow(TYPE, 0n, sink);
+    await clock.settle();
+    let answer = (): void => undefined;
+    source.heads = async (types) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return heads(types);
+    };
+    await clock.advance(20_000);
+    expect(callers).toEqual([1, 1]);
+    source.heads = heads;
+    answer();
+    await clock.advance(1_000);
+    expect(callers).toEqual([1, 1, 1]);
+    expect(sink.confirmations).toHaveLength(3);
+  });
+
   it('drops repeats', async () => {
     const { bus, feed, sink, write } = setUp();
     feed.follow(TYPE, 0n, sink);
@@ -280,6 +363,35 @@ describe('OrderedFeed', () => {
     await clock.advance(4000);
     expect(sink.versions).toHaveLength(6);
     expect(feed.lag()).toBeLessThanOrEqual(1010);
+  });
+
+  it('is behind as a whole only where half of what is followed is', async () => {
+    const { clock, feed, sink, source, write } = setUp();
+    feed.follow(TYPE, 0n, sink);
+    for (const type of [TYPE + 1, TYPE + 2]) feed.follow(type, 0n, new RecordingSink());
+    await clock.settle();
+    source.changes = () => Promise.reject(new Error('a page that cannot be read'));
+    write('x');
+    await clock.advance(6000);
+    expect(feed.lag()).toBeGreaterThan(5000);
+    expect(feed.medianLag()).toBeLessThanOrEqual(1010);
+    source.down = true;
+    await clock.advance(6000);
+    expect(feed.medianLag()).toBeGreaterThan(5000);
+  });
+
+  it('lags by the types of the main database alone', async () => {
+    const { clock, feed, sink, source } = setUp();
+    source.database = (type?: number) => (type === TYPE ? 0 : 1);
+    const heads = source.heads.bind(source);
+    source.heads = (types) => (types.includes(TYPE) ? heads(types) : new Promise(() => undefined));
+    feed.follow(TYPE, 0n, sink);
+    feed.follow(TYPE + 1, 0n, new RecordingSink());
+    await clock.advance(30_000);
+    expect(feed.lag()).toBeLessThanOrEqual(1_010);
+    source.heads = () => new Promise(() => undefined);
+    await clock.advance(30_000);
+    expect(feed.lag()).toBeGreaterThan(28_000);
   });
 
   it('lags from its beginning when nothing was ever confirmed', async () => {

@@ -84,12 +84,26 @@ export class OrderedFeed {
    * only its own types with it.
    */
   lag(): number {
-    const now = this.#context.clock.now();
-    let lag = 0;
-    for (const { type, confirmedAt, begunAt } of this.#followers) {
-      if (this.#context.source.database(type) === 0) lag = Math.max(lag, now - (confirmedAt ?? begunAt));
-    }
-    return lag;
+    return this.#lags().at(-1) ?? 0;
+  }
+
+  /**
+   * The same for the follower in the middle, in ms: at least half of them are no further behind. It tells whether this process is
+   * of use, which a type whose changes cannot be read takes from nobody but those who follow that type.
+   */
+  medianLag(): number {
+    const lags = this.#lags();
+    return lags[(lags.length - 1) >> 1] ?? 0;
+  }
+
+  /** Ascending. */
+  #lags(): number[] {
+    const { clock, source } = this.#context;
+    const now = clock.now();
+    return [...this.#followers]
+      .filter(({ type }) => source.database(type) === 0)
+      .map(({ confirmedAt, begunAt }) => now - (confirmedAt ?? begunAt))
+      .sort((a, b) => a - b);
   }
 
   /** Ends all subscriptions, without a call to their sinks; following afterwards throws an Error. */

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { CompactionRound } from './compactor.js';
+import type { StoreOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import type { TypeId, Version } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
@@ -227,5 +229,85 @@ describe('compaction', () => {
     await create(store, type, 'later');
     await store.compactor.runOnce();
     expect(await left()).toBe(2);
+  });
+
+  /** Four partitions with a change each, of which the first three are due at the time that is returned. */
+  async function setUpPartitions(options: Partial<StoreOptions> = {}) {
+    const schema = server.freshSchema();
+    const store = await openStore({ url: server.url, naming: 'orch', schema, ...options });
+    stores.push(store);
+    const [type = 0] = await store.registerTypes([{ group: '', resource: 'things' }]);
+    const start = Date.now();
+    for (let minute = 0; minute < 4; minute++) {
+      await create(store, type, `o${minute}`);
+      await store.compactor.runOnce(start + minute * MINUTE);
+    }
+    return { schema, store, type, due: start + 9 * MINUTE, start };
+  }
+
+  it('drops the others where one cannot be dropped, and says why, until it can', async () => {
+    const { schema, store, due } = await setUpPartitions();
+    const session = await server.session(schema);
+    await session.query('CREATE VIEW report AS SELECT version FROM change_0');
+    const heard: CompactionRound[] = [];
+    store.compactor.onRound((round) => heard.push(round));
+    const round = await store.compactor.runOnce(due);
+    expect(round).toMatchObject({ ran: true, dropped: [1n, 2n], busy: 0 });
+    expect(round.left).toEqual([
+      { number: 0n, attempts: 1, locked: false, reason: expect.stringContaining('other objects depend on it') },
+    ]);
+    expect(round.left[0]?.reason).toContain('view report depends on table change_0');
+    expect(heard).toEqual([round]);
+    // Nine minutes after it was opened, eight after it was closed, with five that are kept.
+    expect(round.overdue / MINUTE).toBeCloseTo(3, 1);
+    expect((await store.compactor.runOnce(due)).left).toMatchObject([{ number: 0n, attempts: 2 }]);
+    await session.query('DROP VIEW report');
+    expect(await store.compactor.runOnce(due)).toMatchObject({ dropped: [0n], left: [], overdue: 0 });
+  });
+
+  it('drops the others where somebody holds a few of them for ever', async () => {
+    const { schema, store, type, start, due } = await setUpPartitions();
+    await create(store, type, 'later');
+    const holder = await server.session(schema);
+    await holder.query('BEGIN; LOCK TABLE ONLY change_0, ONLY change_1 IN ACCESS SHARE MODE');
+    await store.compactor.runOnce(due);
+    const round = await store.compactor.runOnce(due);
+    expect(round.dropped).toEqual([2n]);
+    expect(round).toMatchObject({
+      busy: 2,
+      left: [
+        { number: 0n, locked: true },
+        { number: 1n, locked: true },
+      ],
+    });
+    expect((await store.compactor.runOnce(start + 20 * MINUTE)).dropped).toEqual([3n]);
+    await holder.query('COMMIT');
+    expect((await store.compactor.runOnce(start + 20 * MINUTE)).dropped).toEqual([0n, 1n]);
+  });
+
+  it('closes partitions as often as before beside one that stands for days', async () => {
+    const { schema, store, type, start, due } = await setUpPartitions();
+    await (await server.session(schema)).query('CREATE VIEW report AS SELECT version FROM change_0');
+    await store.compactor.runOnce(due);
+    const later = start + 3 * 24 * 60 * MINUTE;
+    await create(store, type, 'later');
+    await store.compactor.runOnce(later);
+    await create(store, type, 'much later');
+    // A fifteenth of three days otherwise.
+    expect((await store.compactor.runOnce(later + MINUTE)).sealed).toBe(4n);
+  });
+
+  it('drops what is due though none can be closed, and fails all the same', async () => {
+    const { schema, store, type, start } = await setUpPartitions({ lockTimeout: 100 });
+    await create(store, type, 'later');
+    const resuming = await server.session(schema);
+    await resuming.query('BEGIN; SELECT FROM installation FOR UPDATE');
+    const heard: CompactionRound[] = [];
+    store.compactor.onRound((round) => heard.push(round));
+    await expect(store.compactor.runOnce(start + 30 * MINUTE)).rejects.toMatchObject({ name: 'StoreUnavailableError' });
+    expect(heard).toMatchObject([{ dropped: [0n, 1n, 2n] }]);
+    // What lies in the last one, opened after three minutes, was to be closed a minute later and dropped after another five.
+    expect((heard[0]?.overdue ?? 0) / MINUTE).toBeCloseTo(21, 1);
+    await resuming.query('COMMIT');
   });
 });

@@ -2,15 +2,13 @@ import type { Connection } from './connection.js';
 import { ensurePartitions, PARTITION_WIDTH } from './history.js';
 import { Lease } from './lease.js';
 import type { CompleteOptions } from './options.js';
+import { type DropReport, PartitionDrops } from './partition-drops.js';
 import type { Pool } from './pool.js';
 import { Rounds } from './rounds.js';
 import { StoreUnavailableError } from './store.js';
 
 /** Milliseconds after which another process takes over from one that has died. */
 const LEASE = 60_000;
-
-/** Milliseconds that writers may have to wait behind a drop that waits for a read of history. */
-const PATIENCE = 50;
 
 /**
  * A partition lasts at least one of so many parts of what is kept of history: beside a dump that takes hours nothing can be dropped, and
@@ -19,23 +17,23 @@ const PATIENCE = 50;
 const FINENESS = 15;
 
 /** What one round did. */
-export interface CompactionRound {
+export interface CompactionRound extends DropReport {
   /** False when another process was at it. */
   readonly ran: boolean;
   /** Number of the partition that was closed, if any. */
   readonly sealed?: bigint;
-  /** Numbers of the partitions dropped. */
-  readonly dropped: readonly bigint[];
-  /** Partitions due that had to stay because something was reading them; the next round tries again. */
-  readonly busy: number;
+  /** Milliseconds for which the oldest change has stood beyond the retention after the round; 0 when none has. */
+  readonly overdue: number;
 }
 
-const IDLE: CompactionRound = { ran: false, dropped: [], busy: 0 };
+const IDLE: CompactionRound = { ran: false, dropped: [], left: [], busy: 0, overdue: 0 };
 
 /** Keeps history bounded: creates partitions ahead, closes the current one about every minute, drops those past retention. */
 export class Compactor {
   readonly #rounds: Rounds;
   readonly #lease = new Lease('compaction', LEASE);
+  readonly #drops = new PartitionDrops();
+  readonly #listeners = new Set<(round: CompactionRound) => void>();
 
   constructor(
     private readonly pool: Pool,
@@ -60,6 +58,12 @@ export class Compactor {
     return this.#rounds.onFailure(listener);
   }
 
+  /** Hears of every round, also of those that ended without having done all of their work, until the returned function is called. */
+  onRound(listener: (round: CompactionRound) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   /**
    * One round.
    * @param now milliseconds since 1970 to judge ages by; default the database's clock, so that clocks of servers don't matter
@@ -67,26 +71,49 @@ export class Compactor {
    */
   runOnce(now?: number): Promise<CompactionRound> {
     return this.pool.use(async (connection) => {
-      if (!(await this.#lease.take(connection))) return IDLE;
+      if (!(await this.#lease.take(connection))) return this.#tell(IDLE);
       try {
-        await ensurePartitions(connection);
-        await connection.query('SELECT trim_heads()');
-        const sealed = await this.#seal(connection, now);
-        return { ran: true, ...(sealed === undefined ? {} : { sealed }), ...(await this.#drop(connection, now)) };
+        return await this.#round(connection, now);
       } finally {
         await this.#lease.giveBack(connection);
       }
     });
   }
 
+  /** What is due is dropped whatever became of the steps before: where the disk fills up, that alone helps. */
+  async #round(connection: Connection, now: number | undefined): Promise<CompactionRound> {
+    const failures: unknown[] = [];
+    const attempt = async <T>(step: Promise<T>): Promise<T | undefined> => {
+      try {
+        return await step;
+      } catch (error) {
+        if (connection.broken) throw error;
+        failures.push(error);
+        return undefined;
+      }
+    };
+    await attempt(ensurePartitions(connection));
+    await attempt(connection.query('SELECT trim_heads()'));
+    const sealed = await attempt(this.#seal(connection, now));
+    const report = await this.#drops.run(connection, await this.#due(connection, now));
+    const overdue = await this.#overdue(connection, now);
+    const round = this.#tell({ ran: true, ...(sealed === undefined ? {} : { sealed }), ...report, overdue });
+    if (failures.length > 0) throw failures[0];
+    return round;
+  }
+
+  #tell(round: CompactionRound): CompactionRound {
+    for (const listener of this.#listeners) listener(round);
+    return round;
+  }
+
   /** Notes when partitions were opened and left behind, and leaves the current one if it is old enough and holds anything. */
   async #seal(connection: Connection, now: number | undefined): Promise<bigint | undefined> {
     await this.#note(connection, now);
-    const age = `(${clock(now)} - (SELECT min(sealed_at) FROM history_partition))`;
     const [row] = await connection.query(
       `SELECT p.number FROM history_partition p, resource_version s
         WHERE p.number = s.last_value / ${PARTITION_WIDTH} AND s.last_value % ${PARTITION_WIDTH} < ${(PARTITION_WIDTH * 9n) / 10n}
-          AND p.opened_at <= ${clock(now)} - greatest(make_interval(secs => $1), ${age} / ${FINENESS})
+          AND p.opened_at <= ${clock(now)} - ${longest(now)}
           AND (SELECT max(t.head) FROM resource_type t) >= p.number * ${PARTITION_WIDTH}`,
       [this.options.partitionInterval / 1000],
     );
@@ -109,26 +136,40 @@ export class Compactor {
     );
   }
 
-  async #drop(connection: Connection, now: number | undefined): Promise<{ dropped: bigint[]; busy: number }> {
+  /** Numbers of the partitions past retention. */
+  async #due(connection: Connection, now: number | undefined): Promise<bigint[]> {
     const due = await connection.query(
       `SELECT number FROM history_partition
         WHERE sealed_at <= ${clock(now)} - make_interval(secs => $1) ORDER BY number`,
       [this.options.retention / 1000],
     );
-    const dropped: bigint[] = [];
-    for (const [number] of due) {
-      try {
-        await connection.query('SELECT drop_history_partition($1, $2)', [number ?? null, PATIENCE]);
-        dropped.push(BigInt(number ?? 0));
-      } catch (error) {
-        if (connection.broken) throw error;
-        // A read of history is under way. Older partitions go first, so the rest waits too.
-        return { dropped, busy: due.length - dropped.length };
-      }
-    }
-    return { dropped, busy: 0 };
+    return due.map(([number]) => BigInt(number ?? 0));
+  }
+
+  /** A partition that holds anything and was not closed in time counts from when it was to be closed. */
+  async #overdue(connection: Connection, now: number | undefined): Promise<number> {
+    const [row] = await connection.query(
+      `SELECT max(extract(epoch FROM ${clock(now)} - coalesce(p.sealed_at, p.opened_at + ${longest(now)})))
+         FROM history_partition p
+        WHERE p.sealed_at IS NOT NULL
+           OR (SELECT max(t.head) FROM resource_type t) >= p.number * ${PARTITION_WIDTH}`,
+      [this.options.partitionInterval / 1000],
+    );
+    return Math.max(0, Number(row?.[0] ?? 0) * 1000 - this.options.retention);
   }
 }
+
+/**
+ * How long a partition may take changes, by the parameter and by the age of what is kept. A partition that stands although the one
+ * behind it was dropped says nothing of that, nor do those before it: they cannot be dropped, others can.
+ */
+const longest = (now: number | undefined): string => `greatest(make_interval(secs => $1), (
+  ${clock(now)} - (
+    SELECT min(k.sealed_at) FROM history_partition k
+     WHERE k.number > coalesce((
+       SELECT max(g.number) FROM history_partition g
+        WHERE g.sealed_at IS NOT NULL AND NOT EXISTS (SELECT FROM history_partition n WHERE n.number = g.number + 1)), -1)
+  )) / ${FINENESS})`;
 
 function clock(now: number | undefined): string {
   if (now === undefined) return 'now()';

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import type { DatabaseAddress, DatabaseHost } from './connection-url.js';
 import { type CopyLimits, CopyStream, type ReadTuple } from './copy-stream.js';
-import { breaksConnection, ConnectionLostError } from './failures.js';
+import { breaksConnection, ConnectionLostError, NoAnswerError } from './failures.js';
 import { PooledSettings } from './pooled-settings.js';
 import { PooledStatement } from './pooled-statement.js';
 
@@ -55,6 +55,13 @@ function sessionSettings(settings: ConnectionSettings): [name: string, value: st
     ['lock_timeout', String(settings.lockTimeout)],
     ['idle_in_transaction_session_timeout', String(settings.idleTransactionTimeout)],
   ];
+}
+
+/** What statements that end in a COPY have answered. */
+export interface CopiedRows<T> {
+  /** The rows of the SELECTs before it. */
+  readonly heading: readonly TextRow[];
+  readonly rows: readonly T[];
 }
 
 /** One session with the database. Statements run one at a time. */
@@ -135,20 +142,35 @@ export class Connection {
     return this.client.query(new CopyStream(this.#withSettings(text), read, limits));
   }
 
-  async #run(
-    config: { name?: string; text: string; values?: unknown[] },
-    timeout = this.answerTimeout,
-  ): Promise<TextRow[]> {
-    if (this.#broken) throw this.#broken;
-    const timer = setTimeout(
-      () => this.destroy(new ConnectionLostError('the database did not answer in time')),
-      timeout,
-    );
-    try {
+  /**
+   * Runs statements that end in a COPY, and reads all of its rows: for results that are bounded.
+   * @throws ConnectionLostError, or the driver's DatabaseError
+   */
+  copyAll<T>(text: string, read: ReadTuple<T>): Promise<CopiedRows<T>> {
+    return this.#answered(async () => {
+      const copy = this.copy(text, read, { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY });
+      const heading = await copy.heading();
+      const rows: T[] = [];
+      for (let page = await copy.next(); page; page = await copy.next()) rows.push(...page);
+      return { heading, rows };
+    });
+  }
+
+  #run(config: { name?: string; text: string; values?: unknown[] }, timeout?: number): Promise<TextRow[]> {
+    return this.#answered(async () => {
       if (config.values && this.pooled && this.#betweenTransactions())
         return await this.client.query(new PooledStatement(config.text, config.values, this.pooled)).rows;
       const result = await this.client.query<(string | null)[]>({ ...config, rowMode: 'array', types: AS_TEXT });
       return (Array.isArray(result) ? result[result.length - 1] : result).rows;
+    }, timeout);
+  }
+
+  /** Does something on the connection, which breaks where there is no answer in time. */
+  async #answered<T>(work: () => Promise<T>, timeout = this.answerTimeout): Promise<T> {
+    if (this.#broken) throw this.#broken;
+    const timer = setTimeout(() => this.destroy(new NoAnswerError()), timeout);
+    try {
+      return await work();
     } catch (error) {
       if (!(error instanceof pg.DatabaseError)) {
         const lost = new ConnectionLostError('the connection to the database was lost', { cause: error });

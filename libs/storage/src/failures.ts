@@ -6,11 +6,24 @@ export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError';
 }
 
+/** The server said nothing for longer than it may. */
+export class NoAnswerError extends ConnectionLostError {
+  constructor() {
+    super('the database did not answer in time');
+  }
+}
+
+/** A statement took longer than it may: a smaller one may get through. */
+export class TookTooLongError extends StoreUnavailableError {}
+
+/** The server ended a statement, as it took longer than `statement_timeout`. */
+const CANCELLED = '57014';
+
 /** SQLSTATEs after which the same transaction may simply be tried again: it is certain that it was rolled back. */
 const RETRIABLE = new Set(['40001', '40P01']);
 
 /** Classes and codes of "the server cannot do this now", with nothing applied. */
-const REFUSED = /^(53|58|40|25006$|25P03$|55P03$|57014$|57P03$|57P04$)/;
+const REFUSED = /^(53|58|40|25006$|25P03$|55P03$|57P03$|57P04$)/;
 
 /** Sessions end with these also after their commit (while waiting for a standby), so they decide nothing. */
 const CUT = /^(08|57P01$|57P02$|57P05$)/;
@@ -37,11 +50,15 @@ export function breaksConnection(error: unknown): boolean {
 export function toStoreError(error: unknown, writing: boolean): Error {
   if (error instanceof StoreUnavailableError) return error;
   const state = sqlState(error);
+  if (error instanceof NoAnswerError) return new TookTooLongError(error.message, writing, { cause: error });
+  if (state === CANCELLED) return new TookTooLongError(refusalOf(error), false, { cause: error });
   if (error instanceof ConnectionLostError || (state !== undefined && CUT.test(state))) {
     return new StoreUnavailableError('the connection to the database was lost', writing, { cause: error });
   }
   if (state !== undefined && REFUSED.test(state)) {
-    return new StoreUnavailableError(`the database refused: ${(error as Error).message}`, false, { cause: error });
+    return new StoreUnavailableError(refusalOf(error), false, { cause: error });
   }
   return error instanceof Error ? error : new Error(String(error));
 }
+
+const refusalOf = (error: unknown): string => `the database refused: ${(error as Error).message}`;

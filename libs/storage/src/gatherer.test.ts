@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Gatherer } from './gatherer.js';
 import { StoreUnavailableError } from './store.js';
 
@@ -44,16 +44,93 @@ describe('Gatherer', () => {
     expect(batches).toEqual([[1, 1, 1], [1, 6], [6], [50], [1]]);
   });
 
-  it('settles each on its own, and all alike when the batch fails', async () => {
+  it('is idle for whoever goes on with the last result', async () => {
     const { gatherer, step } = gathererOf();
-    const first = Promise.allSettled([gatherer.add(-1), gatherer.add(2)]);
+    const idle = Promise.all([1, 2].map((item) => gatherer.add(item).then(() => gatherer.idle)));
     await step();
     await step();
-    expect((await first).map((result) => result.status)).toEqual(['rejected', 'fulfilled']);
-    const second = Promise.allSettled([gatherer.add(13), gatherer.add(2)]);
+    expect(await idle).toEqual([true, true]);
+  });
+
+  it('settles each on its own', async () => {
+    const { gatherer, step } = gathererOf();
+    const results = Promise.allSettled([gatherer.add(-1), gatherer.add(2)]);
     await step();
     await step();
-    expect((await second).map((result) => result.status)).toEqual(['rejected', 'rejected']);
+    expect((await results).map((result) => result.status)).toEqual(['rejected', 'fulfilled']);
+  });
+
+  it('asks again by halves when a batch fails, so that none fails because of another', async () => {
+    const { gatherer, batches, step } = gathererOf();
+    const results = Promise.allSettled([1, 2, 13, 4, 5].map((item) => gatherer.add(item)));
+    for (let i = 0; i < 8; i++) await step();
+    expect((await results).map((result) => result.status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    expect(batches).toEqual([[1, 2, 13, 4, 5], [1, 2], [13, 4, 5], [13], [4, 5]]);
+  });
+
+  it('asks nobody again where the database is away', async () => {
+    const batches: number[] = [];
+    const away = async (items: readonly number[]) => {
+      batches.push(items.length);
+      throw new StoreUnavailableError('away', false);
+    };
+    const gatherer = new Gatherer<number, number>(away, { items: 9, bytes: 9, waiting: 9, sizeOf: () => 0 });
+    const results = await Promise.allSettled([1, 2, 3].map((item) => gatherer.add(item)));
+    expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(batches).toEqual([3]);
+    expect(gatherer.idle).toBe(true);
+  });
+
+  it('lets others begin beside batches that take long, up to a number', async () => {
+    const batches: number[][] = [];
+    const release: (() => void)[] = [];
+    const work = async (items: readonly number[]) => {
+      batches.push([...items]);
+      await new Promise<void>((resolve) => release.push(resolve));
+      return items;
+    };
+    const limits = { items: 9, bytes: 9, waiting: 9, sizeOf: () => 0, overtaking: { after: 20, batches: 2 } };
+    const gatherer = new Gatherer<number, number>(work, limits);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const first = gatherer.add(1);
+      await Promise.resolve();
+      const second = [gatherer.add(2), gatherer.add(3)];
+      vi.advanceTimersByTime(19);
+      expect(batches).toEqual([[1]]);
+      vi.advanceTimersByTime(1);
+      expect(batches).toEqual([[1], [2, 3]]);
+      const third = gatherer.add(4);
+      vi.advanceTimersByTime(1000);
+      expect(batches).toHaveLength(2);
+      // The one that ends leaves its place to the next, though the first still hangs.
+      release[1]?.();
+      await Promise.all(second);
+      await Promise.resolve();
+      expect(batches).toEqual([[1], [2, 3], [4]]);
+      // While one is young, what comes waits for it rather than beginning in the place that the old one leaves.
+      const fourth = gatherer.add(5);
+      release[0]?.();
+      await first;
+      await Promise.resolve();
+      expect(batches).toHaveLength(3);
+      expect(gatherer.idle).toBe(false);
+      release[2]?.();
+      await third;
+      await Promise.resolve();
+      expect(batches.at(-1)).toEqual([5]);
+      release[3]?.();
+      await fourth;
+      await gatherer.drained();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('refuses more than may wait', async () => {

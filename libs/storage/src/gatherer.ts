@@ -12,10 +12,20 @@ export interface GathererOptions<T> {
   readonly waiting: number;
   /** Milliseconds: whoever has waited for longer when a batch finds the database away fails with it. Default: nobody. */
   readonly patience?: number;
+  /** When a batch no longer holds up the next one. Default: one batch at a time, however long it takes. */
+  readonly overtaking?: Overtaking;
   /** Carries out the work of a batch; `waited`: milliseconds of each item. Default: just does it. */
   readonly around?:
     | (<W>(items: readonly T[], waited: readonly number[], work: () => Promise<W>) => Promise<W>)
     | undefined;
+}
+
+/** Lets a batch begin beside those that take long. */
+export interface Overtaking {
+  /** Milliseconds that a batch may be under way before the next begins beside it. */
+  readonly after: number;
+  /** Batches that are under way at a time, at most. */
+  readonly batches: number;
 }
 
 interface Entry<T, R> {
@@ -27,23 +37,30 @@ interface Entry<T, R> {
 }
 
 /**
- * Gathers calls that arrive while a batch is under way into the next batch: one batch at a time, no timer, so that a lone
- * call never waits and a crowd shares one round trip. A batch begins after every one of its calls has arrived.
+ * Gathers calls that arrive while a batch is under way into the next batch, so that a lone call never waits and a crowd
+ * shares one round trip. A batch begins after every one of its calls has arrived. One batch is under way at a time, unless
+ * the options let others overtake it.
  */
 export class Gatherer<T, R> {
   #queue: Entry<T, R>[] = [];
-  #running = false;
+  /** When each batch under way began, monotonic ms, the latest last. */
+  readonly #underWay: number[] = [];
+  #scheduled = false;
+  #overtaking: NodeJS.Timeout | undefined;
   #drained: (() => void)[] = [];
 
-  /** @param run settles every item in order; what it throws goes to all of them */
+  /**
+   * @param run settles every item in order. Where it throws anything but StoreUnavailableError it is called again with each
+   *   half of the items, down to single ones, so that no item fails because of another
+   */
   constructor(
     private readonly run: (items: readonly T[]) => Promise<readonly (R | Error)[]>,
     private readonly options: GathererOptions<T>,
   ) {}
 
   /**
-   * Resolves with what came of the item; rejects with its own error, with that of its batch, or at once with
-   * StoreUnavailableError when too many wait.
+   * Resolves with what came of the item; rejects with its own error, with StoreUnavailableError where that of its batch was
+   * one, or at once when too many wait.
    */
   add(item: T): Promise<R> {
     if (this.#queue.length >= this.options.waiting) {
@@ -51,55 +68,99 @@ export class Gatherer<T, R> {
     }
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, since: performance.now(), resolve, reject });
-      if (!this.#running) {
-        this.#running = true;
+      if (this.#underWay.length > 0) this.#overtakeLater();
+      else if (!this.#scheduled) {
+        this.#scheduled = true;
         // A microtask, so that calls of the same turn travel together.
-        queueMicrotask(() => void this.#loop());
+        queueMicrotask(() => {
+          this.#scheduled = false;
+          this.#begin();
+        });
       }
     });
   }
 
   /** Nothing is under way or waiting. */
   get idle(): boolean {
-    return !this.#running;
+    return this.#underWay.length === 0 && this.#queue.length === 0;
   }
 
   /** Resolves when nothing is under way or waiting. */
   drained(): Promise<void> {
-    return this.#running ? new Promise((resolve) => this.#drained.push(resolve)) : Promise.resolve();
+    return this.idle ? Promise.resolve() : new Promise((resolve) => this.#drained.push(resolve));
   }
 
-  async #loop(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const batch = this.#take();
-      try {
-        const results = await this.#carryOut(batch);
-        batch.forEach((entry, i) => {
-          const result = results[i];
-          if (result instanceof Error) entry.reject(result);
-          else entry.resolve(result as R);
-        });
-      } catch (error) {
-        for (const entry of batch) entry.reject(error);
-        if (error instanceof StoreUnavailableError) this.#giveUp(error);
-      }
+  /** Begins a batch, unless there is nothing to do or one that is under way has not taken long yet. */
+  #begin(): void {
+    if (this.#queue.length > 0 && this.#untilNext() <= 0) void this.#carryOut(this.#take());
+    if (this.#queue.length > 0) this.#overtakeLater();
+    else if (this.idle) for (const resolve of this.#drained.splice(0)) resolve();
+  }
+
+  /** Milliseconds until a batch may begin, if none ends before. */
+  #untilNext(): number {
+    const latest = this.#underWay.at(-1);
+    if (latest === undefined) return 0;
+    const { after, batches } = this.options.overtaking ?? { after: 0, batches: 1 };
+    return this.#underWay.length < batches ? latest + after - performance.now() : Number.POSITIVE_INFINITY;
+  }
+
+  #overtakeLater(): void {
+    if (this.options.overtaking === undefined || this.#overtaking !== undefined) return;
+    const pause = this.#untilNext();
+    if (pause === Number.POSITIVE_INFINITY) return;
+    this.#overtaking = setTimeout(() => {
+      this.#overtaking = undefined;
+      this.#begin();
+    }, pause).unref();
+  }
+
+  async #carryOut(batch: readonly Entry<T, R>[]): Promise<void> {
+    const began = performance.now();
+    this.#underWay.push(began);
+    let settlements: readonly (() => void)[];
+    try {
+      settlements = await this.#settlements(batch, () => this.#observed(batch, began));
+    } catch (error) {
+      settlements = rejections(batch, error);
+      this.#giveUp(error);
     }
-    this.#running = false;
-    for (const resolve of this.#drained.splice(0)) resolve();
+    // Whoever goes on then finds the gatherer idle, if it is.
+    this.#underWay.splice(this.#underWay.indexOf(began), 1);
+    for (const settle of settlements) settle();
+    this.#begin();
+  }
+
+  /** What settles the entries. @throws StoreUnavailableError where the database is away */
+  async #settlements(
+    batch: readonly Entry<T, R>[],
+    work = () => this.run(batch.map(({ item }) => item)),
+  ): Promise<readonly (() => void)[]> {
+    try {
+      const results = await work();
+      return batch.map(({ resolve, reject }, i) => {
+        const result = results[i];
+        return result instanceof Error ? () => reject(result) : () => resolve(result as R);
+      });
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) throw error;
+      if (batch.length === 1) return rejections(batch, error);
+      const half = batch.length >> 1;
+      return [...(await this.#settlements(batch.slice(0, half))), ...(await this.#settlements(batch.slice(half)))];
+    }
   }
 
   /** Batch by batch a database that is away would be waited for once for each. */
-  #giveUp(error: StoreUnavailableError): void {
+  #giveUp(error: unknown): void {
     const { patience = Number.POSITIVE_INFINITY } = this.options;
     const recent = this.#queue.findIndex(({ since }) => performance.now() - since < patience);
     for (const { reject } of this.#queue.splice(0, recent < 0 ? this.#queue.length : recent)) reject(error);
   }
 
-  #carryOut(batch: readonly Entry<T, R>[]): Promise<readonly (R | Error)[]> {
+  #observed(batch: readonly Entry<T, R>[], now: number): Promise<readonly (R | Error)[]> {
     const items = batch.map(({ item }) => item);
     const { around } = this.options;
     if (around === undefined) return this.run(items);
-    const now = performance.now();
     const waited = batch.map(({ since }) => now - since);
     return around(items, waited, () => this.run(items));
   }
@@ -114,4 +175,8 @@ export class Gatherer<T, R> {
     }
     return this.#queue.splice(0, count);
   }
+}
+
+function rejections<T, R>(batch: readonly Entry<T, R>[], error: unknown): (() => void)[] {
+  return batch.map((entry) => () => entry.reject(error));
 }

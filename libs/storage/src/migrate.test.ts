@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { IncompatibleDatabaseError, shippedMigrations } from './migrate.js';
-import type { StoreOptions } from './options.js';
+import { Connector } from './connector.js';
+import { IncompatibleDatabaseError, migrate, shippedMigrations } from './migrate.js';
+import { MIGRATION_LOCK } from './migration-lock.js';
+import type { MigrationStep } from './observer.js';
+import { connectionSettings } from './opening.js';
+import { completeOptions, type StoreOptions } from './options.js';
 import { openStore } from './postgres-store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
@@ -49,5 +53,84 @@ describe('migration', () => {
     await opens(schema);
     await session.query('INSERT INTO schema_migration (number, name) VALUES ($1, $2)', [newest + 2, 'after next']);
     await expect(opens(schema)).rejects.toBeInstanceOf(IncompatibleDatabaseError);
+  });
+
+  it('waits for a statement for as long as it takes, and for another process that runs one, which it reports', async () => {
+    const schema = server.freshSchema();
+    // All patience of the running system is over long before the statement is.
+    const options = completeOptions({
+      ...{ url: server.url, naming: 'orch', schema },
+      ...{ answerTimeout: 300, statementTimeout: 200, lockTimeout: 100, migrationTimeout: 0 },
+    });
+    const slow = { number: 10, name: '0010-slow', text: 'SELECT pg_sleep(1.5)' };
+    const migrations = [...(await shippedMigrations()), slow];
+    const run = async () => {
+      const steps: MigrationStep[] = [];
+      const observer = { migration: (step: MigrationStep) => void steps.push(step) };
+      const connector = new Connector(connectionSettings(options), async () => undefined);
+      const connection = await connector.connect();
+      const installation = await migrate(connection, schema, migrations, options, { ...options, observer });
+      await connection.end();
+      return { installation, steps };
+    };
+    const [one, other] = await Promise.all([run(), run()]);
+    expect(one.installation).toEqual(other.installation);
+    const [worker, waiter] = one.steps.some(({ name }) => name === slow.name) ? [one, other] : [other, one];
+    expect(worker.steps.filter(({ name }) => name === slow.name)).toMatchObject([
+      { schema, state: 'begins' },
+      { schema, state: 'ended' },
+    ]);
+    expect(worker.steps.at(-1)?.ms).toBeGreaterThan(1_400);
+    expect(waiter.steps).toMatchObject([{ schema, state: 'waits' }]);
+  });
+
+  it('does not go on waiting for a process that was killed while it migrated', async () => {
+    const schema = server.freshSchema();
+    const dead = await server.session(schema);
+    const { rows } = await dead.query('SELECT pg_backend_pid() AS pid');
+    await dead.query(`BEGIN; SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    const steps: MigrationStep[] = [];
+    let waits: () => void = () => undefined;
+    const waiting = new Promise<void>((resolve) => {
+      waits = resolve;
+    });
+    const observer = {
+      migration(step: MigrationStep) {
+        steps.push(step);
+        if (step.state === 'waits') waits();
+      },
+    };
+    const opened = opens(schema, { observer });
+    await waiting;
+    // While it waits it holds no snapshot, which would keep dead rows.
+    const look = await server.session(schema);
+    const HELD = `SELECT count(*)::int AS n FROM pg_stat_activity
+       WHERE backend_xmin IS NOT NULL AND application_name = 'cluster-store'`;
+    // For a moment each look at the lock has one.
+    await expect.poll(async () => (await look.query(HELD)).rows[0].n).toBe(0);
+    await look.query('SELECT pg_terminate_backend($1)', [rows[0].pid]);
+    await opened;
+    expect(steps.at(-1)).toMatchObject({ state: 'ended' });
+  });
+
+  it('is tried again some times where tables are in use, also when each attempt takes longer than it may in all', async () => {
+    const schema = server.freshSchema();
+    await opens(schema);
+    const holder = await server.session(schema);
+    await holder.query('BEGIN; LOCK TABLE installation IN ACCESS SHARE MODE');
+    const options = completeOptions({ url: server.url, naming: 'orch', schema, migrationTimeout: 0 });
+    const late = { number: 10, name: '0010-late', text: 'ALTER TABLE installation ADD COLUMN late text' };
+    const migrations = [...(await shippedMigrations()), late];
+    const connector = new Connector(connectionSettings(options), async () => undefined);
+    const connection = await connector.connect();
+    let attempts = 0;
+    const observer = {
+      migration({ state }: MigrationStep) {
+        if (state === 'begins' && ++attempts === 3) void holder.query('COMMIT');
+      },
+    };
+    await migrate(connection, schema, migrations, options, { ...options, observer });
+    await connection.end();
+    expect(attempts).toBeGreaterThanOrEqual(3);
   });
 });

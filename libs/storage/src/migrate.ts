@@ -1,18 +1,24 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { Connection } from './connection.js';
 import { sqlState } from './failures.js';
+import {
+  beginUnderMigrationLock,
+  MIGRATION_ANSWER_TIMEOUT,
+  type MigrationReports,
+  reporting,
+} from './migration-lock.js';
+import type { StoreObserver } from './observer.js';
 
 /** The database belongs to another kind of installation, to a release too far ahead or behind, or its role lacks rights. */
 export class IncompatibleDatabaseError extends Error {
   override readonly name = 'IncompatibleDatabaseError';
 }
 
-/** Key of the advisory lock under which one process migrates. */
-export const MIGRATION_LOCK = 1719283746;
-
 /** Milliseconds for which a migration waits for a table that is being read, and for which it then lets others go on. */
 export const PATIENCE = 200;
 const PAUSE = 500;
+/** Attempts that are made however long each of them takes. */
+const LEAST_ATTEMPTS = 5;
 const LOCK_NOT_AVAILABLE = '55P03';
 const INSUFFICIENT_PRIVILEGE = '42501';
 
@@ -49,8 +55,10 @@ async function textOf(name: string): Promise<string> {
 export interface MigrationSettings {
   /** Whether it is migrated; else a schema that lacks something is refused. */
   readonly migrates: boolean;
-  /** Milliseconds after which a migration that finds tables in use is not tried again. */
+  /** Milliseconds after which a migration that finds tables in use is not tried again, but for the first five attempts. */
   readonly migrationTimeout: number;
+  /** Hears how it goes. */
+  readonly observer?: StoreObserver;
 }
 
 /** What the database was first used by; recorded once. */
@@ -79,18 +87,21 @@ export async function migrate(
     if (found) return found;
   }
   return patiently(settings.migrationTimeout, () =>
-    migrateSchema(connection, schema, migrations, () => recordInstallation(connection, installation)),
+    migrateSchema(connection, { schema, observer: settings.observer ?? {} }, migrations, () =>
+      recordInstallation(connection, installation),
+    ),
   );
 }
 
 /** Does what gives way to whoever uses a table, again and again until it is done. @throws what it throws in the end */
 export async function patiently<T>(timeout: number, run: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + timeout;
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await run();
     } catch (error) {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE || performance.now() > deadline) throw error;
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      if (performance.now() > deadline && attempt >= LEAST_ATTEMPTS) throw error;
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
     }
   }
@@ -155,20 +166,19 @@ function refuseFarAhead(current: number, newest: number): void {
  */
 export async function migrateSchema<T>(
   connection: Connection,
-  schema: string,
+  reports: MigrationReports,
   migrations: readonly Migration[],
   last: () => Promise<T>,
 ): Promise<T> {
-  // Migrations may take longer than a statement of the running system is allowed to.
-  await connection.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
+  const { schema } = reports;
+  await beginUnderMigrationLock(connection, reports);
   try {
-    await connection.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     // Whoever uses a table stands behind a migration that waits for it, so it is not patient.
     await connection.query(`SET LOCAL lock_timeout = ${PATIENCE}`);
     await prepareSchema(connection, schema);
-    await applyMissing(connection, migrations);
+    await applyMissing(connection, reports, migrations);
     const result = await last();
-    await connection.query('COMMIT');
+    await connection.query('COMMIT', undefined, MIGRATION_ANSWER_TIMEOUT);
     return result;
   } catch (error) {
     if (!connection.broken) await connection.query('ROLLBACK');
@@ -187,7 +197,7 @@ async function prepareSchema(connection: Connection, schema: string): Promise<vo
   const [row] = await connection.query(
     `SELECT to_regnamespace('${schema}')::text, to_regclass('${schema}.schema_migration')::text`,
   );
-  if (!row?.[0]) await connection.query(`CREATE SCHEMA ${schema}`);
+  if (!row?.[0]) await connection.query(`CREATE SCHEMA ${schema}`, undefined, MIGRATION_ANSWER_TIMEOUT);
   if (!row?.[1]) {
     await connection.query(
       'CREATE TABLE schema_migration (number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
@@ -195,15 +205,19 @@ async function prepareSchema(connection: Connection, schema: string): Promise<vo
   }
 }
 
-async function applyMissing(connection: Connection, migrations: readonly Migration[]): Promise<void> {
+async function applyMissing(
+  connection: Connection,
+  reports: MigrationReports,
+  migrations: readonly Migration[],
+): Promise<void> {
   const [row] = await connection.query('SELECT coalesce(max(number), 0) FROM schema_migration');
   const current = Number(row?.[0] ?? 0);
   refuseFarAhead(current, newestOf(migrations));
   for (const migration of migrations) {
     if (migration.number <= current) continue;
-    await connection.query(
-      `${migration.text}; INSERT INTO schema_migration (number, name) VALUES (${migration.number}, '${migration.name}')`,
-    );
+    const { number, name, text } = migration;
+    const script = `${text}; INSERT INTO schema_migration (number, name) VALUES (${number}, '${name}')`;
+    await reporting(name, reports, () => connection.query(script, undefined, MIGRATION_ANSWER_TIMEOUT));
   }
 }
 

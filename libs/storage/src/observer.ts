@@ -10,6 +10,17 @@ export interface StoreBatch {
   readonly origins: readonly unknown[];
 }
 
+/** How a migration of a schema goes. */
+export interface MigrationStep {
+  readonly schema: string;
+  /** Of the migration; absent while another process is waited for. */
+  readonly name?: string;
+  /** `waits`: for another process that migrates. `lasts` and `waits` are reported again and again. */
+  readonly state: 'waits' | 'begins' | 'lasts' | 'ended';
+  /** Milliseconds since it began, or since it is waited for. */
+  readonly ms: number;
+}
+
 /** What the store tells metrics and traces. Calls are cheap and must not throw. */
 export interface StoreObserver {
   /** Carries a batch out: calls `work` once, and gives on what comes of it. */
@@ -18,6 +29,8 @@ export interface StoreObserver {
   snapshot?(ms: number): void;
   /** An attempt to connect failed; it is repeated while somebody waits. */
   connectFailed?(error: unknown): void;
+  /** A schema is migrated, or somebody else who migrates it is waited for. */
+  migration?(step: MigrationStep): void;
 }
 
 /** The observer's part in the batches of a lane; undefined where it takes none. */

@@ -35,6 +35,8 @@ export interface StoreOptions {
    * types held at a time those beyond wait for the others. Opened when needed, and closed but for one.
    */
   readonly laneConnections?: number;
+  /** Connections for pages of history; default 2. */
+  readonly historyConnections?: number;
   /** Connections for lists that stream; default 4. */
   readonly snapshotConnections?: number;
   /** Writes of one batch; default 256. */
@@ -52,6 +54,8 @@ export interface StoreOptions {
    * few objects go around them; default 20,000.
    */
   readonly deadRows?: number;
+  /** Bytes of the bodies in a page of history, at most, unless one change alone has more; default 4 MiB. */
+  readonly historyPageBytes?: number;
   /** Bytes that a snapshot's page aims at, from the second on; default 1 MiB. */
   readonly pageBytes?: number;
   /** Until {@link openStore} gives up reaching the database; default 10,000. */
@@ -108,6 +112,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     readConnections: 3,
     lanePatience: 100,
     laneConnections: 32,
+    historyConnections: 2,
     snapshotConnections: 4,
     batchItems: 256,
     batchBytes: 4 << 20,
@@ -115,6 +120,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     waitingBytes: 128 << 20,
     deadRows: 20_000,
     pageRows: 500,
+    historyPageBytes: 4 << 20,
     pageBytes: 1 << 20,
     openTimeout: 10_000,
     migrates: true,
@@ -140,11 +146,13 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
   const positive = [
     'readConnections',
     'laneConnections',
+    'historyConnections',
     'snapshotConnections',
     'batchItems',
     'batchBytes',
     'waiting',
     'waitingBytes',
+    'historyPageBytes',
     'pageRows',
   ] as const;
   for (const name of positive) {

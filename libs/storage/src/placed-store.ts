@@ -60,6 +60,11 @@ export interface ServingStore extends Store {
   forgetUncharged(upTo: bigint): Promise<void>;
   /** Connections, by what they are for. */
   pools(): [name: string, PoolStats][];
+  /**
+   * Says that the process is ending: from now until the store is closed, a database that does not answer for two seconds is given up,
+   * and everything that waits for it fails at once.
+   */
+  prepareClose(): void;
 }
 
 /** A type that lives in a database of its own. */
@@ -330,6 +335,10 @@ export class PlacedStore implements ServingStore {
   /** Of the main database: one of the others takes only its own types with it. */
   ping(): Promise<void> {
     return this.main.ping();
+  }
+
+  prepareClose(): void {
+    for (const store of this.#stores) store.prepareClose();
   }
 
   async close(): Promise<void> {

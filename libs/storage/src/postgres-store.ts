@@ -1,4 +1,5 @@
 import { type AnnouncementKeys, announcementKeys } from './announcement-keys.js';
+import { ClosingWatch } from './closing-watch.js';
 import { Compactor } from './compactor.js';
 import type { Connection, ConnectionSettings } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
@@ -6,9 +7,11 @@ import { Connector } from './connector.js';
 import { Expirer } from './expirer.js';
 import { Heartbeat, paceOf } from './heartbeat.js';
 import { ensurePartitions } from './history.js';
+import { HistoryPages } from './history-pages.js';
 import { Lease, type ProcessLease } from './lease.js';
 import { Lineage } from './lineage.js';
 import { IncompatibleDatabaseError, type Installation, type Migration, migrate, shippedMigrations } from './migrate.js';
+import { ObjectGets } from './object-gets.js';
 import type { PoolStats, StoreObserver } from './observer.js';
 import { connectionSettings, connectWithin } from './opening.js';
 import { type CompleteOptions, completeOptions, type StoreOptions } from './options.js';
@@ -70,6 +73,9 @@ const REGISTRATION_PAUSE = 50;
 const NOT_REGISTERED =
   'the database does not know all types of this release: an api-server of it has to start first, as the role of this process may only read';
 
+/** Milliseconds for which a database may be silent while the process ends. */
+const CLOSING_PATIENCE = 2000;
+
 /** Milliseconds that a read waits for a replica before it turns to the primary. */
 const REPLICA_PATIENCE = 500;
 
@@ -88,9 +94,13 @@ export class PostgresStore implements ServingStore {
   readonly #heartbeat: Heartbeat;
   readonly #writer: Writer;
   readonly #reader: Reader;
+  readonly #gets: ObjectGets;
+  readonly #history: HistoryPages;
   readonly #settledHeads: SettledHeads;
   readonly #snapshots: Snapshots;
   readonly #replica: Replica | undefined;
+  readonly #sideSchemas = new Set<SideSchema>();
+  #closing: ClosingWatch | undefined;
 
   constructor(
     options: CompleteOptions,
@@ -110,6 +120,7 @@ export class PostgresStore implements ServingStore {
     const writes = pool(1);
     const lanes = pool(options.laneConnections, {}, SPARE_LANES);
     const reads = pool(options.readConnections);
+    const history = pool(options.historyConnections);
     const slow = {
       statementTimeout: options.snapshotTimeout,
       answerTimeout: options.snapshotTimeout,
@@ -120,7 +131,7 @@ export class PostgresStore implements ServingStore {
     this.#reads = reads;
     this.#observer = options.observer;
     this.#options = options;
-    this.#pools = { write: writes, lane: lanes, read: reads, snapshot: slowReads, admin: this.#admin };
+    this.#pools = { write: writes, lane: lanes, read: reads, history, snapshot: slowReads, admin: this.#admin };
     if (options.readUrl !== '') {
       const address = parseDatabaseUrl(options.readUrl);
       const follower = (size: number, changed: Partial<ConnectionSettings> = {}) => {
@@ -137,6 +148,8 @@ export class PostgresStore implements ServingStore {
     }
     this.#writer = new Writer(writes, lanes, this.#lineage, options);
     this.#reader = new Reader(reads, this.#lineage, options);
+    this.#gets = new ObjectGets(reads, options);
+    this.#history = new HistoryPages(history, this.#lineage, options);
     this.#settledHeads = new SettledHeads(lanes, this.#reader, options);
     this.#snapshots = new Snapshots(slowReads, this.#lineage, options);
     this.#heartbeat = new Heartbeat(reads, this.#lineage, options);
@@ -226,11 +239,13 @@ export class PostgresStore implements ServingStore {
   /** Another schema in the same database, for what is no object; close it before the store. */
   besideSchema(schema: string, migrations: readonly Migration[]): SideSchema {
     const { settings } = this;
-    return new SideSchema(
+    const side = new SideSchema(
       { ...settings, schema, applicationName: `${settings.applicationName}-${schema}` },
       migrations,
       this.#options,
     );
+    this.#sideSchemas.add(side);
+    return side;
   }
 
   presence(duration: number): Presence {
@@ -254,7 +269,7 @@ export class PostgresStore implements ServingStore {
   }
 
   get(type: TypeId, key: Key): Promise<Row | undefined> {
-    return this.#reader.get(type, key);
+    return this.#gets.get(type, key);
   }
 
   async getStale(type: TypeId, key: Key): Promise<Row | undefined> {
@@ -292,7 +307,7 @@ export class PostgresStore implements ServingStore {
   }
 
   changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
-    return this.#reader.changes(type, after, limit);
+    return this.#history.after(type, after, limit);
   }
 
   async snapshot(request: SnapshotRequest): Promise<Snapshot> {
@@ -332,9 +347,25 @@ export class PostgresStore implements ServingStore {
     return this.#reader.ping();
   }
 
+  prepareClose(): void {
+    this.#closing ??= new ClosingWatch({
+      ping: () => this.ping(),
+      patience: CLOSING_PATIENCE,
+      giveUp: () => this.#giveUp(),
+    });
+  }
+
+  async #giveUp(): Promise<void> {
+    const pools = Object.values(this.#pools);
+    for (const pool of pools) pool.breakAll();
+    await Promise.all([...pools, ...this.#sideSchemas].map((each) => each.close()));
+  }
+
   /** Ends after the writes that were accepted; further calls fail. */
   async close(): Promise<void> {
+    this.prepareClose();
     await Promise.all([this.#writer.drained(), this.compactor.stop(), this.#heartbeat.stop()]);
+    this.#closing?.stop();
     await Promise.all(Object.values(this.#pools).map((pool) => pool.close()));
   }
 }

@@ -1,46 +1,19 @@
-import { int4Array, textArray } from './arrays.js';
+import { int4Array } from './arrays.js';
 import type { Connection, TextRow } from './connection.js';
 import { Gatherer } from './gatherer.js';
+import { isPossibleKey, isPossibleText } from './key.js';
 import type { Lineage } from './lineage.js';
 import { aroundBatches } from './observer.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
-import { CHANGE_COLUMNS, ROW_COLUMNS, readChange, readRow, text } from './rows.js';
-import {
-  type Head,
-  type HistoricChange,
-  HistoryExpiredError,
-  type Key,
-  type Measure,
-  type Row,
-  type TypeId,
-  type Version,
-} from './store.js';
+import { text } from './rows.js';
+import type { Head, Measure, TypeId, Version } from './store.js';
 import { walk } from './walk-sql.js';
 
 const HEADS = `
 SELECT t.id, t.head, f.floor, i.epoch, i.resumed
   FROM installation i, resource_type t JOIN history_floor f ON f.type = t.id
  WHERE t.id = ANY ($1)`;
-
-// The last era comes first: an old snapshot may keep any number of row versions of others.
-export const GET = `
-SELECT k.i, ${ROW_COLUMNS}
-  FROM unnest($1::integer[], $2::text[], $3::text[]) WITH ORDINALITY k (type, namespace, name, i)
-  CROSS JOIN LATERAL (
-    SELECT * FROM object x
-     WHERE x.type = k.type AND x.namespace = k.namespace COLLATE "C"
-       AND x.name = k.name COLLATE "C" ORDER BY x.era DESC LIMIT 1) o`;
-
-// One statement: its snapshot is taken after its table locks, so the floor and the rows that it reads belong together
-// even while compaction drops a partition.
-const CHANGES = `
-SELECT t.head, f.floor, ${CHANGE_COLUMNS}
-  FROM resource_type t JOIN history_floor f ON f.type = t.id
-  LEFT JOIN LATERAL (
-    SELECT * FROM change x WHERE x.type = $1 AND x.version > $2 ORDER BY x.version LIMIT $3) c ON f.floor <= $2
- WHERE t.id = $1
- ORDER BY c.version`;
 
 const LAST_VERSION = 'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM resource_version';
 
@@ -74,22 +47,17 @@ SELECT h.type FROM held h
 /** Whether things can be created in a namespace, or why not. */
 export type NamespaceState = 'open' | 'namespace-not-found' | 'namespace-terminating';
 
-interface TypedKey extends Key {
-  readonly type: TypeId;
-}
-
 /** The short reads; calls that arrive together share a query that begins after all of them arrived. */
 export class Reader {
   readonly #heads: Gatherer<readonly TypeId[], ReadonlyMap<TypeId, Head>>;
-  readonly #gets: Gatherer<TypedKey, Row | undefined>;
   readonly #lastVersions: Gatherer<undefined, Version>;
 
   constructor(
     private readonly pool: Pool,
     private readonly lineage: Lineage,
-    private readonly options: CompleteOptions,
+    options: CompleteOptions,
   ) {
-    const { waiting, observer, acquireTimeout } = options;
+    const { waiting, observer } = options;
     this.#heads = new Gatherer((asked) => this.#readHeads(asked), {
       items: waiting,
       bytes: 1,
@@ -103,35 +71,10 @@ export class Reader {
       sizeOf: () => 0,
       waiting,
     });
-    this.#gets = new Gatherer((keys) => this.#readObjects(keys), {
-      items: 100,
-      bytes: 1,
-      sizeOf: () => 0,
-      waiting,
-      patience: acquireTimeout / 2,
-      around: aroundBatches(observer, 'get'),
-    });
   }
 
   heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
     return this.#heads.add(types);
-  }
-
-  get(type: TypeId, key: Key): Promise<Row | undefined> {
-    return this.#gets.add({ type, namespace: key.namespace, name: key.name });
-  }
-
-  changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
-    return this.pool.use(async (connection) => {
-      const rows = await connection.statement('changes', CHANGES, [type, after, limit]);
-      const [first] = rows;
-      if (!first) throw unknownType(type);
-      const floor = BigInt(text(first, 1));
-      if (after < floor || this.lineage.isLost(type, after)) {
-        throw new HistoryExpiredError(after, floor, BigInt(text(first, 0)));
-      }
-      return first[2] === null ? [] : rows.map((row) => readChange(type, row, 2, this.options.bodies));
-    });
   }
 
   measure(type: TypeId, objects: number): Promise<Measure> {
@@ -142,14 +85,16 @@ export class Reader {
     });
   }
 
-  typesIn(namespace: string): Promise<readonly TypeId[]> {
+  async typesIn(namespace: string): Promise<readonly TypeId[]> {
+    if (!isPossibleText(namespace)) return [];
     return this.pool.use(async (connection) => {
       const rows = await connection.statement('types_in', TYPES_IN, [namespace]);
       return rows.map(([type]) => Number(type));
     });
   }
 
-  namespaceState(namespaces: TypeId, name: string): Promise<NamespaceState> {
+  async namespaceState(namespaces: TypeId, name: string): Promise<NamespaceState> {
+    if (!isPossibleKey({ namespace: '', name })) return 'namespace-not-found';
     return this.pool.use(async (connection) => {
       const [row] = await connection.statement('namespace', NAMESPACE, [namespaces, name]);
       if (!row) return 'namespace-not-found';
@@ -198,19 +143,6 @@ export class Reader {
       }
       await this.lineage.inspect(connection);
     }
-  }
-
-  async #readObjects(keys: readonly TypedKey[]): Promise<(Row | undefined)[]> {
-    const rows: TextRow[] = await this.pool.use((connection) =>
-      connection.statement('get', GET, [
-        int4Array(keys.map((key) => key.type)),
-        textArray(keys.map((key) => key.namespace)),
-        textArray(keys.map((key) => key.name)),
-      ]),
-    );
-    const found = new Array<Row | undefined>(keys.length).fill(undefined);
-    for (const row of rows) found[Number(row[0]) - 1] = readRow(row, 1, this.options.bodies);
-    return found;
   }
 }
 

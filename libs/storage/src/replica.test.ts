@@ -118,6 +118,9 @@ describe('reads that may be a little behind', () => {
       fresh.noteAnnounced(type, await update(version, '2'));
       expect((await fresh.getStale(type, key))?.body).toEqual(body('1'));
       expect(await fresh.getStale(type, { ...key, name: 'none' })).toBeUndefined();
+      // What no object can have as its key, or no list as its place, is no failure of the replica.
+      expect(await fresh.getStale(type, { ...key, name: 'a\0b' })).toBeUndefined();
+      await fresh.snapshot({ type, stale: true, namespace: 'a\0b' }).catch(() => undefined);
       const rows = await listed(await fresh.snapshot({ type, stale: true }));
       expect(rows.map((row) => row.body)).toEqual([body('1')]);
       expect((await fresh.get(type, key))?.body).toEqual(body('2'));

@@ -1,11 +1,19 @@
 import type { BodyCodec } from './body-codec.js';
 import type { Connection } from './connection.js';
 import { ConnectionLostError } from './failures.js';
+import { isPossibleKey } from './key.js';
 import type { Lineage } from './lineage.js';
 import type { Pool } from './pool.js';
 import { ROW_COLUMNS, readRow, text } from './rows.js';
 import type { Snapshots } from './snapshot.js';
-import type { Key, Row, Snapshot, SnapshotRequest, TypeId } from './store.js';
+import {
+  type Key,
+  type Row,
+  type Snapshot,
+  type SnapshotRequest,
+  StoreUnavailableError,
+  type TypeId,
+} from './store.js';
 
 /** Milliseconds for which a replica that failed is not asked. */
 const REST = 2_000;
@@ -43,7 +51,8 @@ export class Replica {
   ) {}
 
   /** @returns undefined when the primary has to be asked */
-  get(type: TypeId, key: Key): Promise<{ readonly row: Row | undefined } | undefined> {
+  async get(type: TypeId, key: Key): Promise<{ readonly row: Row | undefined } | undefined> {
+    if (!isPossibleKey(key)) return { row: undefined };
     return this.#ask(() => this.reads.use((connection) => this.#get(connection, type, key)));
   }
 
@@ -73,8 +82,9 @@ export class Replica {
     if (performance.now() < this.#restingUntil) return undefined;
     try {
       return await read();
-    } catch {
-      this.#restingUntil = performance.now() + REST;
+    } catch (error) {
+      // What one caller asked for wrongly tells nothing of the replica; the primary says what is wrong.
+      if (error instanceof StoreUnavailableError) this.#restingUntil = performance.now() + REST;
       return undefined;
     }
   }

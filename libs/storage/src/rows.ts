@@ -1,5 +1,6 @@
 import type { BodyCodec } from './body-codec.js';
 import type { TextRow } from './connection.js';
+import { CopiedTuple } from './copied-tuple.js';
 import type { HistoricChange, Row, TypeId } from './store.js';
 
 /** Columns of `object` that make a {@link Row}, in the order that {@link readRow} expects. */
@@ -18,64 +19,78 @@ export function readRow(row: TextRow, from: number, bodies: BodyCodec): Row {
   };
 }
 
-/** What a binary COPY says of the length of a column that is null. */
-const NULL = -1;
-
-/** Reads {@link ROW_COLUMNS} of a binary COPY (each column behind its length); keeps nothing of the message. */
+/** Reads {@link ROW_COLUMNS} of a binary COPY; keeps nothing of the message. */
 export function readCopiedRow(message: Buffer, start: number, bodies: BodyCodec): Row {
-  let at = start + 2;
-  const past = (): number => {
-    at += 4 + message.readInt32BE(at);
-    return at;
-  };
-  const string = (): string => message.toString('utf8', at + 4, past());
-  const namespace = string();
-  const name = string();
-  const uid = string();
-  const version = message.readBigInt64BE(at + 4);
-  past();
-  const stored = Buffer.from(message.subarray(at + 4, past()));
-  const storedVersion = string();
-  const length = message.readInt32BE(at);
-  const body = length === NULL ? stored : bodies.join(stored, message.subarray(at + 4, at + 4 + length));
-  at += 4 + Math.max(0, length);
-  const defaults = message.readInt32BE(at) === NULL ? 0 : message.readInt16BE(at + 4);
-  return { namespace, name, uid, version, body, storedVersion, defaults };
+  return readTuple(new CopiedTuple(message, start), bodies);
 }
 
-/** Columns of `change` that make a {@link HistoricChange}, in the order that {@link readChange} expects. */
+/** Reads {@link ROW_COLUMNS}; keeps nothing of the message. */
+export function readTuple(tuple: CopiedTuple, bodies: BodyCodec): Row {
+  const namespace = tuple.text();
+  const name = tuple.text();
+  const uid = tuple.text();
+  const version = required(tuple.int8());
+  const stored = required(tuple.view());
+  const storedVersion = tuple.text();
+  const body = kept(stored, tuple.view(), bodies);
+  return { namespace, name, uid, version, body, storedVersion, defaults: tuple.int2() ?? 0 };
+}
+
+/** Columns of `change` that make a {@link HistoricChange}, in the order that {@link readCopiedChange} expects. */
 export const CHANGE_COLUMNS =
   'c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.stored_version, c.body, c.at, c.prior, c.prior_version, ' +
   'c.prior_stored_version, c.owners, c.prior_owners, c.defaults, c.prior_defaults';
 
-/** Reads {@link CHANGE_COLUMNS} that begin at column `from`. */
-export function readChange(type: TypeId, row: TextRow, from: number, bodies: BodyCodec): HistoricChange {
-  const prior = row[from + 9];
-  const priorVersion = row[from + 10];
+/** Reads {@link CHANGE_COLUMNS} of a binary COPY; keeps nothing of the message. */
+export function readCopiedChange(type: TypeId, message: Buffer, start: number, bodies: BodyCodec): HistoricChange {
+  const tuple = new CopiedTuple(message, start);
+  const version = required(tuple.int8());
+  const previous = required(tuple.int8());
+  const op = ACTIONS[required(tuple.int2())] ?? 'update';
+  const key = { namespace: tuple.text(), name: tuple.text(), uid: tuple.text() };
+  const storedVersion = tuple.text();
+  const body = required(tuple.view());
+  const at = Number(required(tuple.int8()));
+  const prior = tuple.view();
+  const priorVersion = tuple.int8();
+  const priorStoredVersion = tuple.text();
+  const owners = tuple.view();
+  const priorOwners = tuple.view();
+  const defaults = tuple.int2() ?? 0;
+  const priorDefaults = tuple.int2() ?? 0;
   return {
     type,
-    version: BigInt(text(row, from)),
-    previous: BigInt(text(row, from + 1)),
-    op: ACTIONS[text(row, from + 2)] ?? 'update',
-    namespace: text(row, from + 3),
-    name: text(row, from + 4),
-    uid: text(row, from + 5),
-    storedVersion: text(row, from + 6),
-    defaults: Number(row[from + 14]),
-    body: whole(bytes(text(row, from + 7)), row[from + 12], bodies),
-    at: Number(row[from + 8]),
-    ...(prior && priorVersion
-      ? {
-          prior: whole(bytes(prior), row[from + 13], bodies),
-          priorVersion: BigInt(priorVersion),
-          priorStoredVersion: row[from + 11] ?? '',
-          priorDefaults: Number(row[from + 15]),
-        }
-      : {}),
+    version,
+    previous,
+    op,
+    ...key,
+    storedVersion,
+    defaults,
+    body: kept(body, owners, bodies),
+    at,
+    ...(prior &&
+      priorVersion !== undefined && {
+        prior: kept(prior, priorOwners, bodies),
+        priorVersion,
+        priorStoredVersion,
+        priorDefaults,
+      }),
   };
 }
 
 const ACTIONS: Readonly<Record<string, HistoricChange['op']>> = { 1: 'create', 3: 'update', 5: 'delete' };
+
+/** A body in memory of its own, with its owners of fields. */
+function kept(stored: Buffer, owners: Buffer | undefined, bodies: BodyCodec): Buffer {
+  const own = Buffer.from(stored);
+  return owners ? bodies.join(own, owners) : own;
+}
+
+/** A column that is never null. */
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the database left a column empty');
+  return value;
+}
 
 /** A column that is never null. */
 export function text(row: TextRow, column: number): string {

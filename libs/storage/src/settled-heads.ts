@@ -47,7 +47,7 @@ export class SettledHeads {
     try {
       await wait.add(undefined);
     } finally {
-      if (wait.idle) this.#waits.delete(type);
+      if (wait.idle && this.#waits.get(type) === wait) this.#waits.delete(type);
     }
   }
 

@@ -50,7 +50,12 @@ export class SideSchema {
     if (this.#migrated) return;
     const { schema } = this.settings;
     if (!(await isComplete(connection, schema, this.migrations, this.options.migrates)))
-      await migrateSchema(connection, schema, this.migrations, async () => undefined);
+      await migrateSchema(
+        connection,
+        { schema, observer: this.options.observer ?? {} },
+        this.migrations,
+        async () => undefined,
+      );
     this.#migrated = true;
   }
 }

@@ -2,6 +2,7 @@ import { byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays
 import type { BodyCodec } from './body-codec.js';
 import { type ChargedAmount, chargeParameters, checkCharging, isCharged, readExceeded } from './charge-parameters.js';
 import type { Parameter, TextRow } from './connection.js';
+import { isPossibleKey, isPossibleText } from './key.js';
 import type { Change, Refusal, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
 
 /** Calls `commit_charged` of the schema (migrations/0009-one-lock/3-charges.sql). */
@@ -9,8 +10,6 @@ export const COMMIT_CHARGED =
   'SELECT * FROM commit_charged($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, ' +
   '$16, $17, $18::text[]::jsonb[], $19, $20, $21, $22, $23, $24::text[]::numeric[], $25)';
 
-/** Names longer than this could not be indexed. Far above any name that the API allows. */
-const LONGEST_KEY = 1024;
 /** Bytes of the version in which something is stored. */
 const LONGEST_VERSION = 63;
 /** Of defaults: a column of 16 bits. */
@@ -23,11 +22,9 @@ const LARGEST_SET = 1000;
  * @throws TypeError
  */
 export function checkOp(op: WriteOp): void {
-  if (op.name === '' || Buffer.byteLength(op.name) + Buffer.byteLength(op.namespace) > LONGEST_KEY) {
-    throw new TypeError('a name is empty or too long to be stored');
-  }
+  if (!isPossibleKey(op)) throw new TypeError('a name is empty, too long, or of characters that cannot be stored');
   const { storedVersion = '' } = op;
-  if (`${op.name}${op.namespace}${storedVersion}`.includes('\0')) throw new TypeError('a name holds a zero character');
+  if (!isPossibleText(storedVersion)) throw new TypeError('the name of a stored version cannot be stored');
   if (Buffer.byteLength(storedVersion) > LONGEST_VERSION)
     throw new TypeError('the name of a stored version is too long');
   const { defaults = 0 } = op;

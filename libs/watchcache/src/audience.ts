@@ -1,7 +1,6 @@
 import type { Version } from '@orch/storage';
 import { Cohort } from './cohort.js';
 import type { FrameEncoder } from './frames.js';
-import type { InitialState } from './initial-state.js';
 import type { Interest, SharedInterest } from './interest.js';
 
 /** A flush of an audience, which went through all cohorts that had gathered something. */
@@ -24,8 +23,6 @@ export class Audience {
   live = 0;
   members = 0;
   lastFlush: Flushed = NEVER;
-  /** The newest initial state that was made. */
-  initial: InitialState | undefined;
   #bookmark: { readonly version: Version; readonly bytes: Buffer } | undefined;
 
   constructor(

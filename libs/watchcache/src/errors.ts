@@ -41,6 +41,11 @@ export class SelectorBudgetError extends Error {
   override readonly name = 'SelectorBudgetError';
 }
 
+/** Watches are reading as much of their initial state as they may: answer 429. */
+export class InitialBudgetError extends Error {
+  override readonly name = 'InitialBudgetError';
+}
+
 /** The server is going down and takes no more watches: another one does. */
 export class CacheDrainingError extends CacheNotReadyError {
   override readonly name = 'CacheDrainingError';

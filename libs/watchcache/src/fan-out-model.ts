@@ -18,7 +18,7 @@ export interface WatchedState {
 /** A watcher to be, once its start has been decided. */
 export interface Joining {
   readonly interest: Interest;
-  /** Whom the selector is charged to; undefined for nobody. */
+  /** Whom selector and initial state are charged to; undefined for nobody. */
   readonly owner?: string | undefined;
   readonly encoder: FrameEncoder;
   readonly sink: WatchSink;
@@ -52,4 +52,6 @@ export interface FanOutStats {
   readonly selectorTerms: number;
   /** Bytes of frames kept for sharing. */
   readonly frameBytes: number;
+  /** Bytes that initial states hold: what is reserved for those who read them, and pieces kept for sharing. */
+  readonly initialBytes: number;
 }

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@orch/runtime/clock';
+import { InitialBudget } from './initial-budget.js';
 import type { WatchObserver } from './observer.js';
 import type { SelectorLimits } from './selector-budget.js';
 
@@ -19,8 +20,13 @@ export interface FanOutOptions {
   readonly shareInitial?: number;
   /** Bytes of frames kept for watchers that come later. Default 16 MiB. */
   readonly maxFrameBytes?: number;
-  /** Milliseconds for which a stream that reads history and has stalled is kept. Default 300,000. */
+  /**
+   * Milliseconds for which a stream is kept that is still reading its initial state, or history from the database, and has
+   * stalled. Default 45,000.
+   */
   readonly maxStall?: number;
+  /** What initial states may hold, shared by all types of a process. Default: one of its own, without bounds. */
+  readonly initialBudget?: InitialBudget;
   /** Default: no bounds. */
   readonly selectorLimits?: SelectorLimits;
   /** Hears what is delivered, for metrics and traces. */
@@ -29,17 +35,19 @@ export interface FanOutOptions {
 
 /** Options with every default filled in; a member that is given as undefined stays so. */
 export function withDefaults(options: FanOutOptions): Required<FanOutOptions> {
+  const { clock = systemClock, shareInitial = 2_000 } = options;
   return {
-    clock: systemClock,
+    clock,
     random: Math.random,
     bookmarkInterval: 60_000,
     maxGather: 10,
     watchersPerGatherMs: 500,
     cohortSize: 128,
-    shareInitial: 2_000,
+    shareInitial,
     maxFrameBytes: 16 << 20,
-    maxStall: 300_000,
+    maxStall: 45_000,
     selectorLimits: { together: 0, perOwner: 0 },
+    initialBudget: new InitialBudget({ clock, limits: { together: 0, perOwner: 0 }, keepFor: shareInitial }),
     observer: {},
     ...options,
   };

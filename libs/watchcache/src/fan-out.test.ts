@@ -153,6 +153,51 @@ describe('a watcher that stalls', () => {
     expect(sink.overruns).toEqual([]);
   });
 
+  it.each(['all', 'a'])(
+    'and reads on goes on from the database where the ring has passed it (namespace: %s)',
+    async (of) => {
+      const rig = await start({ ringMaxBytes: 4000 });
+      const { sink } = await rig.watch(of === 'all' ? {} : { namespace: of });
+      const writeTo = async (from: number, to: number) => {
+        for (let number = from; number < to; number++) {
+          rig.write(`${number % 3 === 0 ? 'b' : 'a'}/${number}`);
+          await rig.clock.settle();
+        }
+      };
+      sink.stalled = true;
+      await writeTo(0, 6);
+      await rig.clock.advance(900);
+      sink.sip();
+      await writeTo(6, 50);
+      // The ring has passed it by the time that somebody looks, but it has read a moment ago.
+      await rig.clock.advance(500);
+      expect(sink.ended).toBe(false);
+      sink.release();
+      await rig.clock.settle();
+      const written = Array.from({ length: 50 }, (_, at) => `ADDED ${at % 3 === 0 ? 'b' : 'a'}/${at}@${at + 1}`);
+      expect(sink.summary).toEqual(written.filter((event) => of === 'all' || event.startsWith('ADDED a')));
+      expect(sink.overruns).toEqual([]);
+      rig.write('a/last');
+      await rig.clock.settle();
+      expect(sink.summary.at(-1)).toBe('ADDED a/last@51');
+      expect(rig.cache.stats()).toMatchObject({ watchers: 1, expired: 0 });
+    },
+  );
+
+  it('is ended where history, too, has passed it when it reads on', async () => {
+    const rig = await start({ ringMaxBytes: 4000 });
+    const { sink } = await rig.watch();
+    sink.stalled = true;
+    for (let number = 0; number < 50; number++) {
+      rig.write(`a/${number}`);
+      await rig.clock.settle();
+    }
+    rig.source.compact(1, 20n);
+    sink.release();
+    await rig.clock.settle();
+    expect(sink.summary).toEqual(['ADDED a/0@1', 'ERROR expired']);
+  });
+
   it('is ended when the ring has passed it, though it never drains', async () => {
     const rig = await start({ ringMaxBytes: 4000 });
     const { sink } = await rig.watch();
@@ -169,20 +214,115 @@ describe('a watcher that stalls', () => {
     expect(rig.cache.stats()).toMatchObject({ watchers: 1, expired: 1 });
   });
 
-  it('is ended by time too, and so is one that stalls in its initial state', async () => {
-    const rig = await start({ ringMaxAge: 10_000 }, (each) => {
-      for (let number = 0; number < 300; number++) each.write(`a/${number}`, { content: 'x'.repeat(1000) });
-    });
-    const started = rig.watch();
-    const { sink } = await started;
-    const second = rig.cache;
+  it('is ended by time too', async () => {
+    const rig = await start({ ringMaxAge: 10_000 });
+    const { sink } = await rig.watch();
     sink.stalled = true;
-    rig.write('a/more');
+    rig.write('a/one');
     await rig.clock.settle();
-    rig.write('a/more', 'deleted');
+    rig.write('a/two');
     await rig.clock.advance(12_000);
-    expect(sink.summary.at(-1)).toBe('ERROR expired');
-    expect(second.stats().watchers).toBe(0);
+    expect(sink.summary).toEqual(['ADDED a/one@1', 'ERROR expired']);
+    expect(rig.cache.stats().watchers).toBe(0);
+  });
+});
+
+describe('a watcher that stalls in its initial state', () => {
+  const OBJECTS = 300;
+
+  async function stalledIn(options: RigOptions): Promise<{ rig: Rig; sink: TestSink }> {
+    const rig = await start(options, (each) => {
+      for (let number = 0; number < OBJECTS; number++) each.write(`a/${number}`, { content: 'x'.repeat(1000) });
+    });
+    const sink = new TestSink();
+    sink.stalled = true;
+    await rig.watch({ sink });
+    expect(sink.pieces).toHaveLength(1);
+    return { rig, sink };
+  }
+
+  it('is ended when the ring has passed it, though it never drains', async () => {
+    const { rig, sink } = await stalledIn({ ringMaxBytes: 4000 });
+    for (let number = 0; number < 20; number++) rig.write('a/0');
+    await rig.clock.advance(1_100);
+    expect([sink.summary.at(-1), sink.ended]).toEqual(['ERROR expired', true]);
+  });
+
+  it('gets no more of it when the ring has passed it, though it drains before anybody has noticed', async () => {
+    const { rig, sink } = await stalledIn({ ringMaxBytes: 4000 });
+    for (let number = 0; number < 20; number++) rig.write('a/0');
+    const had = sink.events.length;
+    sink.sip();
+    await rig.clock.settle();
+    expect(sink.summary.slice(had)).toEqual(['ERROR expired']);
+  });
+
+  it('is ended after a while, though the ring has everything', async () => {
+    const { rig, sink } = await stalledIn({ maxStall: 20_000 });
+    await rig.clock.advance(19_000);
+    sink.sip();
+    await rig.clock.advance(19_000);
+    expect([sink.pieces.length, sink.ended]).toEqual([2, false]);
+    await rig.clock.advance(3_000);
+    expect([sink.summary.at(-1), sink.ended]).toEqual(['ERROR expired', true]);
+    expect(rig.cache.stats()).toMatchObject({ watchers: 0, expired: 1 });
+  });
+
+  it('has its time anew when the process itself has stood still', async () => {
+    const { rig, sink } = await stalledIn({ maxStall: 20_000 });
+    // As after a pause: the timers that are overdue run when a minute is over.
+    const after = rig.clock.after.bind(rig.clock);
+    rig.clock.after = (ms, task) => after(ms + 60_000, task);
+    await rig.clock.advance(1_000);
+    rig.clock.after = after;
+    await rig.clock.advance(62_000);
+    expect(sink.ended).toBe(false);
+    await rig.clock.advance(21_000);
+    expect(sink.ended).toBe(true);
+  });
+
+  it('shares its state with nobody any more, when the ring has passed that', async () => {
+    const { rig, sink } = await stalledIn({ ringMaxBytes: 4000 });
+    for (let number = 0; number < 20; number++) rig.write('a/0');
+    const { sink: late } = await rig.watch({ from: { at: 'any' } });
+    expect([late.events.length, late.ended]).toEqual([OBJECTS, false]);
+    expect(late.summary).toContain('ADDED a/0@320');
+    expect(sink.pieces).toHaveLength(1);
+  });
+});
+
+describe('a watcher that stalls in history', () => {
+  it('is ended after a while, and not before', async () => {
+    const rig = await start({ ringMaxBytes: 3000, maxStall: 20_000 });
+    for (let number = 0; number < 60; number++) rig.write(`a/${number}`, { content: 'x'.repeat(1000) });
+    const sink = new TestSink();
+    sink.stalled = true;
+    await rig.watch({ sink, from: { after: 1n } });
+    await rig.clock.advance(19_000);
+    sink.sip();
+    await rig.clock.advance(19_000);
+    expect([sink.pieces.length, sink.ended]).toEqual([2, false]);
+    await rig.clock.advance(3_000);
+    expect([sink.summary.at(-1), sink.ended]).toEqual(['ERROR expired', true]);
+  });
+
+  it('goes on, however long the database takes, if it is that which is waited for', async () => {
+    const rig = await start({ maxStall: 20_000 }, (each) => {
+      for (let number = 0; number < 1_100; number++) each.write(`a/${number}`);
+    });
+    const read = rig.source.changes.bind(rig.source);
+    const answers: (() => void)[] = [];
+    rig.source.changes = async (...request) => {
+      if (request[1] > 1n) await new Promise<void>((resolve) => answers.push(resolve));
+      return read(...request);
+    };
+    const { sink } = await rig.watch({ from: { after: 1n } });
+    expect(sink.events).toHaveLength(1_024);
+    await rig.clock.advance(60_000);
+    expect([answers.length, sink.ended]).toEqual([1, false]);
+    answers[0]?.();
+    await rig.clock.settle();
+    expect([sink.events.length, sink.ended]).toEqual([1_099, false]);
   });
 });
 
@@ -198,6 +338,23 @@ describe('bookmarks', () => {
     rig.write('b/two');
     await rig.clock.advance(60_200);
     expect(sink.summary).toEqual(['BOOKMARK@1', 'BOOKMARK@2']);
+  });
+
+  it('come sooner while the ring is full, so that who is cut off can resume', async () => {
+    const rig = await start({ ringMaxBytes: 4_000 });
+    const { sink } = await rig.watch({ bookmarks: true, namespace: 'none' });
+    // The ring holds some ten changes, which is ten seconds.
+    for (let second = 0; second < 120; second++) {
+      rig.write('a/one', { content: 'x'.repeat(200) });
+      await rig.clock.advance(1_000);
+    }
+    const { ringSpan } = rig.cache.stats();
+    const sent = sink.events.map(({ version }) => Number(version));
+    expect(ringSpan).toBeLessThan(10_000);
+    // Once the first has come at its old time, there is one in each third of the span.
+    const late = sent.filter((version) => version > 60);
+    expect(late.length).toBeGreaterThanOrEqual(50_000 / (ringSpan / 3 + 200));
+    for (const [at, version] of late.slice(1).entries()) expect(version - (late[at] ?? 0)).toBeLessThanOrEqual(4);
   });
 
   it('are not sent to a watcher that has not got everything', async () => {

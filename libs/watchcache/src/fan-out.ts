@@ -11,7 +11,7 @@ import { Pump } from './pump.js';
 import type { ChangeEvent } from './ring.js';
 import { SelectorBudget } from './selector-budget.js';
 import { StreamSteps } from './stream-steps.js';
-import { type EndReason, Watcher, type WatcherState } from './watcher.js';
+import { behindAt, type EndReason, Watcher, type WatcherState } from './watcher.js';
 import { WatcherTimes } from './watcher-times.js';
 
 /** Brings events to watchers: each is matched once an audience, encoded once, and written to a cohort in one go. */
@@ -38,10 +38,14 @@ export class FanOut {
   ) {
     this.#options = withDefaults(options);
     const { clock, cohortSize, maxFrameBytes, shareInitial, maxStall } = this.#options;
-    this.#audiences = new Audiences(cohortSize, (audience) => this.#flushes.clear(audience));
+    this.#audiences = new Audiences(cohortSize, (audience) => {
+      this.#flushes.clear(audience);
+      this.#initialStates.forget(audience);
+    });
     this.#selectors = new SelectorBudget(this.#options.selectorLimits);
-    this.#initialStates = new InitialStates(state, clock, shareInitial);
     this.#frames = new FrameCache(maxFrameBytes);
+    const { initialBudget: budget } = this.#options;
+    this.#initialStates = new InitialStates(state, { clock, frames: this.#frames, budget, shared: shareInitial });
     this.#flushes = new FlushSchedule(clock, this.#options, (cohort) => this.#flush(cohort));
     this.#times = new WatcherTimes(this.#options, () => state.ring, {
       bookmark: (watcher) => this.#bookmark(watcher),
@@ -77,12 +81,20 @@ export class FanOut {
   /**
    * Takes a watcher in. Nothing is written to its sink before the next turn of the event loop.
    * @throws SelectorBudgetError
+   * @throws InitialBudgetError
    */
   join(joining: Joining): Watcher {
     const { sink, bookmarks, marksInitialEnd, endsAt } = joining;
     const charge = this.#selectors.charge(joining.interest, joining.owner);
     const audience = this.#audiences.enter(joining.interest, joining.encoder);
-    const start = this.#start(audience, joining.from);
+    let start: WatcherState;
+    try {
+      start = this.#start(audience, joining);
+    } catch (error) {
+      this.#audiences.leave(audience);
+      charge?.();
+      throw error;
+    }
     const watcher = new Watcher(audience, sink, bookmarks, marksInitialEnd, endsAt, start, (ended, how) => {
       if (how === 'closed') this.#end(ended, 'closed');
       else if (how === 'in-order') this.#times.endBy(ended, this.#options.clock.now());
@@ -137,7 +149,7 @@ export class FanOut {
       if (watcher.state.version < ring.floor) {
         this.#fail(watcher, 'expired');
       } else {
-        this.#enter(watcher, { at: 'behind', cursor: ring.cursorAfter(watcher.state.version) });
+        this.#enter(watcher, this.#behindAt(ring.cursorAfter(watcher.state.version)));
         this.#pump.add(watcher);
       }
     }
@@ -145,6 +157,8 @@ export class FanOut {
 
   /** Continuity is lost: every stream that stands somewhere ends; one that waits for a version goes on unless rewound. */
   reset(reason: 'expired' | 'rewound'): void {
+    this.#frames.disown();
+    this.#initialStates.clear();
     for (const watcher of [...this.#watchers]) {
       if (reason === 'expired' && watcher.state.at === 'waiting') continue;
       this.#fail(watcher, 'expired');
@@ -180,24 +194,31 @@ export class FanOut {
       ...this.#initialStates.counts,
       selectorTerms: this.#selectors.terms,
       frameBytes: this.#frames.bytes,
+      initialBytes: this.#initialStates.bytes,
     };
   }
 
-  #start(audience: Audience, from: Joining['from']): WatcherState {
+  #start(audience: Audience, { from, owner }: Joining): WatcherState {
     const { ring, version } = this.state;
-    if (from.at === 'now') return { at: 'behind', cursor: ring.next };
+    const since = this.#options.clock.now();
+    if (from.at === 'now') return this.#behindAt(ring.next);
     if (from.at === 'initial') {
-      return { at: 'initial', state: this.#initialStates.take(audience, from.notOlderThan), piece: 0 };
+      const state = this.#initialStates.take(audience, from.notOlderThan, owner);
+      return { at: 'initial', state, owner, piece: 0, since };
     }
     if (from.version > version) return { at: 'waiting', version: from.version };
-    if (from.version >= ring.floor) return { at: 'behind', cursor: ring.cursorAfter(from.version) };
+    if (from.version >= ring.floor) return this.#behindAt(ring.cursorAfter(from.version));
     return {
       at: 'history',
       after: from.version,
       page: from.page,
       reading: false,
-      since: this.#options.clock.now(),
+      since,
     };
+  }
+
+  #behindAt(cursor: number): WatcherState {
+    return behindAt(this.state.ring, cursor, this.#options.clock.now());
   }
 
   /** The one place where a watcher's state changes, so that the sets follow. */
@@ -205,8 +226,7 @@ export class FanOut {
     const { audience, state } = watcher;
     if (state.at === 'live') state.cohort.leave(watcher);
     this.#waiting.delete(watcher);
-    if (state !== next && state.at === 'initial') this.#initialStates.release(audience, state.state);
-    if (next.at === 'initial' && (state === next || state.at !== 'initial')) next.state.readers++;
+    if (state !== next && state.at === 'initial') this.#initialStates.release(audience, state.state, state.owner);
     watcher.state = next;
     if (next.at === 'waiting') this.#waiting.add(watcher);
     if (next.at === 'live') next.cohort.join(watcher);
@@ -262,14 +282,14 @@ export class FanOut {
    */
   #opened({ live }: Cohort): void {
     for (const watcher of [...live]) {
-      this.#enter(watcher, { at: 'behind', cursor: this.state.ring.next });
+      this.#enter(watcher, this.#behindAt(this.state.ring.next));
       this.#pump.add(watcher);
     }
   }
 
   #stalled(watcher: Watcher): void {
     this.#counts.stalls++;
-    this.#enter(watcher, { at: 'behind', cursor: this.state.ring.next });
+    this.#enter(watcher, this.#behindAt(this.state.ring.next));
   }
 
   /** Claims the state's version, which a live watcher has once its cohort is flushed. One that is behind gets none. */

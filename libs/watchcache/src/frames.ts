@@ -1,6 +1,7 @@
 import type { Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
 import { FailedObjectError } from './errors.js';
+import { LargeFrames } from './large-frames.js';
 import { owned } from './owned.js';
 import type { ChangeEvent, EventKind, Frame } from './ring.js';
 
@@ -36,6 +37,7 @@ export class FrameCache {
   #held: (Frame[] | undefined)[] = [];
   #head = 0;
   #bytes = 0;
+  readonly #large = new LargeFrames();
 
   constructor(private readonly maxBytes: number) {}
 
@@ -47,13 +49,24 @@ export class FrameCache {
     for (const frame of event.frames ?? []) {
       if (frame.kind === kind && frame.encoder === encoder.key) return frame.bytes;
     }
-    const bytes = owned(encodeEvent(event, kind, encoder));
+    const bytes = this.encode(shownBy(event, kind), kind, event.version, encoder);
     event.frames ??= [];
     if (event.frames.length === 0) this.#held.push(event.frames);
     event.frames.push({ kind, encoder: encoder.key, bytes });
     this.#bytes += bytes.length + FRAME_OVERHEAD;
     this.#evict();
     return bytes;
+  }
+
+  /** Makes a frame, or finds it with those who hold it. @throws FailedObjectError, and what the encoder throws */
+  encode(entry: CacheEntry, kind: EventKind, version: Version, encoder: FrameEncoder): Buffer {
+    if (entry.failure) throw new FailedObjectError(entry.failure);
+    return this.#large.frame(entry, kind, version, encoder.key, () => owned(encoder.event(kind, entry, version)));
+  }
+
+  /** Shares with nobody any more what was made so far: it may be of another history. */
+  disown(): void {
+    this.#large.clear();
   }
 
   #evict(): void {
@@ -74,17 +87,6 @@ export class FrameCache {
 /** An object that left the selection is shown as it was, with the version of the change that made it leave. */
 export const shownBy = ({ op, entry, prior }: ChangeEvent, kind: EventKind): CacheEntry =>
   kind === 'DELETED' && op !== 'delete' ? (prior ?? entry) : entry;
-
-/** @throws FailedObjectError, and what the encoder throws */
-export function encodeEvent(event: ChangeEvent, kind: EventKind, encoder: FrameEncoder): Buffer {
-  return encodeEntry(shownBy(event, kind), kind, event.version, encoder);
-}
-
-/** @throws FailedObjectError, and what the encoder throws */
-export function encodeEntry(entry: CacheEntry, kind: EventKind, version: Version, encoder: FrameEncoder): Buffer {
-  if (entry.failure) throw new FailedObjectError(entry.failure);
-  return encoder.event(kind, entry, version);
-}
 
 /** What a stream ends with that could not be given an event. */
 export const streamErrorOf = (thrown: unknown): StreamError =>

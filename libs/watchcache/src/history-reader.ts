@@ -6,11 +6,8 @@ import type { ServedHistory, ServedRow } from './conversion/body-conversion.js';
 import type { ServedSource } from './conversion/converted-source.js';
 import { type ChangeEvent, EVENT_OVERHEAD } from './ring.js';
 
-/** Changes read at a time: as many as have about so many bytes, within bounds. */
-const PAGE_BYTES = 2 << 20;
-const PAGE_MIN = 8;
-const PAGE_MAX = 1024;
-const PAGE_FIRST = 256;
+/** Changes read at a time, at most: the source bounds their bytes. */
+const PAGE_CHANGES = 1024;
 /** Milliseconds after which pages that nobody asks for are dropped. */
 const IDLE = 10_000;
 
@@ -48,7 +45,6 @@ export class HistoryReader {
   #bytes = 0;
   #waiting: Waiting[] = [];
   #reading = false;
-  #limit = PAGE_FIRST;
   #epoch = 0;
   #lastUsed = 0;
   #cancelIdle: (() => void) | undefined;
@@ -94,7 +90,7 @@ export class HistoryReader {
       const epoch = this.#epoch;
       try {
         this.counts.reads++;
-        const changes = await this.options.source.changes(this.options.type, from, this.#limit);
+        const changes = await this.options.source.changes(this.options.type, from, PAGE_CHANGES);
         this.#settle(this.#page(from, changes), epoch === this.#epoch);
       } catch (error) {
         this.#fail(error);
@@ -106,10 +102,6 @@ export class HistoryReader {
   #page(after: Version, changes: readonly ServedHistory[]): HistoryPage {
     const events = changes.map((change) => this.#eventOf(change));
     const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
-    if (events.length > 0) {
-      const wanted = Math.floor((PAGE_BYTES * events.length) / bytes);
-      this.#limit = Math.min(PAGE_MAX, Math.max(PAGE_MIN, wanted));
-    }
     return { after, events, last: events.at(-1)?.version ?? after, bytes };
   }
 

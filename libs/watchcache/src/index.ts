@@ -5,6 +5,7 @@ export * from './errors.js';
 export { withDefaults as fanOutDefaults } from './fan-out-options.js';
 export { dueAfter } from './flush-schedule.js';
 export type { FrameEncoder, StreamError } from './frames.js';
+export type { InitialLimits } from './initial-budget.js';
 export type { Interest } from './interest.js';
 export type { Flush, WatchObserver } from './observer.js';
 export { owned } from './owned.js';

@@ -1,25 +1,52 @@
 import type { Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
-import { encodeEntry, type FrameEncoder, followingOf } from './frames.js';
-
-/** Bytes of one piece, unless a single object is larger. */
-const PIECE = 128 << 10;
-/** Bytes of objects that one is made of: where little is shown of each, making it is to keep nobody waiting either. */
-const MADE_OF = 512 << 10;
+import { type FrameEncoder, followingOf } from './frames.js';
+import type { Kept } from './initial-budget.js';
+import { owned } from './owned.js';
+import type { EventKind } from './ring.js';
 
 /**
- * The state at one version as `ADDED` frames, encoded piece by piece as the first watcher gets there and shared by all
- * that start from it.
+ * Bytes of one piece, unless a single object is larger: what a client that does not read leaves in its connection is no
+ * more than what it leaves of later events.
+ */
+export const PIECE = 32 << 10;
+/** Bytes of objects that one is made of: where little is shown of each, making it is to keep nobody waiting either. */
+const MADE_OF = 512 << 10;
+/** Bytes that a state takes beside the list of its objects, and each object in that list. */
+const STATE_OVERHEAD = 1_000;
+const REFERENCE = 8;
+/** Bytes that a piece takes beside its own. */
+const PIECE_OVERHEAD = 300;
+/** Pieces that the connection of a client holds which does not read. */
+const UNREAD_PIECES = 2;
+
+/** Where pieces are kept for other watches, and who makes frames. */
+export interface InitialStateActions {
+  encode(entry: CacheEntry, kind: EventKind, version: Version, encoder: FrameEncoder): Buffer;
+  /** Keeps a piece until `drop` is called; undefined when there is no room. */
+  keep(bytes: number, drop: () => void): Kept | undefined;
+  use(piece: Kept): void;
+  drop(piece: Kept): void;
+}
+
+interface Piece {
+  readonly frames: Buffer;
+  readonly kept: Kept;
+}
+
+/**
+ * The state at one version as `ADDED` frames, encoded piece by piece as the first watcher gets there. A piece is kept for
+ * the watchers that come soon after; for one that comes later it is encoded again, so that nothing of it waits for a
+ * client that does not read.
  */
 export class InitialState {
-  readonly #pieces: Buffer[] = [];
-  readonly #events: number[] = [];
-  #encoded = 0;
-  readonly #whole: boolean;
-  /** Encoded, but too much for the last piece. */
-  #carried: Buffer | undefined;
-  /** Watchers that are reading. */
-  readers = 0;
+  /** Of each piece that was ever encoded its first entry; then that of the next. */
+  readonly #starts = [0];
+  readonly #pieces = new Map<number, Piece>();
+  #whole = true;
+  /** Bytes of the objects that are larger than a piece, and of the largest of them. */
+  #largeBytes = 0;
+  #largest = 0;
 
   constructor(
     /** The version of the state. */
@@ -30,8 +57,14 @@ export class InitialState {
     readonly madeAt: number,
     private readonly entries: readonly CacheEntry[],
     private readonly encoder: FrameEncoder,
+    private readonly actions: InitialStateActions,
   ) {
-    this.#whole = entries.every(({ failure }) => failure === undefined);
+    for (const { failure, body } of entries) {
+      if (failure !== undefined) this.#whole = false;
+      if (body.length <= PIECE) continue;
+      this.#largeBytes += body.length;
+      this.#largest = Math.max(this.#largest, body.length);
+    }
   }
 
   /** Whether it has nothing that its readers end with. Looked at before anybody reads it. */
@@ -39,35 +72,68 @@ export class InitialState {
     return this.#whole;
   }
 
+  /** Bytes of the list of its objects. The objects themselves are the state's, and the ring's when they have changed. */
+  get listBytes(): number {
+    return STATE_OVERHEAD + this.entries.length * REFERENCE;
+  }
+
+  /** Bytes that so many watchers hold at most while they read it, beyond what each stream may have in its connection. */
+  heldBy(readers: number): number {
+    return this.listBytes + Math.min(this.#largeBytes, readers * UNREAD_PIECES * this.#largest);
+  }
+
   /** The piece of this number; undefined behind the last. @throws FailedObjectError, and what the encoder throws */
   piece(number: number): Buffer | undefined {
-    while (this.#pieces.length <= number && this.#encoded < this.entries.length) this.#pieces.push(this.#encode());
-    return this.#pieces[number];
+    const known = this.#pieces.get(number);
+    if (known !== undefined) {
+      this.actions.use(known.kept);
+      return known.frames;
+    }
+    const start = this.#starts[number];
+    if (start === undefined || start >= this.entries.length) return undefined;
+    const frames = this.#encode(number, start);
+    this.#keep(number, frames);
+    return frames;
   }
 
-  /** Events in the piece of this number, once it is there. */
+  /** Events in the piece of this number, once it has been encoded. */
   eventsOf(number: number): number {
-    return this.#events[number] ?? 0;
+    const [start = 0, end = start] = this.#starts.slice(number, number + 2);
+    return end - start;
   }
 
-  #encode(): Buffer {
+  /** Lets go of the pieces that are kept. */
+  forget(): void {
+    for (const { kept } of [...this.#pieces.values()]) this.actions.drop(kept);
+  }
+
+  #keep(number: number, frames: Buffer): void {
+    const kept = this.actions.keep(frames.length + PIECE_OVERHEAD, () => this.#pieces.delete(number));
+    if (kept !== undefined) this.#pieces.set(number, { frames, kept });
+  }
+
+  #encode(number: number, start: number): Buffer {
+    const known = this.#starts[number + 1];
     const frames: Buffer[] = [];
-    let [bytes, madeOf] = [0, 0];
-    while (this.#encoded < this.entries.length && madeOf < MADE_OF) {
-      const entry = this.entries[this.#encoded] as CacheEntry;
-      const encoder = this.#encoded === 0 ? this.encoder : followingOf(this.encoder);
-      // What came before it goes out first.
-      if (entry.failure && frames.length > 0) break;
-      const frame = this.#carried ?? encodeEntry(entry, 'ADDED', entry.version, encoder);
-      const full = bytes > 0 && bytes + frame.length > PIECE;
-      this.#carried = full ? frame : undefined;
-      if (full) break;
+    let [bytes, madeOf, next] = [0, 0, start];
+    while (next < (known ?? this.entries.length)) {
+      const entry = this.entries[next] as CacheEntry;
+      if (known === undefined && frames.length > 0 && isFull(entry, bytes, madeOf)) break;
+      const encoder = next === 0 ? this.encoder : followingOf(this.encoder);
+      const frame = this.actions.encode(entry, 'ADDED', entry.version, encoder);
       frames.push(frame);
       bytes += frame.length;
       madeOf += entry.body.length;
-      this.#encoded++;
+      next++;
     }
-    this.#events.push(frames.length);
-    return Buffer.concat(frames, bytes);
+    if (known === undefined) this.#starts.push(next);
+    return frames.length === 1 && frames[0] !== undefined ? frames[0] : owned(Buffer.concat(frames, bytes));
   }
+}
+
+/** Whether a piece has no room for an entry, whose frame is taken to be as large for its body as those before it. */
+function isFull({ failure, body }: CacheEntry, bytes: number, madeOf: number): boolean {
+  // What came before one that cannot be shown goes out first.
+  if (failure !== undefined || madeOf >= MADE_OF) return true;
+  return bytes + (body.length * bytes) / madeOf > PIECE;
 }

@@ -2,39 +2,143 @@ import type { Clock } from '@orch/runtime/clock';
 import type { Version } from '@orch/storage';
 import type { Audience } from './audience.js';
 import type { WatchedState } from './fan-out-model.js';
-import { InitialState } from './initial-state.js';
+import type { FrameCache } from './frames.js';
+import type { InitialBudget, Kept } from './initial-budget.js';
+import { InitialState, type InitialStateActions } from './initial-state.js';
 
-/** Hands initial states out, one to as many watchers of an audience as can use it. */
+export interface InitialStatesOptions {
+  readonly clock: Clock;
+  readonly frames: FrameCache;
+  readonly budget: InitialBudget;
+  /** Milliseconds for which one is handed to further watchers though the state has moved on. */
+  readonly shared: number;
+}
+
+/** Hands initial states out, one to as many watchers of an audience as can use it, within a budget of bytes. */
 export class InitialStates {
   /** Times that one was made, and that one was handed out. */
   readonly counts = { initialStates: 0, initialWatches: 0 };
+  /** The newest state that was made for each audience. */
+  readonly #newest = new Map<Audience, InitialState>();
+  /** Readers of each state by their owner. */
+  readonly #readers = new Map<InitialState, Map<string | undefined, number>>();
+  /** States that nobody reads, for those who may come. */
+  readonly #unread = new Map<Audience, Kept>();
+  readonly #actions: InitialStateActions;
+  #reserved = 0;
+  #kept = 0;
 
-  /** @param shared milliseconds for which one is handed to further watchers though the state has moved on */
   constructor(
     private readonly state: WatchedState,
-    private readonly clock: Clock,
-    private readonly shared: number,
-  ) {}
-
-  take(audience: Audience, notOlderThan: Version): InitialState {
-    const { ring, version } = this.state;
-    this.counts.initialWatches++;
-    const made = audience.initial;
-    if (made !== undefined && made.version >= notOlderThan && made.cursor >= ring.first) {
-      if ((made.whole && made.version === version) || this.clock.now() - made.madeAt <= this.shared) return made;
-    }
-    const entries = this.state.collect(audience.interest);
-    this.counts.initialStates++;
-    audience.initial = new InitialState(version, ring.next, this.clock.now(), entries, audience.encoder);
-    return audience.initial;
+    private readonly options: InitialStatesOptions,
+  ) {
+    const { frames, budget } = options;
+    this.#actions = {
+      encode: (...event) => frames.encode(...event),
+      keep: (bytes, drop) => this.#keep(bytes, drop),
+      use: (piece) => budget.use(piece),
+      drop: (piece) => budget.drop(piece),
+    };
   }
 
-  /** A reader has left. One that nobody reads is kept a little for those who may come, then dropped with its bytes. */
-  release(audience: Audience, initial: InitialState): void {
-    initial.readers--;
-    if (initial.readers > 0 || audience.initial !== initial) return;
-    this.clock.after(this.shared, () => {
-      if (initial.readers === 0 && audience.initial === initial) audience.initial = undefined;
+  /** Bytes that states and their pieces hold, those apart that are in the connections of clients. */
+  get bytes(): number {
+    return this.#reserved + this.#kept;
+  }
+
+  /**
+   * A state for one more reader, until that is released.
+   * @param owner who pays; undefined for nobody
+   * @throws InitialBudgetError
+   */
+  take(audience: Audience, notOlderThan: Version, owner: string | undefined): InitialState {
+    const initial = this.#usable(audience, notOlderThan) ?? this.#make(audience, owner);
+    this.#reserve(initial, owner, 1);
+    this.counts.initialWatches++;
+    this.#dropUnread(audience);
+    this.#newest.set(audience, initial);
+    return initial;
+  }
+
+  /** A reader has left. A state that nobody reads is kept a little for those who may come. */
+  release(audience: Audience, initial: InitialState, owner: string | undefined): void {
+    this.#reserve(initial, owner, -1);
+    if (this.#readers.has(initial)) return;
+    if (this.#newest.get(audience) === initial) this.#keepUnread(audience, initial);
+    else initial.forget();
+  }
+
+  /** Drops the state of an audience, but for those who are reading it. */
+  forget(audience: Audience): void {
+    this.#dropUnread(audience);
+    this.#newest.delete(audience);
+  }
+
+  /** Drops all states: what follows them is another ring. */
+  clear(): void {
+    for (const audience of [...this.#newest.keys()]) this.forget(audience);
+  }
+
+  #usable(audience: Audience, notOlderThan: Version): InitialState | undefined {
+    const { ring, version } = this.state;
+    const initial = this.#newest.get(audience);
+    if (initial === undefined || initial.version < notOlderThan || initial.cursor < ring.first) return undefined;
+    const { clock, shared } = this.options;
+    const isFresh = (initial.whole && initial.version === version) || clock.now() - initial.madeAt <= shared;
+    return isFresh ? initial : undefined;
+  }
+
+  #make({ interest, encoder }: Audience, owner: string | undefined): InitialState {
+    const { clock, budget } = this.options;
+    // Who has no room at all is not worth looking for objects.
+    budget.check(owner);
+    const entries = this.state.collect(interest);
+    this.counts.initialStates++;
+    const { version, ring } = this.state;
+    return new InitialState(version, ring.next, clock.now(), entries, encoder, this.#actions);
+  }
+
+  /** What the readers of one owner hold of a state is reserved for them together, as they share it. */
+  #reserve(initial: InitialState, owner: string | undefined, change: 1 | -1): void {
+    const readers = this.#readers.get(initial) ?? new Map<string | undefined, number>();
+    const before = readers.get(owner) ?? 0;
+    const after = before + change;
+    const held = (count: number): number => (count === 0 ? 0 : initial.heldBy(count));
+    const bytes = held(after) - held(before);
+    if (bytes > 0) this.options.budget.reserve(owner, bytes);
+    else this.options.budget.giveBack(owner, -bytes);
+    this.#reserved += bytes;
+    if (after > 0) readers.set(owner, after);
+    else readers.delete(owner);
+    if (readers.size > 0) this.#readers.set(initial, readers);
+    else this.#readers.delete(initial);
+  }
+
+  #keepUnread(audience: Audience, initial: InitialState): void {
+    const unread = this.#keep(initial.listBytes, () => {
+      this.#unread.delete(audience);
+      if (this.#readers.has(initial)) return;
+      this.#newest.delete(audience);
+      initial.forget();
     });
+    if (unread !== undefined) this.#unread.set(audience, unread);
+  }
+
+  /** Stops keeping the state that nobody reads. One that has a reader again stays. */
+  #dropUnread(audience: Audience): void {
+    const unread = this.#unread.get(audience);
+    if (unread !== undefined) this.options.budget.drop(unread);
+  }
+
+  #keep(bytes: number, drop: () => void): Kept | undefined {
+    this.#kept += bytes;
+    const kept = {
+      bytes,
+      drop: () => {
+        this.#kept -= bytes;
+        drop();
+      },
+    };
+    return this.options.budget.keep(kept) ? kept : undefined;
   }
 }

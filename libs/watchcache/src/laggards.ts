@@ -4,18 +4,26 @@ import type { Watcher } from './watcher.js';
 
 /** Milliseconds between looks at them. */
 const CHECK = 1_000;
+/** Milliseconds after the last look at which another one is late. */
+const LATE = 5_000;
 
 export interface LaggardsOptions {
   readonly clock: Clock;
   readonly ring: () => Ring;
-  /** Milliseconds for which a stream that reads history and has stalled is kept. */
+  /** Milliseconds for which a stream that reads an initial state or history and has stalled is kept. */
   readonly maxStall: number;
   readonly expire: (watcher: Watcher) => void;
 }
 
-/** Watchers that are not live yet, or no more: those that the ring has passed are ended, also if their sinks never call back. */
+/**
+ * Watchers that are not live yet, or no more: those that have stalled and that the ring has passed are ended, also if their sinks never
+ * call back.
+ */
 export class Laggards {
   readonly #watchers = new Set<Watcher>();
+  /** Monotonic ms of the last look, and of the last that came late: the process had stood still, so nobody had read. */
+  #lookedAt = 0;
+  #resumedAt = 0;
   #cancel: (() => void) | undefined;
 
   constructor(private readonly options: LaggardsOptions) {}
@@ -26,7 +34,9 @@ export class Laggards {
 
   add(watcher: Watcher): void {
     this.#watchers.add(watcher);
-    this.#cancel ??= this.options.clock.after(CHECK, () => this.#check());
+    if (this.#cancel !== undefined) return;
+    this.#lookedAt = this.options.clock.now();
+    this.#schedule();
   }
 
   delete(watcher: Watcher): void {
@@ -37,21 +47,31 @@ export class Laggards {
     this.#cancel?.();
   }
 
+  #schedule(): void {
+    this.#cancel = this.options.clock.after(CHECK, () => this.#check());
+  }
+
   #check(): void {
     this.#cancel = undefined;
     const { clock, expire } = this.options;
     const ring = this.options.ring();
     const now = clock.now();
+    if (now - this.#lookedAt > LATE) this.#resumedAt = now;
+    this.#lookedAt = now;
     ring.evict(now);
     for (const watcher of [...this.#watchers]) if (this.#isPassed(watcher, ring, now)) expire(watcher);
-    if (this.#watchers.size > 0) this.#cancel ??= clock.after(CHECK, () => this.#check());
+    if (this.#watchers.size > 0 && this.#cancel === undefined) this.#schedule();
   }
 
   #isPassed({ state, blocked }: Watcher, ring: Ring, now: number): boolean {
     return (
-      (state.at === 'behind' && state.cursor < ring.first) ||
+      (state.at === 'behind' && state.cursor < ring.first && blocked && now - state.since >= CHECK) ||
       (state.at === 'initial' && state.state.cursor < ring.first) ||
-      (state.at === 'history' && blocked && now - state.since > this.options.maxStall)
+      ((state.at === 'initial' || state.at === 'history') && blocked && this.#isTooLong(state.since, now))
     );
+  }
+
+  #isTooLong(since: number, now: number): boolean {
+    return now - Math.max(since, this.#resumedAt) > this.options.maxStall;
   }
 }

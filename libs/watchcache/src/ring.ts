@@ -86,6 +86,11 @@ export class Ring {
     return this.#events[cursor - this.#first + this.#offset];
   }
 
+  /** The version that a stream has reached which has had all events before a cursor; of one that was dropped, the floor. */
+  versionBefore(cursor: number): Version {
+    return this.at(cursor - 1)?.version ?? this.#floor;
+  }
+
   /**
    * Prepares a search for a value from a cursor on.
    * @returns the cursor up to which `seek` may be called then; behind it, after another call

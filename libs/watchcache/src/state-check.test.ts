@@ -67,6 +67,34 @@ describe('the check of a state', () => {
     expect(next.sink.summary).toEqual(['ADDED a/new@1001']);
   });
 
+  it('says nothing of a state that was replaced while it was compared', async () => {
+    const { rig, errors } = await start();
+    const { sink } = await rig.watch({ from: { after: rig.cache.version } });
+    const snapshot = rig.source.snapshot.bind(rig.source);
+    let begin = (): void => undefined;
+    rig.source.snapshot = async (request) => {
+      rig.source.snapshot = snapshot;
+      await new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      return snapshot(request);
+    };
+    const checking = rig.cache.check();
+    await rig.clock.settle();
+    tamper(rig, (rows) =>
+      Object.assign(rows.get('a/o500') ?? expect.unreachable(), { body: bodyOf({ content: 'z' }) }),
+    );
+    rig.source.rewind(TYPE, 1000n, true);
+    await rig.clock.settle();
+    const next = await rig.watch({ initialEvents: 'none' });
+    begin();
+    await checking;
+    await rig.clock.settle();
+    expect(errors).toEqual([]);
+    expect([sink.ended, next.sink.ended]).toEqual([true, false]);
+    expect(rig.cache.stats()).toMatchObject({ ready: true, checks: 0, mismatches: 0, snapshots: 2 });
+  });
+
   it('says nothing when the database does not answer, or has forgotten the version', async () => {
     const { rig, errors } = await start();
     rig.source.down = true;

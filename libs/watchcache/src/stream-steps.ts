@@ -6,7 +6,7 @@ import { type FrameCache, type FrameEncoder, followingOf, shownBy } from './fram
 import { transition } from './interest.js';
 import type { StepResult } from './pump.js';
 import type { ChangeEvent, EventKind } from './ring.js';
-import type { EndReason, Watcher, WatcherState } from './watcher.js';
+import { behindAt, type EndReason, type Watcher, type WatcherState } from './watcher.js';
 
 /** What a step may do to a watcher beside writing. */
 export interface StepActions {
@@ -67,9 +67,10 @@ export class StreamSteps {
       this.actions.delivered(watcher, 0, piece.length, state.eventsOf(at.piece));
       watcher.opened = true;
       at.piece++;
+      at.since = this.clock.now();
       return watcher.write(piece) ? 'more' : 'rest';
     }
-    this.actions.enter(watcher, { at: 'behind', cursor: state.cursor });
+    this.actions.enter(watcher, behindAt(this.served.ring, state.cursor, this.clock.now()));
     if (watcher.marksInitialEnd) {
       const end = watcher.audience.encoder.bookmark(state.version, true);
       this.actions.delivered(watcher, 0, end.length);
@@ -81,8 +82,9 @@ export class StreamSteps {
   #behind(watcher: Watcher, at: At<'behind'>): StepResult {
     const { ring } = this.served;
     if (at.cursor < ring.first) {
-      this.actions.expire(watcher);
-      return 'rest';
+      // It reads, only not as fast as events have come: the database has what the ring has dropped meanwhile.
+      this.actions.enter(watcher, { at: 'history', after: at.after, page: undefined, reading: false, since: at.since });
+      return 'more';
     }
     const { interest } = watcher.audience;
     const piece = new Piece();
@@ -98,6 +100,8 @@ export class StreamSteps {
       at.cursor++;
       if (looked % STEP_EVENTS === 0 && this.clock.now() > began + STEP_MS) break;
     }
+    at.after = ring.versionBefore(at.cursor);
+    at.since = this.clock.now();
     this.#write(watcher, piece);
     if (watcher.blocked) return 'rest';
     if (at.cursor < ring.next) return 'more';
@@ -108,7 +112,7 @@ export class StreamSteps {
   #history(watcher: Watcher, at: At<'history'>): StepResult {
     const { ring } = this.served;
     if (at.after >= ring.floor) {
-      this.actions.enter(watcher, { at: 'behind', cursor: ring.cursorAfter(at.after) });
+      this.actions.enter(watcher, behindAt(ring, ring.cursorAfter(at.after), this.clock.now()));
       return 'more';
     }
     if (at.page === undefined) {

@@ -48,7 +48,7 @@ export interface WatchRequest extends Interest {
   readonly bookmarks: boolean;
   /** Belongs to the watch until that is closed or the sink was ended. */
   readonly sink: WatchSink;
-  /** Whom its selector is charged to, by `selectorLimits`. Default: nobody. */
+  /** Whom its selector is charged to, by `selectorLimits`, and its initial state, by `initialBudget`. Default: nobody. */
   readonly owner?: string;
   /** Monotonic ms (`Clock.now`) at which the stream is to end. Default: never. */
   readonly deadline?: number;

@@ -76,6 +76,15 @@ describe('reads', () => {
     await failed;
   });
 
+  it('leave nothing in the ring of a quiet type that nobody watches, once it is too old', async () => {
+    const rig = await start({ ringMaxAge: 10_000 }, writeSome);
+    rig.write('a/four');
+    await rig.clock.advance(9_000);
+    expect(rig.cache.stats().ringEvents).toBe(1);
+    await rig.clock.advance(3_000);
+    expect(rig.cache.stats()).toMatchObject({ ringEvents: 0, ringBytes: 0, ringFloor: 4n, watchers: 0 });
+  });
+
   it('are refused while the state is not loaded, which is tried until it succeeds', async () => {
     const rig = await start({ loadWait: 1000 }, ({ source }) => {
       source.down = true;
@@ -327,6 +336,72 @@ describe('resets', () => {
     await rig.clock.settle();
     expect([sink.summary, future.summary]).toEqual([['ERROR expired'], ['ERROR expired']]);
     expect(rig.cache.list({}).pages.flat()).toHaveLength(1);
+  });
+
+  it('expired: a stream that waits for a version ends, when what follows that is not in the new ring', async () => {
+    const rig = await start({}, writeSome);
+    rig.source.drawn = 6n;
+    const { sink } = await rig.watch({ from: { after: 6n } });
+    rig.busCut = true;
+    for (const name of ['four', 'five', 'six', 'seven']) rig.write(`a/${name}`);
+    rig.source.compact(1, 7n);
+    await rig.clock.advance(1100);
+    expect(rig.cache.version).toBe(7n);
+    expect(sink.summary).toEqual(['ERROR expired']);
+  });
+
+  /** History is another one behind version 1, with one change, when the cache is told. */
+  function rewind(rig: Rig): void {
+    rig.busCut = true;
+    rig.source.rewind(1, 1n, false);
+    rig.write('a/other');
+    rig.source.rewind(1, 4n, true);
+    rig.busCut = false;
+  }
+
+  it('have later watches read history anew', async () => {
+    const rig = await start({}, writeSome);
+    const { sink: before } = await rig.watch({ from: { after: 1n } });
+    expect(before.summary).toEqual(['ADDED a/one@2', 'ADDED a/three@3']);
+    rewind(rig);
+    const { sink: after } = await rig.watch({ from: { after: 1n } });
+    expect(after.summary).toEqual(['ADDED a/other@4']);
+  });
+
+  it('have a watch begin anew that was being prepared', async () => {
+    const rig = await start({}, writeSome);
+    const lost = await rig.source.changes(1, 1n, 100);
+    let answer: (changes: typeof lost) => void = () => undefined;
+    const read = rig.source.changes.bind(rig.source);
+    rig.source.changes = () => {
+      rig.source.changes = read;
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    };
+    const sink = new TestSink();
+    const started = rig.watch({ from: { after: 1n }, sink });
+    await rig.clock.settle();
+    rewind(rig);
+    await rig.clock.settle();
+    expect(rig.cache.version).toBe(4n);
+    answer(lost);
+    await started;
+    expect(sink.summary).toEqual(['ADDED a/other@4']);
+  });
+
+  it('have no later watch begin with a state from before, though others of its audience go on', async () => {
+    const rig = await start({}, writeSome);
+    rig.source.drawn = 9n;
+    await rig.watch({ from: { after: 9n } });
+    await rig.watch({ from: { at: 'any' } });
+    rig.busCut = true;
+    rig.write('a/four');
+    rig.write('a/one', 'deleted');
+    rig.source.compact(1, 5n);
+    await rig.clock.advance(1100);
+    const { sink } = await rig.watch({ from: { at: 'any' } });
+    expect(sink.summary).toEqual(['ADDED a/four@4', 'ADDED a/three@3', 'ADDED b/two@1']);
   });
 
   it('let nobody go on from a version that a failover has lost', async () => {

@@ -161,6 +161,7 @@ export class TypeCache {
    * @throws VersionNotReachedError when an initial state not older than a version is wanted that does not come.
    * @throws CacheNotReadyError
    * @throws SelectorBudgetError when the selectors of its owner, or of all, say too much already
+   * @throws InitialBudgetError when the watches of its owner, or all, read as much of their initial state as they may
    * @throws CacheDrainingError after {@link drain}
    * @throws StoreUnavailableError
    */
@@ -248,10 +249,10 @@ export class TypeCache {
     return this.#loaded?.state.size ?? 0;
   }
 
-  /** Bytes held: state, ring, frames and history, an estimate. */
+  /** Bytes held: state, ring, frames, initial states and history, an estimate. */
   get bytes(): number {
-    const { ringBytes, stateBytes, frameBytes, historyBytes } = this.stats();
-    return ringBytes + stateBytes + frameBytes + historyBytes;
+    const { ringBytes, stateBytes, frameBytes, initialBytes, historyBytes } = this.stats();
+    return ringBytes + stateBytes + frameBytes + initialBytes + historyBytes;
   }
 
   /** Figures of this moment, for metrics. */

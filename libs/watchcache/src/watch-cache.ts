@@ -4,17 +4,20 @@ import type { ChangeSource, TypeId } from '@orch/storage';
 import { ConvertedFeed, type Followable } from './conversion/converted-feed.js';
 import { ConvertedSource } from './conversion/converted-source.js';
 import { CacheNotReadyError } from './errors.js';
+import { InitialBudget, type InitialLimits } from './initial-budget.js';
 import { TypeCache } from './type-cache.js';
 import type { TypeCacheOptions, TypeDescription } from './type-cache-options.js';
 
 /** Where changes come from, and how much is kept; the rest has defaults. */
-export interface WatchCacheOptions extends TypeCacheOptions {
+export interface WatchCacheOptions extends Omit<TypeCacheOptions, 'initialBudget'> {
   /** Where states and history are read. Not closed by the cache. */
   readonly source: ChangeSource;
   /** Brings every change in order. Not closed by the cache. */
   readonly feed: OrderedFeed;
   /** Bytes of all types together above which those without watchers are unloaded, least recently used first. Default 1 GiB. */
   readonly maxBytes?: number;
+  /** Bytes that the initial states of watches may hold. Default: 256 MiB together, 64 MiB of each owner. */
+  readonly initialLimits?: InitialLimits;
   /** Milliseconds after its last request at which a type without watchers is unloaded. Default 600,000. */
   readonly idle?: number;
   /** Milliseconds between comparisons of every state with the database; 0 for none. Default 600,000. */
@@ -25,6 +28,7 @@ export interface WatchCacheOptions extends TypeCacheOptions {
 const SWEEP = 10_000;
 /** Milliseconds that streams of what is unloaded go on at most, for the last changes; without a database nobody knows of any. */
 const LAST_CHANGES = 3_000;
+const INITIAL_LIMITS: InitialLimits = { together: 256 << 20, perOwner: 64 << 20 };
 
 /** The types held in memory: each is loaded when it is first asked for and unloaded when nobody uses it. */
 export class WatchCache {
@@ -34,6 +38,7 @@ export class WatchCache {
   /** Unloaded, with streams that are ending. */
   readonly #leaving = new Set<TypeCache>();
   readonly #options: WatchCacheOptions;
+  readonly #initialBudget: InitialBudget;
   #cancelSweep: (() => void) | undefined;
   #cancelCheck: (() => void) | undefined;
   #closed = false;
@@ -41,6 +46,8 @@ export class WatchCache {
   constructor(options: WatchCacheOptions) {
     this.#options = options;
     const { checkInterval = 600_000, random = Math.random } = options;
+    const { clock = systemClock, initialLimits: limits = INITIAL_LIMITS, shareInitial: keepFor = 2_000 } = options;
+    this.#initialBudget = new InitialBudget({ clock, limits, keepFor });
     // Processes that were started together check at different times.
     if (checkInterval > 0) this.#scheduleCheck(checkInterval, checkInterval * (0.5 + random() / 2));
   }
@@ -52,7 +59,8 @@ export class WatchCache {
     let cache = this.#types.get(key);
     if (cache === undefined) {
       const { source, feed } = this.#servedBy(description);
-      cache = new TypeCache(type, source, feed, description, this.#options);
+      const options = { ...this.#options, initialBudget: this.#initialBudget };
+      cache = new TypeCache(type, source, feed, description, options);
       this.#types.set(key, cache);
       this.#cancelSweep ??= this.#scheduleSweep();
     }

@@ -2,7 +2,7 @@ import type { Version } from '@orch/storage';
 import type { Audience } from './audience.js';
 import type { Cohort } from './cohort.js';
 import type { InitialState } from './initial-state.js';
-import type { ChangeEvent } from './ring.js';
+import type { ChangeEvent, Ring } from './ring.js';
 import type { Charge } from './selector-budget.js';
 import type { Due } from './timer-wheel.js';
 
@@ -31,7 +31,15 @@ export type WatcherState =
   /** For a version that does not exist yet; nothing is sent before it does. */
   | { readonly at: 'waiting'; readonly version: Version }
   /** Reading the initial state. */
-  | { readonly at: 'initial'; readonly state: InitialState; piece: number }
+  | {
+      readonly at: 'initial';
+      readonly state: InitialState;
+      /** Whom the state is charged to. */
+      readonly owner: string | undefined;
+      piece: number;
+      /** Monotonic ms of the last step forward. */
+      since: number;
+    }
   /** Reading changes that the ring no longer holds from the database; `page` has been read and not yet sent. */
   | {
       readonly at: 'history';
@@ -42,9 +50,24 @@ export type WatcherState =
       since: number;
     }
   /** Catching up from the ring. */
-  | { readonly at: 'behind'; cursor: number }
+  | {
+      readonly at: 'behind';
+      cursor: number;
+      /** The version that the events before the cursor reach: where to go on from if the ring drops the next. */
+      after: Version;
+      /** Monotonic ms of the last step forward. */
+      since: number;
+    }
   | { readonly at: 'live'; readonly cohort: Cohort }
   | { readonly at: 'ended'; readonly reason: EndReason };
+
+/** Where a watcher stands that catches up from a cursor of the ring on. */
+export const behindAt = (ring: Ring, cursor: number, now: number): WatcherState => ({
+  at: 'behind',
+  cursor,
+  after: ring.versionBefore(cursor),
+  since: now,
+});
 
 /** One stream: a few numbers and a socket, whatever its speed. */
 export class Watcher implements Due {

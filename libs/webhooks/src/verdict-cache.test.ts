@@ -23,7 +23,7 @@ describe('verdicts', () => {
 
   it('are of exactly what was asked about', async () => {
     const cache = make();
-    const asked = [['a', 'b'], ['ab'], ['a', 'b', ''], ['', 'a', 'b'], ['a,b'], ['1:a1:b']];
+    const asked = [['a', 'b'], ['ab'], ['a', 'b', ''], ['', 'a', 'b'], ['a,b'], ['1:a1:b'], ['\ud800'], ['\ufffd']];
     expect(new Set(await Promise.all(asked.map((parts) => cache.of(parts, find)))).size).toBe(asked.length);
   });
 

@@ -142,5 +142,5 @@ export class VerdictCache<V> {
   }
 }
 
-/** A text of parts that no other parts have, whatever stands in them. */
-export const textOf = (parts: readonly string[]): string => parts.map((part) => `${part.length}:${part}`).join('');
+/** A text of parts that no other parts have, whatever stands in them: also as UTF-8, where half a character would be another. */
+export const textOf = (parts: readonly string[]): string => JSON.stringify(parts);

@@ -10,7 +10,7 @@ import {
   storeAt,
 } from '@orch/apiserver';
 import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
-import { startEmbeddedPostgres } from '@orch/storage/embedded';
+import { databaseOf } from './database.js';
 
 const options = defineOptions(
   {
@@ -18,6 +18,12 @@ const options = defineOptions(
     ...backendOptions,
     'cert-dir': { type: 'string', help: 'Folder of certificates and keys. Default: pki in --data-dir.' },
     'data-dir': { type: 'string', default: '.orch', help: 'Folder of the database, certificates and kubeconfig.' },
+    'embedded-postgres-timeout': {
+      type: 'duration',
+      default: 300_000,
+      min: 0,
+      help: 'How long an embedded PostgreSQL that has ended is started again, in vain, before the process ends with an error. Time in which its disk is full does not count.',
+    },
     'kubeconfig-out': {
       type: 'string',
       help: "File to write an administrator's kubeconfig to. Default: kubeconfig in --data-dir.",
@@ -41,12 +47,17 @@ export async function main(args: readonly string[]): Promise<number> {
     kubeconfigOut: resolve(values.kubeconfigOut ?? `${dataDir}/kubeconfig`),
   };
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const database = embeddedUnless(values.postgresUrl, `${dataDir}/postgres`);
+  const database = databaseOf({
+    url: values.postgresUrl,
+    dataDir: `${dataDir}/postgres`,
+    restartTimeout: values.embeddedPostgresTimeout,
+  });
   const settings: ControlPlaneSettings = {
     role: { name: 'standalone', gatewayUrls: [], housekeeping: true },
     serving,
     backend: values,
-    openStore: async (observer) => storeAt(await database.start(), serving, values, { observer, mayOnlyRead: false }),
+    openStore: async (observer, host) =>
+      storeAt(await database.start(host), serving, values, { observer, mayOnlyRead: false }),
     openBus: (settings) => busOf(values, settings),
   };
   try {
@@ -54,23 +65,4 @@ export async function main(args: readonly string[]): Promise<number> {
   } finally {
     await database.stop();
   }
-}
-
-interface Database {
-  /** Resolves with the URL to connect to. */
-  start(): Promise<string>;
-  stop(): Promise<void>;
-}
-
-function embeddedUnless(url: string | undefined, dataDir: string): Database {
-  if (url !== undefined) return { start: async () => url, stop: async () => {} };
-  let stop = async (): Promise<void> => {};
-  return {
-    async start() {
-      const postgres = await startEmbeddedPostgres({ dataDir });
-      stop = () => postgres.stop();
-      return postgres.url;
-    },
-    stop: () => stop(),
-  };
 }

@@ -1,4 +1,5 @@
 import { apiServerKills, commitPublish } from './api-server.js';
+import { badKeys, badKeysShared } from './bad-keys.js';
 import { budgetApart, budgetRace, budgetUnlocked } from './budget.js';
 import { busyPages } from './busy-pages.js';
 import { clocks } from './clocks.js';
@@ -11,6 +12,7 @@ import {
   definitionsUnawaited,
 } from './definitions.js';
 import { diskFull } from './disk-full.js';
+import { embeddedFull, embeddedKilled, embeddedLeft, embeddedSlow } from './embedded.js';
 import { failoverAsynchronous, failoverSynchronous, failoverUnnoticed } from './failover.js';
 import { forgedBelieved, forgedRecords } from './forged-records.js';
 import { gatewayKills, gatewayPaused, gatewayWithoutNats, gatewayWithoutPostgres } from './gateway.js';
@@ -19,6 +21,7 @@ import { halfOpen } from './half-open.js';
 import { headRowHeld, writerPaused } from './head-row.js';
 import { herd } from './herd.js';
 import { initialEventsCut } from './initial-events.js';
+import { largeHistory, largeHistoryUnbounded } from './large-history.js';
 import { leaks, leaksKept } from './leaks.js';
 import { natsDown, natsKilled, natsPartitioned, natsPaused, natsSlow, natsTampered } from './nats.js';
 import { openSnapshot } from './open-snapshot.js';
@@ -31,9 +34,11 @@ import { millionWrites, rollbacks } from './rollbacks.js';
 import { rollingRestart } from './rolling-restart.js';
 import type { Scenario } from './scenario.js';
 import { soak } from './soak.js';
+import { stalledInitial, stalledInitialUnbounded } from './stalled-initial.js';
 import { stalledUnbounded, stalledWatchers } from './stalled-watchers.js';
 import { trespass, trespassBelieved, trespassHandedOn, trespassUnadmitted } from './trespass.js';
 import { unreadLists, unreadListsHeld } from './unread-lists.js';
+import { longMigration, partitionRefused } from './upkeep.js';
 import { watchFrom } from './watch-from.js';
 import { webhooks, webhooksFailingOpen, webhooksUnbroken } from './webhooks.js';
 
@@ -50,6 +55,10 @@ export const SCENARIOS: readonly Scenario[] = [
   headRowHeld,
   postgresPaused,
   diskFull,
+  embeddedKilled,
+  embeddedFull,
+  embeddedSlow,
+  embeddedLeft,
   failoverSynchronous,
   failoverAsynchronous,
   failoverUnnoticed,
@@ -72,14 +81,22 @@ export const SCENARIOS: readonly Scenario[] = [
   gatewayVanishesUnnoticed,
   stalledWatchers,
   stalledUnbounded,
+  stalledInitial,
+  stalledInitialUnbounded,
   herd,
   rollingRestart,
   initialEventsCut,
   busyPages,
   compaction,
+  badKeys,
+  badKeysShared,
+  largeHistory,
+  largeHistoryUnbounded,
   openSnapshot,
   unreadLists,
   unreadListsHeld,
+  partitionRefused,
+  longMigration,
   watchFrom,
   clocks,
   definitions,

@@ -14,6 +14,8 @@ export interface ClusterUse
   readonly mutations?: readonly Mutation[];
   /** Prepares the directory before anything starts in it; resolves with what undoes that, after all. */
   readonly prepare?: (dir: string) => Promise<() => Promise<void>>;
+  /** Done when the backends run, and before any server starts. */
+  readonly preparing?: ClusterSettings['prepare'];
 }
 
 /** A cluster, the proxies between its servers and its backends, and the directory that it lives in. */
@@ -25,7 +27,15 @@ export interface Premises {
 
 /** A cluster in a new directory for as long as `use` runs. The directory stays when the use says that it was not clean. */
 export async function withCluster<T extends { readonly clean: boolean }>(
-  { log = () => {}, prepare, through = () => false, serverArgs = [], mutations = [], ...settings }: ClusterUse,
+  {
+    log = () => {},
+    prepare,
+    preparing,
+    through = () => false,
+    serverArgs = [],
+    mutations = [],
+    ...settings
+  }: ClusterUse,
   use: (premises: Premises) => Promise<T>,
 ): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'torture-'));
@@ -38,6 +48,7 @@ export async function withCluster<T extends { readonly clean: boolean }>(
   try {
     const cluster = await startCluster({
       ...settings,
+      ...(preparing && { prepare: preparing }),
       dir,
       executable: () => executable,
       route: links.route,

@@ -100,6 +100,29 @@ describe('V1 flags', () => {
     expect(rulesOf(flag(20, 30, UNKNOWN))).toEqual([]);
     expect(rulesOf()).toEqual(['V1.unexplained']);
   });
+
+  it('one that began when the version was known already did not make it, where another of unknown outcome can have', () => {
+    const seen = [{ key: 'n/a', version: 20, at: 30 }];
+    const judged = (writes: Write[], sightings: Sighting[], reads: Read[] = []) =>
+      checkKey(flags, 'n/a', [create, ...writes], reads, sightings).map(({ rule }) => rule);
+    const late = flag(1830, 1840, done);
+    expect(judged([flag(20, 25, UNKNOWN), late], seen)).toEqual([]);
+    expect(judged([late, flag(20, 25, UNKNOWN)], seen)).toEqual([]);
+    // The same known by a read, by another's answer, or by a later version.
+    const found = { kind: 'configmaps', key: 'n/a', start: 26, end: 30, found: { version: 20, print: done.print } };
+    expect(judged([flag(20, 25, UNKNOWN), late], [], [found])).toEqual([]);
+    // Nobody else can have made it: neither one that began later still, nor one that wanted something else.
+    expect(judged([late], seen)).toEqual(['V1.linearizable']);
+    expect(judged([flag(40, 45, UNKNOWN), late], seen)).toEqual(['V1.linearizable']);
+    expect(judged([{ ...flag(20, 25, UNKNOWN), flag: 'off' }, late], seen)).toEqual(['V1.linearizable']);
+  });
+
+  it('a violation tells the whole history of its object', () => {
+    const [violation] = checkKey(flags, 'n/a', [create], [], []);
+    expect(violation?.message).toMatch(
+      /its history: 10 create .* by create s10 \[0.0, 10.0\]; 20 update .* by nobody$/,
+    );
+  });
 });
 
 describe('V1 reads', () => {

@@ -1,6 +1,7 @@
 import type { Change, History } from '../model/history.js';
 import { printOf } from '../model/object-state.js';
 import type { Read, Write } from '../model/records.js';
+import { FlagMakers } from './flag-makers.js';
 import type { Rule, Violation } from './violation.js';
 
 /** What a client saw of one object besides its own calls: that a version existed at a time. */
@@ -49,7 +50,7 @@ export function checkKey(
   const violations: Violation[] = [];
   const report = (rule: Rule, message: string) =>
     violations.push({ rule, message: `${history.kind} ${key}: ${message}` });
-  const owners = attribute(changes, writes, report);
+  const owners = attribute(changes, writes, new FlagMakers(writes, reads, sightings), report);
   const placeOf = new Map(changes.map(({ version }, i) => [version, i + 1]));
   const placed: Placed[] = [];
   const sought: Sought[] = [];
@@ -102,25 +103,33 @@ export function checkKey(
   }
   for (const message of misplaced(placed)) report('V1.linearizable', message);
   for (const message of unplaceable(placed, sought, changes.length)) report('V1.refused', message);
-  return violations;
+  const [first, ...others] = violations;
+  return first ? [{ ...first, message: `${first.message}; its history: ${shown(changes, owners)}` }, ...others] : [];
+}
+
+/** The changes of an object, each with the write that made it and when that was under way. */
+function shown(changes: readonly Change[], owners: ReadonlyMap<number, Write>): string {
+  const rows = changes.map(({ version, op, state }, i) => {
+    const maker = owners.get(i + 1);
+    const by = maker ? `${maker.call} ${maker.stamp} [${maker.start.toFixed(1)}, ${maker.end.toFixed(1)}]` : 'nobody';
+    return `${version} ${op} (${printOf(state)}) by ${by}`;
+  });
+  return rows.join('; ');
 }
 
 type Report = (rule: Rule, message: string) => void;
 
 /** Which write made which change (by place). Reports changes that nobody made, and writes that were made twice or after all. */
-function attribute(changes: readonly Change[], writes: readonly Write[], report: Report): Map<number, Write> {
+function attribute(
+  changes: readonly Change[],
+  writes: readonly Write[],
+  flags: FlagMakers,
+  report: Report,
+): Map<number, Write> {
   const owners = new Map<number, Write>();
   const byStamp = new Map(
     writes.filter(({ call }) => call !== 'flag' && call !== 'delete').map((write) => [write.stamp, write]),
   );
-  // Of several that were answered with the same version the first to begin may be taken for the one that made it.
-  const flagged = new Map<number, Write>();
-  for (const write of writes) {
-    if (write.call !== 'flag' || write.outcome.at !== 'committed') continue;
-    const { version } = write.outcome;
-    if (write.start < (flagged.get(version)?.start ?? Number.POSITIVE_INFINITY)) flagged.set(version, write);
-  }
-  const unknownFlags = writes.filter(({ call, outcome }) => call === 'flag' && outcome.at === 'unknown');
   const deletions = writes.filter(({ call, outcome }) => call === 'delete' && outcome.at !== 'refused');
   const taken = new Set<Write>();
   const take = (place: number, write: Write | undefined, { version, op, state }: Change) => {
@@ -137,12 +146,11 @@ function attribute(changes: readonly Change[], writes: readonly Write[], report:
     owners.set(place, write);
   };
   changes.forEach((change, i) => {
-    const { op, prior, state, version } = change;
+    const { op, prior, state } = change;
     if (op === 'delete') {
       take(i + 1, deletionOf(change, deletions, taken), change);
     } else if (prior !== undefined && prior.stamp === state.stamp) {
-      const flag = (write: Write) => write.flag === state.flag && !taken.has(write);
-      take(i + 1, flagged.get(version) ?? unknownFlags.find(flag), change);
+      take(i + 1, flags.of(change, taken), change);
     } else {
       take(i + 1, byStamp.get(state.stamp), change);
     }

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Names } from '@orch/machinery';
-import { SelectorBudgetError } from '@orch/watchcache';
+import { InitialBudgetError, SelectorBudgetError } from '@orch/watchcache';
 import type { ApiDeps } from '../deps.js';
 import { forgetHeaders, isGone, left, type RequestContext } from '../http/context.js';
 import { tooMany } from '../http/errors.js';
@@ -66,6 +66,7 @@ async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Rout
     await (proxyWatch ? proxyWatch(ctx) : handle(deps, ctx, route));
   } catch (error) {
     if (error instanceof SelectorBudgetError) options.metrics.refused('selectors');
+    if (error instanceof InitialBudgetError) options.metrics.refused('initial-bytes');
     throw error;
   } finally {
     // Nothing more is heard of a response that never got to its connection.

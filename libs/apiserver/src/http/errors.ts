@@ -13,6 +13,7 @@ import {
   CacheDrainingError,
   CacheNotReadyError,
   ExpiredError,
+  InitialBudgetError,
   SelectorBudgetError,
   VersionNotReachedError,
 } from '@orch/watchcache';
@@ -45,7 +46,7 @@ export function toStatusError(thrown: unknown): StatusError {
     return tooOldVersion(thrown.requested, thrown.floor);
   }
   if (thrown instanceof VersionNotReachedError) return tooLargeVersion(thrown.requested, thrown.current);
-  if (thrown instanceof SelectorBudgetError) return tooMany();
+  if (thrown instanceof SelectorBudgetError || thrown instanceof InitialBudgetError) return tooMany();
   if (thrown instanceof CacheDrainingError) return shuttingDown();
   if (thrown instanceof CacheNotReadyError) {
     // What cannot be converted is not a matter of time.

@@ -6,6 +6,7 @@ import type { VersionInfo } from '../chain/fallback-app.js';
 import type { CutReason } from '../sockets/outgoing-connections.js';
 import { DeliveryObserver } from './delivery-observer.js';
 import { feedObserver, observeFeed } from './feed-observer.js';
+import { migrationLog } from './migration-log.js';
 import { clientCertificates, clientRequests, observeBuild, outgoingCuts, vanishedClients } from './process-observer.js';
 import { ResourceNames } from './resource-names.js';
 import { storeObserver } from './store-observer.js';
@@ -39,7 +40,7 @@ export class Observation {
     { logger, version, showHiddenMetrics }: ObservationSettings,
   ) {
     this.metrics = new Metrics({ release: API_RELEASE, showHidden: showHiddenMetrics }).withProcessMetrics();
-    this.store = storeObserver(this.metrics, tracing);
+    this.store = { ...storeObserver(this.metrics, tracing), migration: migrationLog(logger) };
     this.delivery = new DeliveryObserver(this.metrics, tracing);
     const feed = feedObserver(this.metrics, this.names);
     this.feed = {

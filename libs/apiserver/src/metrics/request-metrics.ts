@@ -36,6 +36,7 @@ export type Limit =
   | 'body-bytes'
   | 'watches'
   | 'selectors'
+  | 'initial-bytes'
   | 'extension-requests'
   | 'body-time'
   | ConnectionRefusal;

@@ -40,6 +40,11 @@ export function observeWatchCache(metrics: Metrics, cache: Pick<WatchCache, 'typ
   gauge('indexes', 'Attributes that objects are found by.', (stats) => stats.indexes);
   gauge('state_bytes', 'Bytes of the state, an estimate.', (stats) => stats.stateBytes);
   gauge('frame_bytes', 'Bytes of frames kept for sharing.', (stats) => stats.frameBytes);
+  gauge(
+    'initial_bytes',
+    'Bytes of initial states that are being read, or were a moment ago.',
+    (stats) => stats.initialBytes,
+  );
   gauge('ring_events', 'Changes in the ring.', (stats) => stats.ringEvents);
   gauge('ring_bytes', 'Bytes of the ring.', (stats) => stats.ringBytes);
   gauge(

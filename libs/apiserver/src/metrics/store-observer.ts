@@ -6,7 +6,10 @@ import { RequestTrail } from './request-trail.js';
 const LANE = ['lane'] as const;
 
 /** Counts and times what travels to the database, tells requests how long their writes took, and traces batches. */
-export function storeObserver(metrics: Metrics, tracing: Tracing | undefined): Required<StoreObserver> {
+export function storeObserver(
+  metrics: Metrics,
+  tracing: Tracing | undefined,
+): Required<Omit<StoreObserver, 'migration'>> {
   const seriesOf = laneSeries(metrics);
   const snapshots = metrics.histogram({
     name: 'orch_store_snapshot_begin_seconds',

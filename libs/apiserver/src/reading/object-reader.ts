@@ -61,7 +61,7 @@ export class ObjectReader {
   async reach(type: TypeId, version: Version): Promise<Version> {
     const cached = this.#cached(type);
     if (cached && cached.version >= version && !this.store.isLost(type, version)) return version;
-    const deadline = Date.now() + FUTURE_WAIT_MS;
+    const deadline = performance.now() + FUTURE_WAIT_MS;
     for (;;) {
       const last = await this.store.lastVersion(type);
       if (last >= version) {
@@ -70,7 +70,7 @@ export class ObjectReader {
         if (this.store.isLost(type, version)) throw new HistoryExpiredError(version, floor, head);
         return head < version ? head : version;
       }
-      if (Date.now() >= deadline) throw tooLargeVersion(version, last);
+      if (performance.now() >= deadline) throw tooLargeVersion(version, last);
       await new Promise((resolve) => setTimeout(resolve, FUTURE_POLL_MS));
     }
   }

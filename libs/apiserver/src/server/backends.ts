@@ -65,6 +65,8 @@ function storeOptions(serving: Pick<ServingOptions, 'naming'>, backend: BackendO
     retention,
     pooling: backend.postgresPooling === 'transaction' ? ('transaction' as const) : ('session' as const),
     readConnections: backend.postgresReadConnections,
+    historyConnections: backend.postgresHistoryConnections,
+    historyPageBytes: backend.historyPageBytes,
     waitingBytes: backend.writeQueueBytes,
     // Two more than lists may hold, for what is loaded into memory.
     snapshotConnections: backend.databaseLists + 2,

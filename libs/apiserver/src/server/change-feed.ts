@@ -22,8 +22,8 @@ export interface ChangeFeedSettings {
 export interface ChangeFeed {
   readonly feed: OrderedFeed;
   readonly cache: WatchCache;
-  /** Milliseconds since the feed was last known to miss nothing. */
-  lag(): number;
+  /** See {@link OrderedFeed.medianLag}. */
+  medianLag(): number;
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function openChangeFeed({ store, observation, ...settings }: ChangeFeedSe
   return {
     feed,
     cache,
-    lag: () => feed.lag(),
+    medianLag: () => feed.medianLag(),
     async close() {
       cache.close();
       feed.close();
@@ -71,6 +71,8 @@ function openCache(settings: ChangeFeedSettings, feed: OrderedFeed): WatchCache 
     historyBytes: backend.watchHistoryBytes,
     maxIndexes: backend.watchCacheIndexes,
     selectorLimits: { together: backend.watchSelectorTerms, perOwner: backend.watchSelectorTermsPerUser },
+    initialLimits: { together: backend.watchInitialBytes, perOwner: backend.watchInitialBytesPerUser },
+    maxStall: backend.watchStallTimeout,
     observer: observation.delivery,
     onError: (error) => logger.error('change feed', error),
   });

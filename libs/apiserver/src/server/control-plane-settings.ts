@@ -1,4 +1,5 @@
 import type { ChangeBus } from '@orch/feed';
+import type { Logger, Metrics } from '@orch/runtime';
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { MetricsText } from '../chain/fallback-app.js';
 import type { BusSettings } from './change-bus.js';
@@ -14,6 +15,14 @@ export interface Role {
   readonly housekeeping: boolean;
 }
 
+/** What whoever opens the state may use of the process. */
+export interface StoreHost {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** Ends the process with an error: the state cannot be had any more. */
+  fail(error: unknown): void;
+}
+
 /** Of what a process of the control plane is made. */
 export interface ControlPlaneSettings {
   /** What it does beside serving the API. */
@@ -23,7 +32,7 @@ export interface ControlPlaneSettings {
   /** Where the database and the bus are: values of {@link backendOptions}. */
   readonly backend: BackendOptions;
   /** Opens the state, once what it needs is running. */
-  openStore(observer: StoreObserver): Promise<ServingStore>;
+  openStore(observer: StoreObserver, host: StoreHost): Promise<ServingStore>;
   /** Opens what announces changes between processes. */
   openBus(settings: BusSettings): ChangeBus;
   /** What is answered for the metrics of this process. Default: themselves. */

@@ -14,7 +14,7 @@ import { idleCollector } from './components/idle-collector.js';
 import { listeners } from './components/listeners.js';
 import { observation } from './components/observation.js';
 import { ControlPlaneProcess } from './components/process.js';
-import { store } from './components/store.js';
+import { closingWatch, store } from './components/store.js';
 import type { ControlPlaneSettings } from './control-plane-settings.js';
 
 export interface ControlPlane {
@@ -59,6 +59,7 @@ const componentsOf = (process: ControlPlaneProcess): readonly Component[] => [
   audit(process),
   aggregatedApis(process),
   ...housekeeping(process),
+  closingWatch(process),
   listeners(process),
   idleCollector(process),
 ];

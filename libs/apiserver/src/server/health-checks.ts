@@ -1,13 +1,13 @@
 import { afterGrace, HealthRegistry, type Logger, shutdownCheck } from '@orch/runtime';
 
-/** A feed that has not been confirmed for so long may be missing changes, in milliseconds. */
+/** A feed that has not been confirmed for so long may be missing changes of most types, in milliseconds. */
 const MAX_LAG_MS = 5_000;
 
 /** How the parts are asked that processes of the control plane share. */
 export interface ComponentSettings {
   /** Rejects while the database cannot be reached. */
   pingStore(): Promise<void>;
-  /** Milliseconds since the feed was last known to miss nothing. */
+  /** Milliseconds since at least half of the types that are followed were known to miss nothing. */
   feedLag(): number;
 }
 

@@ -208,7 +208,19 @@ export const backendOptions = {
     type: 'int',
     default: 3,
     min: 1,
-    help: 'Connections for short reads. One more writes, one does maintenance, and lists have their own.',
+    help: 'Connections for short reads. One more writes, one does maintenance, and lists and history have their own.',
+  },
+  'postgres-history-connections': {
+    type: 'int',
+    default: 2,
+    min: 1,
+    help: 'Connections for pages of history: what watches that resume have missed, and changes that were not announced.',
+  },
+  'history-page-bytes': {
+    type: 'bytes',
+    default: 2 ** 22,
+    min: 2 ** 16,
+    help: 'Bytes of bodies that are read of the history at a time, at most, unless one change alone has more.',
   },
   migrate: {
     type: 'bool',
@@ -337,6 +349,24 @@ export const backendOptions = {
     default: 20_000,
     min: 0,
     help: 'The same in the watches of one user on a type.',
+  },
+  'watch-initial-bytes': {
+    type: 'bytes',
+    default: 256 << 20,
+    min: 0,
+    help: 'Memory for what watches are reading of their initial state: the list of its objects, objects of more than 32 KiB on their way to clients, and up to a quarter for encoded pieces, which are made again where they are gone. Further watches that want their initial state are answered with 429. 0 is no bound.',
+  },
+  'watch-initial-bytes-per-user': {
+    type: 'bytes',
+    default: 64 << 20,
+    min: 0,
+    help: 'The same of the watches of one user, without the encoded pieces; one watch may always read.',
+  },
+  'watch-stall-timeout': {
+    type: 'duration',
+    default: 45_000,
+    min: 1000,
+    help: 'How long a client may read nothing of a watch that is still sending its initial state, or history from PostgreSQL; then the watch ends with 410.',
   },
   'list-cache-bytes': {
     type: 'bytes',

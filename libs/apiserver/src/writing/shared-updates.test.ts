@@ -90,6 +90,16 @@ describe('updates of one object at a time', () => {
     expect(stored().data).toEqual({ c: 'x' });
   });
 
+  it('fail alone where only one of them cannot be stored', async () => {
+    api.store.beforeWrite = ({ body }) => {
+      if (body.includes('"bad"')) throw new TypeError('what cannot be stored');
+      return undefined;
+    };
+    const all = await Promise.allSettled([update(set('a')), update(set('bad')), update(set('b'))]);
+    expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(stored().data).toEqual({ a: 'x', b: 'x' });
+  });
+
   it('of other objects do not wait for it', async () => {
     await api.create('configmaps', { metadata: { name: 'cold' }, data: {} });
     let release = (): void => undefined;

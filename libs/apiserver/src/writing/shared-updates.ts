@@ -1,5 +1,14 @@
 import { conflict, notFound, STALE_WRITE, timeout } from '@orch/machinery';
-import { Gatherer, type Refusal, type SetOutcome, type Store, type WriteOp } from '@orch/storage';
+import {
+  Gatherer,
+  type Refusal,
+  type SetOutcome,
+  type Store,
+  StoreUnavailableError,
+  UnreadableBodyError,
+  UnsealableBodyError,
+  type WriteOp,
+} from '@orch/storage';
 import type { Stored } from '../served/endpoint.js';
 import { fateAfter } from './allocation-fate.js';
 import { type PlanTools, planWrite, type WritePlan } from './write-plan.js';
@@ -50,7 +59,8 @@ export class SharedUpdates {
     try {
       return await line.add({ request, make, since: performance.now() });
     } finally {
-      if (line.idle) this.#lines.delete(name);
+      // Another line may be open under the name by now.
+      if (line.idle && this.#lines.get(name) === line) this.#lines.delete(name);
     }
   }
 
@@ -71,7 +81,7 @@ export class SharedUpdates {
     const [only] = rest;
     if (only && rest.length === 1) verdicts.set(only, await this.alone(only.request, only.make).catch(asError));
     else {
-      while (rest.length > 0) rest = await this.#together(rest, verdicts).catch(failing(rest, verdicts));
+      while (rest.length > 0) rest = await this.#together(rest, verdicts).catch(this.#failing(rest, verdicts));
     }
     return turns.map((turn) => verdicts.get(turn) as Verdict);
   }
@@ -89,14 +99,30 @@ export class SharedUpdates {
         if (chain.refusal === 'accounts-changed') await this.options.quotas?.catchUp();
         if (chain.refusal !== 'exceeded') continue;
         // Which of them is too much, each for itself finds out.
-        for (const turn of turns) verdicts.set(turn, await this.alone(turn.request, turn.make).catch(asError));
-        return [];
+        return this.#eachAlone(turns, verdicts);
       }
       for (const [turn, verdict] of chain.verdicts()) verdicts.set(turn, verdict);
       return turns.slice(taken);
     }
     for (const turn of turns) verdicts.set(turn, conflict(endpoint.groupResource, key.name, STALE_WRITE));
     return [];
+  }
+
+  async #eachAlone(turns: readonly Turn[], verdicts: Map<Turn, Verdict>): Promise<Turn[]> {
+    for (const turn of turns) verdicts.set(turn, await this.alone(turn.request, turn.make).catch(asError));
+    return [];
+  }
+
+  /**
+   * A database that is away, or a key, fails for those who were still to be written, not for those before them. Anything else may
+   * be due to one of them, and nothing was written: each finds out for itself.
+   */
+  #failing(turns: readonly Turn[], verdicts: Map<Turn, Verdict>) {
+    return (error: unknown): Turn[] | Promise<Turn[]> => {
+      if (!isOfAll(error)) return this.#eachAlone(turns, verdicts);
+      for (const turn of turns) verdicts.set(turn, error);
+      return [];
+    };
   }
 }
 
@@ -185,10 +211,9 @@ class Chain {
   }
 }
 
-/** What failed fails for those who were still to be written, not for those before them. */
-const failing = (turns: readonly Turn[], verdicts: Map<Turn, Verdict>) => (error: unknown) => {
-  for (const turn of turns) verdicts.set(turn, asError(error));
-  return [];
-};
+const isOfAll = (error: unknown): error is Error =>
+  error instanceof StoreUnavailableError ||
+  error instanceof UnsealableBodyError ||
+  error instanceof UnreadableBodyError;
 const timedOut = () => timeout('the object is being changed by too many others', RETRY_SECONDS);
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

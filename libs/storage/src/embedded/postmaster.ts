@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { parseDatabaseUrl } from '../connection-url.js';
+import { sqlState } from '../failures.js';
 
 /** Pid of the postmaster that holds a data directory, if one is alive. */
 export async function readPostmaster(data: string): Promise<number | undefined> {
@@ -14,23 +16,35 @@ export async function readPostmaster(data: string): Promise<number | undefined> 
   return directory === undefined || directory === data ? pid : undefined;
 }
 
-/** Whether a server accepts sessions within so many milliseconds. */
-export async function waitUntilReady(url: string, timeout: number): Promise<boolean> {
+/** SQLSTATE of a server that starts, recovers or shuts down. */
+const CANNOT_CONNECT_NOW = '57P03';
+
+/**
+ * Whether a server accepts sessions. It is given up when it has been silent, or away, for so many milliseconds; not while it
+ * says that it recovers from a crash, which takes as long as it takes.
+ * @param ending gives up at once
+ */
+export async function waitUntilReady(url: string, silence: number, ending?: AbortSignal): Promise<boolean> {
   const { hosts, user, password, database } = parseDatabaseUrl(url);
-  const deadline = performance.now() + timeout;
-  while (performance.now() < deadline) {
+  let deadline = performance.now() + silence;
+  while (performance.now() < deadline && !ending?.aborted) {
     const client = new pg.Client({ ...hosts[0], user, password, database, connectionTimeoutMillis: 1000 });
     client.on('error', () => undefined);
     try {
       await client.connect();
       await client.end();
       return true;
-    } catch {
+    } catch (error) {
+      if (isRecovering(error)) deadline = performance.now() + silence;
       await pause(20);
     }
   }
   return false;
 }
+
+/** One that shuts down says so with the same state. */
+const isRecovering = (error: unknown): boolean =>
+  sqlState(error) === CANNOT_CONNECT_NOW && !(error as Error).message.includes('shutting down');
 
 /** Asks a postmaster to shut down (fast), and waits for nothing. */
 export function askPostmaster(pid: number): void {
@@ -65,11 +79,23 @@ async function gone(pid: number, deadline: number): Promise<boolean> {
   return true;
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process runs. One that has ended and was not reaped by its parent does not, though it can be signalled. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  return !isZombie(pid);
+}
+
+/** A process that is the first of its container reaps nobody but its own children. */
+function isZombie(pid: number): boolean {
+  try {
+    // The name of the program, in parentheses, may hold anything.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return false;
   }
 }

@@ -3,7 +3,6 @@ import { Connector } from '../connector.js';
 import {
   IncompatibleDatabaseError,
   type Installation,
-  MIGRATION_LOCK,
   type Migration,
   migrateSchema,
   newestOf,
@@ -12,6 +11,8 @@ import {
   recordInstallation,
   shippedMigrations,
 } from '../migrate.js';
+import { beginUnderMigrationLock, MIGRATION_ANSWER_TIMEOUT } from '../migration-lock.js';
+import type { StoreObserver } from '../observer.js';
 import { connectionSettings, connectWithin } from '../opening.js';
 import { completeOptions } from '../options.js';
 import { literal } from '../snapshot-sql.js';
@@ -28,6 +29,8 @@ export interface Administered {
   readonly url: string;
   /** Milliseconds for which tables that are in use are waited for; default 60,000. */
   readonly patience?: number;
+  /** Hears how migrations go, and when somebody else who migrates is waited for. */
+  readonly observer?: Pick<StoreObserver, 'migration'>;
 }
 
 const PATIENCE_WITH_TABLES = 60_000;
@@ -39,11 +42,10 @@ const PATIENCE_WITH_TABLES = 60_000;
 export function runScript(database: Administered, script: string): Promise<void> {
   return withConnection(database, (connection) =>
     patiently(database.patience ?? PATIENCE_WITH_TABLES, async () => {
-      await connection.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
+      await beginUnderMigrationLock(connection, { schema: STORE_SCHEMA, observer: database.observer ?? {} });
       try {
-        await connection.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
         await connection.query(`SET LOCAL lock_timeout = ${PATIENCE}`);
-        await connection.query(script);
+        await connection.query(script, undefined, MIGRATION_ANSWER_TIMEOUT);
         await connection.query('COMMIT');
       } catch (error) {
         if (!connection.broken) await connection.query('ROLLBACK');
@@ -111,7 +113,7 @@ export interface MigratedSchema {
  * @throws IncompatibleDatabaseError, StoreUnavailableError; the driver's error
  */
 export function migrateDatabase(order: MigrationOrder): Promise<readonly MigratedSchema[]> {
-  const { roles, naming, clusterId, patience = PATIENCE_WITH_TABLES, url } = order;
+  const { roles, naming, clusterId, patience = PATIENCE_WITH_TABLES, url, observer = {} } = order;
   const installation: Installation = completeOptions({ url, naming, ...(clusterId !== undefined && { clusterId }) });
   return withConnection(order, async (connection) => {
     const main = { name: STORE_SCHEMA, migrations: await shippedMigrations(), rights: STORE_RIGHTS };
@@ -124,12 +126,15 @@ export function migrateDatabase(order: MigrationOrder): Promise<readonly Migrate
         const [row] = await connection.query('SELECT max(number) FROM schema_migration');
         const newest = Number(row?.[0] ?? 0);
         // A newer release has given rights that this one does not know.
-        if (newest <= newestOf(migrations)) await connection.query(rightsScript(name, rights, roles));
+        if (newest <= newestOf(migrations))
+          await connection.query(rightsScript(name, rights, roles), undefined, MIGRATION_ANSWER_TIMEOUT);
         return newest;
       };
       migrated.push({
         name,
-        newest: await patiently(patience, () => migrateSchema(connection, name, migrations, last)),
+        newest: await patiently(patience, () =>
+          migrateSchema(connection, { schema: name, observer }, migrations, last),
+        ),
       });
     }
     return migrated;

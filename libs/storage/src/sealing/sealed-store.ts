@@ -301,6 +301,10 @@ export class SealedStore implements ServingStore {
     return this.inner.ping();
   }
 
+  prepareClose(): void {
+    this.inner.prepareClose();
+  }
+
   async close(): Promise<void> {
     await this.#sealing.drained();
     await this.inner.close();

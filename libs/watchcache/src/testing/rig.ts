@@ -6,6 +6,7 @@ import type { Attributes } from '../attributes.js';
 import type { BodyConversion } from '../conversion/body-conversion.js';
 import { ConvertedFeed } from '../conversion/converted-feed.js';
 import { ConvertedSource } from '../conversion/converted-source.js';
+import { InitialBudget, type InitialLimits } from '../initial-budget.js';
 import { TypeCache } from '../type-cache.js';
 import type { TypeCacheOptions, WatchRequest } from '../type-cache-options.js';
 import type { Watcher } from '../watcher.js';
@@ -17,6 +18,8 @@ export interface RigOptions extends TypeCacheOptions {
   readonly feed?: Partial<OrderedFeedOptions>;
   /** What objects come through before they are held. */
   readonly conversion?: BodyConversion;
+  /** What initial states may hold. Default: no bounds. */
+  readonly initialLimits?: InitialLimits;
 }
 
 /** Attributes can be read in one version only. */
@@ -35,7 +38,12 @@ export class Rig {
   readonly feed: OrderedFeed;
   readonly cache: TypeCache;
 
-  constructor({ feed, conversion, ...options }: RigOptions = {}, prepare: (rig: Rig) => void = () => {}) {
+  constructor(
+    { feed, conversion, initialLimits, ...options }: RigOptions = {},
+    prepare: (rig: Rig) => void = () => {},
+  ) {
+    const limits = initialLimits ?? { together: 0, perOwner: 0 };
+    const initialBudget = new InitialBudget({ clock: this.clock, limits, keepFor: 2_000 });
     this.feed = new OrderedFeed({ source: this.source, bus: this.#bus, clock: this.clock, ...feed });
     prepare(this);
     this.cache = new TypeCache(
@@ -43,7 +51,7 @@ export class Rig {
       conversion ? new ConvertedSource(this.source, conversion) : this.source,
       conversion ? new ConvertedFeed({ feed: this.feed, conversion, clock: this.clock }) : this.feed,
       { describe: conversion ? describeIn(conversion.version) : describeRow, ...(conversion && { conversion }) },
-      { clock: this.clock, random: () => 0.5, ...options },
+      { clock: this.clock, random: () => 0.5, initialBudget, ...options },
     );
   }
 

@@ -1,4 +1,5 @@
 import { defineOptions, readCommandLine } from '@orch/runtime';
+import type { MigrationStep } from '@orch/storage';
 import { migrateDatabase } from '@orch/storage/roles';
 import { ownVariables, type Surroundings } from '../surroundings.js';
 import { furtherSchemas, serverRoles, storageOptions, told } from './storage-options.js';
@@ -25,7 +26,8 @@ export async function migrate(args: readonly string[], around: Surroundings = pr
   if (!line.run) return line.exitCode;
   const { postgresUrl: url, naming } = line.values;
   try {
-    const order = { url, naming, roles: serverRoles(line.values), further: furtherSchemas(line.values) };
+    const observer = { migration: (step: MigrationStep) => stderr.write(progressOf(step)) };
+    const order = { url, naming, roles: serverRoles(line.values), further: furtherSchemas(line.values), observer };
     for (const { name, newest } of await migrateDatabase(order)) stdout.write(`the schema ${name} is at ${newest}\n`);
     return 0;
   } catch (error) {
@@ -33,3 +35,13 @@ export async function migrate(args: readonly string[], around: Surroundings = pr
     return 1;
   }
 }
+
+/** One line that says how a migration goes. */
+function progressOf({ schema, name, state, ms }: MigrationStep): string {
+  const seconds = Math.round(ms / 1000);
+  if (state === 'waits') return `the schema ${schema} is being migrated by another process: waiting (${seconds} s)\n`;
+  const lasted = state === 'begins' ? '' : ` (${seconds} s)`;
+  return `the schema ${schema}: ${name} ${PROGRESS[state]}${lasted}\n`;
+}
+
+const PROGRESS = { begins: 'begins', lasts: 'is under way', ended: 'is done' } as const;

@@ -61,7 +61,7 @@ export class ControlPlaneProcess {
     readonly settings: ControlPlaneSettings,
     readonly logger: Logger,
     readonly features: FeatureGates<FeatureName>,
-    readonly lifecycle: Pick<Lifecycle, 'stopping'>,
+    readonly lifecycle: Pick<Lifecycle, 'stopping' | 'fail'>,
   ) {}
 
   /** Gives others what they need. */
@@ -92,6 +92,6 @@ export class ControlPlaneProcess {
 
   /** What says how this process is. */
   get health(): ComponentSettings {
-    return { pingStore: () => this.need('store').ping(), feedLag: () => this.need('changes').lag() };
+    return { pingStore: () => this.need('store').ping(), feedLag: () => this.need('changes').medianLag() };
   }
 }

@@ -1,9 +1,11 @@
 import { namesOf } from '@orch/machinery';
-import type { Component } from '@orch/runtime';
+import { type Component, systemClock } from '@orch/runtime';
 import { checkAuthorization } from '../../access/authorization-options.js';
 import { checkAdmission } from '../../admission/admission-control.js';
 import { readServiceAccountKeys } from '../../credentials/service-account-keys.js';
+import { compactionMetrics } from '../../metrics/compaction-metrics.js';
 import { observePools } from '../../metrics/store-observer.js';
+import { CompactionReports } from '../compaction-reports.js';
 import { encrypted, openEncryption } from '../encryption.js';
 import { natsSettings } from '../nats-options.js';
 import type { ControlPlaneProcess } from './process.js';
@@ -13,19 +15,37 @@ export const store = (process: ControlPlaneProcess): Component => ({
   name: 'store',
   async start() {
     await refuseEarly(process);
-    const { settings, logger, telling } = process;
+    const { settings, logger, telling, lifecycle } = process;
     const { backend, serving } = settings;
     const encryption = await openEncryption({ serving, backend, ...telling });
     process.provide({ encryption });
     const { store: observer, metrics } = process.need('observation');
-    const opened = encrypted(await settings.openStore(observer), encryption, { metrics, logger });
+    const host = { metrics, logger, fail: (error: unknown) => lifecycle.fail(error) };
+    const opened = encrypted(await settings.openStore(observer, host), encryption, { metrics, logger });
     process.provide({ store: opened });
+    lifecycle.stopping.addEventListener('abort', () => {
+      // A process that serves does so with all patience until its listeners are closed.
+      if (process.peek('served') === undefined) opened.prepareClose();
+    });
     observePools(metrics, opened);
-    for (const compactor of opened.compactors) compactor.start();
+    const seriesOf = compactionMetrics(metrics);
+    opened.compactors.forEach((compactor, database) => {
+      new CompactionReports({ compactor, database, series: seriesOf(database), logger, clock: systemClock });
+      compactor.start();
+    });
   },
   async stop() {
     process.peek('encryption')?.close();
     await process.peek('store')?.close();
+  },
+});
+
+/** Stops after what serves requests and before what works beside them: from then on an absent database is not waited for. */
+export const closingWatch = (process: ControlPlaneProcess): Component => ({
+  name: 'closing-watch',
+  async start() {},
+  async stop() {
+    process.peek('store')?.prepareClose();
   },
 });
 

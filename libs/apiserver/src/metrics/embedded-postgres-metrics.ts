@@ -1,0 +1,42 @@
+import type { Logger, Metrics } from '@orch/runtime';
+
+/** Logs and counts the ends and starts of the embedded PostgreSQL of a process. */
+export function embeddedPostgresObserver(metrics: Metrics, logger: Logger) {
+  const up = metrics
+    .gauge({
+      name: 'orch_embedded_postgres_up',
+      help: 'Whether the embedded PostgreSQL of this process runs (1), or is to be started again (0).',
+      labels: [] as const,
+    })
+    .with();
+  const ends = metrics
+    .counter({
+      name: 'orch_embedded_postgres_ends_total',
+      help: 'Times that the embedded PostgreSQL of this process ended by itself.',
+      labels: [] as const,
+    })
+    .with();
+  const failures = metrics
+    .counter({
+      name: 'orch_embedded_postgres_start_failures_total',
+      help: 'Vain attempts to start the embedded PostgreSQL of this process again.',
+      labels: [] as const,
+    })
+    .with();
+  up.set(1);
+  return {
+    ended(pid: number) {
+      up.set(0);
+      ends.inc();
+      logger.warn('the embedded PostgreSQL has ended and is started again', { pid });
+    },
+    startFailed(error: Error, pause: number, outOfSpace: boolean) {
+      failures.inc();
+      logger.error('the embedded PostgreSQL cannot be started', error, { nextAttemptMs: pause, outOfSpace });
+    },
+    restarted(pid: number) {
+      up.set(1);
+      logger.info('the embedded PostgreSQL runs again', { pid });
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { Logger } from '@orch/runtime';
+import type { MigrationStep } from '@orch/storage';
+
+/** Logs how the migration of a schema goes, so that whoever waits for a server to become ready knows why it does not. */
+export const migrationLog =
+  (logger: Logger) =>
+  ({ schema, name, state, ms }: MigrationStep): void => {
+    const fields = { schema, migration: name, seconds: Math.round(ms / 1000) };
+    if (state === 'waits') logger.warn('another process migrates the schema of the database: waiting', fields);
+    else logger.info(MESSAGES[state], fields);
+  };
+
+const MESSAGES = {
+  begins: 'a migration of the database begins',
+  lasts: 'a migration of the database is under way',
+  ended: 'a migration of the database has ended',
+} as const;

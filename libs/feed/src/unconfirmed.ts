@@ -1,0 +1,42 @@
+import type { Version } from '@orch/storage';
+
+/** A head that was read while changes up to it were still to come. */
+export interface UnconfirmedHead {
+  readonly head: Version;
+  /** Monotonic ms at which it was read. */
+  readonly asOf: number;
+}
+
+/** Heads that are remembered at a time. */
+const MAX_HEADS = 16;
+
+/**
+ * Heads that were read and not yet reached, in the order of their reading, which is that of their versions. Bounded, however
+ * often heads are read while changes cannot be: beyond the bound only the newest is remembered, so that what lies between is
+ * confirmed later, with that.
+ */
+export class UnconfirmedHeads {
+  #heads: UnconfirmedHead[] = [];
+
+  get size(): number {
+    return this.#heads.length;
+  }
+
+  add(read: UnconfirmedHead): void {
+    const last = this.#heads.at(-1);
+    if (last !== undefined && (last.head === read.head || this.#heads.length >= MAX_HEADS)) this.#heads.pop();
+    this.#heads.push(read);
+  }
+
+  /** Takes out those that were reached and returns the newest of them. */
+  reached(delivered: Version): UnconfirmedHead | undefined {
+    const count = this.#heads.findIndex(({ head }) => head > delivered);
+    const reached = count < 0 ? this.#heads : this.#heads.slice(0, count);
+    if (reached.length > 0) this.#heads = this.#heads.slice(reached.length);
+    return reached.at(-1);
+  }
+
+  clear(): void {
+    this.#heads = [];
+  }
+}

@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Binaries, findBinaries } from './binaries.js';
+import { type Identity, ownFolder } from './identity.js';
+import type { EmbeddedOptions, EmbeddedPostgres } from './index.js';
+import { initialize } from './initialize.js';
+import { endOrphans } from './orphans.js';
+import { askPostmaster, readPostmaster, stopPostmaster, waitUntilReady, watchPostmaster } from './postmaster.js';
+import { shortPath } from './short-path.js';
+
+const SUPERUSER = 'postgres';
+const SOCKET_PORT = 5432;
+
+/** Bytes of the log from which on a start begins a new one. */
+const LONG_LOG = 1 << 20;
+/** Milliseconds for which a PostgreSQL that somebody else left behind may be silent before it is stopped. */
+const ADOPTION_PATIENCE = 2000;
+
+/** The folder of a cluster, taken for this process, and the user that the server runs as. */
+export interface ClusterFolder {
+  readonly root: string;
+  readonly identity: Identity;
+}
+
+/**
+ * Starts the server of a folder that belongs to this process, or takes over the one that runs there.
+ * @param ending aborts the start: what was launched is stopped again
+ * @throws Error with the end of the server's log
+ */
+export async function startServer(
+  options: EmbeddedOptions,
+  { root, identity }: ClusterFolder,
+  ending?: AbortSignal,
+): Promise<EmbeddedPostgres> {
+  const binaries = await findBinaries(options.binDir, identity);
+  const data = join(root, 'data');
+  const password = await readPassword(root);
+  if (!(await exists(join(data, 'PG_VERSION')))) {
+    await initialize(binaries, identity, data, { name: SUPERUSER, password });
+  }
+  const url = urlOf(options.port, join(await shortPath(root), 'data'), password);
+  const running = await readPostmaster(data);
+  if (running !== undefined) {
+    // Left behind by a process that was killed. It serves if it answers where we want it, else it makes room.
+    if (await waitUntilReady(url, ADOPTION_PATIENCE, ending).catch(() => false)) return handle(url, running, undefined);
+    await stopPostmaster(running);
+  }
+  await endOrphans(data);
+  return launch(options, { binaries, identity, root, data, url, ending });
+}
+
+/** Where the server of a folder is reached. @param port the TCP port that it was told to listen at, if any */
+export async function serverUrl(root: string, port: number | undefined): Promise<string> {
+  return urlOf(port, join(await shortPath(root), 'data'), await readPassword(root));
+}
+
+/** The log that the server of a folder writes. */
+export const logOf = (root: string): string => join(root, 'postgres.log');
+
+interface Launch {
+  readonly binaries: Binaries;
+  readonly identity: Identity;
+  readonly root: string;
+  readonly data: string;
+  readonly url: string;
+  readonly ending: AbortSignal | undefined;
+}
+
+async function launch(options: EmbeddedOptions, how: Launch): Promise<EmbeddedPostgres> {
+  const { binaries, identity, root, url, ending } = how;
+  const log = logOf(root);
+  // Several starts in a row share a log: the first of them tells why the server ended.
+  if ((await sizeOf(log)) > LONG_LOG) await rename(log, `${log}.1`).catch(() => undefined);
+  const output = await open(log, 'a', 0o600);
+  const { cwd, name } = ownFolder(how.data, identity);
+  const child = spawn(binaries.postgres, ['-D', name, ...settings(options)], {
+    cwd,
+    env: binaries.environment,
+    // Its own process group: an interrupt from the terminal is ours to handle, and clients go before their database.
+    detached: true,
+    stdio: ['ignore', output.fd, output.fd],
+    ...identity.spawnAs,
+  });
+  const failed = new Promise<never>((_, reject) => {
+    child.once('error', (error) =>
+      reject(new Error(`cannot run ${binaries.postgres}: ${error.message}`, { cause: error })),
+    );
+    child.once('exit', (code) => reject(new Error(`PostgreSQL ended at once (${code})`)));
+  });
+  failed.catch(() => undefined);
+  try {
+    const ready = await Promise.race([waitUntilReady(url, options.startTimeout ?? 60_000, ending), failed]);
+    if (!ready || child.pid === undefined) throw new Error('PostgreSQL did not become ready in time');
+    child.unref();
+    return handle(url, child.pid, child);
+  } catch (error) {
+    // Until it is gone another one could not start on its folder.
+    if (child.pid !== undefined) await stopPostmaster(child.pid);
+    const end = (await readFile(log, 'utf8').catch(() => '')).slice(-1000).trim();
+    throw new Error(`${(error as Error).message}, as user ${identity.name}, see ${log}: ${end}`, { cause: error });
+  } finally {
+    await output.close();
+  }
+}
+
+function handle(url: string, pid: number, child: ChildProcess | undefined): EmbeddedPostgres {
+  const exited = child ? once(child, 'exit').then(() => undefined) : watchPostmaster(pid);
+  // A process that exits in a hurry, as upon a second signal, has no time for more than to ask.
+  const ask = () => askPostmaster(pid);
+  process.once('exit', ask);
+  void exited.then(() => process.off('exit', ask));
+  return { url, pid, exited, stop: () => stopPostmaster(pid) };
+}
+
+function urlOf(port: number | undefined, sockets: string, password: string): string {
+  const place = port === undefined ? `/postgres?host=${encodeURIComponent(sockets)}` : `127.0.0.1:${port}/postgres`;
+  return `postgres://${SUPERUSER}:${password}@${place}`;
+}
+
+/** Durable, and small when idle. What is not said here is PostgreSQL's default. */
+function settings(options: EmbeddedOptions): string[] {
+  const values: Record<string, string | number> = {
+    listen_addresses: options.port === undefined ? '' : '127.0.0.1',
+    port: options.port ?? SOCKET_PORT,
+    // Where it works: its own folder.
+    unix_socket_directories: '.',
+    unix_socket_permissions: '0700',
+    max_connections: options.maxConnections ?? 60,
+    // History that is resumed minutes after an upgrade from schema 8 holds a lock for each type: this is enough for ten thousand kinds.
+    max_locks_per_transaction: 256,
+    shared_buffers: `${options.sharedBuffers ?? 64}MB`,
+    fsync: 'on',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+    wal_level: 'minimal',
+    max_wal_senders: 0,
+    wal_compression: 'on',
+    wal_buffers: '4MB',
+    min_wal_size: '64MB',
+    max_wal_size: '512MB',
+    checkpoint_timeout: '15min',
+    max_parallel_workers: 0,
+    max_worker_processes: 2,
+    max_logical_replication_workers: 0,
+    autovacuum_max_workers: 1,
+    jit: 'off',
+    huge_pages: 'off',
+    logging_collector: 'off',
+    log_destination: 'stderr',
+  };
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+/** The superuser's password: made once, readable by the owner only. */
+async function readPassword(root: string): Promise<string> {
+  const file = join(root, 'password');
+  try {
+    await writeFile(file, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return (await readFile(file, 'utf8')).trim();
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** 0 where there is no such file. */
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );

@@ -1,0 +1,52 @@
+/** What limits the attempts to start a server. */
+export interface RestartLimits {
+  /** Milliseconds without a server that are spent before it is given up. */
+  readonly timeout: number;
+  /** Milliseconds of the first pause, which doubles. */
+  readonly firstPause: number;
+}
+
+const LONGEST_PAUSE = 5000;
+/** Whoever makes room on a full disk expects the server soon after. */
+const LONGEST_PAUSE_WITHOUT_SPACE = 1000;
+
+/** Says how long to wait before the next attempt to start a server, and when enough of them were made. */
+export class RestartBudget {
+  #left: number;
+  #pause: number;
+  #countedAt: number;
+
+  constructor(
+    private readonly limits: RestartLimits,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.#left = limits.timeout;
+    this.#pause = limits.firstPause;
+    this.#countedAt = now();
+  }
+
+  /** The server has run for long enough: earlier failures say nothing of it. */
+  reset(): void {
+    this.#left = this.limits.timeout;
+    this.#pause = this.limits.firstPause;
+  }
+
+  /** The server has ended: time counts from here on. */
+  begin(): void {
+    this.#countedAt = this.now();
+  }
+
+  /**
+   * The next pause in milliseconds; undefined when the time is over.
+   * @param outOfSpace the disk has been full since the last call, which does not count
+   */
+  next(outOfSpace: boolean): number | undefined {
+    const now = this.now();
+    if (!outOfSpace) this.#left -= now - this.#countedAt;
+    this.#countedAt = now;
+    if (this.#left <= 0) return undefined;
+    const pause = Math.min(this.#pause, outOfSpace ? LONGEST_PAUSE_WITHOUT_SPACE : LONGEST_PAUSE);
+    this.#pause = Math.min(LONGEST_PAUSE, this.#pause * 2);
+    return pause;
+  }
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ClaimedFolder, claimFolder } from './claim-folder.js';
+import { isOutOfSpace } from './free-space.js';
+import type { EmbeddedOptions, EmbeddedPostgres } from './index.js';
+import { logOf, startServer } from './launch.js';
+import { RestartBudget } from './restart-budget.js';
+
+/** How to run a PostgreSQL that is started again when it ends. */
+export interface SupervisionOptions extends EmbeddedOptions {
+  /**
+   * Milliseconds without a server after which it is given up; default 300,000. Time in which its disk is full does not count:
+   * that passes once somebody makes room.
+   */
+  readonly restartTimeout?: number;
+  /** Milliseconds of the pause before it is started again, which doubles up to 5 s; default 250. */
+  readonly firstPause?: number;
+  /** Milliseconds after which a server that runs counts as well again; default 60,000. */
+  readonly stableAfter?: number;
+  /** Hears when it ends and is started again. */
+  readonly observer?: SupervisionObserver;
+}
+
+/** Hears of a supervised PostgreSQL. Calls must not throw. */
+export interface SupervisionObserver {
+  /** It ended though nobody asked it to, and will be started again. */
+  ended?(pid: number): void;
+  /** It could not be started, which is tried again after `pause` milliseconds. */
+  startFailed?(error: Error, pause: number, outOfSpace: boolean): void;
+  /** It runs again. */
+  restarted?(pid: number): void;
+}
+
+/** A PostgreSQL of one's own that is started again, on the same folder and URL, whenever it ends by itself. */
+export class SupervisedPostgres {
+  /** For {@link StoreOptions.url}; the same however often it is started. */
+  readonly url: string;
+  readonly #ending = new AbortController();
+  readonly #observer: SupervisionObserver;
+  readonly #budget: RestartBudget;
+  readonly #supervised: Promise<void>;
+  #server: EmbeddedPostgres | undefined;
+  #giveUp: (error: Error) => void = () => undefined;
+  /** Resolves with the last error once it is given up; stays pending otherwise. */
+  readonly givenUp = new Promise<Error>((resolve) => {
+    this.#giveUp = resolve;
+  });
+
+  private constructor(
+    private readonly options: SupervisionOptions,
+    private readonly folder: ClaimedFolder,
+    server: EmbeddedPostgres,
+  ) {
+    const { observer = {}, restartTimeout: timeout = 300_000, firstPause = 250 } = options;
+    this.url = server.url;
+    this.#server = server;
+    this.#observer = observer;
+    this.#budget = new RestartBudget({ timeout, firstPause });
+    this.#supervised = this.#supervise(server);
+  }
+
+  /** @throws Error when another process uses the directory, or when it cannot be started for the first time */
+  static async start(options: SupervisionOptions): Promise<SupervisedPostgres> {
+    const folder = await claimFolder(options);
+    try {
+      return new SupervisedPostgres(options, folder, await startServer(options, folder));
+    } catch (error) {
+      folder.release();
+      throw error;
+    }
+  }
+
+  /** Process id of the postmaster; undefined while none runs. */
+  get pid(): number | undefined {
+    return this.#server?.pid;
+  }
+
+  /** Shuts it down, or ends the attempts to start it. Once it is gone, its folder is free for others. */
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    try {
+      await this.#server?.stop();
+      await this.#supervised;
+    } finally {
+      this.folder.release();
+    }
+  }
+
+  async #supervise(first: EmbeddedPostgres): Promise<void> {
+    const { stableAfter = 60_000 } = this.options;
+    for (let server: EmbeddedPostgres | undefined = first; ; ) {
+      const began = performance.now();
+      await server.exited;
+      this.#server = undefined;
+      if (this.#ending.signal.aborted) return;
+      this.#observer.ended?.(server.pid);
+      if (performance.now() - began >= stableAfter) this.#budget.reset();
+      server = await this.#startAgain();
+      this.#server = server;
+      if (server === undefined) return;
+      // Whoever stops it looked for a server before there was one.
+      if (this.#ending.signal.aborted) return server.stop();
+      this.#observer.restarted?.(server.pid);
+    }
+  }
+
+  /** Undefined when it was given up, or is to stop. */
+  async #startAgain(): Promise<EmbeddedPostgres | undefined> {
+    const { signal } = this.#ending;
+    this.#budget.begin();
+    for (let failure: Error | undefined; ; ) {
+      const outOfSpace = await isOutOfSpace(this.folder.root, logOf(this.folder.root)).catch(() => false);
+      const pause = this.#budget.next(outOfSpace);
+      if (pause === undefined) {
+        this.#giveUp(failure ?? new Error('PostgreSQL ends again and again, soon after each start'));
+        return undefined;
+      }
+      if (failure) this.#observer.startFailed?.(failure, pause, outOfSpace);
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return undefined;
+      try {
+        return await startServer(this.options, this.folder, signal);
+      } catch (error) {
+        failure = error as Error;
+      }
+      if (signal.aborted) return undefined;
+    }
+  }
+}

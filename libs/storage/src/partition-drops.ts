@@ -1,0 +1,91 @@
+import { DatabaseError } from 'pg';
+import type { Connection } from './connection.js';
+import { sqlState } from './failures.js';
+
+/** Milliseconds that writers may have to wait behind a drop that waits for a read of history. */
+const PATIENCE = 50;
+
+/**
+ * Partitions in a round that may turn out to be locked before the others are left alone: a read of history locks all of them, and
+ * each vain attempt holds up readers and writers; somebody who holds a single one is no reason to keep the others.
+ */
+const LOCKED_AT_MOST = 2;
+
+/** Milliseconds for which a round drops: less than its lease, also where a long outage has left thousands. */
+const LONGEST_ROUND = 30_000;
+
+/** SQLSTATEs of what passes once somebody else lets go. */
+const LOCKED = new Set(['55P03', '57014', '40P01']);
+
+/** A partition past retention that could not be dropped. */
+export interface LeftPartition {
+  /** Its number: the table is `change_<number>`. */
+  readonly number: bigint;
+  /** Rounds of this process in which that was tried. */
+  readonly attempts: number;
+  /** Whether somebody held a lock on it, or on history as a whole; else the database refuses for good. */
+  readonly locked: boolean;
+  /** What the database said. */
+  readonly reason: string;
+}
+
+/** What became of the partitions that were due. */
+export interface DropReport {
+  /** Numbers of those dropped. */
+  readonly dropped: readonly bigint[];
+  /** Those that were tried in vain, in this round or in one before. */
+  readonly left: readonly LeftPartition[];
+  /** Number of those that somebody held, and of those that were not tried because of that. */
+  readonly busy: number;
+}
+
+/** Drops partitions of the history; one that cannot be dropped holds back no other, and is tried again behind them. */
+export class PartitionDrops {
+  readonly #left = new Map<bigint, LeftPartition>();
+
+  /** @param due numbers, ascending; @throws what broke the connection */
+  async run(connection: Connection, due: readonly bigint[]): Promise<DropReport> {
+    for (const number of this.#left.keys()) if (!due.includes(number)) this.#left.delete(number);
+    const dropped: bigint[] = [];
+    const began = performance.now();
+    let locked = 0;
+    let refused = 0;
+    for (const number of this.#inTurn(due)) {
+      if (locked === LOCKED_AT_MOST || performance.now() - began > LONGEST_ROUND) break;
+      const left = await this.#drop(connection, number);
+      if (left === undefined) dropped.push(number);
+      else if (left.locked) locked++;
+      else refused++;
+    }
+    const left = [...this.#left.values()].sort((a, b) => (a.number < b.number ? -1 : 1));
+    return { dropped: dropped.sort((a, b) => (a < b ? -1 : 1)), left, busy: due.length - dropped.length - refused };
+  }
+
+  /** The oldest first, and behind them what was tried in vain, the least tried first. */
+  #inTurn(due: readonly bigint[]): bigint[] {
+    const attempts = (number: bigint) => this.#left.get(number)?.attempts ?? 0;
+    return due.toSorted((a, b) => attempts(a) - attempts(b));
+  }
+
+  /** Undefined when it is gone. */
+  async #drop(connection: Connection, number: bigint): Promise<LeftPartition | undefined> {
+    try {
+      await connection.query('SELECT drop_history_partition($1, $2)', [number, PATIENCE]);
+      this.#left.delete(number);
+      return undefined;
+    } catch (error) {
+      if (connection.broken) throw error;
+      const { attempts = 0 } = this.#left.get(number) ?? {};
+      const locked = LOCKED.has(sqlState(error) ?? '');
+      const left = { number, attempts: attempts + 1, locked, reason: reasonOf(error) };
+      this.#left.set(number, left);
+      return left;
+    }
+  }
+}
+
+/** What depends on a table stands in the detail. */
+function reasonOf(error: unknown): string {
+  const { message } = error as Error;
+  return error instanceof DatabaseError && error.detail !== undefined ? `${message}: ${error.detail}` : message;
+}

@@ -1,0 +1,142 @@
+import type { Clock } from '@orch/runtime/clock';
+import { InitialBudgetError } from './errors.js';
+
+/** Bytes that the initial states of watches may hold; 0 is no bound. */
+export interface InitialLimits {
+  /** Of all watches. */
+  readonly together: number;
+  /** Of the watches of one owner. */
+  readonly perOwner: number;
+}
+
+/** Something that can be made again and is kept for as long as there is room. */
+export interface Kept {
+  readonly bytes: number;
+  /** Called when it is not kept any more. */
+  drop(): void;
+}
+
+export interface InitialBudgetOptions {
+  readonly clock: Clock;
+  readonly limits: InitialLimits;
+  /** Milliseconds that what nobody uses is kept. */
+  readonly keepFor: number;
+}
+
+/** The part of the bound in all that is for what can be made again. */
+const KEPT_PART = 1 / 4;
+/** Bytes for that where there is no bound. */
+const KEPT_BYTES = 64 << 20;
+/** Milliseconds between looks at what nobody uses. */
+const SWEEP = 1_000;
+
+/**
+ * Bounds the memory of the initial states of all types. What a watch needs for as long as it reads is reserved, and watches
+ * beyond the bounds are refused. What can be made again is only kept: it makes room for reservations, and goes when it has
+ * not been used for a while.
+ */
+export class InitialBudget {
+  readonly #owners = new Map<string, number>();
+  #reserved = 0;
+  /** Monotonic ms of the last use, the least recently used first. */
+  readonly #kept = new Map<Kept, number>();
+  #keptBytes = 0;
+  #cancelSweep: (() => void) | undefined;
+
+  constructor(private readonly options: InitialBudgetOptions) {}
+
+  /** Bytes that are reserved or kept. */
+  get bytes(): number {
+    return this.#reserved + this.#keptBytes;
+  }
+
+  /**
+   * Reserves bytes until they are given back. An owner who has none gets what he asks for as far as others leave it, and
+   * so does the first of all: no type is too large to be watched.
+   * @param owner undefined for those who have no bound of their own
+   * @throws InitialBudgetError
+   */
+  reserve(owner: string | undefined, bytes: number): void {
+    this.#refuseBeyond(owner, bytes);
+    this.#add(owner, bytes);
+    this.#makeRoom();
+  }
+
+  /**
+   * Whether an owner could reserve anything at all.
+   * @throws InitialBudgetError
+   */
+  check(owner: string | undefined): void {
+    this.#refuseBeyond(owner, 0);
+  }
+
+  /** Takes back what was reserved. */
+  giveBack(owner: string | undefined, bytes: number): void {
+    this.#add(owner, -bytes);
+  }
+
+  /** Keeps something while there is room. @returns whether there is any now */
+  keep(item: Kept): boolean {
+    this.#kept.set(item, this.options.clock.now());
+    this.#keptBytes += item.bytes;
+    this.#cancelSweep ??= this.options.clock.after(SWEEP, () => this.#sweep());
+    this.#makeRoom();
+    return this.#kept.has(item);
+  }
+
+  /** Something that is kept has been used. */
+  use(item: Kept): void {
+    if (this.#kept.delete(item)) this.#kept.set(item, this.options.clock.now());
+  }
+
+  /** Drops something at once, if it is kept. */
+  drop(item: Kept): void {
+    if (!this.#kept.delete(item)) return;
+    this.#keptBytes -= item.bytes;
+    if (this.#kept.size === 0) {
+      this.#cancelSweep?.();
+      this.#cancelSweep = undefined;
+    }
+    item.drop();
+  }
+
+  #refuseBeyond(owner: string | undefined, bytes: number): void {
+    const { together, perOwner } = this.options.limits;
+    const exceeds = (limit: number, held: number): boolean =>
+      limit > 0 && held > 0 && (held >= limit || held + bytes > limit);
+    if (exceeds(together, this.#reserved) || exceeds(perOwner, this.#of(owner))) {
+      throw new InitialBudgetError('watches are reading as much of their initial state as they may');
+    }
+  }
+
+  #of(owner: string | undefined): number {
+    return owner === undefined ? 0 : (this.#owners.get(owner) ?? 0);
+  }
+
+  #add(owner: string | undefined, bytes: number): void {
+    this.#reserved += bytes;
+    if (owner === undefined) return;
+    const own = this.#of(owner) + bytes;
+    if (own > 0) this.#owners.set(owner, own);
+    else this.#owners.delete(owner);
+  }
+
+  #makeRoom(): void {
+    const { together } = this.options.limits;
+    const room = together > 0 ? Math.min(together * KEPT_PART, together - this.#reserved) : KEPT_BYTES;
+    for (const item of this.#kept.keys()) {
+      if (this.#keptBytes <= room) break;
+      this.drop(item);
+    }
+  }
+
+  #sweep(): void {
+    const { clock, keepFor } = this.options;
+    const now = clock.now();
+    for (const [item, usedAt] of this.#kept) {
+      if (now - usedAt < keepFor) break;
+      this.drop(item);
+    }
+    this.#cancelSweep = this.#kept.size === 0 ? undefined : clock.after(SWEEP, () => this.#sweep());
+  }
+}

@@ -1,0 +1,33 @@
+import { embeddedPostgresObserver, type StoreHost } from '@orch/apiserver';
+import { SupervisedPostgres } from '@orch/storage/embedded';
+
+/** The PostgreSQL of a standalone process. */
+export interface Database {
+  /** Resolves with the URL to connect to. */
+  start(host: StoreHost): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface DatabaseSettings {
+  /** Of a PostgreSQL that is somebody else's. Default: an embedded one is started. */
+  readonly url: string | undefined;
+  /** Folder of the embedded one. */
+  readonly dataDir: string;
+  /** Milliseconds for which the embedded one may be away before the process ends with an error. */
+  readonly restartTimeout: number;
+}
+
+/** The database that the options say. An embedded one that cannot be kept running ends the process with an error. */
+export function databaseOf({ url, dataDir, restartTimeout }: DatabaseSettings): Database {
+  if (url !== undefined) return { start: async () => url, stop: async () => {} };
+  let postgres: SupervisedPostgres | undefined;
+  return {
+    async start({ metrics, logger, fail }) {
+      const observer = embeddedPostgresObserver(metrics, logger);
+      postgres = await SupervisedPostgres.start({ dataDir, restartTimeout, observer });
+      void postgres.givenUp.then(fail);
+      return postgres.url;
+    },
+    stop: async () => postgres?.stop(),
+  };
+}
