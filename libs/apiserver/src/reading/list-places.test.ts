@@ -5,10 +5,12 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { type Authenticator, authenticated } from '@orch/authentication';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MemoryStore } from '../testing/memory-store.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf } from '../testing/test-server.js';
+import { ListGate } from './list-gate.js';
+import { WindowMemory } from './window-memory.js';
 
 /** Whoever shows a token is the user of that name. */
 const BY_TOKEN: Authenticator = {
@@ -109,6 +111,20 @@ describe('the place of a list', () => {
       expect(await namesIn(message)).toEqual(NAMES.slice(0, count));
     },
   );
+
+  it.each([
+    ['', '?limit=11'],
+    ['of a selection', '?labelSelector=!a&limit=3'],
+  ])('is taken, as memory is, by the user whose list it is (%s)', async (_what, query) => {
+    const [enter, reserve] = [vi.spyOn(ListGate.prototype, 'enter'), vi.spyOn(WindowMemory.prototype, 'reserve')];
+    const message = await unread(query, { authorization: 'another' });
+    await expectFree();
+    message.destroy();
+    expect(enter.mock.calls[0]).toEqual(['another']);
+    expect(reserve.mock.calls.filter(([user]) => user !== 'another')).toEqual([]);
+    if (query === '?limit=11') expect(reserve).toHaveBeenCalled();
+    vi.restoreAllMocks();
+  });
 
   it('is kept by no user who reads none of many lists, from another who asks for a page', async () => {
     const first = await fetch(`http://127.0.0.1:${port}${PATH}?limit=2`);

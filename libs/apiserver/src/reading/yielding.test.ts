@@ -122,4 +122,15 @@ describe('a list that its reader reads', () => {
     await expect(read(rows, () => PATIENCE_MS)).rejects.toThrow('history has expired');
     expect([source.open, memory.held]).toEqual([0, 0]);
   });
+
+  it('slowly keeps no memory for a window that cannot be read', async () => {
+    const source = new PagedSource(rowsOf(9_000, 100));
+    const { memory, rows } = open(source);
+    const failing = read(rows, () => {
+      source.broken = new Error('connection lost');
+      return PATIENCE_MS;
+    });
+    await expect(failing).rejects.toThrow('connection lost');
+    expect([source.open, memory.held]).toEqual([0, 0]);
+  });
 });

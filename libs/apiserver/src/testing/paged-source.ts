@@ -17,6 +17,8 @@ export class PagedSource {
   readonly asked: number[] = [];
   /** Thrown by what is opened behind a key. */
   failure: Error | undefined;
+  /** Thrown in the place of each page. */
+  broken: Error | undefined;
 
   constructor(private readonly rows: readonly Row[]) {}
 
@@ -24,7 +26,10 @@ export class PagedSource {
     this.open++;
     try {
       const end = Math.min(this.rows.length, from + limit);
-      for (let at = from; at < end; at += 100) yield this.rows.slice(at, Math.min(end, at + 100));
+      for (let at = from; at < end; at += 100) {
+        if (this.broken) throw this.broken;
+        yield this.rows.slice(at, Math.min(end, at + 100));
+      }
     } finally {
       this.open--;
     }
