@@ -82,12 +82,28 @@ export function dns1035LabelErrors(value: string): string[] {
   return [...errors, formText(text, DNS1035_LABEL, 'my-name', 'abc-123')];
 }
 
-/** Anything that can stand in a URL path as one segment. */
+/** Bytes of the longest name that requests can ask for, and that fits into an index of the database. */
+const NAME_MAX_BYTES = 1024;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** What keeps a text from being the key of an object. The reference takes such names; here they cannot be stored. */
+function keyErrors(value: string): string[] {
+  // A character is three bytes at most.
+  const isTooLong = value.length * 3 > NAME_MAX_BYTES && Buffer.byteLength(value) > NAME_MAX_BYTES;
+  return [
+    ...(value.includes('\0') ? ['may not contain a NUL character'] : []),
+    ...(LONE_SURROGATE.test(value) ? ['must be valid Unicode'] : []),
+    ...(isTooLong ? [`must be no more than ${NAME_MAX_BYTES} bytes`] : []),
+  ];
+}
+
+/** Anything that can stand in a URL path as one segment, up to 1,024 bytes of valid Unicode without NUL. */
 export function pathSegmentErrors(value: string): string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
-  return ['/', '%']
-    .filter((character) => value.includes(character))
-    .map((character) => `may not contain '${character}'`);
+  return [
+    ...['/', '%'].filter((character) => value.includes(character)).map((character) => `may not contain '${character}'`),
+    ...keyErrors(value),
+  ];
 }
 
 const WILDCARD_SUBDOMAIN = `\\*\\.${DNS_SUBDOMAIN}`;

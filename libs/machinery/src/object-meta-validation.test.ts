@@ -25,7 +25,12 @@ describe('names', () => {
       ['', '.', 'a..b', 'a.', 'A', 'x'.repeat(254)],
     ],
     ['DNS-1035 label', dns1035LabelErrors, ['a', 'a-1'], ['1a', '', 'a.b', 'x'.repeat(64)]],
-    ['path segment', pathSegmentErrors, ['a:b', 'A', 'x y', '...'], ['.', '..', 'a/b', 'a%b']],
+    [
+      'path segment',
+      pathSegmentErrors,
+      ['a:b', 'A', 'x y', '...', '\u{1f600}', 'x'.repeat(1024), '\u00e9'.repeat(512)],
+      ['.', '..', 'a/b', 'a%b', '\0', 'a\0b', 'a\ud800', '\udc00a', 'x'.repeat(1025), '\u00e9'.repeat(513)],
+    ],
     [
       'qualified name',
       qualifiedNameErrors,

@@ -37,6 +37,7 @@ import { soak } from './soak.js';
 import { stalledInitial, stalledInitialUnbounded } from './stalled-initial.js';
 import { stalledUnbounded, stalledWatchers } from './stalled-watchers.js';
 import { trespass, trespassBelieved, trespassHandedOn, trespassUnadmitted } from './trespass.js';
+import { unreadLists, unreadListsHeld } from './unread-lists.js';
 import { longMigration, partitionRefused } from './upkeep.js';
 import { watchFrom } from './watch-from.js';
 import { webhooks, webhooksFailingOpen, webhooksUnbroken } from './webhooks.js';
@@ -92,6 +93,8 @@ export const SCENARIOS: readonly Scenario[] = [
   largeHistory,
   largeHistoryUnbounded,
   openSnapshot,
+  unreadLists,
+  unreadListsHeld,
   partitionRefused,
   longMigration,
   watchFrom,

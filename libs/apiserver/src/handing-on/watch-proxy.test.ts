@@ -7,15 +7,16 @@ import {
   request,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import type { UserInfo } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RequestInfo } from '../chain/request-info.js';
 import type { RequestContext } from '../http/context.js';
 import { type CutReason, OutgoingConnections } from '../sockets/outgoing-connections.js';
 import { contextOf, openServer, type TestServer } from '../testing/test-server.js';
 import { HandedStreams, type HandedStreamsSettings } from './handed-streams.js';
+import { joinWebSockets } from './pass-on.js';
 import { WatchProxy } from './watch-proxy.js';
 
 /** Plain HTTP needs none. */
@@ -318,4 +319,57 @@ describe('a gateway that has vanished', () => {
     expect(got).toMatchObject({ status: 200, text: '{"n":1}\n', complete: true });
     expect(cuts).toEqual(['deadline']);
   });
+
+  it('is noticed on each connection to it', async () => {
+    const { connections } = cutting(0);
+    const keep = vi.spyOn(connections, 'keep');
+    const gateway = await open((_req, res) => res.end('{}'));
+    const streams = new HandedStreams({ connections });
+    const url = await front([gateway], undefined, new WatchProxy([gateway], CREDENTIALS, streams));
+    for (let i = 0; i < 2; i++) await get(url);
+    expect(keep).toHaveBeenCalledTimes(2);
+  });
+
+  it('costs a watch over WebSocket its connection', async () => {
+    const [client, mine] = await socketPair();
+    const [gateway, theirs] = await socketPair();
+    const ctx = { res: {} } as RequestContext;
+    const onCut = vi.fn();
+    const answer = { headers: { upgrade: 'websocket' } } as IncomingMessage;
+    const head = Buffer.alloc(0);
+    joinWebSockets(ctx, { socket: mine, head }, answer, { socket: theirs, head }, { limitMs: 50, onCut });
+    client.resume();
+    await Promise.all([once(client, 'close'), once(gateway.resume(), 'close')]);
+    expect(onCut).toHaveBeenCalledTimes(1);
+  });
 });
+
+describe('the time of a stream', () => {
+  it.each([
+    ['watch', 1],
+    ['get', 0],
+  ])('is kept here for a %s only where it is known', async (verb, ends) => {
+    const limits = { minRequestTimeoutSeconds: 0, maxWatchAgeMs: 0 };
+    const streams = new HandedStreams({ limits, graceMs: 0 });
+    const stream = { end: vi.fn() };
+    const server = await openServer((req, res) => {
+      const info = { verb } as RequestInfo;
+      streams.add(contextOf(req, res, { info }), stream);
+      setTimeout(() => res.end(), 50);
+    });
+    servers.push(server);
+    await server.ask('/');
+    expect(stream.end).toHaveBeenCalledTimes(ends);
+  });
+});
+
+/** Both ends of a connection. */
+async function socketPair(): Promise<[Socket, Socket]> {
+  const server = createTcpServer({ allowHalfOpen: false });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [accepted] = (await once(server, 'connection')) as [Socket];
+  server.close();
+  for (const socket of [client, accepted]) socket.on('error', () => undefined);
+  return [client, accepted];
+}

@@ -4,7 +4,9 @@ import type { Endpoint } from '../served/endpoint.js';
 import type { ListGate } from './list-gate.js';
 import { type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
 import type { ListOptions } from './read-options.js';
-import { inWindows } from './windows.js';
+import type { WindowMemory } from './window-memory.js';
+import { inWindows, unreserved } from './windows.js';
+import { yielding } from './yielding.js';
 
 type Pages = AsyncIterable<readonly Row[]>;
 
@@ -12,12 +14,16 @@ type Pages = AsyncIterable<readonly Row[]>;
 const KEPT_BYTES = 1 << 20;
 /** Rows that a selector is tried on at a time. */
 const LOOKED_AT = 2_000;
+/** Milliseconds that a client may take for a page, and that a list goes on though others wait, before its connection is given back. */
+const PATIENCE_MS = 250;
+const TURN_MS = 500;
 
 /** Collections straight from the database, in memory that does not grow with them. */
 export class DatabaseLister {
   constructor(
     private readonly store: Store,
     private readonly gate: ListGate,
+    private readonly memory: WindowMemory,
   ) {}
 
   /**
@@ -26,7 +32,7 @@ export class DatabaseLister {
    * @throws HistoryExpiredError; StatusError 429 when too many lists are under way
    */
   async list(request: ListRequest, at?: Version, after?: Key, shown = at): Promise<Listed> {
-    const { endpoint, namespace, selection, options } = request;
+    const { endpoint, namespace, selection, options, user } = request;
     const { limit } = options;
     const from: SnapshotRequest = {
       type: endpoint.type,
@@ -37,9 +43,12 @@ export class DatabaseLister {
     };
     if (selection && limit > 0) return this.#selectedPage(request, selection, from, shown);
     const asked = { ...from, ...(limit > 0 && { limit }) };
-    const snapshot = await this.#open(limit > 0 ? { ...asked, cut: countedBefore(options) ? 'find' : 'count' } : asked);
+    const snapshot = await this.#open(
+      user,
+      limit > 0 ? { ...asked, cut: countedBefore(options) ? 'find' : 'count' } : asked,
+    );
     const meta = listMeta(shown ?? snapshot.version, snapshot.last, snapshot.remaining ?? leftBehind(options));
-    const found = this.#again(snapshot.pages, { ...asked, at: snapshot.version, stale: false });
+    const found = this.#again(user, snapshot.pages, { ...asked, at: snapshot.version, stale: false });
     if (!selection) return { meta, ...found };
     const selected = (pages: Pages): Pages => filtered(pages, endpoint, selection);
     return { meta, pages: selected(found.pages), windows: selected(found.windows) };
@@ -58,7 +67,7 @@ export class DatabaseLister {
     let kept: Row[] | undefined = [];
     let [found, bytes] = [0, 0];
     for (let after = from.after, ended = false; !ended && found <= limit; ) {
-      const chunk = await this.#open({
+      const chunk = await this.#open(request.user, {
         ...from,
         ...(after && { after }),
         ...(at && { at, stale: false }),
@@ -83,14 +92,14 @@ export class DatabaseLister {
     }
     const meta = listMeta(shown ?? at ?? 0n, found > limit ? last : undefined, undefined);
     if (kept) return listedFrom(meta, [kept]);
-    const again = this.#again(undefined, { ...from, ...(at && { at }), stale: false });
+    const again = this.#again(request.user, undefined, { ...from, ...(at && { at }), stale: false });
     const selected = (pages: Pages): Pages => until(last, filtered(pages, request.endpoint, selection));
     return { meta, pages: selected(again.pages), windows: selected(again.windows) };
   }
 
   /** A snapshot that gives its place back when its rows have been read, or are left. */
-  async #open(request: SnapshotRequest): Promise<Snapshot> {
-    const leave = await this.gate.enter();
+  async #open(user: string | undefined, request: SnapshotRequest): Promise<Snapshot> {
+    const leave = await this.gate.enter(user);
     try {
       const snapshot = await this.store.snapshot(request);
       return { ...snapshot, pages: leaving(snapshot.pages, leave) };
@@ -101,21 +110,31 @@ export class DatabaseLister {
   }
 
   /** Rows that can be gone through any number of times: those that are open first, then the same ones anew. */
-  #again(first: Pages | undefined, request: SnapshotRequest): Pick<Listed, 'pages' | 'windows'> {
+  #again(
+    user: string | undefined,
+    first: Pages | undefined,
+    request: SnapshotRequest,
+  ): Pick<Listed, 'pages' | 'windows'> {
+    const { limit: inAll = Number.POSITIVE_INFINITY } = request;
     let open = first;
     const next = async (): Promise<Pages> => {
-      const pages = open ?? (await this.#open(request)).pages;
+      const pages = open ?? (await this.#open(user, request)).pages;
       open = undefined;
       return pages;
     };
     const behind = async (after: Key, limit: number): Promise<Pages> =>
-      (await this.#open({ ...request, after, limit })).pages;
+      (await this.#open(user, { ...request, after, limit })).pages;
+    const terms = {
+      ...{ patienceMs: PATIENCE_MS, turnMs: TURN_MS },
+      isWanted: () => this.gate.isWanted,
+      reserve: () => (user === undefined ? unreserved() : this.memory.reserve(user)),
+    };
     return {
       pages: iterable(async function* () {
-        yield* await next();
+        yield* yielding(await next(), inAll, behind, terms);
       }),
       windows: iterable(async function* () {
-        yield* inWindows(await next(), request.limit ?? Number.POSITIVE_INFINITY, behind);
+        yield* inWindows(await next(), inAll, behind);
       }),
     };
   }

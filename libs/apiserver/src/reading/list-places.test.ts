@@ -1,11 +1,22 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { type Authenticator, authenticated } from '@orch/authentication';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MemoryStore } from '../testing/memory-store.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf } from '../testing/test-server.js';
+import { ListGate } from './list-gate.js';
+import { WindowMemory } from './window-memory.js';
+
+/** Whoever shows a token is the user of that name. */
+const BY_TOKEN: Authenticator = {
+  authenticate: async ({ headers }) =>
+    authenticated({ name: headers.authorization ?? 'admin', groups: ['system:masters'], extra: {} }, 'token'),
+};
 
 // One place for lists from the database: one that is not given back stops all that come after.
 let api: TestApi;
@@ -20,7 +31,7 @@ beforeEach(async () => {
     const data = { text: createHash('shake256', { outputLength: 600_000 }).update(`${i}`).digest('base64') };
     await api.create('configmaps', { metadata: { name: `c${i}` }, data });
   }
-  const server = createServer(listenerOf(api));
+  const server = createServer(listenerOf(api, { authenticator: BY_TOKEN }));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
   close = () => {
@@ -41,6 +52,25 @@ async function send(text: string): Promise<Socket> {
   await once(socket, 'connect');
   socket.write(text);
   return socket;
+}
+
+/** In byte order. */
+const NAMES = Array.from({ length: 12 }, (_, i) => `c${i}`).sort();
+
+/** Asks for a list as a user, and reads nothing of it but the head. */
+async function unread(query: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+  const sent = request({ port, path: `${PATH}${query}`, headers, agent: false });
+  sent.end();
+  const [message] = (await once(sent, 'response')) as [IncomingMessage];
+  return message;
+}
+
+/** The names of the objects of a list that is read now. */
+async function namesIn(message: IncomingMessage): Promise<string[]> {
+  const bytes = await buffer(message);
+  const text = message.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
+  const { items } = JSON.parse(text.toString()) as { items: { metadata: { name: string } }[] };
+  return items.map(({ metadata }) => metadata.name);
 }
 
 const underWay = () => expect.poll(() => api.store.openSnapshots, { timeout: 30_000 }).toBe(1);
@@ -65,6 +95,47 @@ describe('the place of a list', () => {
     const socket = await send(text);
     await underWay();
     socket.destroy();
+    await expectFree();
+  });
+
+  it.each([
+    ['JSON', '', {}, 12],
+    ['gzip', '', { 'accept-encoding': 'gzip' }, 12],
+    ['a page', '?limit=11', {}, 11],
+    ['a selection', '?labelSelector=!a', {}, 12],
+  ])(
+    'is free again while a client does not read, who has everything once it does (%s)',
+    async (_name, query, headers, count) => {
+      const message = await unread(query, headers as Record<string, string>);
+      await expectFree();
+      expect(await namesIn(message)).toEqual(NAMES.slice(0, count));
+    },
+  );
+
+  it.each([
+    ['', '?limit=11'],
+    ['of a selection', '?labelSelector=!a&limit=3'],
+  ])('is taken, as memory is, by the user whose list it is (%s)', async (_what, query) => {
+    const [enter, reserve] = [vi.spyOn(ListGate.prototype, 'enter'), vi.spyOn(WindowMemory.prototype, 'reserve')];
+    const message = await unread(query, { authorization: 'another' });
+    await expectFree();
+    message.destroy();
+    expect(enter.mock.calls[0]).toEqual(['another']);
+    expect(reserve.mock.calls.filter(([user]) => user !== 'another')).toEqual([]);
+    if (query === '?limit=11') expect(reserve).toHaveBeenCalled();
+    vi.restoreAllMocks();
+  });
+
+  it('is kept by no user who reads none of many lists, from another who asks for a page', async () => {
+    const first = await fetch(`http://127.0.0.1:${port}${PATH}?limit=2`);
+    const { metadata } = (await first.json()) as { metadata: { continue: string } };
+    const messages = await Promise.all(Array.from({ length: 6 }, () => unread('')));
+    const start = performance.now();
+    const query = `?limit=2&continue=${metadata.continue}`;
+    const page = await unread(query, { authorization: 'another' });
+    expect(await namesIn(page)).toEqual(NAMES.slice(2, 4));
+    expect(performance.now() - start).toBeLessThan(1_000);
+    for (const message of messages) message.destroy();
     await expectFree();
   });
 

@@ -10,6 +10,8 @@ export interface ListRequest {
   readonly namespace: string;
   readonly selection?: Selection;
   readonly options: ListOptions;
+  /** The user whose list it is; absent for those of the server itself. */
+  readonly user?: string;
 }
 
 export interface Listed {

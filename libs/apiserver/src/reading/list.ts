@@ -12,7 +12,10 @@ export async function list(deps: ApiDeps, ctx: RequestContext, call: ResourceCal
   const options = listOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup }, deps.chunking);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const selection = selectionOf(ctx.query, endpoint, name);
-  const listed = await deps.lister.list({ endpoint, namespace, options, ...(selection && { selection }) });
+  const listed = await deps.lister.list({
+    ...{ endpoint, namespace, options, user: ctx.user.name },
+    ...(selection && { selection }),
+  });
   const { pages } = listed;
   const meta = deps.remainingItemCount ? listed.meta : uncounted(listed.meta);
   const { parts } = representation;

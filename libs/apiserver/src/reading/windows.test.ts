@@ -1,40 +1,6 @@
-import type { Key, Row } from '@orch/storage';
 import { describe, expect, it } from 'vitest';
+import { rowsOf, PagedSource as Source } from '../testing/paged-source.js';
 import { inWindows } from './windows.js';
-
-const rowsOf = (count: number, bytes: number): Row[] =>
-  Array.from({ length: count }, (_, number) => ({
-    namespace: 'a',
-    name: String(number).padStart(6, '0'),
-    uid: 'u',
-    version: 1n,
-    storedVersion: '',
-    defaults: 0,
-    body: { length: bytes } as Buffer,
-  }));
-
-/** Rows that come a hundred at a time, and how many lists of them are open. */
-class Source {
-  open = 0;
-  readonly asked: number[] = [];
-
-  constructor(private readonly rows: readonly Row[]) {}
-
-  async *pages(from: number, limit: number): AsyncGenerator<readonly Row[]> {
-    this.open++;
-    try {
-      const end = Math.min(this.rows.length, from + limit);
-      for (let at = from; at < end; at += 100) yield this.rows.slice(at, Math.min(end, at + 100));
-    } finally {
-      this.open--;
-    }
-  }
-
-  behind = async ({ name }: Key, limit: number) => {
-    this.asked.push(limit);
-    return this.pages(Number(name) + 1, limit);
-  };
-}
 
 async function read(source: Source, limit: number): Promise<string[][]> {
   const windows: string[][] = [];

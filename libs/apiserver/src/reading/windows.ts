@@ -4,10 +4,37 @@ type Pages = AsyncIterable<readonly Row[]>;
 
 /** Rows of a window, and bytes of bodies after which it holds no further page. */
 const ROWS = 4_096;
-const BYTES = 4 << 20;
+export const WINDOW_BYTES = 4 << 20;
 
 /** Opens the rows behind a key, at most so many. */
 export type OpenBehind = (after: Key, limit: number) => Promise<Pages>;
+
+/** Memory for one window. */
+export interface Reservation {
+  /** Bytes of bodies that it may hold before its last page; 0: one page is all. */
+  readonly bytes: number;
+  /** Gives the memory back; calling it again does nothing. */
+  release(): void;
+}
+
+/** Rows of a list that were read whole. */
+export interface Window {
+  readonly rows: readonly Row[];
+  /** When there may be more than what it holds, what it is full of. */
+  readonly full?: 'bytes' | 'rows';
+  /** Gives back the memory that was reserved for it. */
+  release(): void;
+}
+
+/** What is left of a list when a window of it has been read. */
+export interface Remainder {
+  /** Rows that the window was asked for. */
+  readonly asked: number;
+  /** Rows from its first one on to the end of the list, at most. */
+  readonly left: number;
+}
+
+export const unreserved = (): Reservation => ({ bytes: WINDOW_BYTES, release: () => undefined });
 
 /**
  * The rows of a list in portions, each of them read whole before it is handed over: while somebody works on one, no
@@ -16,31 +43,54 @@ export type OpenBehind = (after: Key, limit: number) => Promise<Pages>;
  * @param limit rows in all
  */
 export async function* inWindows(first: Pages, limit: number, open: OpenBehind): AsyncGenerator<readonly Row[]> {
-  let [pages, asked, left] = [first, limit, limit];
+  const window = await windowOf(first, unreserved());
+  yield* onwards(window, { asked: limit, left: limit }, open, unreserved);
+}
+
+/**
+ * A window, and all that follow it.
+ * @param reserve takes memory for the next one
+ */
+export async function* onwards(
+  first: Window,
+  remainder: Remainder,
+  open: OpenBehind,
+  reserve: () => Reservation,
+): AsyncGenerator<readonly Row[]> {
+  let [window, { asked, left }] = [first, remainder];
   for (;;) {
-    const { rows, full } = await windowOf(pages);
-    const last = rows.at(-1);
-    if (!last) return;
-    yield rows;
+    const { rows, full } = window;
+    try {
+      if (rows.length > 0) yield rows;
+    } finally {
+      window.release();
+    }
     left -= rows.length;
-    if (left <= 0 || (!full && rows.length < asked)) return;
+    const last = rows.at(-1);
+    if (!last || left <= 0 || (!full && rows.length < asked)) return;
     // Where rows are large, no more of them are asked for than a window holds.
     asked = Math.min(full === 'bytes' ? rows.length : ROWS, left);
-    pages = await open(last, asked);
+    const pages = await open(last, asked);
+    window = await windowOf(pages, reserve());
   }
 }
 
-/** @returns `full` when there may be more than what it holds, and what it is full of */
-async function windowOf(pages: Pages): Promise<{ rows: readonly Row[]; full?: 'bytes' | 'rows' }> {
+/** Reads pages until a window is full, one at least, and leaves the rest. */
+export async function windowOf(pages: Pages, { bytes: room, release }: Reservation): Promise<Window> {
   const rows: Row[] = [];
   let bytes = 0;
-  for await (const page of pages) {
-    for (const row of page) {
-      rows.push(row);
-      bytes += row.body.length;
+  try {
+    for await (const page of pages) {
+      for (const row of page) {
+        rows.push(row);
+        bytes += row.body.length;
+      }
+      if (bytes >= room) return { rows, full: 'bytes', release };
+      if (rows.length >= ROWS) return { rows, full: 'rows', release };
     }
-    if (bytes >= BYTES) return { rows, full: 'bytes' };
-    if (rows.length >= ROWS) return { rows, full: 'rows' };
+  } catch (error) {
+    release();
+    throw error;
   }
-  return { rows };
+  return { rows, release };
 }

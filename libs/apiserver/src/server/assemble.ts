@@ -21,6 +21,7 @@ import { ParamRights } from '../access/param-rights.js';
 import { type PolicyEndpoints, policyEndpoints, storedEndpoint } from '../access/policy-endpoints.js';
 import type { Role } from '../access/policy-objects.js';
 import { type AllocationClaims, openClaims } from '../allocation/store-claims.js';
+import type { Bounds } from '../chain/shared-bound.js';
 import type { Component } from '../components/component.js';
 import type { YamlReader } from '../decoding/yaml-reader.js';
 import type { ApiDeps, RequestLimits } from '../deps.js';
@@ -33,6 +34,7 @@ import { ListGate } from '../reading/list-gate.js';
 import { MemoryFit } from '../reading/memory-fit.js';
 import { ObjectLister } from '../reading/object-lister.js';
 import { ObjectReader } from '../reading/object-reader.js';
+import { WindowMemory } from '../reading/window-memory.js';
 import { Representations } from '../representation/choose.js';
 import { PieceCache } from '../representation/piece-cache.js';
 import { fromStored } from '../representation/stored-body.js';
@@ -82,6 +84,10 @@ export interface AssembleOptions {
 export interface ListBudget {
   /** Lists that read from the database at a time. */
   readonly concurrent: number;
+  /** Those of one user among them. */
+  readonly perUser: number;
+  /** Bytes that lists have read ahead of clients that do not read. */
+  readonly windowBytes: Bounds;
   /** Bodies of a type that a list takes into memory, bytes; a larger type is read from the database each time. */
   readonly maxCachedBytes: number;
 }
@@ -247,7 +253,11 @@ function paramRights(known: Pick<ApiDeps, 'names' | 'served' | 'unserved'>, read
 }
 
 function makeLister({ store, cache, lists, limits }: AssembleOptions, reader: ObjectReader): ObjectLister {
-  const database = new DatabaseLister(store, new ListGate(lists.concurrent, limits.requestTimeoutMs / 2));
+  const database = new DatabaseLister(
+    store,
+    new ListGate({ inAll: lists.concurrent, perUser: lists.perUser }, limits.requestTimeoutMs / 2),
+    new WindowMemory(lists.windowBytes),
+  );
   return new ObjectLister(cache, reader, database, new MemoryFit(store, lists.maxCachedBytes));
 }
 

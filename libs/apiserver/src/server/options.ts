@@ -282,7 +282,25 @@ export const backendOptions = {
     type: 'int',
     default: 6,
     min: 1,
-    help: 'Lists that read from PostgreSQL at a time; the others wait. Each takes a connection and a few MiB.',
+    help: 'Lists that read from PostgreSQL at a time; the others wait. Each takes a connection and a few MiB. One whose client does not read gives its place back.',
+  },
+  'database-lists-per-user': {
+    type: 'int',
+    default: 3,
+    min: 1,
+    help: 'The same of the lists of one user.',
+  },
+  'list-window-bytes': {
+    type: 'bytes',
+    default: 64 << 20,
+    min: 4 << 20,
+    help: 'Memory for what lists have read from PostgreSQL ahead of clients that do not read, 4 MiB a list; beyond it they read page by page.',
+  },
+  'list-window-bytes-per-user': {
+    type: 'bytes',
+    default: 16 << 20,
+    min: 4 << 20,
+    help: 'The same of the lists of one user.',
   },
   'watch-cache-check-interval': {
     type: 'duration',

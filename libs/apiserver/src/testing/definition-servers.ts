@@ -336,7 +336,7 @@ function assembleTestApi(store: PostgresStore, cache: WatchCache, plugin: Admiss
     kinds: { features: { enabled: () => true }, allowPrivileged: true, customKinds: true },
     limits: LIMITS,
     yaml: new YamlReader(() => sourceThread(new URL('../decoding/yaml-worker.ts', import.meta.url))),
-    lists: { concurrent: 4, maxCachedBytes: 1 << 27 },
+    lists: { concurrent: 4, perUser: 4, windowBytes: { inAll: 0, perUser: 0 }, maxCachedBytes: 1 << 27 },
     components: [],
     listCacheBytes: 1 << 20,
     serviceCidr: '10.96.0.0/24',

@@ -93,7 +93,7 @@ export async function testApi(
     plugins,
     limits: { ...LIMITS, ...limits },
     yaml: new YamlReader(() => sourceThread(new URL('../decoding/yaml-worker.ts', import.meta.url))),
-    lists: { concurrent: 4, maxCachedBytes: 1 << 27, ...lists },
+    lists: { concurrent: 4, perUser: 4, windowBytes: { inAll: 0, perUser: 0 }, maxCachedBytes: 1 << 27, ...lists },
     components: [{ name: 'memory', check: async () => undefined }],
     listCacheBytes: 1 << 20,
     serviceCidr: '10.96.0.0/24',

@@ -28,6 +28,7 @@ export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call:
     endpoint,
     namespace,
     options: listing,
+    user: ctx.user.name,
     ...(selection && { selection }),
   });
   await inParallel(inTurns(windows), REMOVALS, async (row) => {

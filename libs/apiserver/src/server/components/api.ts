@@ -91,7 +91,11 @@ async function assemble(process: ControlPlaneProcess, observer: AdmissionObserve
     },
     yaml: new YamlReader(),
     tokenIssuer: process.need('serviceAccountKeys').issuer,
-    lists: { concurrent: backend.databaseLists, maxCachedBytes: backend.listLoadBytes },
+    lists: {
+      ...{ concurrent: backend.databaseLists, perUser: backend.databaseListsPerUser },
+      windowBytes: { inAll: backend.listWindowBytes, perUser: backend.listWindowBytesPerUser },
+      maxCachedBytes: backend.listLoadBytes,
+    },
     components: Object.values(componentChecks(health)),
     listCacheBytes: backend.listCacheBytes,
     serviceCidr: serving.serviceClusterIpRange,
