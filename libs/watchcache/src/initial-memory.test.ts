@@ -90,7 +90,7 @@ describe('watches that read most of their initial state and stop', () => {
     const sinks: StallingSink[] = [];
     for (let number = 0; number < 10; number++) sinks.push(await stall(rig, number));
     await expect(stall(rig, 10)).rejects.toBeInstanceOf(InitialBudgetError);
-    expect(rig.cache.stats()).toMatchObject({ watchers: 10, audiences: 10, selectorTerms: 10 * 5 });
+    expect(rig.cache.stats()).toMatchObject({ watchers: 10, audiences: 10, selectorTerms: 10 * 5, initialStates: 10 });
     await rig.watch({ selection: ownSelection(11), owner: 'joe' });
     expect(held(rig)).toBeLessThan(initialLimits.perOwner + (64 << 20));
     await rig.clock.advance(55_000);

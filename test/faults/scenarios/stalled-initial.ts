@@ -87,6 +87,7 @@ async function look(stage: Stage, url: string) {
     resident: metrics.sum('process_resident_memory_bytes'),
     held: metrics.sum('orch_watch_cache_initial_bytes', 'resource="configmaps"'),
     watchers: metrics.sum('orch_watch_cache_watchers', 'resource="configmaps"'),
+    refusals: metrics.sum('orch_limit_refusals_total', 'limit="initial-bytes"'),
   };
 }
 
@@ -149,6 +150,8 @@ async function openAll(stage: Stage, api: Api, settings: ScenarioSettings) {
   }
   stage.measure('watches that stand still', open.length);
   stage.measure('watches that were refused', refused);
+  const { refusals } = await look(stage, api.settings.url);
+  stage.must('R.recovery', refusals === refused, `${refusals} refusals are counted, ${refused} were made`);
   stage.must('V8.memory', refused > 0, `all ${count} watches were taken in`);
   return open;
 }

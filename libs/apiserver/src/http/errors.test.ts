@@ -7,7 +7,14 @@ import {
   UnreadableListError,
   UnsealableBodyError,
 } from '@orch/storage';
-import { CacheDrainingError, CacheNotReadyError, ExpiredError, VersionNotReachedError } from '@orch/watchcache';
+import {
+  CacheDrainingError,
+  CacheNotReadyError,
+  ExpiredError,
+  InitialBudgetError,
+  SelectorBudgetError,
+  VersionNotReachedError,
+} from '@orch/watchcache';
 import { describe, expect, it } from 'vitest';
 import { toStatusError } from './errors.js';
 
@@ -19,6 +26,8 @@ describe('toStatusError', () => {
     ['a ring that has passed', new ExpiredError(3n, 5n), 410, 'Expired', undefined],
     ['a version to come', new VersionNotReachedError(9n, 5n), 504, 'Timeout', 1],
     ['a cold cache', new CacheNotReadyError('x'), 429, 'TooManyRequests', 1],
+    ['selectors that say too much', new SelectorBudgetError('x'), 429, 'TooManyRequests', 1],
+    ['initial states that hold too much', new InitialBudgetError('x'), 429, 'TooManyRequests', 1],
     ['a server on its way out', new CacheDrainingError('x'), 429, 'TooManyRequests', 1],
     ['no database', new StoreUnavailableError('x', false), 503, 'ServiceUnavailable', 1],
     ['a write that nobody knows of', new StoreUnavailableError('x', true), 504, 'Timeout', 1],

@@ -42,7 +42,7 @@ function stage() {
       retries.add(entry);
     }
   };
-  return { clock, calls, made, gone, converter, retries, add };
+  return { clock, calls, made, gone, converter, retries, names, add };
 }
 
 it('asks for one at a time, less and less often, and for all the others as soon as one is taken', async () => {
@@ -76,11 +76,24 @@ it('has one state of each object in the line, however often it changes, and that
   for (let time = 0; time < 10_000; time++) add('a');
   expect(retries.size).toBe(2);
   await clock.advance(500);
-  // Changed while it was tried: what failed does not take its place again.
   expect(calls).toEqual([['a']]);
   converter.takes = () => true;
   await clock.advance(5_000);
   expect(calls).toEqual([['a'], ['b'], ['a']]);
+  expect([retries.size, clock.pending]).toEqual([0, 0]);
+});
+
+it('goes on with what an object has changed to while it was tried', async () => {
+  const { clock, calls, converter, retries, names, add } = stage();
+  const changed = failed('a', 2n);
+  names.set(changed.body, 'a, changed');
+  converter.takes = () => {
+    if (calls.length === 1) retries.add(changed);
+    return calls.length > 1;
+  };
+  add('a');
+  await clock.advance(5_000);
+  expect(calls).toEqual([['a'], ['a, changed']]);
   expect([retries.size, clock.pending]).toEqual([0, 0]);
 });
 
