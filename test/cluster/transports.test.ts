@@ -23,7 +23,12 @@ describe('an api-server and a gateway of two workers each behind nginx', () => {
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'orch-transports-'));
     chmodSync(dir, 0o711); // PostgreSQL may run as another user
-    cluster = await startCluster({ dir, apiServers: 1, gateways: 1, serverArgs: ['--workers=2'] });
+    cluster = await startCluster({
+      dir,
+      apiServers: 1,
+      gateways: 1,
+      serverArgs: ['--workers=2', '--worker-timeout=10s'],
+    });
     api = new Api(cluster);
   });
   afterEach(() => {
@@ -145,6 +150,15 @@ describe('an api-server and a gateway of two workers each behind nginx', () => {
       return counts.includes(others().length) && others().every(({ names }) => names.length === 1);
     });
     await waitUntil('another is there', MAX_WAIT_MS, () => workers().length === 2);
+  });
+
+  test('a worker that lives and does nothing is killed, and another takes its place', async () => {
+    const [stuck = 0, ...others] = workers();
+    process.kill(stuck, 'SIGSTOP');
+    await waitUntil('another is there', 3 * MAX_WAIT_MS, () => {
+      const now = workers();
+      return now.length === 2 && !now.includes(stuck) && others.every((pid) => now.includes(pid));
+    });
   });
 
   test('on SIGTERM watches of all kinds end in order, and no process is left', async () => {

@@ -3,15 +3,27 @@ import { createControlPlane } from './control-plane.js';
 import type { ControlPlaneSettings } from './control-plane-settings.js';
 import { shellWord } from './shell-word.js';
 
+/** The processes that serve together. */
+export interface WorkerSettings {
+  readonly workers: number;
+  /** Milliseconds without a sign of life after which one is killed; 0 is never. */
+  readonly workerTimeout: number;
+}
+
+const ALONE: WorkerSettings = { workers: 1, workerTimeout: 0 };
+
 /**
  * Runs a process to its end; prints how to reach it once it is ready. Resolves with the exit code.
- * With several `workers` the process serves nothing itself, but sees to so many of its kind that share its ports.
+ * With several workers the process serves nothing itself, but sees to so many of its kind that share its ports.
  */
-export async function runService(settings: ControlPlaneSettings, workers = 1): Promise<number> {
+export async function runService(
+  settings: ControlPlaneSettings,
+  { workers, workerTimeout }: WorkerSettings = ALONE,
+): Promise<number> {
   if (workers === 1) return run(settings, print);
   const { isParent, superviseWorkers, WorkerLink } = await import('../workers/run-workers.js');
   const { loggingFormat: format, v: verbosity } = settings.serving;
-  if (isParent()) return superviseWorkers(workers, createLogger({ format, verbosity }));
+  if (isParent()) return superviseWorkers(workers, workerTimeout, createLogger({ format, verbosity }));
   const link = new WorkerLink();
   const shared = { ...settings, metricsPage: (own: Parameters<typeof link.shared>[0]) => link.shared(own) };
   const code = await run(shared, (lines) => link.ready(lines), link.signals);

@@ -16,6 +16,12 @@ export const tierOptions = {
     max: 256,
     help: 'Processes that share the ports, each with its own memory; one a core is a good number.',
   },
+  'worker-timeout': {
+    type: 'duration',
+    default: 60_000,
+    min: 0,
+    help: 'A worker of --workers whose event loop has stood still for so long is killed, and another is started. 0 waits for ever.',
+  },
   'postgres-url': { ...backendOptions['postgres-url'], required: true },
 } as const;
 
@@ -30,6 +36,6 @@ export function runTierService(role: Role, values: OptionValues<typeof tierOptio
         storeAt(values.postgresUrl, values, values, { observer, mayOnlyRead: !role.housekeeping }),
       openBus: (settings) => busOf(values, settings),
     },
-    values.workers,
+    values,
   );
 }

@@ -4,28 +4,39 @@ import type { MetricsText } from '../chain/fallback-app.js';
 import { mergeMetrics, type WorkerMetrics } from '../metrics/merge-metrics.js';
 import { MetricsCollection, type Peer } from './collection.js';
 import type { FromWorker, ToWorker } from './messages.js';
+import { SilenceWatch } from './silence-watch.js';
 import { Supervisor, type WorkerEvents, type WorkerProcess } from './supervisor.js';
+
+/** Milliseconds between the signs of life of a worker. */
+const ALIVE_MS = 1_000;
 
 /** Whether this process is the parent, which serves nothing itself. */
 export const isParent = (): boolean => cluster.isPrimary;
 
-/** Starts `count` processes with the same command line, which share its ports, and sees to them until all have ended. */
-export async function superviseWorkers(count: number, logger: Logger): Promise<number> {
+/**
+ * Starts `count` processes with the same command line, which share its ports, and sees to them until all have ended. One that serves and
+ * then gives no sign of life for `silenceMs` is killed, and another takes its place; 0 waits for ever.
+ */
+export async function superviseWorkers(count: number, silenceMs: number, logger: Logger): Promise<number> {
   const peers = new Map<Worker, Peer>();
   const collection = new MetricsCollection(() => [...peers.values()]);
   let lines: readonly string[] = [];
   const fork = (place: number, events: WorkerEvents): WorkerProcess => {
     const worker = cluster.fork();
     const peer: Peer = { place, send: (message) => void (worker.isConnected() && worker.send(message)) };
+    let watch: SilenceWatch | undefined;
     worker.on('message', (message: FromWorker) => {
+      watch?.heard();
       if (message.about !== 'ready') return collection.receive(peer, message);
       peers.set(worker, peer);
+      watch ??= silenceMs === 0 ? undefined : watchOver(worker, place, silenceMs, logger);
       lines = message.lines;
       events.onReady();
     });
     worker.on('disconnect', () => peers.delete(worker));
     worker.once('exit', (code, signal) => {
       peers.delete(worker);
+      watch?.stop();
       events.onExit(signal === null ? code : 1);
     });
     worker.on('error', (error) => logger.error('worker', error, { worker: place }));
@@ -42,6 +53,14 @@ export async function superviseWorkers(count: number, logger: Logger): Promise<n
   clearInterval(hold);
   process.off('SIGTERM', stop).off('SIGINT', stop);
   return code;
+}
+
+function watchOver(worker: Worker, place: number, timeoutMs: number, logger: Logger): SilenceWatch {
+  const onSilent = () => {
+    logger.warn('a worker gives no sign of life and is killed', { worker: place, silentMs: timeoutMs });
+    worker.process.kill('SIGKILL');
+  };
+  return new SilenceWatch({ clock: systemClock, timeoutMs, onSilent });
 }
 
 /** The side of a worker. */
@@ -64,6 +83,7 @@ export class WorkerLink {
   /** Says that this worker serves. `lines`: what a process of its own would print. */
   ready(lines: readonly string[]): void {
     this.#send({ about: 'ready', lines });
+    setInterval(() => this.#send({ about: 'alive' }), ALIVE_MS).unref();
   }
 
   /** What to answer for the metrics of this worker: those of all workers, which other workers answer as well. */
