@@ -10,7 +10,7 @@ describe('RestartBudget', () => {
       pauses.push(pause);
       now += pause;
     }
-    expect(pauses).toEqual([250, 500, 1000, 2000, 4000, 5000, 5000, 5000]);
+    expect(pauses).toEqual([250, 500, 1000, 2000, 3000, 3000, 3000, 3000, 3000, 3000]);
   });
 
   it('does not count the time in which the disk was full, and tries once a second then', () => {
@@ -19,7 +19,7 @@ describe('RestartBudget', () => {
     for (let i = 0; i < 1_000; i++) now += budget.next(true) ?? expect.unreachable();
     expect(budget.next(true)).toBe(1000);
     now += 9_000;
-    expect(budget.next(false)).toBe(5000);
+    expect(budget.next(false)).toBe(3000);
     now += 1_000;
     expect(budget.next(false)).toBeUndefined();
   });

@@ -6,7 +6,7 @@ export interface RestartLimits {
   readonly firstPause: number;
 }
 
-const LONGEST_PAUSE = 5000;
+const LONGEST_PAUSE = 3000;
 /** Whoever makes room on a full disk expects the server soon after. */
 const LONGEST_PAUSE_WITHOUT_SPACE = 1000;
 

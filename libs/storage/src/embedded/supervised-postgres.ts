@@ -12,7 +12,7 @@ export interface SupervisionOptions extends EmbeddedOptions {
    * that passes once somebody makes room.
    */
   readonly restartTimeout?: number;
-  /** Milliseconds of the pause before it is started again, which doubles up to 5 s; default 250. */
+  /** Milliseconds of the pause before it is started again, which doubles up to 3 s; default 250. */
   readonly firstPause?: number;
   /** Milliseconds after which a server that runs counts as well again; default 60,000. */
   readonly stableAfter?: number;
