@@ -16,6 +16,7 @@ tryRows([
   'bad-keys',
   'partition-refused',
   'long-migration',
+  'unread-lists',
   'watch-from',
   'trespass',
   'webhooks',

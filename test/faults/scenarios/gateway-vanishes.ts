@@ -107,6 +107,8 @@ async function pullUnder(stage: Stage, settings: ScenarioSettings, network: Netw
     void chatter(upgraded[0], over.signal);
     // They take turns at the address that goes and at the one that stays.
     await stage.recovers('watches that were handed on have ended', limitMs, () => ended(handed) === count / 2);
+    // Where nothing is noticed, the others would only take their time.
+    if (stage.violations.length > 0) return;
     await stage.recovers(
       'watches of the extension server have ended',
       limitMs,

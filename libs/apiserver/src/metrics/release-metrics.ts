@@ -20,7 +20,7 @@ import { certificateObserver } from './process-observer.js';
 import { quotaMetrics } from './quota-metrics.js';
 import { requestDurations } from './request-durations.js';
 import { RequestMetrics } from './request-metrics.js';
-import { observeListCache, observeWatchCache, observeWatchOutputs } from './server-observers.js';
+import { observeDatabaseLists, observeListCache, observeWatchCache, observeWatchOutputs } from './server-observers.js';
 import { serviceAccountTokenUses } from './service-account-metrics.js';
 import { observePools } from './store-observer.js';
 import { observeWebhooks, webhookMetrics } from './webhook-metrics.js';
@@ -40,6 +40,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   observePools(metrics, { pools: () => [] });
   observeWatchCache(metrics, { types: () => [].values() }, names);
   observeWatchOutputs(metrics, { waiting: () => ({ own: 0, shared: 0 }) });
+  observeDatabaseLists(metrics, { gate: { stats: () => ({ reading: 0, waiting: 0 }) }, memory: { held: 0 } });
   observeListCache(metrics, { stats: () => ({ bytes: 0, hits: 0, misses: 0 }) });
   certificateObserver(metrics);
   authenticationAttempts(metrics);

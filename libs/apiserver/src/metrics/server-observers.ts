@@ -1,5 +1,7 @@
 import type { Metrics } from '@orch/runtime';
 import type { TypeCacheStats, WatchCache } from '@orch/watchcache';
+import type { ListGate } from '../reading/list-gate.js';
+import type { WindowMemory } from '../reading/window-memory.js';
 import type { PieceCache, PieceCacheStats } from '../representation/piece-cache.js';
 import type { WatchOutputs } from '../watching/watch-output.js';
 import type { ResourceNames } from './resource-names.js';
@@ -108,6 +110,32 @@ export function observeWatchOutputs(metrics: Metrics, outputs: Pick<WatchOutputs
       labels: ['memory'] as const,
     },
     () => Object.entries(outputs.waiting()).map(([memory, bytes]) => [[memory], bytes] as const),
+  );
+}
+
+/** What lists that read from the database take. */
+export interface DatabaseLists {
+  readonly gate: Pick<ListGate, 'stats'>;
+  readonly memory: Pick<WindowMemory, 'held'>;
+}
+
+/** Lists that read from the database, and what they have read ahead. */
+export function observeDatabaseLists(metrics: Metrics, { gate, memory }: DatabaseLists): void {
+  metrics.observedGauge(
+    {
+      name: 'orch_database_lists',
+      help: 'Lists that read from the database (reading), and that wait for a place (waiting).',
+      labels: ['state'] as const,
+    },
+    () => Object.entries(gate.stats()).map(([state, lists]) => [[state], lists] as const),
+  );
+  metrics.observedGauge(
+    {
+      name: 'orch_list_window_bytes',
+      help: 'Memory reserved for what lists have read from the database ahead of clients that do not read.',
+      labels: NONE,
+    },
+    () => [[NONE, memory.held]],
   );
 }
 

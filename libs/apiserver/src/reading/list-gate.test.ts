@@ -46,7 +46,7 @@ describe('ListGate', () => {
     // Of no use to the one who waits: it has all of its own.
     other();
     await Promise.resolve();
-    expect([isIn, gate.isWanted]).toEqual([false, true]);
+    expect([isIn, gate.isWanted, gate.stats()]).toEqual([false, true, { reading: 2, waiting: 1 }]);
     first();
     (await third)();
     expect(gate.isWanted).toBe(false);
@@ -74,7 +74,7 @@ describe('ListGate', () => {
     const gate = new ListGate({ inAll: 1, perUser: 1 }, 20);
     const leave = await gate.enter('a');
     await expect(gate.enter('b')).rejects.toMatchObject({ code: 429 });
-    expect(gate.isWanted).toBe(false);
+    expect([gate.isWanted, gate.stats()]).toEqual([false, { reading: 1, waiting: 0 }]);
     const next = gate.enter('c');
     leave();
     (await next)();

@@ -9,13 +9,20 @@ export interface ListPlaces {
   readonly perUser: number;
 }
 
+export interface ListGateStats {
+  readonly reading: number;
+  readonly waiting: number;
+}
+
 /**
  * Lets so many lists read from the database at a time, each of which holds a connection while it reads. The others wait: by
  * turns of their users, and those of one user in the order of their coming.
  */
 export class ListGate {
   #free: number;
+  #waitingLists = 0;
   readonly #perUser: number;
+  readonly #inAll: number;
   readonly #inside = new Map<string, number>();
   /** By user; whose turn is next comes first. */
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -25,6 +32,7 @@ export class ListGate {
     { inAll, perUser }: ListPlaces,
     private readonly patience: number,
   ) {
+    this.#inAll = inAll;
     this.#free = inAll;
     this.#perUser = Math.max(1, perUser);
   }
@@ -32,6 +40,11 @@ export class ListGate {
   /** Whether somebody waits for a place. */
   get isWanted(): boolean {
     return this.#waiting.size > 0;
+  }
+
+  /** Lists that read now, and that wait for a place. */
+  stats(): ListGateStats {
+    return { reading: this.#inAll - this.#free, waiting: this.#waitingLists };
   }
 
   /**
@@ -73,6 +86,7 @@ export class ListGate {
   #turn(user: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const forget = () => {
+        this.#waitingLists--;
         clearTimeout(timer);
         const others = this.#waiting.get(user);
         others?.delete(admitted);
@@ -88,6 +102,7 @@ export class ListGate {
         forget();
         reject(tooManyRequests('too many lists are being read from the database', RETRY_SECONDS));
       }, this.patience);
+      this.#waitingLists++;
       this.#waiting.set(user, (this.#waiting.get(user) ?? new Set()).add(admitted));
     });
   }

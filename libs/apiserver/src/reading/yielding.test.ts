@@ -77,6 +77,14 @@ describe('a list that its reader reads', () => {
     expect(memory.held).toBe(0);
   });
 
+  it('and is left at once holds no connection', async () => {
+    const source = new PagedSource(rowsOf(5_000, 10_000));
+    const { memory, rows } = open(source);
+    await rows.next();
+    await rows.return(undefined);
+    expect([source.open, memory.held, vi.getTimerCount()]).toEqual([0, 0, 0]);
+  });
+
   it('not at all, and is left, has nothing read ahead of it any more', async () => {
     const source = new PagedSource(rowsOf(5_000, 10_000));
     const { memory, rows } = open(source);

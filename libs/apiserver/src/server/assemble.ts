@@ -25,6 +25,7 @@ import type { Bounds } from '../chain/shared-bound.js';
 import type { Component } from '../components/component.js';
 import type { YamlReader } from '../decoding/yaml-reader.js';
 import type { ApiDeps, RequestLimits } from '../deps.js';
+import type { DatabaseLists } from '../metrics/server-observers.js';
 import { NamespaceContents } from '../namespaces/namespace-contents.js';
 import { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
 import { QuotaCharges } from '../quota/quota-charges.js';
@@ -101,6 +102,7 @@ export interface Api {
   /** Of the ranges that are configured. */
   readonly allocators: Allocators;
   readonly listCache: PieceCache;
+  readonly databaseLists: DatabaseLists;
   /** Quotas, once they are followed: writes are charged from then on. */
   readonly quotas: QuotaIndex;
   /** What objects use up of them. */
@@ -130,6 +132,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const limits = options.plugins.some(({ name }) => name === 'ResourceQuota');
   const claims = await openClaims(store);
   const listCache = new PieceCache(options.listCacheBytes);
+  const databaseLists = makeDatabaseLists(options);
   const reader = new ObjectReader(store, cache);
   const admission = new Admission(options.plugins, options.onAdmission);
   const group = names.group('rbac.authorization.orch.io');
@@ -173,7 +176,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       served,
       unserved,
       components: options.components,
-      lister: makeLister(options, reader),
+      lister: makeLister(options, reader, databaseLists),
       representations: new Representations(names, meta, now, listCache),
       now,
       limits: options.limits,
@@ -193,6 +196,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     claims,
     allocators: planning.allocators,
     listCache,
+    databaseLists,
     quotas,
     evaluators,
     terminator: new NamespaceTerminator({
@@ -252,12 +256,20 @@ function paramRights(known: Pick<ApiDeps, 'names' | 'served' | 'unserved'>, read
   return new ParamRights({ group: known.names.group(group), served: known.served, policy });
 }
 
-function makeLister({ store, cache, lists, limits }: AssembleOptions, reader: ObjectReader): ObjectLister {
-  const database = new DatabaseLister(
-    store,
-    new ListGate({ inAll: lists.concurrent, perUser: lists.perUser }, limits.requestTimeoutMs / 2),
-    new WindowMemory(lists.windowBytes),
-  );
+function makeDatabaseLists({ lists, limits }: AssembleOptions) {
+  const { concurrent: inAll, perUser, windowBytes } = lists;
+  return {
+    gate: new ListGate({ inAll, perUser }, limits.requestTimeoutMs / 2),
+    memory: new WindowMemory(windowBytes),
+  };
+}
+
+function makeLister(
+  { store, cache, lists }: AssembleOptions,
+  reader: ObjectReader,
+  { gate, memory }: ReturnType<typeof makeDatabaseLists>,
+): ObjectLister {
+  const database = new DatabaseLister(store, gate, memory);
   return new ObjectLister(cache, reader, database, new MemoryFit(store, lists.maxCachedBytes));
 }
 

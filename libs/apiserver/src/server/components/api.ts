@@ -8,7 +8,7 @@ import { openSharedRates } from '../../credentials/shared-verdicts.js';
 import { YamlReader } from '../../decoding/yaml-reader.js';
 import { NO_REMOTE_DOCUMENTS } from '../../documents/remote-documents.js';
 import { type AdmissionObserver, admissionMetrics } from '../../metrics/admission-metrics.js';
-import { observeListCache, observeWatchOutputs } from '../../metrics/server-observers.js';
+import { observeDatabaseLists, observeListCache, observeWatchOutputs } from '../../metrics/server-observers.js';
 import { assembleApi } from '../assemble.js';
 import { componentChecks } from '../health-checks.js';
 import { followPolicies } from '../policy-checks.js';
@@ -28,6 +28,7 @@ export const api = (process: ControlPlaneProcess): Component => ({
     const assembled = process.need('api');
     names.follow(assembled.served);
     observeListCache(metrics, assembled.listCache);
+    observeDatabaseLists(metrics, assembled.databaseLists);
     observeWatchOutputs(metrics, assembled.deps.watchOutputs);
   },
   async stop() {
