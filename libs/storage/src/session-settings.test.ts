@@ -125,6 +125,7 @@ async function useEveryPool(store: PostgresStore, type: TypeId): Promise<void> {
   await store.writeSet([create('b'), create('c')]);
   await store.get(type, { namespace: '', name: 'a' });
   const { head = 0n } = (await store.heads([type])).get(type) ?? {};
+  await store.changes(type, 0n, 1).catch(() => undefined);
   // A version that nobody has drawn is waited for at the lane.
   await store.settledHead(type, head + 1n).catch(() => undefined);
   for await (const _page of (await store.snapshot({ type })).pages);
