@@ -48,6 +48,18 @@ it('a piece is no larger than what a client may leave unread, and made of so lit
   expect(piecesOf(0, 0, 0)).toEqual([]);
 });
 
+it('a piece is larger while many read, and stays what it is when they have left', () => {
+  const state = stateOf(300, 900, 1_000);
+  state.readers = 7;
+  expect([state.piece(0)?.length, state.eventsOf(0)]).toEqual([32_000, 32]);
+  state.readers = 8;
+  const shared = state.piece(1);
+  expect(shared).toHaveLength(131_000);
+  state.readers = 1;
+  expect(state.piece(1)).toEqual(shared);
+  expect([state.piece(0)?.length, state.piece(2)?.length]).toEqual([32_000, 32_000]);
+});
+
 it('a piece that is not kept is the same when it is made again', () => {
   const state = stateOf(100, 900, 1_000);
   const made: Buffer[] = [];

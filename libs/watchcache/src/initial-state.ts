@@ -9,7 +9,10 @@ import type { EventKind } from './ring.js';
  * Bytes of one piece, unless a single object is larger: what a client that does not read leaves in its connection is no
  * more than what it leaves of later events.
  */
-export const PIECE = 32 << 10;
+const PIECE = 32 << 10;
+/** The same while so many read it: they share what waits in their connections, and each write costs the same whatever its size. */
+const SHARED_PIECE = 128 << 10;
+const MANY = 8;
 /** Bytes of objects that one is made of: where little is shown of each, making it is to keep nobody waiting either. */
 const MADE_OF = 512 << 10;
 /** Bytes that a state takes beside the list of its objects, and each object in that list. */
@@ -44,6 +47,8 @@ export class InitialState {
   readonly #starts = [0];
   readonly #pieces = new Map<number, Piece>();
   #whole = true;
+  /** Watchers that are reading; kept by who hands it out. */
+  readers = 0;
   /** Bytes of the objects that are larger than a piece, and of the largest of them. */
   #largeBytes = 0;
   #largest = 0;
@@ -114,11 +119,12 @@ export class InitialState {
 
   #encode(number: number, start: number): Buffer {
     const known = this.#starts[number + 1];
+    const room = this.readers < MANY ? PIECE : SHARED_PIECE;
     const frames: Buffer[] = [];
     let [bytes, madeOf, next] = [0, 0, start];
     while (next < (known ?? this.entries.length)) {
       const entry = this.entries[next] as CacheEntry;
-      if (known === undefined && frames.length > 0 && isFull(entry, bytes, madeOf)) break;
+      if (known === undefined && frames.length > 0 && isFull(entry, bytes, madeOf, room)) break;
       const encoder = next === 0 ? this.encoder : followingOf(this.encoder);
       const frame = this.actions.encode(entry, 'ADDED', entry.version, encoder);
       frames.push(frame);
@@ -132,8 +138,8 @@ export class InitialState {
 }
 
 /** Whether a piece has no room for an entry, whose frame is taken to be as large for its body as those before it. */
-function isFull({ failure, body }: CacheEntry, bytes: number, madeOf: number): boolean {
+function isFull({ failure, body }: CacheEntry, bytes: number, madeOf: number, room: number): boolean {
   // What came before one that cannot be shown goes out first.
   if (failure !== undefined || madeOf >= MADE_OF) return true;
-  return bytes + (body.length * bytes) / madeOf > PIECE;
+  return bytes + (body.length * bytes) / madeOf > room;
 }

@@ -108,6 +108,7 @@ export class InitialStates {
     if (bytes > 0) this.options.budget.reserve(owner, bytes);
     else this.options.budget.giveBack(owner, -bytes);
     this.#reserved += bytes;
+    initial.readers += change;
     if (after > 0) readers.set(owner, after);
     else readers.delete(owner);
     if (readers.size > 0) this.#readers.set(initial, readers);
