@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 
 const FOLDERS = /^(?:libs|services|proto|test|tools|deploy|docs)\//;
 const targets = new Set([...readFileSync('Makefile', 'utf8').matchAll(/^([a-z-]+):/gm)].map(([, name]) => name));
-const documents = ['README.md', ...readdirSync('docs').map((name) => join('docs', name)), 'test/faults/README.md'];
+const pages = readdirSync('docs', { recursive: true }).filter((name) => name.endsWith('.md'));
+const documents = ['README.md', ...pages.map((name) => join('docs', name)), 'test/faults/README.md'];
 
 /** What a document names that is not there. A path with a place to fill in is cut off before it. */
 function* missing(file) {
