@@ -21,6 +21,8 @@ interface HistoryPage {
 
 interface Waiting {
   readonly after: Version;
+  /** Number of the round in which it has its turn. */
+  readonly round: number;
   readonly resolve: (events: readonly ChangeEvent[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -37,13 +39,16 @@ export interface HistoryReaderOptions {
 /**
  * Reads history below the ring for watchers that resume there. There is one query at a time, from the lowest version that
  * somebody waits for, and its page serves all whose version lies in it, now and for a while: a herd that comes back to
- * as many versions as it has members reads what it has missed about once.
+ * as many versions as it has members reads what it has missed about once. Who comes while others wait has a turn behind
+ * all of them, unless a page of theirs serves: those who ask again and again for low versions keep nobody from higher ones.
  */
 export class HistoryReader {
   /** The most recently used last. */
   #pages: HistoryPage[] = [];
   #bytes = 0;
   #waiting: Waiting[] = [];
+  /** Number of the round that is under way. */
+  #round = 0;
   #reading = false;
   #epoch = 0;
   #lastUsed = 0;
@@ -68,7 +73,7 @@ export class HistoryReader {
     const known = this.#known(after);
     if (known !== undefined) return Promise.resolve(known);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ after, resolve, reject });
+      this.#waiting.push({ after, round: this.#round + 1, resolve, reject });
       if (!this.#reading) void this.#readAll();
     });
   }
@@ -86,7 +91,7 @@ export class HistoryReader {
   async #readAll(): Promise<void> {
     this.#reading = true;
     while (this.#waiting.length > 0) {
-      const from = lowestOf(this.#waiting);
+      const from = this.#next();
       const epoch = this.#epoch;
       try {
         this.counts.reads++;
@@ -97,6 +102,12 @@ export class HistoryReader {
       }
     }
     this.#reading = false;
+  }
+
+  /** The lowest version that somebody of this round waits for, or of the next where nobody does. */
+  #next(): Version {
+    if (!this.#waiting.some(({ round }) => round <= this.#round)) this.#round++;
+    return lowestOf(this.#waiting.filter(({ round }) => round <= this.#round));
   }
 
   #page(after: Version, changes: readonly ServedHistory[]): HistoryPage {
