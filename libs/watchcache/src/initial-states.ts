@@ -14,14 +14,19 @@ export interface InitialStatesOptions {
   readonly shared: number;
 }
 
+/** Who reads a state. */
+interface Readers {
+  count: number;
+  readonly byOwner: Map<string | undefined, number>;
+}
+
 /** Hands initial states out, one to as many watchers of an audience as can use it, within a budget of bytes. */
 export class InitialStates {
   /** Times that one was made, and that one was handed out. */
   readonly counts = { initialStates: 0, initialWatches: 0 };
   /** The newest state that was made for each audience. */
   readonly #newest = new Map<Audience, InitialState>();
-  /** Readers of each state by their owner. */
-  readonly #readers = new Map<InitialState, Map<string | undefined, number>>();
+  readonly #readers = new Map<InitialState, Readers>();
   /** States that nobody reads, for those who may come. */
   readonly #unread = new Map<Audience, Kept>();
   readonly #actions: InitialStateActions;
@@ -98,19 +103,20 @@ export class InitialStates {
     return new InitialState(version, ring.next, clock.now(), entries, encoder, this.#actions);
   }
 
-  /** What the readers of one owner hold of a state is reserved for them together, as they share it. */
+  /** What the readers of one owner hold of a state is reserved for them together, as they share it; in all it counts once. */
   #reserve(initial: InitialState, owner: string | undefined, change: 1 | -1): void {
-    const readers = this.#readers.get(initial) ?? new Map<string | undefined, number>();
-    const before = readers.get(owner) ?? 0;
+    const readers = this.#readers.get(initial) ?? { count: 0, byOwner: new Map() };
+    const before = readers.byOwner.get(owner) ?? 0;
     const after = before + change;
-    const held = (count: number): number => (count === 0 ? 0 : initial.heldBy(count));
-    const bytes = held(after) - held(before);
-    if (bytes > 0) this.options.budget.reserve(owner, bytes);
-    else this.options.budget.giveBack(owner, -bytes);
-    this.#reserved += bytes;
-    if (after > 0) readers.set(owner, after);
-    else readers.delete(owner);
-    if (readers.size > 0) this.#readers.set(initial, readers);
+    const bytes = more(initial, before, after);
+    const inAll = more(initial, readers.count, readers.count + change);
+    if (change > 0) this.options.budget.reserve(owner, bytes, inAll);
+    else this.options.budget.giveBack(owner, -bytes, -inAll);
+    this.#reserved += inAll;
+    readers.count += change;
+    if (after > 0) readers.byOwner.set(owner, after);
+    else readers.byOwner.delete(owner);
+    if (readers.count > 0) this.#readers.set(initial, readers);
     else this.#readers.delete(initial);
   }
 
@@ -141,4 +147,10 @@ export class InitialStates {
     };
     return this.options.budget.keep(kept) ? kept : undefined;
   }
+}
+
+/** Bytes that so many readers hold of a state beyond those that fewer hold. */
+function more(initial: InitialState, before: number, after: number): number {
+  const held = (count: number): number => (count === 0 ? 0 : initial.heldBy(count));
+  return held(after) - held(before);
 }
