@@ -133,6 +133,25 @@ describe('HistoryReader', () => {
     expect(await reader.page(50n)).toHaveLength(150);
   });
 
+  it.each([
+    ['cannot be converted', new Error('it makes no sense')],
+    ['is of a lost history', 'lost' as const],
+  ])('tells only those whose change %s', async (_, failure) => {
+    const { source, reader } = setup(200);
+    if (failure === 'lost') source.lost.add(50n);
+    else {
+      const whole = source.changes.bind(source);
+      Object.assign(source, {
+        changes: (type: number, after: Version, changes: number) =>
+          after === 50n ? Promise.reject(failure) : whole(type, after, changes),
+      });
+    }
+    const first = reader.page(50n);
+    const others = [99n, 20n, 50n].map((version) => reader.page(version));
+    const results = await Promise.allSettled([first, ...others]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'rejected']);
+  });
+
   it('keeps nothing that was read before it was cleared', async () => {
     const { source, reader } = setup(200);
     const reading = reader.page(0n);

@@ -1,5 +1,11 @@
 import type { Clock } from '@orch/runtime/clock';
-import { HistoryExpiredError, type TypeId, type Version } from '@orch/storage';
+import {
+  HistoryExpiredError,
+  StoreUnavailableError,
+  type TypeId,
+  UnreadableChangesError,
+  type Version,
+} from '@orch/storage';
 import type { Describe } from './attributes.js';
 import { entryOf, sizeOf } from './cache-entry.js';
 import type { ServedHistory, ServedRow } from './conversion/body-conversion.js';
@@ -98,7 +104,7 @@ export class HistoryReader {
         const changes = await this.options.source.changes(this.options.type, from, PAGE_CHANGES);
         this.#settle(this.#page(from, changes), epoch === this.#epoch);
       } catch (error) {
-        this.#fail(error);
+        this.#fail(from, error);
       }
     }
     this.#reading = false;
@@ -127,13 +133,20 @@ export class HistoryReader {
     if (keep && page.events.length > 0) this.#keep(page);
   }
 
-  /** What has expired is only for those below the floor to hear; a database that fails fails all. */
-  #fail(error: unknown): void {
+  /**
+   * What has expired is only for those below the floor to hear, or at the version that was asked for; a database that is away fails
+   * all, and a change that cannot be read those who would see it next: others may come by it later, or not at all.
+   */
+  #fail(from: Version, error: unknown): void {
+    const away = error instanceof StoreUnavailableError && !(error instanceof UnreadableChangesError);
     const still: Waiting[] = [];
     for (const waiting of this.#waiting) {
-      if (!(error instanceof HistoryExpiredError)) waiting.reject(error);
-      else if (waiting.after >= error.floor && waiting.after > error.requested) still.push(waiting);
-      else waiting.reject(new HistoryExpiredError(waiting.after, error.floor, error.head));
+      const { after, reject } = waiting;
+      if (error instanceof HistoryExpiredError) {
+        if (after >= error.floor && after !== from) still.push(waiting);
+        else reject(new HistoryExpiredError(after, error.floor, error.head));
+      } else if (away || after === from) reject(error);
+      else still.push(waiting);
     }
     this.#waiting = still;
   }
