@@ -15,8 +15,11 @@ const TOGETHER = 100;
 /** Bytes of stored bodies that are read beside others; larger ones are read apart, so that nobody waits for them. */
 const SMALL = 32 << 10;
 
-/** Bytes of the large bodies that are read at a time, unless one alone is larger. */
-const LARGE_TOGETHER = 1 << 20;
+/** Bytes of bodies that are read apart, but in turn with those that are larger still: a crowd of these is not waited for. */
+const MIDDLING = 128 << 10;
+
+/** Bytes of the bodies that are read apart at a time, unless one alone is larger. */
+const APART_TOGETHER = 1 << 20;
 
 /** A batch of small bodies takes less than a millisecond: one that takes longer waits for something that others need not. */
 const OVERTAKING: Overtaking = { after: 20, batches: 2 };
@@ -54,7 +57,10 @@ interface LargeObject extends TypedKey {
  */
 export class ObjectGets {
   readonly #small: Gatherer<TypedKey, Row | LargeObject | undefined>;
+  readonly #middling: Gatherer<LargeObject, Row | undefined>;
   readonly #large: Gatherer<LargeObject, Row | undefined>;
+  /** Resolves when nothing is read apart any more of what was begun so far. */
+  #apart: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly pool: Pool,
@@ -69,12 +75,14 @@ export class ObjectGets {
       overtaking: OVERTAKING,
       around: aroundBatches(observer, 'get'),
     });
-    this.#large = new Gatherer((keys) => this.#readLarge(keys), {
+    const apart = {
       ...common,
-      bytes: LARGE_TOGETHER,
-      sizeOf: ({ bytes }) => bytes,
+      bytes: APART_TOGETHER,
+      sizeOf: ({ bytes }: LargeObject) => bytes,
       around: aroundBatches(observer, 'get'),
-    });
+    };
+    this.#middling = new Gatherer((keys) => this.#inTurn(() => this.#readLarge(keys)), apart);
+    this.#large = new Gatherer((keys) => this.#inTurn(() => this.#readLarge(keys)), apart);
   }
 
   /** The object as of a moment after the call; undefined where there is none, or cannot be. @throws StoreUnavailableError */
@@ -82,7 +90,15 @@ export class ObjectGets {
     const key = { type, namespace, name };
     if (!isPossibleKey(key)) return undefined;
     const found = await this.#small.add(key);
-    return found && 'bytes' in found ? this.#large.add(found) : found;
+    if (!found || !('bytes' in found)) return found;
+    return found.bytes > MIDDLING ? this.#large.add(found) : this.#middling.add(found);
+  }
+
+  /** All that is read apart takes one connection: what is middling and what is large get it in turn. */
+  #inTurn<T>(read: () => Promise<T>): Promise<T> {
+    const turn = this.#apart.then(read);
+    this.#apart = turn.catch(() => undefined);
+    return turn;
   }
 
   async #readSmall(keys: readonly TypedKey[]): Promise<(Row | LargeObject | Error | undefined)[]> {

@@ -110,6 +110,20 @@ describe('reads that share a statement', () => {
     expect(sizes).toEqual([21, ...names.map(() => 1)]);
   });
 
+  it('are in turn where bodies are large and where they are not quite', async () => {
+    const store = await open();
+    const names = Array.from({ length: 20 }, (_, i) => `large-${i}`);
+    await Promise.all(names.map((name, i) => create(store, name, large(i))));
+    await create(store, 'middling', large(1, 50_000));
+    const order: string[] = [];
+    const noted = (name: string) => get(store, name).then(() => order.push(name));
+    const crowd = names.map(noted);
+    await noted('middling');
+    expect(order.indexOf('middling')).toBeLessThanOrEqual(2);
+    await Promise.all(crowd);
+    expect(order).toHaveLength(21);
+  });
+
   it('find a large body as it is when it is read', async () => {
     const store = await open();
     const version = await create(store, 'o', large(1));

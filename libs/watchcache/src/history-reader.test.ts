@@ -82,6 +82,24 @@ describe('HistoryReader', () => {
     expect((await reader.page(380n)).length).toBeLessThan(40);
   });
 
+  it('serves who waits for a high version though others ask for low ones again and again', async () => {
+    const { source, reader } = setup(400, { content: 'x'.repeat(1_000), maxBytes: 64 << 10 });
+    const whole = source.changes.bind(source);
+    // Pages are bounded in bytes, and the reader keeps fewer of them than there are slow readers at places of their own.
+    Object.assign(source, {
+      changes: async (type: number, after: Version, changes: number) => (await whole(type, after, changes)).slice(0, 8),
+    });
+    let [over, served] = [false, 0];
+    const slow = async (start: number) => {
+      for (let step = 0; !over && served < 5_000; step++, served++) await reader.page(BigInt(start + (step % 20)));
+    };
+    const crowd = Array.from({ length: 12 }, (_, number) => slow(number * 30));
+    expect(await reader.page(395n)).toHaveLength(5);
+    over = true;
+    expect(served).toBeLessThan(200);
+    await Promise.all(crowd);
+  });
+
   it('forgets what nobody asks for', async () => {
     const { source, clock, reader } = setup(100);
     await reader.page(0n);
@@ -113,6 +131,25 @@ describe('HistoryReader', () => {
     for (const result of results) expect(result).toMatchObject({ reason: expect.any(StoreUnavailableError) });
     source.down = false;
     expect(await reader.page(50n)).toHaveLength(150);
+  });
+
+  it.each([
+    ['cannot be converted', new Error('it makes no sense')],
+    ['is of a lost history', 'lost' as const],
+  ])('tells only those whose change %s', async (_, failure) => {
+    const { source, reader } = setup(200);
+    if (failure === 'lost') source.lost.add(50n);
+    else {
+      const whole = source.changes.bind(source);
+      Object.assign(source, {
+        changes: (type: number, after: Version, changes: number) =>
+          after === 50n ? Promise.reject(failure) : whole(type, after, changes),
+      });
+    }
+    const first = reader.page(50n);
+    const others = [99n, 20n, 50n].map((version) => reader.page(version));
+    const results = await Promise.allSettled([first, ...others]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'rejected']);
   });
 
   it('keeps nothing that was read before it was cleared', async () => {

@@ -1,5 +1,11 @@
 import type { Clock } from '@orch/runtime/clock';
-import { HistoryExpiredError, type TypeId, type Version } from '@orch/storage';
+import {
+  HistoryExpiredError,
+  StoreUnavailableError,
+  type TypeId,
+  UnreadableChangesError,
+  type Version,
+} from '@orch/storage';
 import type { Describe } from './attributes.js';
 import { entryOf, sizeOf } from './cache-entry.js';
 import type { ServedHistory, ServedRow } from './conversion/body-conversion.js';
@@ -21,6 +27,8 @@ interface HistoryPage {
 
 interface Waiting {
   readonly after: Version;
+  /** Number of the round in which it has its turn. */
+  readonly round: number;
   readonly resolve: (events: readonly ChangeEvent[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -37,13 +45,16 @@ export interface HistoryReaderOptions {
 /**
  * Reads history below the ring for watchers that resume there. There is one query at a time, from the lowest version that
  * somebody waits for, and its page serves all whose version lies in it, now and for a while: a herd that comes back to
- * as many versions as it has members reads what it has missed about once.
+ * as many versions as it has members reads what it has missed about once. Who comes while others wait has a turn behind
+ * all of them, unless a page of theirs serves: those who ask again and again for low versions keep nobody from higher ones.
  */
 export class HistoryReader {
   /** The most recently used last. */
   #pages: HistoryPage[] = [];
   #bytes = 0;
   #waiting: Waiting[] = [];
+  /** Number of the round that is under way. */
+  #round = 0;
   #reading = false;
   #epoch = 0;
   #lastUsed = 0;
@@ -68,7 +79,7 @@ export class HistoryReader {
     const known = this.#known(after);
     if (known !== undefined) return Promise.resolve(known);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ after, resolve, reject });
+      this.#waiting.push({ after, round: this.#round + 1, resolve, reject });
       if (!this.#reading) void this.#readAll();
     });
   }
@@ -86,17 +97,23 @@ export class HistoryReader {
   async #readAll(): Promise<void> {
     this.#reading = true;
     while (this.#waiting.length > 0) {
-      const from = lowestOf(this.#waiting);
+      const from = this.#next();
       const epoch = this.#epoch;
       try {
         this.counts.reads++;
         const changes = await this.options.source.changes(this.options.type, from, PAGE_CHANGES);
         this.#settle(this.#page(from, changes), epoch === this.#epoch);
       } catch (error) {
-        this.#fail(error);
+        this.#fail(from, error);
       }
     }
     this.#reading = false;
+  }
+
+  /** The lowest version that somebody of this round waits for, or of the next where nobody does. */
+  #next(): Version {
+    if (!this.#waiting.some(({ round }) => round <= this.#round)) this.#round++;
+    return lowestOf(this.#waiting.filter(({ round }) => round <= this.#round));
   }
 
   #page(after: Version, changes: readonly ServedHistory[]): HistoryPage {
@@ -116,13 +133,20 @@ export class HistoryReader {
     if (keep && page.events.length > 0) this.#keep(page);
   }
 
-  /** What has expired is only for those below the floor to hear; a database that fails fails all. */
-  #fail(error: unknown): void {
+  /**
+   * What has expired is only for those below the floor to hear, or at the version that was asked for; a database that is away fails
+   * all, and a change that cannot be read those who would see it next: others may come by it later, or not at all.
+   */
+  #fail(from: Version, error: unknown): void {
+    const away = error instanceof StoreUnavailableError && !(error instanceof UnreadableChangesError);
     const still: Waiting[] = [];
     for (const waiting of this.#waiting) {
-      if (!(error instanceof HistoryExpiredError)) waiting.reject(error);
-      else if (waiting.after >= error.floor && waiting.after > error.requested) still.push(waiting);
-      else waiting.reject(new HistoryExpiredError(waiting.after, error.floor, error.head));
+      const { after, reject } = waiting;
+      if (error instanceof HistoryExpiredError) {
+        if (after >= error.floor && after !== from) still.push(waiting);
+        else reject(new HistoryExpiredError(after, error.floor, error.head));
+      } else if (away || after === from) reject(error);
+      else still.push(waiting);
     }
     this.#waiting = still;
   }

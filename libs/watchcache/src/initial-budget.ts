@@ -54,11 +54,12 @@ export class InitialBudget {
    * Reserves bytes until they are given back. An owner who has none gets what he asks for as far as others leave it, and
    * so does the first of all: no type is too large to be watched.
    * @param owner undefined for those who have no bound of their own
+   * @param inAll those of the bytes that nobody else has reserved; default all
    * @throws InitialBudgetError
    */
-  reserve(owner: string | undefined, bytes: number): void {
-    this.#refuseBeyond(owner, bytes);
-    this.#add(owner, bytes);
+  reserve(owner: string | undefined, bytes: number, inAll = bytes): void {
+    this.#refuseBeyond(owner, bytes, inAll);
+    this.#add(owner, bytes, inAll);
     this.#makeRoom();
   }
 
@@ -67,12 +68,12 @@ export class InitialBudget {
    * @throws InitialBudgetError
    */
   check(owner: string | undefined): void {
-    this.#refuseBeyond(owner, 0);
+    this.#refuseBeyond(owner, 0, 0);
   }
 
   /** Takes back what was reserved. */
-  giveBack(owner: string | undefined, bytes: number): void {
-    this.#add(owner, -bytes);
+  giveBack(owner: string | undefined, bytes: number, inAll = bytes): void {
+    this.#add(owner, -bytes, -inAll);
   }
 
   /** Keeps something while there is room. @returns whether there is any now */
@@ -100,11 +101,11 @@ export class InitialBudget {
     item.drop();
   }
 
-  #refuseBeyond(owner: string | undefined, bytes: number): void {
+  #refuseBeyond(owner: string | undefined, bytes: number, inAll: number): void {
     const { together, perOwner } = this.options.limits;
-    const exceeds = (limit: number, held: number): boolean =>
-      limit > 0 && held > 0 && (held >= limit || held + bytes > limit);
-    if (exceeds(together, this.#reserved) || exceeds(perOwner, this.#of(owner))) {
+    const exceeds = (limit: number, held: number, more: number): boolean =>
+      limit > 0 && held > 0 && (held >= limit || held + more > limit);
+    if (exceeds(together, this.#reserved, inAll) || exceeds(perOwner, this.#of(owner), bytes)) {
       throw new InitialBudgetError('watches are reading as much of their initial state as they may');
     }
   }
@@ -113,8 +114,8 @@ export class InitialBudget {
     return owner === undefined ? 0 : (this.#owners.get(owner) ?? 0);
   }
 
-  #add(owner: string | undefined, bytes: number): void {
-    this.#reserved += bytes;
+  #add(owner: string | undefined, bytes: number, inAll: number): void {
+    this.#reserved += inAll;
     if (owner === undefined) return;
     const own = this.#of(owner) + bytes;
     if (own > 0) this.#owners.set(owner, own);

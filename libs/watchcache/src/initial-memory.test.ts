@@ -111,6 +111,23 @@ describe('an initial state', () => {
     expect(held(rig)).toBe(0);
   });
 
+  it('counts once in all, however many owners read it', async () => {
+    const rig = new Rig({ initialLimits: { together: 8 << 20, perOwner: 5 << 20 } }, (each) => {
+      for (let number = 0; number < 5; number++) each.write(`a/${number}`, { content: 'x'.repeat(1 << 20) });
+    });
+    rigs.push(rig);
+    await rig.clock.settle();
+    for (let number = 0; number < 50; number++) await rig.watch({ sink: new StallingSink(1), owner: `user ${number}` });
+    expect(rig.cache.stats().watchers).toBe(50);
+    // The objects are five, and so are their frames; a piece of one is kept besides.
+    expect(held(rig)).toBeLessThan(7 << 20);
+    // One owner has no more than before.
+    await rig.watch({ sink: new StallingSink(1), owner: 'user 0' });
+    await expect(rig.watch({ selection: ownSelection(0), owner: 'user 0' })).rejects.toBeInstanceOf(InitialBudgetError);
+    await rig.clock.advance(60_000);
+    expect([rig.cache.stats().watchers, held(rig)]).toEqual([0, 0]);
+  });
+
   it('is kept for those who come next, though a reader of the one before it leaves', async () => {
     const rig = await start();
     const old = await rig.watch({ sink: new StallingSink(1) });

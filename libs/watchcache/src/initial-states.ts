@@ -98,20 +98,20 @@ export class InitialStates {
     return new InitialState(version, ring.next, clock.now(), entries, encoder, this.#actions);
   }
 
-  /** What the readers of one owner hold of a state is reserved for them together, as they share it. */
+  /** What the readers of one owner hold of a state is reserved for them together, as they share it; in all it counts once. */
   #reserve(initial: InitialState, owner: string | undefined, change: 1 | -1): void {
-    const readers = this.#readers.get(initial) ?? new Map<string | undefined, number>();
-    const before = readers.get(owner) ?? 0;
+    const owners = this.#readers.get(initial) ?? new Map<string | undefined, number>();
+    const before = owners.get(owner) ?? 0;
     const after = before + change;
-    const held = (count: number): number => (count === 0 ? 0 : initial.heldBy(count));
-    const bytes = held(after) - held(before);
-    if (bytes > 0) this.options.budget.reserve(owner, bytes);
-    else this.options.budget.giveBack(owner, -bytes);
-    this.#reserved += bytes;
+    const bytes = more(initial, before, after);
+    const inAll = more(initial, initial.readers, initial.readers + change);
+    if (change > 0) this.options.budget.reserve(owner, bytes, inAll);
+    else this.options.budget.giveBack(owner, -bytes, -inAll);
+    this.#reserved += inAll;
     initial.readers += change;
-    if (after > 0) readers.set(owner, after);
-    else readers.delete(owner);
-    if (readers.size > 0) this.#readers.set(initial, readers);
+    if (after > 0) owners.set(owner, after);
+    else owners.delete(owner);
+    if (initial.readers > 0) this.#readers.set(initial, owners);
     else this.#readers.delete(initial);
   }
 
@@ -142,4 +142,10 @@ export class InitialStates {
     };
     return this.options.budget.keep(kept) ? kept : undefined;
   }
+}
+
+/** Bytes that so many readers hold of a state beyond those that fewer hold. */
+function more(initial: InitialState, before: number, after: number): number {
+  const held = (count: number): number => (count === 0 ? 0 : initial.heldBy(count));
+  return held(after) - held(before);
 }

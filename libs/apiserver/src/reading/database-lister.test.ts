@@ -104,6 +104,25 @@ describe('lists of types that are not taken into memory', () => {
     expect(api.store.calls.snapshot - before).toBe(2);
   });
 
+  it('at a version hold history no longer than compaction waits for, though their client reads', async () => {
+    const first = await ask('limit=1');
+    const { meta } = first;
+    expect(await names(first)).toBe('c0');
+    const open = async (query: string) => {
+      const held: number[] = [];
+      for await (const page of (await ask(query)).pages) {
+        held.push(...page.map(() => api.store.openSnapshots));
+        await new Promise((resolve) => setTimeout(resolve, 120));
+      }
+      return held;
+    };
+    const exact = `resourceVersion=${meta.resourceVersion}&resourceVersionMatch=Exact`;
+    const [newest, ofVersion, next] = [await open(''), await open(exact), await open(`continue=${meta.continue}`)];
+    expect(newest).toEqual([1, 1, 1, 1, 1, 1, 1]);
+    expect(ofVersion).toEqual([1, 1, 0, 0, 0, 0, 0]);
+    expect(next).toEqual([1, 1, 0, 0, 0, 0]);
+  });
+
   it('give their place to the next one also when they are left early', async () => {
     for (let i = 0; i < 5; i++) {
       for await (const page of (await ask('')).pages) {

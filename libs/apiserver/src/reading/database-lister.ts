@@ -17,6 +17,11 @@ const LOOKED_AT = 2_000;
 /** Milliseconds that a client may take for a page, and that a list goes on though others wait, before its connection is given back. */
 const PATIENCE_MS = 250;
 const TURN_MS = 500;
+/**
+ * The same of a list at a version, whoever waits: it holds history, and a round of compaction waits for less than that before it
+ * leaves everything as it is. Lists that followed each other would keep history from ever being dropped.
+ */
+const EXACT_TURN_MS = 100;
 
 /** Collections straight from the database, in memory that does not grow with them. */
 export class DatabaseLister {
@@ -48,7 +53,7 @@ export class DatabaseLister {
       limit > 0 ? { ...asked, cut: countedBefore(options) ? 'find' : 'count' } : asked,
     );
     const meta = listMeta(shown ?? snapshot.version, snapshot.last, snapshot.remaining ?? leftBehind(options));
-    const found = this.#again(user, snapshot.pages, { ...asked, at: snapshot.version, stale: false });
+    const found = this.#again(user, snapshot.pages, { ...asked, at: snapshot.version, stale: false }, at !== undefined);
     if (!selection) return { meta, ...found };
     const selected = (pages: Pages): Pages => filtered(pages, endpoint, selection);
     return { meta, pages: selected(found.pages), windows: selected(found.windows) };
@@ -92,7 +97,7 @@ export class DatabaseLister {
     }
     const meta = listMeta(shown ?? at ?? 0n, found > limit ? last : undefined, undefined);
     if (kept) return listedFrom(meta, [kept]);
-    const again = this.#again(request.user, undefined, { ...from, ...(at && { at }), stale: false });
+    const again = this.#again(request.user, undefined, { ...from, ...(at && { at }), stale: false }, true);
     const selected = (pages: Pages): Pages => until(last, filtered(pages, request.endpoint, selection));
     return { meta, pages: selected(again.pages), windows: selected(again.windows) };
   }
@@ -109,11 +114,15 @@ export class DatabaseLister {
     }
   }
 
-  /** Rows that can be gone through any number of times: those that are open first, then the same ones anew. */
+  /**
+   * Rows that can be gone through any number of times: those that are open first, then the same ones anew.
+   * @param holdsHistory whether those that come first are of a version that was asked for
+   */
   #again(
     user: string | undefined,
     first: Pages | undefined,
     request: SnapshotRequest,
+    holdsHistory: boolean,
   ): Pick<Listed, 'pages' | 'windows'> {
     const { limit: inAll = Number.POSITIVE_INFINITY } = request;
     let open = first;
@@ -124,14 +133,15 @@ export class DatabaseLister {
     };
     const behind = async (after: Key, limit: number): Promise<Pages> =>
       (await this.#open(user, { ...request, after, limit })).pages;
-    const terms = {
-      ...{ patienceMs: PATIENCE_MS, turnMs: TURN_MS },
-      isWanted: () => this.gate.isWanted,
+    const terms = (exact: boolean) => ({
+      ...{ patienceMs: PATIENCE_MS, turnMs: exact ? EXACT_TURN_MS : TURN_MS },
+      isWanted: () => exact || this.gate.isWanted,
       reserve: () => (user === undefined ? unreserved() : this.memory.reserve(user)),
-    };
+    });
     return {
       pages: iterable(async function* () {
-        yield* yielding(await next(), inAll, behind, terms);
+        const exact = holdsHistory || open === undefined;
+        yield* yielding(await next(), inAll, behind, terms(exact));
       }),
       windows: iterable(async function* () {
         yield* inWindows(await next(), inAll, behind);

@@ -1,7 +1,7 @@
 import { type Bounds, SharedBound } from '../chain/shared-bound.js';
-import { type Reservation, WINDOW_BYTES } from './windows.js';
+import { LEAST_BYTES, type Reservation, WINDOW_BYTES } from './windows.js';
 
-const NONE: Reservation = { bytes: 0, release: () => undefined };
+const NONE: Reservation = { bytes: LEAST_BYTES, release: () => undefined };
 
 /** Memory for what is read of lists ahead of clients that do not read, within bounds in all and of each user. */
 export class WindowMemory {
@@ -16,7 +16,7 @@ export class WindowMemory {
     return this.#bound.held;
   }
 
-  /** Memory for a window of a user's list, or none. */
+  /** Memory for a window of a user's list, or for the least that is worth a query, which is not counted. */
   reserve(user: string): Reservation {
     if (!this.#bound.fits(user, WINDOW_BYTES)) return NONE;
     this.#bound.take(user, WINDOW_BYTES);

@@ -5,13 +5,18 @@ type Pages = AsyncIterable<readonly Row[]>;
 /** Rows of a window, and bytes of bodies after which it holds no further page. */
 const ROWS = 4_096;
 export const WINDOW_BYTES = 4 << 20;
+/**
+ * The same where there is no memory for a window: about what is written at a time. Less would be a query for each few rows, for
+ * those that have arrived first may be three.
+ */
+export const LEAST_BYTES = 128 << 10;
 
 /** Opens the rows behind a key, at most so many. */
 export type OpenBehind = (after: Key, limit: number) => Promise<Pages>;
 
 /** Memory for one window. */
 export interface Reservation {
-  /** Bytes of bodies that it may hold before its last page; 0: one page is all. */
+  /** Bytes of bodies that it may hold before its last page. */
   readonly bytes: number;
   /** Gives the memory back; calling it again does nothing. */
   release(): void;
@@ -68,8 +73,8 @@ export async function* onwards(
     left -= rows.length;
     const last = rows.at(-1);
     if (!last || left <= 0 || (!full && rows.length < asked)) return;
-    // Where rows are large, no more of them are asked for than a window holds.
-    asked = Math.min(full === 'bytes' ? rows.length : ROWS, left);
+    // Where rows are large, no more of them are asked for than a window holds; what is left of a query costs all the same.
+    asked = Math.min(full === 'bytes' ? rows.length : 2 * asked, ROWS, left);
     const pages = await open(last, asked);
     window = await windowOf(pages, reserve());
   }

@@ -102,6 +102,14 @@ describe('a list that its reader reads', () => {
     expect(source.asked).toEqual([100, 100, 100, 50]);
   });
 
+  it('slowly asks for more than what comes first of it where there is no memory for windows', async () => {
+    const source = new PagedSource(rowsOf(3_000, 1_000), 3);
+    const none = new WindowMemory({ inAll: 1, perUser: 1 });
+    const { rows } = open(source, { reserve: () => none.reserve('a') });
+    expect(names(await read(rows, () => PATIENCE_MS))).toEqual(names([rowsOf(3_000, 0)]));
+    expect(source.asked.length).toBeLessThan(30);
+  });
+
   it('gives its connection back when it has had it long enough and others wait', async () => {
     const source = new PagedSource(rowsOf(6_000, 100));
     let openSum = 0;

@@ -1,5 +1,6 @@
-import { EventEmitter } from 'node:events';
-import type { Socket } from 'node:net';
+import { EventEmitter, once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { expect, it, vi } from 'vitest';
 import { type CutReason, OutgoingConnections } from './outgoing-connections.js';
 
@@ -39,12 +40,45 @@ it.each([
   expect(set.keepAlive.mock.calls).toEqual([[true, idleMs]]);
 });
 
-it('keeps a connection that is used again once', () => {
+it('looks after a connection that is used again once', () => {
   const add = vi.fn();
-  const { socket, set } = connection(false);
+  const { socket } = connection(false);
   const connections = new OutgoingConnections({ vanished: { add } });
   for (let i = 0; i < 3; i++) connections.keep(socket);
-  expect([add.mock.calls.length, set.keepAlive.mock.calls.length, socket.listenerCount('error')]).toEqual([1, 1, 1]);
+  expect([add.mock.calls.length, socket.listenerCount('error')]).toEqual([1, 1]);
+});
+
+it('has a connection that an agent kept for another request probed as before', async () => {
+  const server = createServer((_, res) => res.end('ok')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const agent = new Agent({ keepAlive: true });
+  const connections = new OutgoingConnections({ peerTimeoutMs: 30_000 });
+  const probes: unknown[][] = [];
+  const ask = async () => {
+    const sent = request({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, agent });
+    sent.once('socket', (socket) => {
+      if (!sent.reusedSocket) {
+        const set = socket.setKeepAlive.bind(socket);
+        socket.setKeepAlive = (...how) => {
+          probes.push(how);
+          return set(...how);
+        };
+      }
+      connections.keep(socket);
+    });
+    const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage];
+    const before = probes.at(-1);
+    await once(answer.resume(), 'close');
+    return [sent.reusedSocket, before];
+  };
+  try {
+    expect(await ask()).toEqual([false, [true, 20_000]]);
+    await expect.poll(() => probes.at(-1)).toEqual([true, 1_000]);
+    expect(await ask()).toEqual([true, [true, 20_000]]);
+  } finally {
+    agent.destroy();
+    server.close();
+  }
 });
 
 it('counts peers that have vanished, however that was found', () => {

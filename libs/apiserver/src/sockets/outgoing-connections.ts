@@ -45,13 +45,16 @@ export class OutgoingConnections {
     return this.settings.silenceMs ?? 0;
   }
 
-  /** Has the kernel probe an idle connection, and gives up one whose peer acknowledges nothing. Once for each connection. */
+  /**
+   * Has the kernel probe an idle connection, and gives up one whose peer acknowledges nothing. To be called for each request: an
+   * agent that keeps a connection for another one has it probed each second meanwhile.
+   */
   keep(socket: Socket): void {
-    if (this.#kept.has(socket)) return;
-    this.#kept.add(socket);
     // Before there is a connection, libuv takes no time for the probes.
     if (socket.connecting) socket.once('connect', () => this.#probe(socket));
     else this.#probe(socket);
+    if (this.#kept.has(socket)) return;
+    this.#kept.add(socket);
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ETIMEDOUT') this.cut('vanished');
     });

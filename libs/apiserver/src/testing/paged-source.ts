@@ -11,7 +11,7 @@ export const rowsOf = (count: number, bytes: number): Row[] =>
     body: { length: bytes } as Buffer,
   }));
 
-/** Rows that come a hundred at a time, and how many lists of them are open. */
+/** Rows that come a few at a time, and how many lists of them are open. */
 export class PagedSource {
   open = 0;
   readonly asked: number[] = [];
@@ -20,15 +20,18 @@ export class PagedSource {
   /** Thrown in the place of each page. */
   broken: Error | undefined;
 
-  constructor(private readonly rows: readonly Row[]) {}
+  constructor(
+    private readonly rows: readonly Row[],
+    private readonly together = 100,
+  ) {}
 
   async *pages(from: number, limit: number): AsyncGenerator<readonly Row[]> {
     this.open++;
     try {
       const end = Math.min(this.rows.length, from + limit);
-      for (let at = from; at < end; at += 100) {
+      for (let at = from; at < end; at += this.together) {
         if (this.broken) throw this.broken;
-        yield this.rows.slice(at, Math.min(end, at + 100));
+        yield this.rows.slice(at, Math.min(end, at + this.together));
       }
     } finally {
       this.open--;

@@ -6,20 +6,35 @@ const LEAST_BYTES = 16 << 20;
 const END = 4096;
 const REFUSALS = /No space left on device|Disk quota exceeded/;
 
-/** Whether a server has ended, or cannot start, because there is no room for what it writes to a folder. */
-export async function isOutOfSpace(folder: string, log: string): Promise<boolean> {
+/**
+ * Whether a server has ended, or cannot start, because there is no room for what it writes to a folder.
+ * @param since bytes that the log had before: what they say is of an earlier time, of which the log may be the only trace
+ */
+export async function isOutOfSpace(folder: string, log: string, since = 0): Promise<boolean> {
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize < LEAST_BYTES) return true;
   // A quota leaves room on the disk.
-  return REFUSALS.test(await endOf(log));
+  return REFUSALS.test(await endOf(log, since));
 }
 
-async function endOf(file: string): Promise<string> {
-  const { size } = await stat(file).catch(() => ({ size: 0 }));
-  if (size === 0) return '';
+/** Bytes of a file; 0 where there is none. */
+export const bytesOf = (file: string): Promise<number> =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+async function endOf(file: string, since: number): Promise<string> {
+  const size = await bytesOf(file);
+  // One that is shorter than before is another one.
+  const from = since <= size ? since : 0;
+  if (size === from) return '';
   const handle = await open(file, 'r');
   try {
-    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(END), position: Math.max(0, size - END) });
+    const { buffer, bytesRead } = await handle.read({
+      buffer: Buffer.alloc(END),
+      position: Math.max(from, size - END),
+    });
     return buffer.toString('utf8', 0, bytesRead);
   } finally {
     await handle.close();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClaimedFolder, claimFolder } from './claim-folder.js';
-import { isOutOfSpace } from './free-space.js';
+import { bytesOf, isOutOfSpace } from './free-space.js';
 import type { EmbeddedOptions, EmbeddedPostgres } from './index.js';
 import { logOf, startServer } from './launch.js';
 import { RestartBudget } from './restart-budget.js';
@@ -106,9 +106,10 @@ export class SupervisedPostgres {
   /** Undefined when it was given up, or is to stop. */
   async #startAgain(): Promise<EmbeddedPostgres | undefined> {
     const { signal } = this.#ending;
+    const { root } = this.folder;
     this.#budget.begin();
-    for (let failure: Error | undefined; ; ) {
-      const outOfSpace = await isOutOfSpace(this.folder.root, logOf(this.folder.root)).catch(() => false);
+    for (let [failure, logged]: [Error | undefined, number] = [undefined, 0]; ; ) {
+      const outOfSpace = await isOutOfSpace(root, logOf(root), logged).catch(() => false);
       const pause = this.#budget.next(outOfSpace);
       if (pause === undefined) {
         this.#giveUp(failure ?? new Error('PostgreSQL ends again and again, soon after each start'));
@@ -117,6 +118,7 @@ export class SupervisedPostgres {
       if (failure) this.#observer.startFailed?.(failure, pause, outOfSpace);
       await sleep(pause, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return undefined;
+      logged = await bytesOf(logOf(root));
       try {
         return await startServer(this.options, this.folder, signal);
       } catch (error) {
