@@ -47,6 +47,8 @@ export interface StoreOptions {
   readonly waiting?: number;
   /** Bytes of bodies in writes that may wait before more are refused; default 128 MiB. */
   readonly waitingBytes?: number;
+  /** Rows behind a page of an older version that are counted at most; default 100,000. */
+  readonly countedRows?: number;
   /** Rows of a snapshot's page; default 500. */
   readonly pageRows?: number;
   /**
@@ -119,6 +121,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     waiting: 10_000,
     waitingBytes: 128 << 20,
     deadRows: 20_000,
+    countedRows: 100_000,
     pageRows: 500,
     historyPageBytes: 4 << 20,
     pageBytes: 1 << 20,

@@ -17,6 +17,7 @@ const PAGE = 100;
 
 let server: TestServer;
 let store: PostgresStore;
+let schema: string;
 let session: pg.Client;
 let type: TypeId;
 /** The state that the pages are of, and what it held. */
@@ -58,7 +59,7 @@ async function disturb(versions: readonly Version[]): Promise<void> {
 
 beforeAll(async () => {
   server = await startTestServer();
-  const schema = server.freshSchema();
+  schema = server.freshSchema();
   store = await openStore({ url: server.url, naming: 'orch', schema });
   session = await server.session(schema);
   await session.query('SET enable_seqscan = off; SET jit = off');
@@ -110,6 +111,19 @@ async function rowsOf(request: SnapshotRequest): Promise<Row[]> {
   for await (const page of (await store.snapshot(request)).pages) found.push(...page);
   return found;
 }
+
+it('counts what is behind a page of an older version up to a bound, and says nothing beyond', async () => {
+  const few = await openStore({ url: server.url, naming: 'orch', schema, countedRows: OBJECTS - 10 });
+  const remaining = async (limit: number, from = few) => {
+    const { pages, ...found } = await from.snapshot({ type, at, limit, cut: 'count' });
+    for await (const _page of pages);
+    return [found.remaining, found.last !== undefined];
+  };
+  expect(await remaining(10)).toEqual([OBJECTS - 10, true]);
+  expect(await remaining(9)).toEqual([undefined, true]);
+  expect(await remaining(9, store)).toEqual([OBJECTS - 9, true]);
+  await few.close();
+});
 
 describe('a database of before the index', () => {
   const INDEX = 4;

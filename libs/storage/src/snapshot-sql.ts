@@ -137,6 +137,10 @@ export const cut = (rows: string, limit: number) =>
 /** How many rows there are, in one row of one column: this one reads all of them. */
 export const count = (rows: string) => `SELECT count(*) FROM (SELECT namespace, name FROM (${rows}) r) c`;
 
+/** The same of no more than so many rows. */
+export const countUpTo = (rows: string, most: number) =>
+  `SELECT count(*) FROM (SELECT FROM (${rows}) r LIMIT ${most}) c`;
+
 /** The rows in order, of which the first so many. */
 export const page = (rows: string, limit: number | undefined) =>
   `SELECT * FROM (${rows}) r ${ORDER}${limit === undefined ? '' : ` LIMIT ${limit}`}`;

@@ -14,6 +14,7 @@ import {
   bounds,
   copyOut,
   count,
+  countUpTo,
   currentRows,
   cut,
   exactRows,
@@ -89,6 +90,7 @@ export class Snapshots {
     };
   }
 
+  /** Compaction waits for those who read history, so no more of it is counted than takes a moment. */
   async #exact(request: Reading, at: Version, session: SnapshotSession): Promise<Snapshot> {
     const { limit, cut: wanted } = request;
     if (limit === undefined) {
@@ -97,13 +99,14 @@ export class Snapshots {
     }
     const { last, more } = await findPageEnd(session.connection, request, at, limit);
     const rows = exactRows({ ...request, ...(last && { through: last }) }, at);
-    const counts = wanted === 'count' ? [count(exactRows(request, at))] : [];
+    const most = limit + this.options.countedRows;
+    const counts = wanted === 'count' ? [countUpTo(exactRows(request, at), most + 1)] : [];
     const { heading, pages } = await this.#stream(session, counts, copyOut(rows, last ? undefined : 0));
     return {
       version: at,
       pages,
       ...(wanted && more && last && { last }),
-      ...(counts.length > 0 && { remaining: remaining(heading[0], limit) }),
+      ...(counts.length > 0 && Number(heading[0]?.[0]) <= most && { remaining: remaining(heading[0], limit) }),
     };
   }
 

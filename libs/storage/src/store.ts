@@ -235,7 +235,7 @@ export interface Snapshot {
   readonly pages: AsyncIterable<readonly Row[]>;
   /** The last row within the limit, where rows remain behind it; only when asked for, and known before the first page. */
   readonly last?: Key;
-  /** How many those are; only when asked for. */
+  /** How many those are; only when asked for, and of an older version only where they are not very many. */
   readonly remaining?: number;
 }
 
