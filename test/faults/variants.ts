@@ -99,8 +99,8 @@ export const VARIANTS: readonly Variant[] = [
     mutations: [
       {
         module: 'libs/watchcache/dist/fan-out.js',
-        part: 'cursor: ring.cursorAfter(from.version) }',
-        by: 'cursor: Math.min(ring.cursorAfter(from.version) + 1, ring.next) }',
+        part: 'this.#behindAt(ring.cursorAfter(from.version))',
+        by: 'this.#behindAt(Math.min(ring.cursorAfter(from.version) + 1, ring.next))',
       },
     ],
     victims: [],
