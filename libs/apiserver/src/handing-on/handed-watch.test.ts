@@ -98,8 +98,9 @@ describe('a gateway of which nothing comes any more', () => {
   it('leaves no timer behind', async () => {
     const { source, sink, onCut } = owing();
     sink.resume();
+    const closed = once(source, 'close');
     source.end('{"n":1}\n');
-    await expect.poll(() => source.closed).toBe(true);
+    await closed;
     expect([vi.getTimerCount(), onCut.mock.calls.length]).toEqual([0, 0]);
   });
 
