@@ -7,6 +7,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts'],
+    setupFiles: ['tools/fail-on-listener-leaks.mjs'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // What is waited for comes at once, but on a machine that has much else to do.

@@ -10,6 +10,7 @@ export default defineConfig({
   root: here('.'),
   test: {
     // What is waited for comes at once, but on a machine that has much else to do.
+    setupFiles: [here('../tools/fail-on-listener-leaks.mjs')],
     testTimeout: 120_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },

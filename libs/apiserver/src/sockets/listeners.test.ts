@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
-import { connect as connectPlain, type Socket } from 'node:net';
+import { type AddressInfo, connect as connectPlain, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
@@ -30,14 +30,14 @@ afterEach(async () => {
 });
 afterAll(() => rm(certDir, { recursive: true }));
 
-interface Opening extends Pick<ListenOptions, 'tls' | 'vanishedPeers'> {
+interface Opening extends Partial<Pick<ListenOptions, 'tls' | 'vanishedPeers' | 'insecurePort'>> {
   readonly limits?: Partial<ListenOptions['limits']>;
 }
 
 /** A connection to a server, and what has come over it. */
 async function open(
   listener: RequestListener,
-  { tls, vanishedPeers, limits }: Opening = {},
+  { tls, vanishedPeers, limits, insecurePort = 0 }: Opening = {},
 ): Promise<{ socket: TLSSocket; received: () => string }> {
   const bindAddress = '127.0.0.1';
   listeners = await openListeners({
@@ -46,7 +46,7 @@ async function open(
     bindAddress,
     ...(tls && { tls }),
     securePort: 0,
-    insecurePort: 0,
+    insecurePort,
     limits: { ...CONNECTION_LIMITS, ...limits },
     onRefused: () => undefined,
     http2MaxStreams: 100,
@@ -62,6 +62,15 @@ async function open(
   });
   await once(socket, 'secureConnect');
   return { socket, received: () => text };
+}
+
+async function freePort(): Promise<number> {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  holder.close();
+  await once(holder, 'close');
+  return port;
 }
 
 describe('the end', () => {
@@ -146,6 +155,42 @@ describe('headers', () => {
     await expect.poll(received).toContain('low true');
     behind(3_000);
     await expect.poll(received).toContain('HTTP/1.1 431 ');
+  });
+});
+
+describe('a wish for another protocol that nobody knows', () => {
+  const WISH = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: foo\r\n\r\n';
+  const WISHES = 40;
+
+  /** What hears of a connection, by event. */
+  const listenersOf = (socket: Socket): Record<string, number> =>
+    Object.fromEntries(socket.eventNames().map((name) => [String(name), socket.listenerCount(name)]));
+
+  it.each(['TLS', 'plain'])('sets nothing up anew on a connection over %s, however often it comes', async (port) => {
+    const heard: Record<string, number>[] = [];
+    const insecurePort = port === 'plain' ? await freePort() : 0;
+    const vanishedPeers = new VanishedPeers({
+      clock: new ManualClock(),
+      timeoutMs: 30_000,
+      onVanished: () => undefined,
+      onError: () => undefined,
+    });
+    const answer: RequestListener = (req, res) => {
+      heard.push(listenersOf(req.socket));
+      res.end('x');
+    };
+    const { socket } = await open(answer, {
+      vanishedPeers,
+      insecurePort,
+    });
+    const client = insecurePort > 0 ? connectPlain({ port: insecurePort, host: '127.0.0.1' }) : socket;
+    for (let i = 0; i < WISHES; i++) {
+      client.write(WISH);
+      await once(client, 'data');
+    }
+    client.destroy();
+    expect(heard).toHaveLength(WISHES);
+    expect(heard.at(-1)).toEqual(heard[1]);
   });
 });
 

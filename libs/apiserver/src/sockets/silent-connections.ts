@@ -14,8 +14,6 @@ export class SilentConnections {
   /** Not secured yet, by who is at the other end: then they go on as other sockets. */
   readonly #handshaking = new Map<string, Socket>();
   readonly #silent = new Set<Socket>();
-  /** Those that have asked once: one that is given back to its server, as it wished for another protocol in vain, is told as a new one. */
-  readonly #asked = new WeakSet<Socket>();
   #isOver = false;
 
   /** @param secure whether the server is one of TLS */
@@ -30,7 +28,6 @@ export class SilentConnections {
     });
     server.on('upgrade', ({ socket }: IncomingMessage) => {
       this.#silent.delete(socket);
-      this.#asked.add(socket);
     });
   }
 
@@ -51,7 +48,6 @@ export class SilentConnections {
   }
 
   #add(socket: Socket): void {
-    if (this.#asked.has(socket)) return;
     if (this.#isOver) return void socket.destroy();
     this.#silent.add(socket);
     socket.once('close', () => this.#silent.delete(socket));

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { Server as TlsServer } from 'node:tls';
 import type { ApiListener } from '../chain/listener.js';
 import { wantsWebSocket } from './web-socket-request.js';
 
@@ -13,19 +13,23 @@ type Connection = Socket & { readonly _httpMessage?: ServerResponse | null };
 /** Whether somebody else decides which protocol a request goes on with. */
 export type TakesUpgrade = (req: IncomingMessage) => boolean;
 
+/** What node's server does with a connection: its own listener, the first one that it has. */
+type Read = (this: Server, socket: Socket) => void;
+
 /**
  * Sends requests that want a WebSocket down the one chain of requests, and those that want whatever protocol of somebody else. All
  * other wishes for another protocol are passed over, as RFC 9110 section 7.8 allows.
  */
-export function acceptUpgrades(
-  server: Pick<Server, 'on' | 'emit'>,
-  listener: ApiListener,
-  takesUpgrade: TakesUpgrade = () => false,
-): void {
+export function acceptUpgrades(server: Server, listener: ApiListener, takesUpgrade: TakesUpgrade = () => false): void {
+  // Everybody else who hears of connections would take one that is given back for new, and follow it once more with each wish.
+  const [read] = server.listeners(server instanceof TlsServer ? 'secureConnection' : 'connection') as Read[];
   server.on('upgrade', (req: IncomingMessage, socket: Connection, head: Buffer) => {
     onceAnswered(socket, () => {
       if (wantsWebSocket(req) || (mayLeaveHttp(req) && takesUpgrade(req))) takeOver(req, socket, head, listener);
-      else rejoin(server, req, socket, head);
+      else {
+        rejoin(req, socket, head);
+        read?.call(server, socket);
+      }
     });
   });
 }
@@ -71,7 +75,7 @@ function takeOver(req: IncomingMessage, socket: Socket, head: Buffer, listener: 
 const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
 
 /** Puts a request back before its connection without the wish to leave HTTP/1.1, to be read as any other. */
-function rejoin(server: Pick<Server, 'emit'>, req: IncomingMessage, socket: Socket, head: Buffer): void {
+function rejoin(req: IncomingMessage, socket: Socket, head: Buffer): void {
   const lines = [`${req.method} ${req.url} HTTP/${req.httpVersion}`];
   for (let at = 0; at < req.rawHeaders.length; at += 2) {
     const [name = '', value = ''] = req.rawHeaders.slice(at, at + 2);
@@ -81,5 +85,4 @@ function rejoin(server: Pick<Server, 'emit'>, req: IncomingMessage, socket: Sock
     lines.push(`${name}: ${lower === 'connection' ? options.join(',') : value}`);
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
-  server.emit(socket instanceof TLSSocket ? 'secureConnection' : 'connection', socket);
 }
