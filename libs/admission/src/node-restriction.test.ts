@@ -91,6 +91,11 @@ describe('new pods', () => {
       { volumes: [{ persistentVolumeClaim: { claimName: 'c' } }] },
       'node "n" can not create pods that reference persistentvolumeclaims',
     ],
+    [
+      {},
+      { resourceClaims: [{ name: 'r', source: { resourceClaimName: 'c' } }] },
+      'node "n" can not create pods that reference resourceclaims',
+    ],
   ])('that are none are refused: %j %j', async (metadata, spec, why) => {
     expect(await ask({ object: mirror(metadata, spec) })).toBe(`${POD} ${why}`);
   });
@@ -176,6 +181,19 @@ describe('nodes', () => {
       `${SELF} node "n" is not allowed to create pods with a non-nil configSource`,
     );
   });
+});
+
+it('nodes have themselves owned by nobody, whose end would be theirs', async () => {
+  const NODE = { resource: 'nodes', kind: 'Node', namespace: '', name: 'n' };
+  const owned = (...ownerReferences: object[]) => ({ metadata: { name: 'n', ownerReferences } }) as ApiObject;
+  const owner = { apiVersion: 'v1', kind: 'Node', name: 'gone', uid: 'u' };
+  const refused = 'nodes "n" is forbidden: node "n" is not allowed to modify ownerReferences';
+  const update = (oldObject: ApiObject, object: ApiObject) => ask({ ...NODE, operation: 'UPDATE', object, oldObject });
+  expect(await ask({ ...NODE, object: owned(owner) })).toBe(refused);
+  expect(await update(owned(), owned(owner))).toBe(refused);
+  expect(await update(owned(owner), owned())).toBe(refused);
+  expect(await update(owned(owner), owned(owner))).toBeUndefined();
+  expect(await update({ metadata: { name: 'n' } }, owned())).toBeUndefined();
 });
 
 describe('other objects', () => {

@@ -25,7 +25,10 @@ interface Request {
 }
 type Judge = (request: Request) => void | Promise<void>;
 
-/** Nodes write about themselves and about the pods that are on them, and nothing else (kubernetes v1.27.16, plugin/pkg/admission/noderestriction). */
+/**
+ * Nodes write about themselves and about the pods that are on them, and nothing else (kubernetes v1.27.16,
+ * plugin/pkg/admission/noderestriction, with what later releases refuse).
+ */
 export const nodeRestriction: PluginMaker = ({ names, objects }) => {
   const judges = new Map<string, Judge>([
     ['/pods', judgePod],
@@ -86,6 +89,8 @@ async function judgeNewPod(request: Request): Promise<void> {
   if (named.secret.length > 0) throw cannot('secrets');
   if (named.configmap.length > 0) throw cannot('configmaps');
   if (spec.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim)) throw cannot('persistentvolumeclaims');
+  // CVE-2025-4563.
+  if (spec.resourceClaims && spec.resourceClaims.length > 0) throw cannot('resourceclaims');
 }
 
 async function judgeOwners(request: Request, owners: readonly OwnerReference[]): Promise<void> {
@@ -136,6 +141,9 @@ function judgeNode(request: Request): void {
   if (operation === 'DELETE') return;
   const [{ metadata, spec = {} }, old] = [(attributes.object ?? {}) as Node, (attributes.oldObject ?? {}) as Node];
   const forbidden = labels.forbidden(metadata?.labels, old.metadata?.labels).join(', ');
+  // Whoever collects garbage would delete the node with the owner, and its taints with it (CVE-2025-5187).
+  if (!isDeepStrictEqual(metadata?.ownerReferences ?? [], old.metadata?.ownerReferences ?? []))
+    throw no(request, `node "${node}" is not allowed to modify ownerReferences`);
   if (operation === 'CREATE') {
     if (spec.configSource)
       throw no(request, `node "${node}" is not allowed to create pods with a non-nil configSource`);

@@ -61,7 +61,8 @@ const TABLE: readonly PluginEntry[] = [
   off('LimitPodHardAntiAffinityTopology', limitPodHardAntiAffinityTopology),
   on('LimitRanger', limitRanger),
   on('ServiceAccount', serviceAccount),
-  off('NodeRestriction', nodeRestriction),
+  // Off in the reference: there, --authorization-mode=Node alone lets each node act for all others.
+  on('NodeRestriction', nodeRestriction),
   on('TaintNodesByCondition', taintNodesByCondition),
   off('AlwaysPullImages', alwaysPullImages),
   off('ImagePolicyWebhook', imagePolicyWebhook),

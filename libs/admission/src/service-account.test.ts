@@ -184,6 +184,10 @@ describe('an account that says which secrets may be used', () => {
       `container c with envFrom referencing secret.secretName="x" ${NOT} secret`,
     ],
     [
+      { initContainers: [{ name: 'i', envFrom: [{ secretRef: { name: 'x' } }] }] },
+      `init container i with envFrom referencing secret.secretName="x" ${NOT} secret`,
+    ],
+    [
       { imagePullSecrets: [{ name: 'registry' }, { name: 'x' }] },
       `imagePullSecrets[1].name="x" ${NOT} imagePullSecret`,
     ],
@@ -197,6 +201,10 @@ describe('an account that says which secrets may be used', () => {
     const target = { operation: 'UPDATE', subresource: 'ephemeralcontainers' } as const;
     expect(await created({ spec: { serviceAccountName: 'strict', ephemeralContainers } }, rig(), target)).toBe(
       `pods "a" is forbidden: ephemeral container e with envVar E referencing secret.secretName="x" ${NOT} secret`,
+    );
+    const whole = [{ name: 'e', envFrom: [{ secretRef: { name: 'x' } }] }];
+    expect(await created({ spec: { serviceAccountName: 'strict', ephemeralContainers: whole } }, rig(), target)).toBe(
+      `pods "a" is forbidden: ephemeral container e with envFrom referencing secret.secretName="x" ${NOT} secret`,
     );
     expect(await created({ spec: { serviceAccountName: 'default', ephemeralContainers } }, rig(), target)).toEqual({
       serviceAccountName: 'default',
