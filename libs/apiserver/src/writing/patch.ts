@@ -1,5 +1,5 @@
-import { holdsMoreValues, isTooDeep, stringifyJson } from '@orch/codec';
-import { type ApiObject, badRequest, invalid, invalidValue, type JsonObject, type StatusError } from '@orch/machinery';
+import { holdsMoreValues, isTooDeep } from '@orch/codec';
+import { type ApiObject, badRequest, invalid, invalidValue, type StatusError } from '@orch/machinery';
 import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
@@ -57,7 +57,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     if (patched.kind !== kind || patched.apiVersion !== apiVersion) {
       throw badRequest('a patch cannot change the kind or the apiVersion of an object');
     }
-    const read = await readMade(model, patched, (message) => unreadable(patched, message));
+    const read = await readMade(model, patched, unreadable);
     problems = [...document.problems, ...read.problems];
     if (options.fieldValidation === 'Strict') applyFieldValidation(problems, 'Strict', ctx.warnings);
     return read.object;
@@ -67,6 +67,11 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   await sendObject(ctx, 200, representation, stored);
 }
 
-/** What a patch has made of an object is told as that of no kind at all, as the release tells it. */
-const unreadable = (patched: JsonObject, message: string): StatusError =>
-  invalid('', '', '', [invalidValue('patch', stringifyJson(patched), message)]);
+/** In the place of a value that nobody should read where messages are kept, such as the audit log. */
+const UNSAID = '...';
+
+/**
+ * What a patch has made of an object is told as that of no kind at all, as the release tells it, which quotes the whole object: a Secret,
+ * say, with all of its data.
+ */
+const unreadable = (message: string): StatusError => invalid('', '', '', [invalidValue('patch', UNSAID, message)]);
