@@ -94,6 +94,24 @@ describe('HAProxy in front of servers that say what they were asked', () => {
     }
   });
 
+  test('lets no page of another origin use a certificate to change something, or to open a WebSocket', async () => {
+    const page = (origin: string, more: RequestOptions = {}) =>
+      answer({ port, path: '/api', ca: pki.ca.cert, ...client, ...more, headers: { ...more.headers, origin } });
+    const [POST, UPGRADE] = [
+      { method: 'POST' },
+      { headers: { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' } },
+    ];
+    const own = `https://127.0.0.1:${port}`;
+    for (const origin of ['https://evil.example', 'null', `${own}.evil.example`]) {
+      expect((await page(origin, POST)).status).toBe(403);
+      expect((await page(origin, UPGRADE)).status).toBe(403);
+      expect((await page(origin)).status).toBe(200);
+    }
+    for (const more of [POST, UPGRADE]) expect((await page(own, more)).status).toBe(200);
+    const token = { cert: undefined, key: undefined, ...POST };
+    expect((await page('https://evil.example', token)).status).toBe(200);
+  });
+
   test('refuses connections with a certificate of another authority', async () => {
     const { cert, key } = pki.proxy; // of the front proxies' authority, whose word would be believed behind
     await expect(ask('/api', { cert, key })).rejects.toThrow(/alert|reset|hang up/i);
@@ -149,9 +167,12 @@ function certificate(dir: string, { ca }: Pki): { cert: Buffer; key: Buffer } {
     string,
   ];
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
-  const subject = [...JANE.groups.map((group) => `/O=${group.replaceAll(/[/+]/g, '\\$&')}`), `/CN=${JANE.name}`].join(
-    '',
-  );
+  // Of several common names the last one counts, as for a server that reads the certificate itself.
+  const subject = [
+    '/CN=bob',
+    ...JANE.groups.map((group) => `/O=${group.replaceAll(/[/+]/g, '\\$&')}`),
+    `/CN=${JANE.name}`,
+  ].join('');
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
   openssl('req', '-new', '-utf8', ...curve, '-keyout', key, '-subj', subject, '-out', request);
   openssl('x509', '-req', '-in', request, '-CA', ca.certFile, '-CAkey', ca.keyFile, '-days', '1', '-out', cert);

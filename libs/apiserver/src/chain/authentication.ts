@@ -20,7 +20,10 @@ export interface AuthenticationSettings {
   readonly observe?: AttemptObserver | undefined;
 }
 
-/** Settles who asks. @throws StatusError 401; 403 for a WebSocket of another origin with a client certificate */
+/** What changes nothing, and answers no page of another origin. */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Settles who asks. @throws StatusError 401; 403 for what a page of another origin wants to change, or opens, with a client certificate */
 export function authentication(settings: AuthenticationSettings): Stage {
   const { authenticator, names } = settings;
   return async (ctx) => {
@@ -29,10 +32,11 @@ export function authentication(settings: AuthenticationSettings): Stage {
     if (EXTRA_SPACE.test(req.headers.authorization ?? '')) ctx.warnings.push(SPACE_WARNING);
     const settled = await callerOf(ctx, settings);
     forgetRequestHeaders(authenticator, req.headers);
-    if (upgrade && settled.method === 'x509') checkOrigin(req);
     for (const [key, value] of Object.entries(settled.annotations ?? {})) ctx.annotations.set(key, value);
     ctx.authentication = settled;
     ctx.user = settled.user;
+    // Once it is known who asks, for the audit log.
+    if (settled.method === 'x509' && (upgrade || !SAFE.has(req.method ?? ''))) checkOrigin(req);
   };
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { ANONYMOUS, type AuthenticationRequest, type UserInfo } from '@orch/authentication';
@@ -69,6 +69,32 @@ it('cuts off a request whose error cannot be answered, and goes on', async () =>
   expect(head[':status']).toBe(200);
   session.destroy();
   http2.close();
+});
+
+it.each([
+  ['none', '', 'missing required Host header'],
+  ['two', 'Host: a\r\nHost: a\r\n', 'too many Host headers'],
+  ['two in other letters', 'hOST: a\r\nHost: b\r\n', 'too many Host headers'],
+])('refuses a request that names its host not once: %s', async (_, hosts, message) => {
+  // As behind TLS, where node does not ask for one.
+  const strange = createServer({ requireHostHeader: false }, listenerOf(api));
+  strange.listen(0, '127.0.0.1');
+  await once(strange, 'listening');
+  const { port } = strange.address() as AddressInfo;
+  const { socket, received } = await raw(port, `GET ${configMaps} HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`);
+  await once(socket, 'close');
+  strange.close();
+  expect(received()).toMatch(/^HTTP\/1.1 400 /);
+  expect(received()).toContain(`"message":"${message}"`);
+});
+
+it('tells browsers on every answer to take it for what it is said to be', async () => {
+  const { port } = await serve();
+  for (const path of [configMaps, `${configMaps}/none`, '/nowhere', '/api', `${configMaps}?watch=1&timeoutSeconds=1`]) {
+    const { socket, received } = await raw(port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    await once(socket, 'close');
+    expect(received()).toMatch(/\r\nX-Content-Type-Options: nosniff\r\n/i);
+  }
 });
 
 async function fill(count: number, bytes: number): Promise<void> {

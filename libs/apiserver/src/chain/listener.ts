@@ -99,6 +99,8 @@ export function createListener(options: ListenerOptions): ApiListener {
   const serving = { ...options, observer, stages: stagesOf(options, observer) };
   return (req, res, upgrade) => {
     hearOfEnd({ req, res });
+    // Objects hold what users like, which no browser may take for a page.
+    res.setHeader('X-Content-Type-Options', 'nosniff');
     void serve(serving, req, res, upgrade);
   };
 }
@@ -113,6 +115,7 @@ async function serve(
   const ctx = newContext(req, res, options, upgrade);
   try {
     if (!isTarget(req.url ?? '')) throw badRequest('the request target is not a path');
+    checkHost(req);
     ctx.info = requestInfo(req.method ?? 'GET', ctx.path, ctx.query);
     await withinDeadline(ctx, deps.limits.requestTimeoutMs, () => pass(ctx, stages));
   } catch (error) {
@@ -120,6 +123,15 @@ async function serve(
     answerError(options, ctx, error);
     observer.end(ctx);
   }
+}
+
+/** @throws StatusError 400 for a request of HTTP/1.1 that names no host, or several, of which others might take another one (RFC 9112 section 3.2) */
+function checkHost({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingMessage): void {
+  if (httpVersionMajor !== 1) return;
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++;
+  if (hosts > 1) throw badRequest('too many Host headers');
+  if (hosts === 0 && httpVersionMinor > 0) throw badRequest('missing required Host header');
 }
 
 function answerError(options: ListenerOptions, ctx: RequestContext, thrown: unknown): void {

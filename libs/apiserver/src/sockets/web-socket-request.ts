@@ -26,7 +26,7 @@ export function takeProtocolToken({ headers }: IncomingMessage, names: Names): v
 const unauthorized = () => new StatusError('Unauthorized', 'Unauthorized');
 
 /**
- * A browser sends a client certificate with whatever page asks it to, and lets every page open WebSockets anywhere:
+ * A browser sends a client certificate with whatever page asks it to, and lets every page open WebSockets and post forms anywhere:
  * pages of other origins may not use it. Tokens are known only to those who were given them.
  * @throws StatusError 403
  */
