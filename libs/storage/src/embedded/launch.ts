@@ -10,6 +10,7 @@ import { initialize } from './initialize.js';
 import { endOrphans } from './orphans.js';
 import { askPostmaster, readPostmaster, stopPostmaster, waitUntilReady, watchPostmaster } from './postmaster.js';
 import { shortPath } from './short-path.js';
+import { disarmStaleLocks } from './stale-locks.js';
 
 const SUPERUSER = 'postgres';
 const SOCKET_PORT = 5432;
@@ -49,6 +50,7 @@ export async function startServer(
     await stopPostmaster(running);
   }
   await endOrphans(data);
+  await disarmStaleLocks(data, identity);
   return launch(options, { binaries, identity, root, data, url, ending });
 }
 
