@@ -37,7 +37,7 @@ function setUp(streams: readonly Writable[]) {
   });
   const holds = (...bytes: readonly number[]) => {
     queues = bytes.map((held, i) => ({ name: `127.0.0.1 1 fe80::1 ${i}`, bytes: held }));
-    return clock.advance(10_000);
+    return clock.advance(5_000);
   };
   return { clock, look, watches, holds };
 }

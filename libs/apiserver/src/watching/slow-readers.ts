@@ -12,9 +12,9 @@ export interface SlowReadersSettings {
   readonly queues?: () => AsyncIterable<SendQueue>;
 }
 
-/** Looks within the time that a stream may stall. */
-const LOOKS = 4;
-const LONGEST_PAUSE_MS = 10_000;
+/** Looks within the time that a stream may stall: one that stops is ended so much of it too late, at most. */
+const LOOKS = 9;
+const LONGEST_PAUSE_MS = 5_000;
 
 /**
  * Tells clients that read slowly from those that do not read. The kernel holds megabytes for a connection, and takes no more of this
