@@ -121,6 +121,7 @@ export class PostgresStore implements ServingStore {
     const lanes = pool(options.laneConnections, {}, SPARE_LANES);
     const reads = pool(options.readConnections);
     const history = pool(options.historyConnections);
+    const measuring = pool(1, {}, 0);
     const slow = {
       statementTimeout: options.snapshotTimeout,
       answerTimeout: options.snapshotTimeout,
@@ -131,7 +132,15 @@ export class PostgresStore implements ServingStore {
     this.#reads = reads;
     this.#observer = options.observer;
     this.#options = options;
-    this.#pools = { write: writes, lane: lanes, read: reads, history, snapshot: slowReads, admin: this.#admin };
+    this.#pools = {
+      write: writes,
+      lane: lanes,
+      read: reads,
+      history,
+      measure: measuring,
+      snapshot: slowReads,
+      admin: this.#admin,
+    };
     if (options.readUrl !== '') {
       const address = parseDatabaseUrl(options.readUrl);
       const follower = (size: number, changed: Partial<ConnectionSettings> = {}) => {
@@ -147,7 +156,7 @@ export class PostgresStore implements ServingStore {
       this.#replica = new Replica(replica, snapshots, this.#lineage, options.bodies);
     }
     this.#writer = new Writer(writes, lanes, this.#lineage, options);
-    this.#reader = new Reader(reads, this.#lineage, options);
+    this.#reader = new Reader(reads, measuring, this.#lineage, options);
     this.#gets = new ObjectGets(reads, options);
     this.#history = new HistoryPages(history, this.#lineage, options);
     this.#settledHeads = new SettledHeads(lanes, this.#reader, options);

@@ -54,6 +54,7 @@ export class Reader {
 
   constructor(
     private readonly pool: Pool,
+    private readonly measuring: Pool,
     private readonly lineage: Lineage,
     options: CompleteOptions,
   ) {
@@ -77,12 +78,15 @@ export class Reader {
     return this.#heads.add(types);
   }
 
-  measure(type: TypeId, objects: number): Promise<Measure> {
-    return this.pool.use(async (connection) => {
-      const few = measured(await connection.statement('measure_few', MEASURE_FEW, [type, Math.min(objects, FEW)]));
-      if (few.objects < FEW || few.objects >= objects) return few;
-      return measured(await connection.statement('measure', MEASURE, [type, objects]));
-    });
+  /** Reads of others do not wait for what a large type takes: many are measured on a connection of their own, one type at a time. */
+  async measure(type: TypeId, objects: number): Promise<Measure> {
+    const few = await this.#measure(this.pool, 'measure_few', MEASURE_FEW, [type, Math.min(objects, FEW)]);
+    if (few.objects < FEW || few.objects >= objects) return few;
+    return this.#measure(this.measuring, 'measure', MEASURE, [type, objects]);
+  }
+
+  #measure(pool: Pool, name: string, text: string, asked: readonly number[]): Promise<Measure> {
+    return pool.use(async (connection) => measured(await connection.statement(name, text, asked)));
   }
 
   async typesIn(namespace: string): Promise<readonly TypeId[]> {

@@ -45,7 +45,9 @@ describe.each(['session', 'transaction'] as const)('with pooling by %s', (poolin
     const store = await openStore({ url: urlOf(), naming: 'orch', schema: server.freshSchema(), pooling, ...OPTIONS });
     const [type = 0] = await store.registerTypes([{ group: '', resource: 'things' }]);
     await useEveryPool(store, type);
-    for (const [name, { open }] of store.pools()) expect(open, name).toBeGreaterThan(0);
+    // One that is opened for a moment for types of thousands of objects, as the others are.
+    const kept = store.pools().filter(([name]) => name !== 'measure');
+    for (const [name, { open }] of kept) expect(open, name).toBeGreaterThan(0);
     const found = await Promise.all(opened.filter(({ broken }) => !broken).map(settingsOf));
     await store.close();
     expect(found.length).toBeGreaterThanOrEqual(5);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FrameEncoder } from './frames.js';
 import { selecting, TestSink, testEncoder } from './testing/fixtures.js';
 import { Rig, type RigOptions } from './testing/rig.js';
@@ -396,6 +396,34 @@ describe('bookmarks', () => {
     rig.write('a/two');
     await rig.clock.advance(61_000);
     expect(sink.summary).toEqual(['ADDED a/one@1']);
+  });
+
+  it('come to one that waits for a version, of that version', async () => {
+    const rig = await start();
+    rig.source.drawn = 5n;
+    const { sink } = await rig.watch({ bookmarks: true, from: { after: 5n } });
+    await rig.clock.advance(121_000);
+    expect(sink.summary).toEqual(['BOOKMARK@5', 'BOOKMARK@5']);
+    for (let number = 1; number <= 6; number++) rig.write('a/one');
+    await rig.clock.settle();
+    expect(sink.summary.slice(2)).toEqual(['MODIFIED a/one@6']);
+  });
+
+  it('come to one that reads history for long, of what it has come to', async () => {
+    const rig = await start({ ringMaxBytes: 1_000 });
+    for (let number = 1; number <= 20; number++) rig.write('a/one', { content: 'x'.repeat(200) });
+    const changes = rig.source.changes.bind(rig.source);
+    let answers = 2;
+    vi.spyOn(rig.source, 'changes').mockImplementation((type, after) =>
+      answers-- > 0 ? changes(type, after, 3) : new Promise(() => {}),
+    );
+    const { sink } = await rig.watch({ bookmarks: true, namespace: 'none', from: { after: 1n } });
+    await rig.clock.advance(61_000);
+    const { length } = sink.summary;
+    expect([new Set(sink.summary), length > 0]).toEqual([new Set(['BOOKMARK@7']), true]);
+    sink.stalled = true;
+    await rig.clock.advance(30_000);
+    expect([sink.summary.length, sink.overruns]).toEqual([length + 1, []]);
   });
 
   it('are not asked for, not sent', async () => {

@@ -1,3 +1,4 @@
+import type { Version } from '@orch/storage';
 import type { Audience } from './audience.js';
 import { Audiences } from './audiences.js';
 import type { Cohort } from './cohort.js';
@@ -149,7 +150,7 @@ export class FanOut {
       if (watcher.state.version < ring.floor) {
         this.#fail(watcher, 'expired');
       } else {
-        this.#enter(watcher, this.#behindAt(ring.cursorAfter(watcher.state.version)));
+        this.#enter(watcher, this.#behindVersion(watcher.state.version));
         this.#pump.add(watcher);
       }
     }
@@ -207,7 +208,7 @@ export class FanOut {
       return { at: 'initial', state, owner, piece: 0, since };
     }
     if (from.version > version) return { at: 'waiting', version: from.version };
-    if (from.version >= ring.floor) return this.#behindAt(ring.cursorAfter(from.version));
+    if (from.version >= ring.floor) return this.#behindVersion(from.version);
     return {
       at: 'history',
       after: from.version,
@@ -217,8 +218,13 @@ export class FanOut {
     };
   }
 
-  #behindAt(cursor: number): WatcherState {
+  #behindAt(cursor: number) {
     return behindAt(this.state.ring, cursor, this.#options.clock.now());
+  }
+
+  /** Behind a version of the ring, which another type may have been given. */
+  #behindVersion(after: Version): WatcherState {
+    return { ...this.#behindAt(this.state.ring.cursorAfter(after)), after };
   }
 
   /** The one place where a watcher's state changes, so that the sets follow. */
@@ -292,14 +298,25 @@ export class FanOut {
     this.#enter(watcher, this.#behindAt(this.state.ring.next));
   }
 
-  /** Claims the state's version, which a live watcher has once its cohort is flushed. One that is behind gets none. */
+  /** Claims what a watcher has: if it is live, the state's version, once its cohort is flushed. */
   #bookmark(watcher: Watcher): void {
-    if (watcher.state.at !== 'live') return;
-    this.#flush(watcher.state.cohort);
-    if (watcher.state.at !== 'live') return;
-    const bytes = watcher.audience.bookmark(this.state.version);
+    if (watcher.state.at === 'live') this.#flush(watcher.state.cohort);
+    const reached = this.#reached(watcher);
+    if (reached === undefined) return;
+    const bytes = watcher.audience.bookmark(reached);
     this.#delivered(0, bytes.length);
-    if (!watcher.write(bytes)) this.#stalled(watcher);
+    if (!watcher.write(bytes) && watcher.state.at === 'live') this.#stalled(watcher);
+  }
+
+  /**
+   * The version that a watcher has been brought to; undefined for one that has other bytes to come at once, or to read. One that waits
+   * for a version came with it; one that reads history may find nothing there that it wants for long.
+   */
+  #reached({ state, blocked }: Watcher): Version | undefined {
+    if (state.at === 'live') return this.state.version;
+    if (blocked) return undefined;
+    if (state.at === 'waiting') return state.version;
+    return state.at === 'history' ? state.after : undefined;
   }
 
   #fail(

@@ -67,7 +67,7 @@ export type WatcherState =
   | { readonly at: 'ended'; readonly reason: EndReason };
 
 /** Where a watcher stands that catches up from a cursor of the ring on. */
-export const behindAt = (ring: Ring, cursor: number, now: number): WatcherState => ({
+export const behindAt = (ring: Ring, cursor: number, now: number): Extract<WatcherState, { at: 'behind' }> => ({
   at: 'behind',
   cursor,
   after: ring.versionBefore(cursor),

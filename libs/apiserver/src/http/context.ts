@@ -3,6 +3,7 @@ import { constants, type Http2ServerRequest, type Http2ServerResponse, type Serv
 import type { Socket } from 'node:net';
 import type { Authentication, Authenticator, UserInfo } from '@orch/authentication';
 import type { Authorizer, RequestAttributes } from '@orch/authorization';
+import { timeout } from '@orch/machinery';
 import type { RequestAudit } from '../auditing/request-audit.js';
 import type { RequestInfo } from '../chain/request-info.js';
 import type { Route } from '../chain/router.js';
@@ -76,6 +77,9 @@ export interface Upgrade {
   readonly head: Buffer;
 }
 
+/** Seconds after which what was given up may be asked for again. */
+const RETRY_SECONDS = 1;
+
 type Answering = Pick<RequestContext, 'res'>;
 
 /** The stream of a request that came over HTTP/2. */
@@ -99,6 +103,15 @@ export function left(ctx: Answering): Promise<void> | undefined {
 
 /** Whether the request has been answered, or nobody waits for the answer any more: work for it alone may stop. */
 export const isOver = (ctx: Answering): boolean => ctx.res.writableEnded || isGone(ctx);
+
+/** Aborts once the request is over, see {@link isOver}: what waits or reads for it alone is to end. */
+export function endOf(ctx: Answering): AbortSignal {
+  const ending = new AbortController();
+  const end = () => ending.abort(timeout('nobody waits for the answer any more', RETRY_SECONDS));
+  if (isOver(ctx)) end();
+  else ctx.res.once('close', end);
+  return ending.signal;
+}
 
 /** Lets go of what the client said, credentials among it, while its connection lasts. One of HTTP/2 keeps it with its stream. */
 export function forgetHeaders(ctx: RequestContext): void {

@@ -1,7 +1,7 @@
 import type { Key, Row, Snapshot, SnapshotRequest, Store, Version } from '@orch/storage';
 import type { Selection } from '@orch/watchcache';
 import type { Endpoint } from '../served/endpoint.js';
-import type { ListGate } from './list-gate.js';
+import type { Entrance, ListGate } from './list-gate.js';
 import { type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
 import type { ListOptions } from './read-options.js';
 import type { WindowMemory } from './window-memory.js';
@@ -9,6 +9,7 @@ import { inWindows, unreserved } from './windows.js';
 import { yielding } from './yielding.js';
 
 type Pages = AsyncIterable<readonly Row[]>;
+type Reader = Pick<ListRequest, 'user' | 'over'>;
 
 /** Bytes of found objects that are kept while the rest of a page is looked for; those of more are read again. */
 const KEPT_BYTES = 1 << 20;
@@ -37,7 +38,7 @@ export class DatabaseLister {
    * @throws HistoryExpiredError; StatusError 429 when too many lists are under way
    */
   async list(request: ListRequest, at?: Version, after?: Key, shown = at): Promise<Listed> {
-    const { endpoint, namespace, selection, options, user } = request;
+    const { endpoint, namespace, selection, options } = request;
     const { limit } = options;
     const from: SnapshotRequest = {
       type: endpoint.type,
@@ -49,11 +50,16 @@ export class DatabaseLister {
     if (selection && limit > 0) return this.#selectedPage(request, selection, from, shown);
     const asked = { ...from, ...(limit > 0 && { limit }) };
     const snapshot = await this.#open(
-      user,
+      request,
       limit > 0 ? { ...asked, cut: countedBefore(options) ? 'find' : 'count' } : asked,
     );
     const meta = listMeta(shown ?? snapshot.version, snapshot.last, snapshot.remaining ?? leftBehind(options));
-    const found = this.#again(user, snapshot.pages, { ...asked, at: snapshot.version, stale: false }, at !== undefined);
+    const found = this.#again(
+      request,
+      snapshot.pages,
+      { ...asked, at: snapshot.version, stale: false },
+      at !== undefined,
+    );
     if (!selection) return { meta, ...found };
     const selected = (pages: Pages): Pages => filtered(pages, endpoint, selection);
     return { meta, pages: selected(found.pages), windows: selected(found.windows) };
@@ -72,12 +78,11 @@ export class DatabaseLister {
     let kept: Row[] | undefined = [];
     let [found, bytes] = [0, 0];
     for (let after = from.after, ended = false; !ended && found <= limit; ) {
-      const chunk = await this.#open(request.user, {
-        ...from,
-        ...(after && { after }),
-        ...(at && { at, stale: false }),
-        limit: LOOKED_AT,
-      });
+      const chunk = await this.#open(
+        request,
+        { ...from, ...(after && { after }), ...(at && { at, stale: false }), limit: LOOKED_AT },
+        at === from.at ? 'new' : 'begun',
+      );
       at ??= chunk.version;
       let looked = 0;
       for await (const page of chunk.pages) {
@@ -97,17 +102,17 @@ export class DatabaseLister {
     }
     const meta = listMeta(shown ?? at ?? 0n, found > limit ? last : undefined, undefined);
     if (kept) return listedFrom(meta, [kept]);
-    const again = this.#again(request.user, undefined, { ...from, ...(at && { at }), stale: false }, true);
+    const again = this.#again(request, undefined, { ...from, ...(at && { at }), stale: false }, true);
     const selected = (pages: Pages): Pages => until(last, filtered(pages, request.endpoint, selection));
     return { meta, pages: selected(again.pages), windows: selected(again.windows) };
   }
 
-  /** A snapshot that gives its place back when its rows have been read, or are left. */
-  async #open(user: string | undefined, request: SnapshotRequest): Promise<Snapshot> {
-    const leave = await this.gate.enter(user);
+  /** A snapshot that gives its place back when its rows have been read, are left, or nobody waits for them any more. */
+  async #open({ user, over }: Reader, request: SnapshotRequest, stage: Entrance['stage'] = 'new'): Promise<Snapshot> {
+    const leave = await this.gate.enter(user, { stage, over });
     try {
       const snapshot = await this.store.snapshot(request);
-      return { ...snapshot, pages: leaving(snapshot.pages, leave) };
+      return { ...snapshot, pages: leaving(snapshot.pages, leave, over) };
     } catch (error) {
       leave();
       throw error;
@@ -119,23 +124,24 @@ export class DatabaseLister {
    * @param holdsHistory whether those that come first are of a version that was asked for
    */
   #again(
-    user: string | undefined,
+    reader: Reader,
     first: Pages | undefined,
     request: SnapshotRequest,
     holdsHistory: boolean,
   ): Pick<Listed, 'pages' | 'windows'> {
     const { limit: inAll = Number.POSITIVE_INFINITY } = request;
+    const { user } = reader;
     let open = first;
     const next = async (): Promise<Pages> => {
-      const pages = open ?? (await this.#open(user, request)).pages;
+      const pages = open ?? (await this.#open(reader, request, 'begun')).pages;
       open = undefined;
       return pages;
     };
     const behind = async (after: Key, limit: number): Promise<Pages> =>
-      (await this.#open(user, { ...request, after, limit })).pages;
+      (await this.#open(reader, { ...request, after, limit }, 'begun')).pages;
     const terms = (exact: boolean) => ({
       ...{ patienceMs: PATIENCE_MS, turnMs: exact ? EXACT_TURN_MS : TURN_MS },
-      isWanted: () => exact || this.gate.isWanted,
+      isWanted: () => exact || this.gate.isWantedFrom(user),
       reserve: () => (user === undefined ? unreserved() : this.memory.reserve(user)),
     });
     return {
@@ -162,9 +168,16 @@ function leftBehind({ continuation, limit }: ListOptions): number | undefined {
 
 const iterable = (iterate: () => AsyncGenerator<readonly Row[]>): Pages => ({ [Symbol.asyncIterator]: iterate });
 
-async function* leaving(pages: Pages, leave: () => void): AsyncGenerator<readonly Row[]> {
+async function* leaving(
+  pages: Pages,
+  leave: () => void,
+  over: AbortSignal | undefined,
+): AsyncGenerator<readonly Row[]> {
   try {
-    yield* pages;
+    for await (const page of pages) {
+      over?.throwIfAborted();
+      yield page;
+    }
   } finally {
     leave();
   }

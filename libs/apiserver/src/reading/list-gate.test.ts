@@ -46,10 +46,11 @@ describe('ListGate', () => {
     // Of no use to the one who waits: it has all of its own.
     other();
     await Promise.resolve();
-    expect([isIn, gate.isWanted, gate.stats()]).toEqual([false, true, { reading: 2, waiting: 1 }]);
+    expect([isIn, gate.stats()]).toEqual([false, { reading: 2, waiting: 1 }]);
+    expect([gate.isWantedFrom('a'), gate.isWantedFrom('b')]).toEqual([true, false]);
     first();
     (await third)();
-    expect(gate.isWanted).toBe(false);
+    expect(gate.isWantedFrom('a')).toBe(false);
     // Nothing is left of a user whose lists are over.
     await Promise.all([gate.enter('c'), gate.enter('c')]);
   });
@@ -70,11 +71,51 @@ describe('ListGate', () => {
     expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
+  it('offers every other place to lists that go on first', async () => {
+    const gate = new ListGate({ inAll: 1, perUser: 1 }, 60_000);
+    let leave = await gate.enter('a');
+    const order: string[] = [];
+    const enter = async (list: string, stage: 'new' | 'begun') => {
+      leave = await gate.enter(list, { stage });
+      order.push(list);
+    };
+    for (let i = 1; i <= 3; i++) void enter(`new${i}`, 'new');
+    for (let i = 1; i <= 3; i++) void enter(`begun${i}`, 'begun');
+    for (let i = 1; i <= 6; i++) {
+      leave();
+      await expect.poll(() => order.length).toBe(i);
+    }
+    expect(order).toEqual(['begun1', 'new1', 'begun2', 'new2', 'begun3', 'new3']);
+  });
+
+  it('has a list that goes on wait longer than a new one', async () => {
+    const gate = new ListGate({ inAll: 1, perUser: 1 }, 20);
+    const leave = await gate.enter('a');
+    const goesOn = gate.enter('b', { stage: 'begun' });
+    await expect(gate.enter('c')).rejects.toMatchObject({ code: 429 });
+    leave();
+    (await goesOn)();
+  });
+
+  it('forgets at once who is not wanted any more, and lets nobody in who was not', async () => {
+    const gate = new ListGate({ inAll: 1, perUser: 1 }, 60_000);
+    const leave = await gate.enter('a');
+    const [going, gone] = [new AbortController(), AbortSignal.abort(new Error('gone'))];
+    const waiting = gate.enter('b', { over: going.signal });
+    going.abort(new Error('went'));
+    await expect(waiting).rejects.toThrow('went');
+    await expect(gate.enter('b', { over: gone })).rejects.toThrow('gone');
+    expect(gate.stats()).toEqual({ reading: 1, waiting: 0 });
+    leave();
+    (await gate.enter('c'))();
+    expect(gate.stats()).toEqual({ reading: 0, waiting: 0 });
+  });
+
   it('forgets who waited in vain, and goes on with the others', async () => {
     const gate = new ListGate({ inAll: 1, perUser: 1 }, 20);
     const leave = await gate.enter('a');
     await expect(gate.enter('b')).rejects.toMatchObject({ code: 429 });
-    expect([gate.isWanted, gate.stats()]).toEqual([false, { reading: 1, waiting: 0 }]);
+    expect([gate.isWantedFrom('a'), gate.stats()]).toEqual([false, { reading: 1, waiting: 0 }]);
     const next = gate.enter('c');
     leave();
     (await next)();

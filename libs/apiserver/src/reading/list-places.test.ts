@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { type Authenticator, authenticated } from '@orch/authentication';
+import type { Row } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MemoryStore } from '../testing/memory-store.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
@@ -120,11 +121,50 @@ describe('the place of a list', () => {
     const message = await unread(query, { authorization: 'another' });
     await expectFree();
     message.destroy();
-    expect(enter.mock.calls[0]).toEqual(['another']);
+    expect(enter.mock.calls[0]?.[0]).toBe('another');
     expect(reserve.mock.calls.filter(([user]) => user !== 'another')).toEqual([]);
     if (query === '?limit=11') expect(reserve).toHaveBeenCalled();
     vi.restoreAllMocks();
   });
+
+  it('is not waited for when the time of a request is over', async () => {
+    const enter = vi.spyOn(ListGate.prototype, 'enter');
+    vi.spyOn(api.store, 'snapshot').mockReturnValueOnce(new Promise(() => {}));
+    const holding = await send(get('?limit=1'));
+    await expect.poll(() => enter.mock.calls.length).toBe(1);
+    const late = await fetch(`http://127.0.0.1:${port}${PATH}?timeout=20ms`);
+    expect(late.status).toBe(504);
+    await expect(enter.mock.results[1]?.value).rejects.toThrow('nobody waits');
+    const gone = await send(get('?limit=2'));
+    await expect.poll(() => enter.mock.calls.length).toBe(3);
+    gone.destroy();
+    await expect(enter.mock.results[2]?.value).rejects.toThrow('nobody waits');
+    holding.destroy();
+    vi.restoreAllMocks();
+  });
+
+  it.each(['?labelSelector=a&limit=1', '?labelSelector=a', ''])(
+    'is given back, and no more is read, when the time of a request is over (%s)',
+    async (query) => {
+      let left = false;
+      async function* endless(): AsyncGenerator<readonly Row[]> {
+        try {
+          for (;;) {
+            await new Promise((resolve) => setImmediate(resolve));
+            yield [];
+          }
+        } finally {
+          left = true;
+        }
+      }
+      vi.spyOn(api.store, 'snapshot').mockResolvedValueOnce({ version: 1n, pages: endless() });
+      const late = await fetch(`http://127.0.0.1:${port}${PATH}${query}${query ? '&' : '?'}timeout=20ms`);
+      expect(late.status).toBe(504);
+      await expect.poll(() => left).toBe(true);
+      vi.restoreAllMocks();
+      await expectFree();
+    },
+  );
 
   it('is kept by no user who reads none of many lists, from another who asks for a page', async () => {
     const first = await fetch(`http://127.0.0.1:${port}${PATH}?limit=2`);

@@ -12,6 +12,8 @@ export interface ListRequest {
   readonly options: ListOptions;
   /** The user whose list it is; absent for those of the server itself. */
   readonly user?: string;
+  /** Aborts when nobody waits for it any more: it gives up its place, in line too, and reads no further. Default: never. */
+  readonly over?: AbortSignal;
 }
 
 export interface Listed {

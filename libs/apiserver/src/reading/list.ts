@@ -1,5 +1,5 @@
 import type { ApiDeps, ResourceCall } from '../deps.js';
-import type { RequestContext } from '../http/context.js';
+import { endOf, type RequestContext } from '../http/context.js';
 import { sendPieces } from '../http/respond.js';
 import { prettyList, wantsPretty } from '../representation/pretty.js';
 import type { ListMeta } from '../representation/representation.js';
@@ -13,7 +13,7 @@ export async function list(deps: ApiDeps, ctx: RequestContext, call: ResourceCal
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const selection = selectionOf(ctx.query, endpoint, name);
   const listed = await deps.lister.list({
-    ...{ endpoint, namespace, options, user: ctx.user.name },
+    ...{ endpoint, namespace, options, user: ctx.user.name, over: endOf(ctx) },
     ...(selection && { selection }),
   });
   const { pages } = listed;

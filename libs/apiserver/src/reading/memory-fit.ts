@@ -1,13 +1,19 @@
 import { type Store, StoreUnavailableError, type TypeId } from '@orch/storage';
 
-/** Milliseconds for which what was found holds. */
+/** Milliseconds for which what was found holds at least. */
 const KEPT_MS = 30_000;
+/** Times as long as it took to find that a type is too large that holds: it is read whole for it, for so small a part of the time. */
+const KEPT_TIMES = 100;
 /** Objects that are looked at; a type of more does not fit. */
 const OBJECTS = 200_000;
 
+type Verdict = 'fits' | 'too-large' | 'not-known';
+
 interface Found {
-  readonly at: number;
-  readonly fits: Promise<boolean>;
+  readonly verdict: Promise<Verdict>;
+  /** Monotonic ms; infinity while a type is being measured. */
+  readonly until: number;
+  readonly tooLarge?: boolean;
 }
 
 /** Whether a type is small enough to be taken into memory for the sake of a list. */
@@ -20,22 +26,37 @@ export class MemoryFit {
     private readonly maxBytes: number,
   ) {}
 
-  fits(type: TypeId): Promise<boolean> {
+  async fits(type: TypeId): Promise<boolean> {
     const known = this.#found.get(type);
-    if (known && performance.now() - known.at < KEPT_MS) return known.fits;
-    const fits = this.#measure(type);
-    this.#found.set(type, { at: performance.now(), fits });
-    fits.catch(() => this.#found.delete(type));
-    return fits;
+    const { verdict } = known && performance.now() < known.until ? known : this.#begin(type, known);
+    return (await verdict) === 'fits';
   }
 
-  async #measure(type: TypeId): Promise<boolean> {
+  /** Nobody waits to hear that what was too large still is: it is listed as before meanwhile. */
+  #begin(type: TypeId, known: Found | undefined): Found {
+    const began = performance.now();
+    const measured = this.#measure(type);
+    const meanwhile = { verdict: known?.tooLarge ? known.verdict : measured, until: Number.POSITIVE_INFINITY };
+    this.#found.set(type, meanwhile);
+    measured.then(
+      (verdict) => {
+        const now = performance.now();
+        const times = verdict === 'too-large' ? KEPT_TIMES : 0;
+        const until = now + Math.max(KEPT_MS, times * (now - began));
+        this.#found.set(type, { verdict: measured, until, tooLarge: verdict === 'too-large' });
+      },
+      () => this.#found.delete(type),
+    );
+    return meanwhile;
+  }
+
+  async #measure(type: TypeId): Promise<Verdict> {
     try {
       const { objects, bytes } = await this.store.measure(type, OBJECTS + 1);
-      return objects <= OBJECTS && bytes <= this.maxBytes;
+      return objects <= OBJECTS && bytes <= this.maxBytes ? 'fits' : 'too-large';
     } catch (error) {
       // What cannot be measured in time can be listed from the database, which says so itself when it is not there.
-      if (error instanceof StoreUnavailableError) return false;
+      if (error instanceof StoreUnavailableError) return 'not-known';
       throw error;
     }
   }

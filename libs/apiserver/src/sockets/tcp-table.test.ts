@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { endianness, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { unansweredConnections } from './tcp-table.js';
+import { sendQueues, unansweredConnections } from './tcp-table.js';
 
 const HEAD =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode                                                     ';
@@ -13,14 +13,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
-async function read(...tables: string[][]) {
-  const paths = await Promise.all(
+function pathsOf(tables: readonly string[][]): Promise<string[]> {
+  return Promise.all(
     tables.map(async (lines, number) => {
       const path = join(dir, `table-${number}`);
       await writeFile(path, [HEAD, ...lines, ''].join('\n'));
       return path;
     }),
   );
+}
+
+async function read(...tables: string[][]) {
+  const paths = await pathsOf(tables);
   const found = [];
   for await (const connection of unansweredConnections(paths)) found.push(connection);
   return found;
@@ -49,4 +53,15 @@ it('finds nothing where there are no tables', async () => {
   const found = [];
   for await (const connection of unansweredConnections([join(dir, 'absent')])) found.push(connection);
   expect(found).toEqual([]);
+});
+
+it.runIf(endianness() === 'LE')('tells what each connection has to send', async () => {
+  const four = line('0100007F:192B 020AD50A:D584', '01', '0000000A');
+  const six = line('B80D0120000000000000000001000000:192B 0000000000000000FFFF00000100007F:51E2', '00', '00000000');
+  const found = [];
+  for await (const queue of sendQueues(await pathsOf([[four], [six, 'something else']]))) found.push(queue);
+  expect(found).toEqual([
+    { name: '127.0.0.1 6443 10.213.10.2 54660', bytes: 1024 },
+    { name: '2001:db8::1 6443 ::ffff:127.0.0.1 20962', bytes: 1024 },
+  ]);
 });

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { SocketAddress } from 'node:net';
+import { type Socket, SocketAddress } from 'node:net';
 import { endianness } from 'node:os';
 
 /** A TCP connection with something to send that its peer has not answered so far. */
@@ -14,6 +14,22 @@ export interface UnansweredConnection {
 export const connectionName = (local: string, localPort: number, remote: string, remotePort: number): string =>
   `${local} ${localPort} ${remote} ${remotePort}`;
 
+/** The {@link connectionName} of a socket. */
+export function nameOfSocket(socket: Socket): string {
+  const { localPort = 0, remotePort = 0 } = socket;
+  return connectionName(withoutZone(socket.localAddress), localPort, withoutZone(socket.remoteAddress), remotePort);
+}
+
+/** The kernel's tables say nothing of the zone of a link-local address (RFC 4007). */
+const withoutZone = (address = ''): string => address.replace(/%.*/, '');
+
+/** What a connection has to send, or has sent, and that its peer has not acknowledged. */
+export interface SendQueue {
+  /** As {@link connectionName} makes it. */
+  readonly name: string;
+  readonly bytes: number;
+}
+
 /** Where Linux shows the connections of a process's network, of IPv4 and of IPv6 (proc_pid_net(5)). */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 
@@ -24,18 +40,34 @@ const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 const LINE =
   /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]{2} \S+ 0([14]):\S+ ([0-9A-F]{8}) +\d+ +(\d+) /;
 
+/** The same, up to what waits to be sent or acknowledged. */
+const QUEUE = /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):/;
+
 /** The kernel gives no more of such a file at a time. */
 const READ_BYTES = 4096;
 
 /** The connections with unanswered attempts, as the kernel sees them now. None where there are no such tables. */
 export async function* unansweredConnections(tables = TABLES): AsyncGenerator<UnansweredConnection> {
+  for await (const line of linesOf(tables)) {
+    const connection = parse(line);
+    if (connection !== undefined && connection.attempts > 0) yield connection;
+  }
+}
+
+/** What all connections have in their queues, as the kernel sees them now. None where there are no such tables. */
+export async function* sendQueues(tables = TABLES): AsyncGenerator<SendQueue> {
+  for await (const line of linesOf(tables)) {
+    const [, local = '', localPort = '', remote = '', remotePort = '', bytes] = QUEUE.exec(line) ?? [];
+    if (bytes === undefined) continue;
+    const name = connectionName(addressOf(local), portOf(localPort), addressOf(remote), portOf(remotePort));
+    yield { name, bytes: Number.parseInt(bytes, 16) };
+  }
+}
+
+async function* linesOf(tables: readonly string[]): AsyncGenerator<string> {
   for (const table of tables) {
     const file = await openIfThere(table);
-    if (file === undefined) continue;
-    for await (const line of file.readLines({ encoding: 'latin1', highWaterMark: READ_BYTES })) {
-      const connection = parse(line);
-      if (connection !== undefined && connection.attempts > 0) yield connection;
-    }
+    if (file) yield* file.readLines({ encoding: 'latin1', highWaterMark: READ_BYTES });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
 import type { Clock } from '@orch/runtime';
-import { connectionName, type UnansweredConnection, unansweredConnections } from './tcp-table.js';
+import { nameOfSocket, type UnansweredConnection, unansweredConnections } from './tcp-table.js';
 
 export interface VanishedPeersSettings {
   readonly clock: Clock;
@@ -98,14 +98,9 @@ export class VanishedPeers {
 
   #giveUp(vanished: ReadonlySet<string>): void {
     for (const [socket, onVanished] of this.#open) {
-      const { localPort = 0, remotePort = 0 } = socket;
-      const [local, remote] = [withoutZone(socket.localAddress), withoutZone(socket.remoteAddress)];
-      if (!vanished.has(connectionName(local, localPort, remote, remotePort))) continue;
+      if (!vanished.has(nameOfSocket(socket))) continue;
       onVanished();
       socket.destroy();
     }
   }
 }
-
-/** The kernel's tables say nothing of the zone of a link-local address (RFC 4007). */
-const withoutZone = (address = ''): string => address.replace(/%.*/, '');

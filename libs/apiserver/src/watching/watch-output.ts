@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 
 /**
@@ -39,9 +40,24 @@ export class WatchOutput {
     });
   }
 
-  /** Writes that have left the process. */
+  /** Grows with each write that has left the process, and with {@link acknowledged}. */
   get departures(): number {
     return this.#departures;
+  }
+
+  /** The client has read some of what had left before. */
+  acknowledged(): void {
+    this.#departures++;
+  }
+
+  /** More was refused, and is until the client has read. */
+  get stalled(): boolean {
+    return this.#refused;
+  }
+
+  /** The connection that is this watch's alone; undefined for a stream of one that others share. */
+  get socket(): Socket | undefined {
+    return this.stream instanceof Socket ? this.stream : undefined;
   }
 
   /** Bytes in the connection: the memory of this watch alone. */
@@ -64,7 +80,10 @@ export class WatchOutput {
     const before = this.own + this.#queued;
     if (before + piece.length <= this.outputs.limit) this.#send(piece);
     else this.#queue(piece);
-    this.#refused ||= before > 0 && this.own + this.#queued >= this.outputs.limit;
+    if (!this.#refused && before > 0 && this.own + this.#queued >= this.outputs.limit) {
+      this.#refused = true;
+      this.outputs.onStall();
+    }
     return !this.#refused;
   }
 
@@ -136,6 +155,14 @@ export class WatchOutputs {
 
   /** `limit`: bytes that may be in the connection of one watch. */
   constructor(readonly limit: number) {}
+
+  /** Hears of each watch that refuses more. Set once. */
+  onStall: () => void = () => undefined;
+
+  /** Watches that have refused more since their clients last read. */
+  *stalled(): Generator<WatchOutput> {
+    for (const output of this.#open) if (output.stalled) yield output;
+  }
 
   add(output: WatchOutput): void {
     this.#open.add(output);

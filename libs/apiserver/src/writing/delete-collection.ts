@@ -2,7 +2,7 @@ import type { Status } from '@orch/machinery';
 import { HistoryExpiredError, type Row } from '@orch/storage';
 import { Slices } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
-import { isOver, type RequestContext } from '../http/context.js';
+import { endOf, isOver, type RequestContext } from '../http/context.js';
 import { sendPieces, sendStatus } from '../http/respond.js';
 import { listOptions } from '../reading/read-options.js';
 import { selectionOf } from '../reading/selection.js';
@@ -29,6 +29,7 @@ export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call:
     namespace,
     options: listing,
     user: ctx.user.name,
+    over: endOf(ctx),
     ...(selection && { selection }),
   });
   await inParallel(inTurns(windows), REMOVALS, async (row) => {

@@ -1,12 +1,13 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../postgres-store.js';
+import { findIdentity } from './identity.js';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from './index.js';
-import { isAlive } from './postmaster.js';
+import { isAlive, readPostmaster } from './postmaster.js';
 
 let root: string;
 beforeAll(async () => {
@@ -116,6 +117,57 @@ describe('embedded PostgreSQL', () => {
     );
   });
 });
+
+describe('a lock that a server left behind', () => {
+  const LOCKS = ['postmaster.pid', '.s.PGSQL.5432.lock'];
+
+  /** What the locks say while a server runs; it has ended. */
+  async function locksOf(dataDir: string): Promise<Record<string, string>> {
+    const server = await startEmbeddedPostgres({ dataDir });
+    const texts = await Promise.all(LOCKS.map((name) => readFile(join(dataDir, 'data', name), 'utf8')));
+    await server.stop();
+    return Object.fromEntries(LOCKS.map((name, i) => [name, texts[i] ?? '']));
+  }
+
+  it.each(LOCKS)('%s does not keep the next from starting', async (lock) => {
+    const dataDir = join(root, `left ${lock}`);
+    const { [lock]: text = '' } = await locksOf(dataDir);
+    const { spawnAs } = await findIdentity(undefined);
+    const other = spawn('sleep', ['60'], spawnAs);
+    try {
+      for (const left of [text.replace(/^\d+/, String(other.pid)), '']) {
+        await writeFile(join(dataDir, 'data', lock), left);
+        await (await startEmbeddedPostgres({ dataDir, startTimeout: 10_000 })).stop();
+      }
+      expect(other.signalCode).toBeNull();
+    } finally {
+      await ended(other);
+    }
+  });
+
+  it('tells whose process it names', async () => {
+    const data = join(root, 'named');
+    await mkdir(data);
+    const other = spawn('sleep', ['60'], { cwd: data });
+    try {
+      await writeFile(join(data, 'postmaster.pid'), `${other.pid}\n${data}\n`);
+      expect(await readPostmaster(data)).toBe(other.pid);
+      // As where it belongs to another user, after a crash of the machine.
+      const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+        throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+      });
+      expect(await readPostmaster(data)).toBeUndefined();
+      kill.mockRestore();
+    } finally {
+      await ended(other);
+    }
+  });
+});
+
+async function ended(child: ChildProcess): Promise<void> {
+  child.kill();
+  await once(child, 'exit');
+}
 
 /** Starts it from another process, which goes on until a signal; `more` is run there as well. */
 async function startElsewhere(dataDir: string, more = '') {

@@ -10,6 +10,7 @@ import { initialize } from './initialize.js';
 import { endOrphans } from './orphans.js';
 import { askPostmaster, readPostmaster, stopPostmaster, waitUntilReady, watchPostmaster } from './postmaster.js';
 import { shortPath } from './short-path.js';
+import { disarmStaleLocks } from './stale-locks.js';
 
 const SUPERUSER = 'postgres';
 const SOCKET_PORT = 5432;
@@ -49,6 +50,7 @@ export async function startServer(
     await stopPostmaster(running);
   }
   await endOrphans(data);
+  await disarmStaleLocks(data, identity);
   return launch(options, { binaries, identity, root, data, url, ending });
 }
 
@@ -107,12 +109,21 @@ async function launch(options: EmbeddedOptions, how: Launch): Promise<EmbeddedPo
 }
 
 function handle(url: string, pid: number, child: ChildProcess | undefined): EmbeddedPostgres {
-  const exited = child ? once(child, 'exit').then(() => undefined) : watchPostmaster(pid);
+  // Whoever has stopped it need not wait for what says so by itself: that does not keep a process that has nothing else to do.
+  const stopped = new AbortController();
+  const exited = Promise.race([
+    child ? once(child, 'exit').then(() => undefined) : watchPostmaster(pid),
+    once(stopped.signal, 'abort').then(() => undefined),
+  ]);
+  const stop = async (): Promise<void> => {
+    await stopPostmaster(pid);
+    stopped.abort();
+  };
   // A process that exits in a hurry, as upon a second signal, has no time for more than to ask.
   const ask = () => askPostmaster(pid);
   process.once('exit', ask);
   void exited.then(() => process.off('exit', ask));
-  return { url, pid, exited, stop: () => stopPostmaster(pid) };
+  return { url, pid, exited, stop };
 }
 
 function urlOf(port: number | undefined, sockets: string, password: string): string {

@@ -10,10 +10,27 @@ import { sqlState } from '../failures.js';
 export async function readPostmaster(data: string): Promise<number | undefined> {
   const file = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number(file.split('\n')[0]);
-  if (!Number.isInteger(pid) || pid <= 1 || !isAlive(pid)) return undefined;
-  // Pids are reused: after a crash of the machine the number may be anybody's. A postmaster works in its data directory.
+  if (!Number.isInteger(pid) || pid <= 1 || !isOurs(pid) || !isAlive(pid)) return undefined;
+  return (await isPostmasterOf(pid, data)) ? pid : undefined;
+}
+
+/** Pids are reused: after a crash the number may be anybody's. A postmaster works in its data directory. */
+async function isPostmasterOf(pid: number, data: string): Promise<boolean> {
   const directory = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
-  return directory === undefined || directory === data ? pid : undefined;
+  if (directory !== undefined) return directory === data;
+  // In a container root may not look there. The name of the program is for everybody to see, where there is a /proc.
+  const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => undefined);
+  return program === undefined || program === 'postgres\n';
+}
+
+/** Nobody may signal a process of somebody else: it runs as this user, or as one that root has chosen. */
+function isOurs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** SQLSTATE of a server that starts, recovers or shuts down. */

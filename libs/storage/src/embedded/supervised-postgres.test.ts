@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -139,11 +140,33 @@ describe('a supervised PostgreSQL', () => {
     expect(left === '' || !isAlive(Number(left.split('\n')[0]))).toBe(true);
     await (await startEmbeddedPostgres({ dataDir: join(root, 'starting') })).stop();
   });
+
+  it.each(['of its own', 'that another process has left behind'])(
+    'is stopped by a process that has nothing else to do, one %s',
+    async (which) => {
+      const dataDir = join(root, which);
+      if (which !== 'of its own') {
+        const starter = run(dataDir, "process.kill(process.pid, 'SIGKILL')");
+        expect(await once(starter, 'exit')).toEqual([null, 'SIGKILL']);
+      }
+      const stopping = run(dataDir, 'await server.stop()');
+      // 13 is that of a process that had nothing to wait by any more.
+      expect(await once(stopping, 'exit')).toEqual([0, null]);
+    },
+  );
 });
+
+/** Another process, which starts the server of a folder and does something with it. */
+function run(dataDir: string, act: string) {
+  const module = new URL('./index.ts', import.meta.url).href;
+  const script = `import { SupervisedPostgres } from ${JSON.stringify(module)};
+    const server = await SupervisedPostgres.start({ dataDir: ${JSON.stringify(dataDir)} });
+    ${act};`;
+  return spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { stdio: 'inherit' });
+}
 
 describe('isAlive', () => {
   it('is false of a process that has ended and that nobody has reaped', async () => {
-    const { spawn } = await import('node:child_process');
     // The shell becomes a program that never waits for the child that it has.
     const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
       stdio: ['ignore', 'pipe', 'ignore'],

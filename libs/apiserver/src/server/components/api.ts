@@ -1,6 +1,6 @@
 import { type KindSettings, nodePortRange } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
-import type { Component } from '@orch/runtime';
+import { type Component, systemClock } from '@orch/runtime';
 import { type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import { AdmissionControl } from '../../admission/admission-control.js';
 import { pluginSurroundings } from '../../admission/plugin-surroundings.js';
@@ -9,6 +9,7 @@ import { YamlReader } from '../../decoding/yaml-reader.js';
 import { NO_REMOTE_DOCUMENTS } from '../../documents/remote-documents.js';
 import { type AdmissionObserver, admissionMetrics } from '../../metrics/admission-metrics.js';
 import { observeDatabaseLists, observeListCache, observeWatchOutputs } from '../../metrics/server-observers.js';
+import { SlowReaders } from '../../watching/slow-readers.js';
 import { assembleApi } from '../assemble.js';
 import { componentChecks } from '../health-checks.js';
 import { followPolicies } from '../policy-checks.js';
@@ -30,6 +31,11 @@ export const api = (process: ControlPlaneProcess): Component => ({
     observeListCache(metrics, assembled.listCache);
     observeDatabaseLists(metrics, assembled.databaseLists);
     observeWatchOutputs(metrics, assembled.deps.watchOutputs);
+    new SlowReaders(assembled.deps.watchOutputs, {
+      clock: systemClock,
+      maxStallMs: process.settings.backend.watchStallTimeout,
+      onError: (error) => process.telling.logger.error('connections of watches could not be looked at', error),
+    });
   },
   async stop() {
     await process.peek('api')?.deps.yaml.close();

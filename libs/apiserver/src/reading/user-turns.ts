@@ -1,0 +1,50 @@
+/** Callers who wait: by turns of their users, and those of one user in the order of their coming. */
+export class UserTurns {
+  /** By user; whose turn is next comes first. */
+  readonly #callers = new Map<string, Set<() => void>>();
+  #size = 0;
+
+  /** Callers that wait. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Whether a user waits of whom that holds. */
+  has(suits: (user: string) => boolean): boolean {
+    for (const user of this.#callers.keys()) if (suits(user)) return true;
+    return false;
+  }
+
+  add(user: string, caller: () => void): void {
+    this.#callers.set(user, (this.#callers.get(user) ?? new Set()).add(caller));
+    this.#size++;
+  }
+
+  /** Forgets a caller, if it waits. */
+  delete(user: string, caller: () => void): void {
+    const own = this.#callers.get(user);
+    if (!own?.delete(caller)) return;
+    this.#size--;
+    if (own.size === 0) this.#callers.delete(user);
+  }
+
+  /** Takes out the caller whose turn it is among the users of whom that holds. */
+  next(suits: (user: string) => boolean): (() => void) | undefined {
+    for (const [user, own] of this.#callers) {
+      if (!suits(user)) continue;
+      const [caller] = own;
+      if (caller) this.delete(user, caller);
+      this.#moveBehind(user);
+      return caller;
+    }
+    return undefined;
+  }
+
+  /** Who has had a turn comes behind the others. */
+  #moveBehind(user: string): void {
+    const own = this.#callers.get(user);
+    if (!own) return;
+    this.#callers.delete(user);
+    this.#callers.set(user, own);
+  }
+}
