@@ -8,6 +8,7 @@ import {
   tokenAuthenticator,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
+import { PARTIAL_CHAINS } from '@orch/tls';
 
 /** How a server knows who asks. The files are read again for every connection. */
 export type NatsIdentity =
@@ -113,7 +114,7 @@ function connectionOptions({ servers, tls, identity, reconnectWait = 500 }: Nats
     pingInterval: 10_000,
     maxPingOut: 2,
     timeout: 5_000,
-    ...(tls && { tls: { ...tls } }),
+    ...(tls && { tls: { ...tls, ...(tls.caFile !== undefined && PARTIAL_CHAINS) } }),
     ...(identity && { authenticator: authenticatorOf(identity) }),
   } satisfies NodeConnectionOptions;
 }

@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
+import { trustOptions } from '@orch/tls';
 import { Redis } from 'ioredis';
 import { textOf } from './verdict-cache.js';
 
@@ -39,7 +40,7 @@ export function openRedis({ url, secret, ca, timeoutMs = 100, onError }: RedisSe
     commandTimeout: timeoutMs,
     connectTimeout: LONGEST_WAIT_MS,
     retryStrategy: (times) => Math.min(100 * times, LONGEST_WAIT_MS),
-    ...(ca !== undefined && { tls: { ca } }),
+    ...(ca !== undefined && { tls: trustOptions(ca) }),
   });
   // The text alone: what was sent, a password perhaps, goes with the error.
   redis.on('error', (error: Error) => onError(new Error(error.message)));
