@@ -4,6 +4,7 @@ import type { Attributes } from '../attributes.js';
 import type { CallsByWebhook } from './calls-by-webhook.js';
 import type { Hook } from './hook.js';
 import { callerOf } from './outstanding-calls.js';
+import { UnreadableAnswer } from './patch-bytes.js';
 import { CallFailed, Denied, denial, noDryRun, outOfTime } from './refusals.js';
 import { type Answer, type ReviewVersion, reviewOf, reviewVersion, verifiedAnswer } from './review.js';
 import { NoAnswer, type ReviewClient, type WebhookObserver, type WebhookType } from './surroundings.js';
@@ -129,7 +130,10 @@ export class HookCaller {
     try {
       return verifiedAnswer(said, expected);
     } catch (error) {
-      throw new CallFailed(hook.name, `received invalid webhook response: ${(error as Error).message}`, ANSWER_CODE);
+      const { message } = error as Error;
+      if (error instanceof UnreadableAnswer)
+        throw new CallFailed(hook.name, `failed to call webhook: ${message}`, CALL_CODE);
+      throw new CallFailed(hook.name, `received invalid webhook response: ${message}`, ANSWER_CODE);
     }
   }
 

@@ -25,8 +25,8 @@ export interface Patched {
   readonly object: ApiObject;
   /** Whether it is another than was sent, defaults aside. */
   readonly changed: boolean;
-  /** The operations, for the audit log. */
-  readonly operations: JsonValue;
+  /** Makes the text of the operations, for the audit log: JSON, with all digits of its numbers. */
+  operations(): string;
 }
 
 /** A call of a webhook. */

@@ -40,7 +40,11 @@ function rig(hooks: readonly object[], say: Record<string, Say> = {}, exempt: Pa
     patched: async (sent, patch) => {
       const operations = JSON.parse(patch.toString()) as JsonValue;
       const object = { ...sent, ...(operations as object) } as ApiObject;
-      return { object, changed: JSON.stringify(object) !== JSON.stringify(sent), operations };
+      return {
+        object,
+        changed: JSON.stringify(object) !== JSON.stringify(sent),
+        operations: () => JSON.stringify(operations),
+      };
     },
     take: async (object, made) => void Object.assign(object, made),
   };
@@ -276,6 +280,17 @@ test('one that answers with an error is there', async () => {
   const { validating, calls } = rig([{ name: 'a' }], { a: () => Promise.reject(new NoAnswer('broken', 500)) });
   for (let i = 0; i < 4; i++) await expect(run(validating, asked().attributes)).rejects.toThrow('broken');
   expect(calls).toHaveLength(4);
+});
+
+test.each(['Fail', 'Ignore'])('a patch that is not base64 is no answer (%s)', async (failurePolicy) => {
+  const bad = { patchType: 'JSONPatch', patch: `${patch({ more: true }).patch}!` };
+  const { mutating, observed } = rig([{ name: 'a', failurePolicy }], { a: () => bad });
+  const { attributes } = asked();
+  const done = mutating.admit?.(attributes);
+  if (failurePolicy === 'Ignore') await done;
+  else await expect(done).rejects.toThrow(/failed to call webhook: illegal base64 data at input byte \d+$/);
+  expect(attributes.object).toEqual(POD);
+  expect(observed).toMatchObject([{ code: 400, rejected: failurePolicy === 'Fail' }]);
 });
 
 test('all validating webhooks are asked at the same time', async () => {
