@@ -103,22 +103,23 @@ describe('a client certificate', () => {
   });
   afterAll(() => api.close());
 
-  /** Who a caller is that shows the chain of a case, to a server that has been shown the bundle after it was opened. */
+  /** The status that a caller gets who shows the chain of a case, from a server that has the bundle from the start, or is given it later. */
   async function caller(
     { bundle, chain: cert, key }: CertificateCase,
     as: 'clients' | 'proxies',
     headers: Record<string, string>,
+    later = false,
   ): Promise<number> {
     const own = await selfSigned();
     const trust = { clients: new Map(), proxies: new Map(), proxyNames: [], [as]: authoritiesOf(bundle) };
     const authenticator = createAuthenticator({ trust: () => trust, tokenVerifiers: [], anonymous: false });
     const listeners = await openListeners({
       listener: listenerOf(api, { authenticator }),
-      credentials: { serving: own, clientCa: own.cert },
+      credentials: { serving: own, clientCa: later ? own.cert : bundle },
       ...{ bindAddress: '127.0.0.1', securePort: 0, insecurePort: 0, limits: CONNECTION_LIMITS },
       ...{ onRefused: () => undefined, http2MaxStreams: 100, watchBufferBytes: 1000 },
     });
-    listeners.show({ serving: own, clientCa: bundle });
+    if (later) listeners.show({ serving: own, clientCa: bundle });
     const options = {
       port: listeners.securePort,
       ca: own.cert,
@@ -138,6 +139,7 @@ describe('a client certificate', () => {
     const each = cases.get(name) as CertificateCase;
     const status = accepted ? 200 : 401;
     expect(await caller(each, 'clients', {})).toBe(status);
+    expect(await caller(each, 'clients', {}, true), 'given later').toBe(status);
     expect(await caller(each, 'proxies', { 'X-Remote-User': 'jane' })).toBe(status);
     expect(await caller(each, 'proxies', {}), 'a front proxy for nobody').toBe(401);
   });
