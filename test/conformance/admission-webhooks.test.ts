@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { selfSigned } from '@orch/tls/testing';
 import {
   type AdmissionAnswer,
   type AdmissionCall,
@@ -299,6 +300,33 @@ conformance('Admission webhooks', ({ api, names, namespace }) => {
     expectRefusal(await post(within, 'a'), 500, 'InternalError');
     expect(callsOf(path)).toHaveLength(0);
     expect(callsOf('/untrusted')).toHaveLength(0);
+  });
+
+  test('are called at the path of their URL as it is cleaned, and followed on the same server', async () => {
+    const within = await namespace();
+    const { url, caBundle } = server.clientConfig('//to//follow/');
+    server.answer('/to/follow', (_review, res) => void res.writeHead(307, { location: '/to/ask' }).end());
+    await install('Validating', within, { clientConfig: { url, caBundle } });
+    expectStatus(await post(within, 'a'), 201);
+    const asked = (path: string) => callsOf(path).filter(({ review }) => review.request.name === 'a');
+    expect(asked('/to/follow')).toHaveLength(1);
+    expect(asked('/to/ask').map(({ target }) => target)).toEqual(['/to/ask']);
+    for (const path of ['/to/follow', '/to/ask']) server.calls(path).length = 0;
+  });
+
+  test('whose certificate is trusted itself are asked', async () => {
+    const within = await namespace();
+    const own = await selfSigned();
+    const single = await AdmissionServer.start(own);
+    const { url } = single.clientConfig('/own');
+    const caBundle = Buffer.from(own.cert).toString('base64');
+    try {
+      await install('Validating', within, { clientConfig: { url, caBundle } });
+      expectStatus(await post(within, 'a'), 201);
+      expect(single.calls('/own').map(({ review }) => review.request.name)).toContain('a');
+    } finally {
+      await single.close();
+    }
   });
 
   test('that break off are asked each time, and their states told', async () => {
