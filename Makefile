@@ -43,7 +43,7 @@ integration: build
 	npx tsx test/run.ts
 
 # The contract, and the unit tests of what reads bytes, once more on the Node after the one that everything else runs on; npm supplies it.
-NEXT_NODE_UNITS = libs/codec libs/machinery libs/schema libs/storage libs/authentication
+NEXT_NODE_UNITS = libs/tls libs/codec libs/machinery libs/schema libs/storage libs/authentication
 test-next-node: build
 	npx --yes --package=node@24 -c 'node --version && node node_modules/vitest/vitest.mjs run $(NEXT_NODE_UNITS) && node node_modules/vitest/vitest.mjs run --config test/vitest.config.ts --project conformance'
 

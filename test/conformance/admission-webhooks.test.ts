@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { type AdmissionAnswer, type AdmissionCall, AdmissionServer, patching } from '@orch/webhooks/testing';
+import type { ServerResponse } from 'node:http';
+import { selfSigned } from '@orch/tls/testing';
+import {
+  type AdmissionAnswer,
+  type AdmissionCall,
+  type AdmissionReview,
+  AdmissionServer,
+  patching,
+} from '@orch/webhooks/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Answer, ApiObject } from '../support/api.js';
 import { sizedWidgets } from '../support/sized-widgets.js';
@@ -294,28 +302,79 @@ conformance('Admission webhooks', ({ api, names, namespace }) => {
     expect(callsOf('/untrusted')).toHaveLength(0);
   });
 
-  test('that are down are not waited for again and again', async () => {
+  test('are called at the path of their URL as it is cleaned, and followed on the same server', async () => {
+    const within = await namespace();
+    const { url, caBundle } = server.clientConfig('//to//follow/');
+    server.answer('/to/follow', (_review, res) => void res.writeHead(307, { location: '/to/ask' }).end());
+    await install('Validating', within, { clientConfig: { url, caBundle } });
+    expectStatus(await post(within, 'a'), 201);
+    const asked = (path: string) => callsOf(path).filter(({ review }) => review.request.name === 'a');
+    expect(asked('/to/follow')).toHaveLength(1);
+    expect(asked('/to/ask').map(({ target }) => target)).toEqual(['/to/ask']);
+    for (const path of ['/to/follow', '/to/ask']) server.calls(path).length = 0;
+  });
+
+  test('whose certificate is trusted itself are asked', async () => {
+    const within = await namespace();
+    const own = await selfSigned();
+    const single = await AdmissionServer.start(own);
+    const { url } = single.clientConfig('/own');
+    const caBundle = Buffer.from(own.cert).toString('base64');
+    try {
+      await install('Validating', within, { clientConfig: { url, caBundle } });
+      expectStatus(await post(within, 'a'), 201);
+      expect(single.calls('/own').map(({ review }) => review.request.name)).toContain('a');
+    } finally {
+      await single.close();
+    }
+  });
+
+  test('that break off are asked each time, and their states told', async () => {
     const within = await namespace();
     const [path] = await install('Validating', within, { answer: (_r, res) => void res.destroy() });
-    const messages: string[] = [];
-    const refused = async () => {
-      const { message = '' } = expectRefusal(await post(within, 'a'), 500, 'InternalError');
-      messages.push(message);
-      return message;
-    };
-    await expect.poll(refused, POLL).toMatch(/\(not asked now after 5 failures in a row, again in \d+s\)$/);
-    expect(callsOf(path)).toHaveLength(5);
-    const state = new RegExp(
-      `orch_admission_webhook_state\\{configuration="${path?.split('/')[1]}",name="hook-0.example.com",type="validating"\\} [12]`,
-    );
-    expect((await api.get('/metrics')).text).toMatch(state);
+    for (let i = 0; i < 12; i++) expectRefusal(await post(within, 'a'), 500, 'InternalError');
+    expect(callsOf(path)).toHaveLength(12);
+    const configuration = path?.split('/')[1];
     const page = expectStatus(await api.get('/debug/api/webhooks'), 200).json<{ webhooks: object[] }>();
     expect(page.webhooks).toContainEqual(
-      expect.objectContaining({ webhook: 'hook-0.example.com', configuration: path?.split('/')[1], failures: 5 }),
+      expect.objectContaining({ webhook: 'hook-0.example.com', configuration, hanging: 0, isFull: false }),
+    );
+    expect((await api.get('/metrics')).text).toContain(
+      `orch_admission_webhook_hanging_calls{configuration="${configuration}",name="hook-0.example.com",type="validating"} 0`,
     );
     server.answer(path ?? '', () => ({}));
-    await expect.poll(async () => (await post(within, 'a')).status, POLL).toBe(201);
+    expectStatus(await post(within, 'a'), 201);
   });
+
+  test.each(['Fail', 'Ignore'])(
+    'that one user keeps busy are asked about the writes of others (%s)',
+    async (policy) => {
+      const within = await namespace();
+      const held: ServerResponse[] = [];
+      const [path] = await install('Validating', within, {
+        ...{ failurePolicy: policy, timeoutSeconds: 2 },
+        answer: ({ request }: AdmissionReview, res: ServerResponse) => {
+          if (request.name.startsWith('slow')) return void held.push(res);
+          return { allowed: !request.name.startsWith('denied'), status: { code: 403 } };
+        },
+      });
+      const slow = Array.from({ length: 60 }, (_, at) => post(within, `slow-${at}`));
+      await expect.poll(() => held.length, POLL).toBe(60);
+      // Others are asked about before the slow ones hang, while they do, and after they were given up.
+      const over = Promise.all(slow);
+      let isOver = false;
+      void over.then(() => {
+        isOver = true;
+      });
+      for (let i = 0; !isOver; i++) {
+        expectStatus(await post(within, `fine-${i}`), 201);
+        expectStatus(await post(within, `denied-${i}`), 403);
+      }
+      expect(new Set((await over).map(({ status }) => status))).toEqual(new Set([policy === 'Fail' ? 500 : 201]));
+      expect(callsOf(path).length).toBeGreaterThan(60);
+      expectStatus(await post(within, 'denied'), 403);
+    },
+  );
 
   test('warn and annotate, whatever they decide', async () => {
     const within = await namespace();

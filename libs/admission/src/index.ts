@@ -23,7 +23,6 @@ export { type CheckedPolicy, type KnownForm, type KnownKinds, typeWarnings } fro
 export { refusal } from './refusal.js';
 export { Reinvocation } from './reinvocation.js';
 export { type PluginSelection, selectionProblems, selectPlugins } from './selection.js';
-export type { BreakerSettings, BreakerState } from './webhook/breaker.js';
 export {
   type Exemptions,
   NoAnswer,

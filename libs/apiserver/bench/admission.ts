@@ -65,7 +65,7 @@ const POLICIES = 20;
 function webhooksOf(metrics: Metrics): AdmissionWebhooks {
   return new AdmissionWebhooks({
     observer: webhookMetrics(metrics),
-    breaker: { failures: 5, firstWaitMs: 1000, maxWaitMs: 30_000 },
+    mostHangingCalls: 50,
     exempt: { namespaces: new Set(), groups: new Set() },
   });
 }

@@ -127,7 +127,7 @@ async function plugin(kind: 'Validating' | 'Mutating', { url, caBundle }: Place,
   const ignore = () => undefined;
   const webhooks = new AdmissionWebhooks({
     observer: { called: ignore, failedOpen: ignore, conditionFailed: ignore, notAsked: ignore },
-    breaker: { failures: 5, firstWaitMs: 1000, maxWaitMs: 30_000 },
+    mostHangingCalls: 50,
     exempt: { namespaces: new Set(), groups: new Set() },
   });
   const webhook = {

@@ -15,7 +15,7 @@ import { forwardedIdentity, requestHeaderNames } from './request-header.js';
 import { certificateBelow } from './testing/index.js';
 import { TokenFile } from './token-file.js';
 import { audienceAgnostic, type TokenVerifier } from './token-verifier.js';
-import { type CertificateTrust, fingerprintsOf, isTrusted } from './trust.js';
+import { authoritiesOf, type CertificateTrust, isTrusted } from './trust.js';
 import type { AuthenticationMethod } from './user.js';
 import { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';
 
@@ -31,7 +31,7 @@ const agents: Agent[] = [];
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'authn-'));
   pki = await ensurePki({ certDir: dir, bindAddress: '127.0.0.1', names: namesOf('orch') });
-  trust = { clients: fingerprintsOf(pki.ca.cert), proxies: fingerprintsOf(pki.proxyCa.cert), proxyNames: [] };
+  trust = { clients: authoritiesOf(pki.ca.cert), proxies: authoritiesOf(pki.proxyCa.cert), proxyNames: [] };
   server = createServer(
     {
       cert: pki.serving.cert,
@@ -117,7 +117,7 @@ test('client certificate: common name and organizations', async () => {
       user: { name: 'admin', groups: ['system:masters', 'system:authenticated'], extra: {} },
       method: 'x509',
       expiresAt: expect.any(Number),
-      authority: [...fingerprintsOf(pki.ca.cert)][0],
+      authority: [...authoritiesOf(pki.ca.cert).keys()][0],
     },
   });
   expect(await ask(via), 'a later request on the connection').toEqual(first);
@@ -215,19 +215,19 @@ test('an authority that is dropped is so for open connections', async () => {
   authenticator = make();
   const via = agent(await clientCertificate({ commonName: 'jane' }));
   expect((await ask(via)).code).toBe(200);
-  trust = { ...trust, clients: new Set() };
+  trust = { ...trust, clients: new Map() };
   expect(await ask(via)).toMatchObject({
     code: 401,
     body: { cause: expect.stringContaining('not believed any more') },
   });
-  trust = { ...trust, clients: fingerprintsOf(pki.ca.cert) };
+  trust = { ...trust, clients: authoritiesOf(pki.ca.cert) };
   expect((await ask(via)).code).toBe(200);
 });
 
 test('what was let in is believed no longer than its authority', () => {
-  const [ca = '', proxyCa = ''] = [...fingerprintsOf(pki.ca.cert), ...fingerprintsOf(pki.proxyCa.cert)];
+  const [ca = '', proxyCa = ''] = [...authoritiesOf(pki.ca.cert).keys(), ...authoritiesOf(pki.proxyCa.cert).keys()];
   const user = { name: 'jane', groups: [], extra: {} };
-  const none = { ...trust, clients: new Set<string>(), proxies: new Set<string>() };
+  const none = { ...trust, clients: new Map(), proxies: new Map() };
   const believed = (method: AuthenticationMethod, authority?: string) => {
     const authentication = { user, method, ...(authority !== undefined && { authority }) };
     return [isTrusted(trust, authentication), isTrusted(none, authentication)];

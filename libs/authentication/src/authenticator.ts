@@ -117,12 +117,12 @@ function byCertificate(
 ): Authentication | string | undefined {
   const { trust: trustNow, certificateAccepted, now = Date.now } = settings;
   if (!trustNow) return undefined;
-  const verdict = certificateVerdict(request.socket);
+  const trust = trustNow();
+  const verdict = certificateVerdict(request.socket, trust);
   if (verdict.kind === 'none') return undefined;
   if (verdict.kind === 'refused') return verdict.reason;
   const at = now();
   if (at >= verdict.expiresAt) return 'client certificate: expired since the connection was opened';
-  const trust = trustNow();
   const { authority } = verdict;
   const role = roleOf(trust, authority, verdict.authentication.user.name);
   if (role === undefined || authority === undefined)

@@ -1,12 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import type { Authentication } from './user.js';
 
+/** Certificates that are trusted themselves, by their SHA-256 fingerprints. */
+export type Authorities = ReadonlyMap<string, X509Certificate>;
+
 /** Whose client certificates are believed, and as what. */
 export interface CertificateTrust {
-  /** SHA-256 fingerprints of the authorities of callers. */
-  readonly clients: ReadonlySet<string>;
-  /** Of the authorities of servers that pass requests on and say for whom (spec: "Authenticating proxy"). */
-  readonly proxies: ReadonlySet<string>;
+  /** The authorities of callers: roots, intermediates, or certificates of callers themselves. */
+  readonly clients: Authorities;
+  /** Those of servers that pass requests on and say for whom (spec: "Authenticating proxy"). */
+  readonly proxies: Authorities;
   /** Common names that such a server's certificate may have; any when empty (`--requestheader-allowed-names`). */
   readonly proxyNames: readonly string[];
   /** Common names of those among them that are servers of this installation. Default: the one that its own certificates have. */
@@ -22,9 +25,39 @@ export function certificatesOf(bundle: string): [X509Certificate, ...X509Certifi
   return [first, ...others];
 }
 
-/** SHA-256 fingerprints of the certificates of PEM bundles. Throws as {@link certificatesOf} does. */
-export const fingerprintsOf = (...bundles: readonly string[]): ReadonlySet<string> =>
-  new Set(bundles.flatMap((bundle) => certificatesOf(bundle).map(({ fingerprint256 }) => fingerprint256)));
+/** The certificates of PEM bundles as authorities. Throws as {@link certificatesOf} does. */
+export const authoritiesOf = (...bundles: readonly string[]): Authorities =>
+  new Map(bundles.flatMap((bundle) => certificatesOf(bundle).map((each) => [each.fingerprint256, each] as const)));
+
+/** Certificates of a chain that are looked at, at most. */
+const LONGEST_CHAIN = 16;
+
+/**
+ * Finds the authority that a verified chain leads to: the nearest one, by signatures. Names are not enough: two authorities may have one
+ * name, and whoever connects chooses which certificates are sent beside its own. The nearest counts where one authority has signed
+ * another, so that the callers of an intermediate are never front proxies of its root.
+ * @param chain the certificate of the caller, and those that came with it in any order
+ */
+export function authorityOf(
+  { clients, proxies }: Pick<CertificateTrust, 'clients' | 'proxies'>,
+  [leaf, ...sent]: readonly X509Certificate[],
+): string | undefined {
+  const anchors = [...clients.values(), ...proxies.values()];
+  const between = new Set(sent.slice(0, LONGEST_CHAIN));
+  for (let link = leaf; link !== undefined; ) {
+    const { fingerprint256: itself } = link;
+    if (clients.has(itself) || proxies.has(itself)) return itself;
+    const signs = signerOf(link);
+    const anchor = anchors.find(signs);
+    if (anchor) return anchor.fingerprint256;
+    link = [...between].find(signs);
+    if (link) between.delete(link);
+  }
+  return undefined;
+}
+
+const signerOf = (certificate: X509Certificate) => (issuer: X509Certificate) =>
+  certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 
 /** As what a certificate of an authority is believed; undefined when it is not. */
 export function roleOf(

@@ -1,6 +1,7 @@
-import { constants } from 'node:crypto';
+import { constants, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { type DetailedPeerCertificate, type Server, TLSSocket } from 'node:tls';
+import { authorityOf, type CertificateTrust } from './trust.js';
 import { type Authentication, authenticated } from './user.js';
 
 /** What a connection's client certificate says. */
@@ -11,7 +12,7 @@ export type CertificateVerdict =
       readonly kind: 'user';
       readonly authentication: Authentication;
       readonly expiresAt: number;
-      /** SHA-256 fingerprint of the authority that the chain ends in; undefined when it is not known any more. */
+      /** SHA-256 fingerprint of the authority that the chain leads to; undefined when it is not trusted any more. */
       readonly authority: string | undefined;
     };
 
@@ -28,22 +29,21 @@ export const CERTIFICATES_ASKED_FOR = {
 const NONE: CertificateVerdict = { kind: 'none' };
 
 /**
- * The verdict on a connection, found once and kept as long as its socket.
+ * The verdict on a connection, found once for what is trusted and kept as long as its socket.
  *
- * The server must be made with {@link CERTIFICATES_ASKED_FOR}, with nothing but the client CA's bundle as `ca`, and be given to
- * {@link keepChains}: `authorized` then means that the chain ends there and the certificate is meant for clients.
+ * The server must be made with {@link CERTIFICATES_ASKED_FOR}, with nothing but the bundle of all authorities as `ca`, and be given to
+ * {@link keepChains}: `authorized` then means that the chain leads there and the certificate is meant for clients.
  * The common name is the user, each organization a group; no common name is no user (spec: "Client certificate").
  */
-export function certificateVerdict(socket: Socket): CertificateVerdict {
-  let verdict = verdicts.get(socket);
-  if (!verdict) {
-    verdict = judge(socket);
-    verdicts.set(socket, verdict);
-  }
+export function certificateVerdict(socket: Socket, trust: CertificateTrust): CertificateVerdict {
+  const known = verdicts.get(socket);
+  if (known?.trust === trust) return known.verdict;
+  const verdict = judge(socket, trust);
+  verdicts.set(socket, { trust, verdict });
   return verdict;
 }
 
-const verdicts = new WeakMap<Socket, CertificateVerdict>();
+const verdicts = new WeakMap<Socket, { readonly trust: CertificateTrust; readonly verdict: CertificateVerdict }>();
 
 /** Releases that drop what lies between a client's certificate and its authority (https://github.com/nodejs/node/issues/65579). */
 const DROPS_CHAINS = /^(24\.21|26\.[89])\./.test(process.versions.node);
@@ -67,7 +67,7 @@ export function keepChains(server: Server): void {
   });
 }
 
-function judge(socket: Socket): CertificateVerdict {
+function judge(socket: Socket, trust: CertificateTrust): CertificateVerdict {
   if (!(socket instanceof TLSSocket)) return NONE;
   const certificate = socket.getPeerCertificate(true);
   // Typed as always present; it is an empty object when none was sent, null when the socket is gone.
@@ -78,21 +78,30 @@ function judge(socket: Socket): CertificateVerdict {
   if (!name) return NONE;
   const groups = [...new Set(values(certificate.subject.O))];
   const expiresAt = Date.parse(certificate.valid_to);
-  const authority = authorityOf(certificate);
+  const authority = authorityBehind(certificate, trust);
   const known = authenticated({ name, groups, extra: {} }, 'x509', expiresAt);
   const authentication = authority === undefined ? known : { ...known, authority };
   return { kind: 'user', authentication, expiresAt, authority };
 }
 
-/** The end of a verified chain is its own issuer. */
-function authorityOf(certificate: DetailedPeerCertificate): string | undefined {
-  let link = certificate;
-  while (link.issuerCertificate && link.issuerCertificate !== link) link = link.issuerCertificate;
+function authorityBehind(certificate: DetailedPeerCertificate, trust: CertificateTrust): string | undefined {
   const { fingerprint256: leaf } = certificate;
+  const chain = chainOf(certificate);
+  const authority = authorityOf(trust, chain);
   // A session that is resumed has no more of its chain than can be found among the authorities: not what lay between.
-  if (!link.issuerCertificate) return longChains.get(leaf);
-  if (certificate.issuerCertificate !== link && certificate !== link) remember(leaf, link.fingerprint256);
-  return link.fingerprint256;
+  if (authority === undefined) return longChains.get(leaf);
+  if (chain.length > 2) remember(leaf, authority);
+  return authority;
+}
+
+/** The certificate and those that were sent beside it, as far as their names make a chain. */
+function chainOf(certificate: DetailedPeerCertificate): X509Certificate[] {
+  const chain = [new X509Certificate(certificate.raw)];
+  for (let link = certificate; link.issuerCertificate && link.issuerCertificate !== link; ) {
+    link = link.issuerCertificate;
+    chain.push(new X509Certificate(link.raw));
+  }
+  return chain;
 }
 
 /** Authorities of certificates that others have signed in between, for sessions that are resumed. */

@@ -1,5 +1,6 @@
 import { lookup as lookUp } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { type PeerOptions, peerOptions } from '@orch/tls';
 import { buildConnector } from 'undici';
 import type { Connection } from './connection.js';
 import type { ClientCertificate } from './credentials/certificate.js';
@@ -22,43 +23,53 @@ export type AllowsAddress = (address: string) => boolean;
 /** How long a proxy may take, ms; undici gives a server itself as long. */
 const PROXY_TIMEOUT_MS = 10_000;
 
+/** How connections are opened beside what the connection itself says. */
+export interface ConnectorSettings {
+  /** What the server is shown. Default: nothing. */
+  readonly certificate?: ClientCertificate | undefined;
+  /** Where connections go instead of to the server's own host and port, unless a proxy is named. */
+  readonly addressOf?: (() => Promise<Address>) | undefined;
+  /** Addresses that connections may go to. Default: all. */
+  readonly allows?: AllowsAddress | undefined;
+  /** How the server is verified and what it is shown, made before. Default: by the bundle of the connection and the certificate. */
+  readonly peer?: PeerOptions | undefined;
+}
+
 /**
- * Opens connections to a server that are shown `certificate`: through its proxy, to where `addressOf` says, or to the server's own host
- * and port. @throws Error for a proxy's URL that is none
+ * Opens connections to a server: through its proxy, to where `addressOf` says, or to the server's own host and port. All of them share one
+ * context of TLS. @throws Error for a proxy's URL that is none
  */
-export function connectorFor(
-  connection: Connection,
-  certificate: ClientCertificate | undefined,
-  addressOf: (() => Promise<Address>) | undefined,
-  allows?: AllowsAddress,
-): Connect {
-  const connect = directConnector(connection, certificate, allows);
+export function connectorFor(connection: Connection, settings: ConnectorSettings = {}): Connect {
+  const { ca, proxyUrl, tlsServerName } = connection;
+  const { certificate, addressOf, peer = peerOptions({ ca, ...certificate }) } = settings;
+  const connect = directConnector(connection, peer, settings.allows);
   const server = new URL(connection.server);
-  if (connection.proxyUrl) return tunnelled(connect, server, parseProxyUrl(connection.proxyUrl), connection);
-  if (addressOf) return redirected(connect, connection.tlsServerName, addressOf);
+  if (proxyUrl) return tunnelled(connect, server, parseProxyUrl(proxyUrl), connection);
+  if (addressOf) return redirected(connect, tlsServerName, addressOf);
   const proxy = proxyFromEnvironment(server, process.env);
   return proxy ? tunnelled(connect, server, proxy, connection) : connect;
 }
 
-function directConnector(
-  connection: Connection,
-  certificate: ClientCertificate | undefined,
-  allows: AllowsAddress | undefined,
-): Connect {
-  const { ca, tlsServerName, insecureSkipTlsVerify } = connection;
-  const connect = buildConnector({
-    allowH2: false,
-    ...(ca !== undefined && { ca }),
-    ...certificate,
-    ...(tlsServerName !== undefined && { servername: tlsServerName }),
-    rejectUnauthorized: !insecureSkipTlsVerify,
-    ...(allows && { lookup: lookupOf(allows) }),
-  });
-  if (!allows) return connect;
+function directConnector(connection: Connection, peer: PeerOptions, allows: AllowsAddress | undefined): Connect {
+  const { tlsServerName, insecureSkipTlsVerify } = connection;
+  const open = () =>
+    buildConnector({
+      allowH2: false,
+      ...(new URL(connection.server).protocol === 'https:' && { ...peer }),
+      ...(tlsServerName !== undefined && { servername: tlsServerName }),
+      rejectUnauthorized: !insecureSkipTlsVerify,
+      ...(allows && { lookup: lookupOf(allows) }),
+    });
+  let connect: Connect | undefined;
   return (options, callback) => {
     const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
-    if (isIP(host) !== 0 && !allows(host)) callback(notAllowed(host), null);
-    else connect(options, callback);
+    if (allows && isIP(host) !== 0 && !allows(host)) return callback(notAllowed(host), null);
+    try {
+      connect ??= open();
+    } catch (error) {
+      return callback(asError(error), null);
+    }
+    connect(options, callback);
   };
 }
 
@@ -91,7 +102,11 @@ function redirected(connect: Connect, tlsServerName: string | undefined, address
 
 /** As client-go's: an `https` proxy is believed by the same authorities as the server. */
 function tunnelled(connect: Connect, server: URL, proxy: URL, { ca, insecureSkipTlsVerify }: Connection): Connect {
-  const settings = { ...(ca && { ca }), rejectUnauthorized: !insecureSkipTlsVerify, timeoutMs: PROXY_TIMEOUT_MS };
+  const settings = {
+    peer: peerOptions({ ca }),
+    rejectUnauthorized: !insecureSkipTlsVerify,
+    timeoutMs: PROXY_TIMEOUT_MS,
+  };
   return (options, callback) => {
     const open = (socket: Socket) => {
       if (server.protocol === 'https:') connect({ ...options, httpSocket: socket }, callback);

@@ -1,3 +1,4 @@
+import { peerOptions } from '@orch/tls';
 import { Agent } from 'undici';
 import { connectionMessage } from './connection-message.js';
 import { connectorFor } from './connector.js';
@@ -24,13 +25,14 @@ export class DocumentReader {
   constructor({ ca, userAgent = 'client', timeoutMs = 10_000, maxBytes = 1 << 20 }: DocumentReaderSettings = {}) {
     this.#userAgent = userAgent;
     this.#timeoutMs = timeoutMs;
+    const peer = peerOptions({ ca });
     this.#agent = new Agent({
       maxResponseSize: maxBytes,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       connect: (options, callback) => {
         const server = `${options.protocol}//${options.host}`;
-        connectorFor({ server, ...(ca !== undefined && { ca }) }, undefined, undefined)(options, callback);
+        connectorFor({ server, ...(ca !== undefined && { ca }) }, { peer })(options, callback);
       },
     });
   }

@@ -23,3 +23,24 @@ export function withQuery(path: string, query: Query = {}): string {
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
   return search.size > 0 ? `${path}?${search}` : path;
 }
+
+/** Bytes of a path that Go escapes (net/url). */
+const ESCAPED = /[^A-Za-z0-9\-_.~$&+,/:;=@]/g;
+
+/**
+ * Cleans the path of a URL as clients of Go do before they call it (path.Join, then net/url): `//mutate/` becomes `/mutate`, `/a%2Fb` becomes
+ * `/a/b`. Servers that are built with net/http redirect the path that was not cleaned.
+ */
+export function cleanPath(path: string): string {
+  const bytes = Buffer.from(path).toString('latin1');
+  const decoded = bytes.replace(/%([0-9A-Fa-f]{2})/g, (_escape, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  const kept: string[] = [];
+  for (const part of decoded.split('/')) {
+    if (part === '..') kept.pop();
+    else if (part !== '' && part !== '.') kept.push(part);
+  }
+  return `/${kept.join('/')}`.replace(
+    ESCAPED,
+    (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,
+  );
+}

@@ -15,6 +15,7 @@ import { ApiError } from './errors.js';
 import { impersonationHeaders } from './impersonation-headers.js';
 import { type Query, withQuery } from './paths.js';
 import { Pools } from './pools.js';
+import { redirectedTo } from './redirects.js';
 
 /** How requests are sent; everything has a default. */
 export interface TransportSettings {
@@ -65,6 +66,9 @@ export interface RawResponse {
   readonly body: Buffer;
 }
 
+/** Calls that one request comes to by redirects, at most (net/http of Go). */
+const MOST_CALLS = 10;
+
 /** HTTP/1.1 with kept connections; one for every request in flight, so a watch never blocks another request. */
 export class Transport {
   readonly #origin: string;
@@ -95,7 +99,8 @@ export class Transport {
     this.#compress = !connection.disableCompression;
     this.#maxAnswerBytes = settings.maxAnswerBytes ?? 0;
     this.#pools = new Pools((certificate) => {
-      const connect = connectorFor(connection, certificate, settings.addressOf, settings.allowsAddress);
+      const { addressOf, allowsAddress: allows } = settings;
+      const connect = connectorFor(connection, { certificate, addressOf, allows });
       return new Agent({
         allowH2: false,
         connections: settings.maxConnections ?? null,
@@ -124,11 +129,26 @@ export class Transport {
   }
 
   async #once(method: Method, path: string, request: RawRequest): Promise<RawResponse> {
-    const answer = await this.#send(method, path, request, this.#timeoutMs, this.#compress);
+    const answer = await this.#followed(method, this.#target(path, request), request);
     const { statusCode, headers } = answer;
     const body = await wholeBody(answer, this.#maxAnswerBytes, request.signal);
     if (statusCode < 200 || statusCode > 299) throw refusal(statusCode, headers, body);
     return { status: statusCode, headers, body };
+  }
+
+  /** Follows what sends the same request elsewhere on the same server; other redirects are answers. */
+  async #followed(method: Method, target: string, request: RawRequest) {
+    for (let at = target, call = 1; ; call++) {
+      const answer = await this.#send(method, at, request, this.#timeoutMs, this.#compress);
+      const next = call < MOST_CALLS ? redirectedTo(answer, this.#origin, at) : undefined;
+      if (next === undefined) return answer;
+      void answer.body.dump();
+      at = next;
+    }
+  }
+
+  #target(path: string, { query }: RawRequest): string {
+    return withQuery(this.#prefix + path || '/', query);
   }
 
   /**
@@ -136,7 +156,7 @@ export class Transport {
    * `idleMs`: how long nothing may come before the connection is taken for dead. Throws as {@link request}.
    */
   async *stream(path: string, request: RawRequest, idleMs: number): AsyncGenerator<Buffer, void> {
-    const answer = await this.#send('GET', path, request, idleMs, false);
+    const answer = await this.#send('GET', this.#target(path, request), request, idleMs, false);
     const { statusCode, headers, body, pool } = answer;
     pool.streams.add(body);
     try {
@@ -160,9 +180,9 @@ export class Transport {
    * Sends it with the credentials that hold now. Those that the server took once and refuses now have ended before their time: then it is
    * sent again with others, if there are any. Credentials that never were good are not asked for twice.
    */
-  async #send(method: Method, path: string, request: RawRequest, bodyTimeout: number, compress: boolean) {
+  async #send(method: Method, target: string, request: RawRequest, bodyTimeout: number, compress: boolean) {
     const send = (credentials: RequestCredentials) =>
-      this.#sendWith(credentials, method, path, request, bodyTimeout, compress);
+      this.#sendWith(credentials, method, target, request, bodyTimeout, compress);
     const { certificate } = this.#pools.current;
     if (request.headers?.authorization !== undefined) return send({ ...(certificate && { certificate }) });
     const credentials = await during(request.signal, () => orAborted(this.#credentials.read(), request.signal));
@@ -186,7 +206,7 @@ export class Transport {
     { authorization, certificate }: RequestCredentials,
     method: Method,
     path: string,
-    { query, headers, body, signal }: RawRequest,
+    { headers, body, signal }: RawRequest,
     bodyTimeout: number,
     compress: boolean,
   ) {
@@ -194,7 +214,7 @@ export class Transport {
     const answer = await during(signal, () =>
       pool.agent.request({
         origin: this.#origin,
-        path: withQuery(this.#prefix + path || '/', query),
+        path,
         method,
         headers: {
           ...this.#headers,

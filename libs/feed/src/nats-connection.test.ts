@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type NatsConnection, nkeys } from '@nats-io/transport-node';
+import { type CertificateCase, certificateCases } from '@orch/tls/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { KeptConnection, type NatsConnectionOptions } from './nats-connection.js';
 import { available, cleanUp, freePort, kill, startServer, stops, testDirectory } from './testing/nats-server.js';
@@ -134,6 +135,24 @@ describe.skipIf(!available)('a connection to NATS', () => {
     await startServer(port, `tls { cert_file: "${pki.cert}", key_file: "${pki.key}" }`);
     const bus = keep({ servers: [`localhost:${port}`], tls: { caFile: pki.ca } });
     await bus.failed(/does not match certificate/);
+  });
+
+  it.each([
+    ['the certificate itself is trusted, its root is not', true],
+    ['the intermediate alone is trusted, and not sent', true],
+    ['another certificate of the same root is trusted', false],
+    ['the name stands in the common name only', false],
+  ])('is made or not where %s: %s', async (name, made) => {
+    const { bundle, chain, key } = (await certificateCases()).find((each) => each.name === name) as CertificateCase;
+    const dir = testDirectory();
+    const file = (called: string, text: string) => {
+      writeFileSync(join(dir, called), text);
+      return join(dir, called);
+    };
+    const port = await freePort();
+    await startServer(port, `tls { cert_file: "${file('cert', chain)}", key_file: "${file('key', key)}" }`);
+    const bus = keep({ servers: [`tls://localhost:${port}`], tls: { caFile: file('ca', bundle) } });
+    await (made ? bus.connected() : bus.failed(/certificate|altnames/));
   });
 
   it('is not made without TLS where TLS is wanted', async () => {

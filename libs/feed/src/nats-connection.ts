@@ -8,6 +8,7 @@ import {
   tokenAuthenticator,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
+import { PARTIAL_CHAINS, requireNamedHost } from '@orch/tls';
 
 /** How a server knows who asks. The files are read again for every connection. */
 export type NatsIdentity =
@@ -113,10 +114,17 @@ function connectionOptions({ servers, tls, identity, reconnectWait = 500 }: Nats
     pingInterval: 10_000,
     maxPingOut: 2,
     timeout: 5_000,
-    ...(tls && { tls: { ...tls } }),
+    ...(tls && { tls: tlsOptions(tls) }),
     ...(identity && { authenticator: authenticatorOf(identity) }),
   } satisfies NodeConnectionOptions;
 }
+
+/** What the client hands on to Node beside the files that it reads itself. */
+const tlsOptions = (tls: NonNullable<NatsConnectionOptions['tls']>) => ({
+  ...tls,
+  ...(tls.caFile !== undefined && PARTIAL_CHAINS),
+  checkServerIdentity: requireNamedHost,
+});
 
 function authenticatorOf(identity: NatsIdentity): Authenticator {
   if ('credentialsFile' in identity) return credsAuthenticator(() => readFileSync(identity.credentialsFile));

@@ -1,3 +1,7 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { selfSigned } from '@orch/tls/testing';
 import { describe, expect, it } from 'vitest';
 import { parseDatabaseUrl } from './connection-url.js';
 
@@ -27,6 +31,21 @@ describe('parseDatabaseUrl', () => {
     const full = parseDatabaseUrl('postgres://h/d?sslmode=verify-full').tls;
     expect(full).toMatchObject({ rejectUnauthorized: true });
     expect(full?.checkServerIdentity).toBeUndefined();
+  });
+
+  it('trusts each certificate of sslrootcert as an anchor, and nobody where there is none', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'sslrootcert-'));
+    try {
+      const [bundle, none] = [join(dir, 'bundle.pem'), join(dir, 'none.pem')];
+      await writeFile(bundle, (await selfSigned()).cert);
+      await writeFile(none, '');
+      const trusted = parseDatabaseUrl(`postgres://h/d?sslmode=verify-full&sslrootcert=${bundle}`).tls;
+      expect(trusted).toMatchObject({ rejectUnauthorized: true, allowPartialTrustChain: true });
+      const nobody = () => parseDatabaseUrl(`postgres://h/d?sslmode=verify-full&sslrootcert=${none}`);
+      expect(nobody).toThrow('no certificate');
+    } finally {
+      await rm(dir, { recursive: true });
+    }
   });
 
   it.each(['mysql://h/d', 'postgres://h:99999/d', 'postgres://h/d?sslmode=prefer', 'postgres://h/d?nonsense=1'])(

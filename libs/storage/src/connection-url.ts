@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { trustOptions } from '@orch/tls';
 
 /** One server that may hold the database; `host` that begins with `/` is the directory of a unix socket. */
 export interface DatabaseHost {
@@ -69,13 +70,14 @@ function tlsOptions(parameters: URLSearchParams): ConnectionOptions | undefined 
     const path = parameters.get(name);
     return path === null ? undefined : readFileSync(path);
   };
-  const files = { ca: file('sslrootcert'), cert: file('sslcert'), key: file('sslkey') };
+  const ca = file('sslrootcert');
+  const files = { ...trustOptions(ca), cert: file('sslcert'), key: file('sslkey') };
   switch (mode) {
     case 'disable':
       return undefined;
     case 'require':
       // As libpq does: a root certificate turns `require` into `verify-ca`.
-      return { ...files, rejectUnauthorized: files.ca !== undefined, checkServerIdentity: () => undefined };
+      return { ...files, rejectUnauthorized: ca !== undefined, checkServerIdentity: () => undefined };
     case 'verify-ca':
       return { ...files, rejectUnauthorized: true, checkServerIdentity: () => undefined };
     case 'verify-full':

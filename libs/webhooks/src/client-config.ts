@@ -1,3 +1,5 @@
+import { cleanPath } from '@orch/client';
+
 /** A service in front of a webhook. */
 export interface ServiceReference {
   /** Namespace of the service. */
@@ -24,6 +26,7 @@ export interface WebhookClientConfig {
 export interface Destination {
   /** `https://HOST[:PORT]`; of a service its name in the cluster, which its certificate must bear. */
   readonly origin: string;
+  /** Cleaned, as clients of Go clean it before they call. */
   readonly path: string;
 }
 
@@ -33,11 +36,11 @@ const HTTPS_PORT = 443;
 export function destinationOf({ url, service }: WebhookClientConfig): Destination {
   if (service) {
     const { namespace, name, port = HTTPS_PORT, path } = service;
-    return { origin: `https://${name}.${namespace}.svc:${port}`, path: path || '/' };
+    return { origin: `https://${name}.${namespace}.svc:${port}`, path: cleanPath(path ?? '') };
   }
   if (!url) throw new Error('webhook configuration must have either service or URL');
   const { origin, pathname } = new URL(url);
-  return { origin, path: pathname };
+  return { origin, path: cleanPath(pathname) };
 }
 
 /** A port of a service, by its number. */

@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
+import { requireNamedHost, trustOptions } from '@orch/tls';
 import { Redis } from 'ioredis';
 import { textOf } from './verdict-cache.js';
 
@@ -28,6 +29,7 @@ export function openRedis({ url, secret, ca, timeoutMs = 100, onError }: RedisSe
   if (secret.length < LEAST_SECRET) throw new RangeError(`the secret has less than ${LEAST_SECRET} bytes`);
   if (!URL.canParse(url) || !/^rediss?:$/.test(new URL(url).protocol))
     throw new RangeError('the address is not of the form redis://host:port or rediss://host:port');
+  const isSecure = ca !== undefined || new URL(url).protocol === 'rediss:';
   const redis = new Redis(url, {
     lazyConnect: true,
     // Whatever release of Redis it is.
@@ -39,7 +41,7 @@ export function openRedis({ url, secret, ca, timeoutMs = 100, onError }: RedisSe
     commandTimeout: timeoutMs,
     connectTimeout: LONGEST_WAIT_MS,
     retryStrategy: (times) => Math.min(100 * times, LONGEST_WAIT_MS),
-    ...(ca !== undefined && { tls: { ca } }),
+    ...(isSecure && { tls: { ...trustOptions(ca), checkServerIdentity: requireNamedHost } }),
   });
   // The text alone: what was sent, a password perhaps, goes with the error.
   redis.on('error', (error: Error) => onError(new Error(error.message)));

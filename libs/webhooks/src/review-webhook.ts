@@ -1,4 +1,4 @@
-import { ApiError, type Connection, connectionMessage, Transport, TransportError } from '@orch/client';
+import { ApiError, type Connection, cleanPath, connectionMessage, Transport, TransportError } from '@orch/client';
 import { WebhookError } from './webhook-clients.js';
 
 /** How a webhook is asked that answers reviews; everything but the connection has a default. */
@@ -25,7 +25,7 @@ const JITTER = 0.2;
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
- * Asks one webhook for a review at exactly the path of its connection, and asks again where that may help, as pkg/util/webhook of
+ * Asks one webhook for a review at the path of its connection, cleaned, and asks again where that may help, as pkg/util/webhook of
  * k8s.io/apiserver does: for 429, 500, 504, what comes with `Retry-After`, and a connection that is lost.
  */
 export class ReviewWebhook {
@@ -34,14 +34,18 @@ export class ReviewWebhook {
 
   constructor(private readonly settings: ReviewWebhookSettings) {
     const { connection, timeoutMs = 30_000, maxAnswerBytes = 1 << 20, maxCalls = 100 } = settings;
-    this.#path = new URL(connection.server).pathname.replace(/\/$/, '') === '' ? '/' : '';
-    this.#transport = new Transport(connection, {
-      userAgent: 'orch-apiserver',
-      maxRetries: 0,
-      timeoutMs,
-      maxAnswerBytes,
-      maxConnections: maxCalls,
-    });
+    const { origin, pathname } = new URL(connection.server);
+    this.#path = cleanPath(pathname);
+    this.#transport = new Transport(
+      { ...connection, server: origin },
+      {
+        userAgent: 'orch-apiserver',
+        maxRetries: 0,
+        timeoutMs,
+        maxAnswerBytes,
+        maxConnections: maxCalls,
+      },
+    );
   }
 
   /**
@@ -81,9 +85,9 @@ export class ReviewWebhook {
 
   #failure(error: unknown, signal: AbortSignal): WebhookError {
     const { connection, timeoutMs = 30_000 } = this.settings;
-    const { origin, pathname } = new URL(connection.server);
+    const { origin } = new URL(connection.server);
     const why = signal.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error);
-    return new WebhookError(`Post ${JSON.stringify(origin + pathname)}: ${why}`);
+    return new WebhookError(`Post ${JSON.stringify(origin + this.#path)}: ${why}`);
   }
 }
 

@@ -170,6 +170,44 @@ describe('a webhook with a URL', () => {
     expect(error.message).toContain(message);
   });
 
+  /** Calls a webhook of which one path leads to another; returns what came to be called, with the length of the body. */
+  async function redirected(code: number, location: string, path = '/x'): Promise<{ seen: string[]; error: Error }> {
+    const seen: string[] = [];
+    answer = async (request, response) => {
+      let bytes = 0;
+      for await (const chunk of request) bytes += (chunk as Buffer).length;
+      seen.push(`${request.method} ${request.url} ${bytes}`);
+      if (request.url?.startsWith('/x')) response.writeHead(code, { location }).end();
+      else response.end('{}');
+    };
+    const config = { url: `https://127.0.0.1:${port}${path}`, caBundle: caBundle() };
+    const error = await withClients({}, (clients) => failure(clients.post(config, { ...CALL, tellsTimeout: true })));
+    return { seen, error };
+  }
+
+  it('is called at its path as clients of Go clean it', async () => {
+    expect((await redirected(200, '', '//a/b%2Fc/')).seen).toEqual(['POST /a/b/c?timeout=10s 2']);
+  });
+
+  it.each([307, 308])('is followed where it says %d and stays the same server', async (code) => {
+    const { seen, error } = await redirected(code, '/there?a=b');
+    expect(seen).toEqual(['POST /x?timeout=10s 2', 'POST /there?a=b 2']);
+    expect(error.message).toBe('did not fail');
+  });
+
+  it('is not followed to another server, though its certificate is the same', async () => {
+    const { seen, error } = await redirected(307, `https://localhost:${port}/there`);
+    expect(seen).toEqual(['POST /x?timeout=10s 2']);
+    expect(error).toBeInstanceOf(WebhookError);
+    expect(error.message).toContain('the server answered 307');
+  });
+
+  it('is called ten times at most where it leads nowhere', async () => {
+    const { seen, error } = await redirected(307, '/x');
+    expect(seen).toHaveLength(10);
+    expect(error).toBeInstanceOf(WebhookError);
+  });
+
   it('may not answer with more than is taken', async () => {
     answer = (_request, response) => void response.end(Buffer.alloc(2_000));
     const error = await withClients({ maxAnswerBytes: 1_000 }, (clients) =>

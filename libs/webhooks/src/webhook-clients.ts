@@ -63,8 +63,8 @@ const USER_AGENT = 'orch-apiserver';
 const MIB = 1024 * 1024;
 
 /**
- * Calls webhooks over HTTP/1.1 with connections that are kept, one client for each place and trust. Follows no redirect, and tries nothing
- * twice: whoever calls knows whether that is safe.
+ * Calls webhooks over HTTP/1.1 with connections that are kept, one client for each place and trust. Tries nothing twice: whoever calls
+ * knows whether that is safe.
  */
 export class WebhookClients {
   /** In the order in which they were called last. */

@@ -39,7 +39,7 @@ export type Rule =
   | 'R.left'
   | 'R.quota'
   | 'R.consent'
-  | 'R.breaker';
+  | 'R.asked';
 
 export interface Violation {
   readonly rule: Rule;

@@ -27,7 +27,7 @@ export type Side = 'mutate' | 'validate';
 /** What a refusal by a webhook says. */
 export const REFUSAL = 'not in this mood';
 const SLOW_MS = 200;
-/** Where redirects lead; nobody may come. */
+/** Where redirects lead, on a host of another name; nobody may come. */
 const ELSEWHERE = '/elsewhere';
 const CHUNK = Buffer.alloc(64 << 10, ' ');
 
@@ -174,7 +174,7 @@ export class MoodyWebhook {
       case 'answers with 500':
         return void response.writeHead(500).end('oh');
       case 'redirects':
-        return void response.writeHead(307, { location: ELSEWHERE }).end();
+        return void response.writeHead(307, { location: `https://localhost:${this.#port}${ELSEWHERE}` }).end();
       case 'never stops talking':
         return this.#talk(response);
       case 'breaks off':

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type ApiObject, type JsonObject, type JsonValue, type Names, qualifiedNameErrors } from '@orch/machinery';
 import type { Attributes } from '../attributes.js';
-import type { Breakers } from './breakers.js';
+import type { CallsByWebhook } from './calls-by-webhook.js';
 import type { Hook } from './hook.js';
+import { callerOf } from './outstanding-calls.js';
+import { UnreadableAnswer } from './patch-bytes.js';
 import { CallFailed, Denied, denial, noDryRun, outOfTime } from './refusals.js';
 import { type Answer, type ReviewVersion, reviewOf, reviewVersion, verifiedAnswer } from './review.js';
 import { NoAnswer, type ReviewClient, type WebhookObserver, type WebhookType } from './surroundings.js';
@@ -23,7 +25,7 @@ export interface HookCallerSettings {
   readonly type: WebhookType;
   readonly client: ReviewClient;
   readonly observer: WebhookObserver;
-  readonly breakers: Breakers;
+  readonly calls: CallsByWebhook;
 }
 
 /** What an answer that is no review is counted as (k8s.io/apiserver, pkg/admission/plugin/webhook). */
@@ -31,6 +33,9 @@ const CALL_CODE = 400;
 const ANSWER_CODE = 503;
 /** Timers go by a clock that stands still while the process works, and so may be early by about as long, ms. */
 const TIMERS_ARE_EARLY = 150;
+
+/** The part of its time after which a call hangs. */
+const HANGS_AFTER = 0.5;
 
 /** Whether what failed may have failed for want of time of the request itself. */
 const isOutOfTime = ({ deadline }: Attributes): boolean => performance.now() >= deadline - TIMERS_ARE_EARLY;
@@ -125,34 +130,38 @@ export class HookCaller {
     try {
       return verifiedAnswer(said, expected);
     } catch (error) {
-      throw new CallFailed(hook.name, `received invalid webhook response: ${(error as Error).message}`, ANSWER_CODE);
+      const { message } = error as Error;
+      if (error instanceof UnreadableAnswer)
+        throw new CallFailed(hook.name, `failed to call webhook: ${message}`, CALL_CODE);
+      throw new CallFailed(hook.name, `received invalid webhook response: ${message}`, ANSWER_CODE);
     }
   }
 
   async #answerTo({ hook, attributes }: Asked, review: JsonObject): Promise<JsonValue> {
-    const { client, observer, breakers, type } = this.settings;
-    const breaker = breakers.of(hook);
-    if (!breaker.enter()) {
+    const { client, observer, calls, type } = this.settings;
+    const outstanding = calls.of(hook);
+    const caller = callerOf(attributes.user.name);
+    // What fails open is always asked: whoever makes a webhook hang must not get past it.
+    if (!hook.ignoresFailure && outstanding.refuses(caller)) {
       observer.notAsked(hook.name, type);
-      const seconds = Math.max(1, Math.ceil(breaker.waitMs / 1000));
-      const why = `${breaker.lastFailure} (not asked now after ${breaker.failures} failures in a row, again in ${seconds}s)`;
+      const why = `not called: ${outstanding.hanging} calls of it hang, and one of the same user has no answer yet`;
       throw new CallFailed(hook.name, `failed to call webhook: ${why}`, CALL_CODE);
     }
     const left = attributes.deadline - performance.now();
+    const call = outstanding.begin(caller, hook.timeoutMs * HANGS_AFTER);
     try {
       if (left <= 0) throw new NoAnswer('context deadline exceeded');
       const answer = await client.ask({ config: hook.clientConfig, review, timeoutMs: Math.min(hook.timeoutMs, left) });
-      breaker.answered();
+      outstanding.answered();
       return answer;
     } catch (error) {
       if (!(error instanceof NoAnswer)) {
-        breaker.gaveUp();
+        outstanding.ended(call);
         throw error;
       }
-      if (error.code !== undefined) breaker.answered();
+      if (error.code !== undefined) outstanding.answered();
       // Who had little time left says nothing about the webhook.
-      else if (isOutOfTime(attributes)) breaker.gaveUp();
-      else breaker.failed(error.message);
+      else outstanding.ended(call, isOutOfTime(attributes) ? undefined : error.message);
       const code = error.code === undefined || error.code < CALL_CODE ? CALL_CODE : error.code;
       throw new CallFailed(hook.name, `failed to call webhook: ${error.message}`, code);
     }

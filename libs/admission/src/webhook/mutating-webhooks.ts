@@ -100,8 +100,10 @@ class MutatingWebhooks implements AdmissionPlugin {
     }
   }
 
-  async #patch({ patch, patchType }: Answer, { hook, object, sentAs }: Matched): Promise<Patched | undefined> {
-    const operations = Buffer.from(patch, 'base64');
+  async #patch(
+    { patch: operations, patchType }: Answer,
+    { hook, object, sentAs }: Matched,
+  ): Promise<Patched | undefined> {
     if (operations.length === 0) return undefined;
     if (!object && !isEmptyPatch(operations)) {
       const why = `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`;
@@ -121,14 +123,11 @@ class MutatingWebhooks implements AdmissionPlugin {
     const { object } = attributes;
     if (object) await this.#plugin.forms.take(object, patched.object, attributes, sentAs);
     const { configuration, name: webhook } = hook;
-    const text = () =>
-      JSON.stringify({ configuration, webhook, patch: patched.operations, patchType: 'JSONPatch' }, plain);
+    const by = JSON.stringify({ configuration, webhook }).slice(1, -1);
+    const text = () => `{${by},"patch":${patched.operations()},"patchType":"JSONPatch"}`;
     attributes.annotateBody(this.#notes.patch + place, text);
   }
 }
-
-/** Numbers beyond 2^53 are kept as they are; JSON of the audit log has them as numbers. */
-const plain = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
 
 function isEmptyPatch(operations: Buffer): boolean {
   const text = operations.toString('utf8').trim();

@@ -2,6 +2,7 @@ import type { ApiObject, GroupVersionKind, JsonObject, JsonValue, Names } from '
 import type { Attributes } from '../attributes.js';
 import type { SentAs } from '../matching/match.js';
 import type { ResourceVersion } from '../matching/rules.js';
+import { patchBytes } from './patch-bytes.js';
 
 /** Versions of reviews that are known, as webhooks name them. */
 export type ReviewVersion = 'v1' | 'v1beta1';
@@ -96,8 +97,8 @@ export interface Answer {
   readonly allowed: boolean;
   /** Why not, as it was sent. */
   readonly status: JsonObject | undefined;
-  /** Of a mutating webhook; base64 of a patch document, empty for none. */
-  readonly patch: string;
+  /** Of a mutating webhook; a patch document, empty for none. */
+  readonly patch: Buffer;
   readonly patchType: string;
   readonly warnings: readonly string[];
   readonly auditAnnotations: Readonly<Record<string, string>>;
@@ -113,14 +114,14 @@ export interface Expected {
 
 /**
  * Reads an answer (k8s.io/apiserver, pkg/admission/plugin/webhook/request): of version v1beta1 less is asked.
- * @throws Error in the words of the reference for one that is no answer to what was sent
+ * @throws UnreadableAnswer for a patch that is not base64; Error in the words of the reference for one that is no answer to what was sent
  */
 export function verifiedAnswer(review: JsonValue, expected: Expected): Answer {
   const { version, uid, mutating, names } = expected;
   const { response, ...type } = objectOf(review, 'review');
   if (response === undefined || response === null) throw new Error('webhook response was absent');
   const said = objectOf(response, 'response');
-  const patch = textOf(said, 'patch');
+  const patch = patchBytes(textOf(said, 'patch'));
   const patchType = said.patchType === null ? undefined : optionalText(said, 'patchType');
   if (version === 'v1') {
     const found = textOf(said, 'uid');
@@ -128,11 +129,11 @@ export function verifiedAnswer(review: JsonValue, expected: Expected): Answer {
     checkType(type, `${groupOf(names)}/v1`);
     checkPatch(mutating, patch, patchType);
   }
-  const pinned = version === 'v1' ? (patchType ?? '') : patch === '' ? '' : 'JSONPatch';
+  const pinned = version === 'v1' ? (patchType ?? '') : patch.length === 0 ? '' : 'JSONPatch';
   return {
     allowed: said.allowed === true,
     status: said.status === undefined || said.status === null ? undefined : objectOf(said.status, 'status'),
-    patch: mutating ? patch : '',
+    patch: mutating ? patch : Buffer.alloc(0),
     patchType: mutating ? pinned : '',
     warnings: textsOf(said.warnings),
     auditAnnotations: notesOf(objectOf(said.auditAnnotations ?? {}, 'auditAnnotations')),
@@ -148,15 +149,15 @@ function checkType(type: JsonObject, apiVersion: string): void {
   );
 }
 
-function checkPatch(mutating: boolean, patch: string, patchType: string | undefined): void {
+function checkPatch(mutating: boolean, { length }: Buffer, patchType: string | undefined): void {
   if (!mutating) {
-    if (patch !== '') throw new Error('validating webhook may not return response.patch');
+    if (length > 0) throw new Error('validating webhook may not return response.patch');
     if (patchType !== undefined) throw new Error('validating webhook may not return response.patchType');
     return;
   }
-  if (patch !== '' && patchType === undefined)
+  if (length > 0 && patchType === undefined)
     throw new Error('webhook returned response.patch but not response.patchType');
-  if (patch === '' && patchType !== undefined)
+  if (length === 0 && patchType !== undefined)
     throw new Error('webhook returned response.patchType but not response.patch');
   if (patchType === '') throw new Error('webhook returned invalid response.patchType of ""');
 }

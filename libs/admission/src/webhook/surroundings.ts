@@ -2,7 +2,6 @@ import type { ApiObject, JsonObject, JsonValue } from '@orch/machinery';
 import type { WebhookClientConfig } from '@orch/webhooks';
 import type { Operation, Target } from '../attributes.js';
 import type { MatchWorld, SentAs } from '../matching/match.js';
-import type { BreakerSettings, BreakerState } from './breaker.js';
 
 /** How the objects of a request look to webhooks. */
 export interface ReviewedForms extends Pick<MatchWorld, 'own' | 'equivalents'> {
@@ -26,8 +25,8 @@ export interface Patched {
   readonly object: ApiObject;
   /** Whether it is another than was sent, defaults aside. */
   readonly changed: boolean;
-  /** The operations, for the audit log. */
-  readonly operations: JsonValue;
+  /** Makes the text of the operations, for the audit log: JSON, with all digits of its numbers. */
+  operations(): string;
 }
 
 /** A call of a webhook. */
@@ -91,7 +90,7 @@ export interface WebhookObserver {
   failedOpen(webhook: string, type: WebhookType): void;
   /** A condition of a webhook, or of a policy, could not be evaluated. */
   conditionFailed(name: string, type: WebhookType | 'validatingadmissionpolicy'): void;
-  /** A webhook was not called as it has not answered lately. */
+  /** A webhook was not called, as many calls of it hang and one of them is of the same caller. */
   notAsked(webhook: string, type: WebhookType): void;
 }
 
@@ -113,14 +112,12 @@ export interface WebhookState {
   readonly type: WebhookType;
   /** What a failure means for requests. */
   readonly failurePolicy: 'Fail' | 'Ignore';
-  /** Whether it is asked. */
-  readonly state: BreakerState;
-  /** Calls in a row without an answer. */
-  readonly failures: number;
+  /** Calls that hang: out for more than half of their time, and nothing has been answered since they began. */
+  readonly hanging: number;
+  /** Whether as many hang as may; where it fails closed, a caller has one call out at a time then. */
+  readonly isFull: boolean;
   /** Why the last call had no answer; empty where it had one. */
   readonly lastFailure: string;
-  /** Until it is asked again. */
-  readonly waitMs: number;
 }
 
 /** What the plugins that call webhooks need of the process. */
@@ -131,8 +128,8 @@ export interface WebhookSurroundings {
   readonly client: ReviewClient;
   /** Counts. */
   readonly observer: WebhookObserver;
-  /** When webhooks are left alone that do not answer. */
-  readonly breaker: BreakerSettings;
+  /** Calls of one webhook that may hang, before callers have one call out at a time; 0 for no bound. */
+  readonly mostHangingCalls: number;
   /** Whom no webhook is asked about. */
   readonly exempt: Exemptions;
   /** Notes who tells the states of webhooks. */

@@ -9,7 +9,7 @@ import type { MatchWorld, SentAs } from '../matching/match.js';
 import { RequestIndex } from '../matching/request-index.js';
 import { isExempt } from '../matching/rules.js';
 import type { PluginContext } from '../plugin.js';
-import { Breakers } from './breakers.js';
+import { CallsByWebhook } from './calls-by-webhook.js';
 import { type Hook, Hooks } from './hook.js';
 import { HookCaller } from './hook-caller.js';
 import { requestOf } from './review.js';
@@ -40,7 +40,7 @@ export class WebhookPlugin {
   readonly names: Names;
   readonly #configurations: FollowedObjects;
   readonly #index: RequestIndex<Hook>;
-  readonly #breakers: Breakers;
+  readonly #calls: CallsByWebhook;
   readonly #namespaces: FollowedNamespaces;
   readonly #world: MatchWorld;
   readonly #group: string;
@@ -69,9 +69,9 @@ export class WebhookPlugin {
     const hooks = new Hooks(environment);
     this.#index = new RequestIndex(() => hooks.of(configurations.all()), forms);
     configurations.onChange(() => this.#index.changed());
-    this.#breakers = new Breakers(webhooks.breaker);
-    this.caller = new HookCaller({ names, type: phase.type, client, observer, breakers: this.#breakers });
-    configurations.onChange(() => this.#breakers.keep(this.#index.all));
+    this.#calls = new CallsByWebhook(webhooks.mostHangingCalls);
+    this.caller = new HookCaller({ names, type: phase.type, client, observer, calls: this.#calls });
+    configurations.onChange(() => this.#calls.keep(this.#index.all));
     webhooks.show(() => this.#states());
   }
 
@@ -155,10 +155,10 @@ export class WebhookPlugin {
 
   #states(): readonly WebhookState[] {
     return this.#index.all.map((hook) => {
-      const { state, failures, lastFailure, waitMs } = this.#breakers.of(hook);
+      const { hanging, isFull, lastFailure } = this.#calls.of(hook);
       const failurePolicy = hook.ignoresFailure ? 'Ignore' : 'Fail';
       const { configuration, name: webhook } = hook;
-      return { configuration, webhook, type: this.phase.type, failurePolicy, state, failures, lastFailure, waitMs };
+      return { configuration, webhook, type: this.phase.type, failurePolicy, hanging, isFull, lastFailure };
     });
   }
 }

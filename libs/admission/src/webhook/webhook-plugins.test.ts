@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject, JsonValue } from '@orch/machinery';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { Admission } from '../admission.js';
 import type { Attributes } from '../attributes.js';
 import type { AdmissionPlugin } from '../plugin.js';
@@ -40,7 +40,11 @@ function rig(hooks: readonly object[], say: Record<string, Say> = {}, exempt: Pa
     patched: async (sent, patch) => {
       const operations = JSON.parse(patch.toString()) as JsonValue;
       const object = { ...sent, ...(operations as object) } as ApiObject;
-      return { object, changed: JSON.stringify(object) !== JSON.stringify(sent), operations };
+      return {
+        object,
+        changed: JSON.stringify(object) !== JSON.stringify(sent),
+        operations: () => JSON.stringify(operations),
+      };
     },
     take: async (object, made) => void Object.assign(object, made),
   };
@@ -64,7 +68,7 @@ function rig(hooks: readonly object[], say: Record<string, Say> = {}, exempt: Pa
         conditionFailed: (webhook, type) => void noted.push(`condition ${webhook} ${type}`),
         notAsked: (webhook, type) => void noted.push(`not asked ${webhook} ${type}`),
       },
-      breaker: { failures: 2, firstWaitMs: 60_000, maxWaitMs: 60_000 },
+      mostHangingCalls: 5,
       exempt: { namespaces: new Set(), groups: new Set(), ...exempt },
       show: (told) => {
         states = told;
@@ -206,20 +210,87 @@ test('a denial is counted under its code', async () => {
   expect(observed).toMatchObject([{ rejected: true, error: 'no_error', code: 409 }]);
 });
 
-test('a webhook that does not answer is not asked any more for a while, and is seen as such', async () => {
+test('a webhook that cannot be reached is asked again at once, however often', async () => {
   const { validating, calls, noted, states } = rig([{ name: 'a' }], { a: down });
-  for (let i = 0; i < 3; i++) await expect(run(validating, asked().attributes)).rejects.toThrow('connect ECONNREFUSED');
-  expect(calls).toHaveLength(2);
-  expect(noted).toEqual(['not asked a validating']);
+  for (let i = 0; i < 20; i++)
+    await expect(run(validating, asked().attributes)).rejects.toThrow('connect ECONNREFUSED');
+  expect(calls).toHaveLength(20);
+  expect(noted).toEqual([]);
   expect(states()).toMatchObject([
-    { configuration: 'c', webhook: 'a', type: 'validating', failurePolicy: 'Fail', state: 'open', failures: 2 },
+    { configuration: 'c', webhook: 'a', type: 'validating', failurePolicy: 'Fail', hanging: 0, isFull: false },
   ]);
+  expect(states()[0]?.lastFailure).toContain('connect ECONNREFUSED');
+});
+
+describe('a webhook of which as many calls hang as may', () => {
+  const USERS = ['a', 'b', 'c', 'd', 'e'];
+  const from = (name: string) => asked({ user: { name, groups: [], extra: {} } }).attributes;
+
+  /** One call of each user that has no answer until `release`; all of its time is over at once. */
+  function hanging(failurePolicy: 'Fail' | 'Ignore', users: readonly string[] = USERS) {
+    let release = () => {};
+    const held = new Promise<JsonObject>((resolve) => {
+      release = () => resolve({});
+    });
+    const rigged = rig([{ name: 'a', failurePolicy, timeoutSeconds: 0 }], { a: () => held });
+    const under = users.map((user) => run(rigged.validating, from(user)));
+    const released = async () => {
+      release();
+      await Promise.all(under);
+    };
+    return { ...rigged, release: released };
+  }
+
+  it('is asked one thing at a time for each user, until it answers', async () => {
+    const { validating, calls, noted, states, release } = hanging('Fail');
+    await expect.poll(() => calls.length).toBe(5);
+    expect(states()).toMatchObject([{ hanging: 5, isFull: true }]);
+    await expect(run(validating, from('a'))).rejects.toThrow('not called: 5 calls of it hang');
+    expect(noted).toEqual(['not asked a validating']);
+    const other = run(validating, from('f'));
+    await expect.poll(() => calls.length).toBe(6);
+    await release();
+    await other;
+    await run(validating, from('a'));
+    expect(calls).toHaveLength(7);
+    expect(states()).toMatchObject([{ hanging: 0, isFull: false }]);
+  });
+
+  it('is asked always where it fails open: nobody gets past it by that', async () => {
+    const { validating, calls, noted, release } = hanging('Ignore');
+    await expect.poll(() => calls.length).toBe(5);
+    const again = USERS.map((user) => run(validating, from(user)));
+    await expect.poll(() => calls.length).toBe(10);
+    await release();
+    await Promise.all(again);
+    expect(noted).toEqual([]);
+  });
+
+  it('is asked always where one user has made it hang', async () => {
+    const { validating, calls, release } = hanging('Fail', Array(50).fill('a'));
+    await expect.poll(() => calls.length).toBe(50);
+    const again = ['a', 'b'].map((user) => run(validating, from(user)));
+    await expect.poll(() => calls.length).toBe(52);
+    await release();
+    await Promise.all(again);
+  });
 });
 
 test('one that answers with an error is there', async () => {
   const { validating, calls } = rig([{ name: 'a' }], { a: () => Promise.reject(new NoAnswer('broken', 500)) });
   for (let i = 0; i < 4; i++) await expect(run(validating, asked().attributes)).rejects.toThrow('broken');
   expect(calls).toHaveLength(4);
+});
+
+test.each(['Fail', 'Ignore'])('a patch that is not base64 is no answer (%s)', async (failurePolicy) => {
+  const bad = { patchType: 'JSONPatch', patch: `${patch({ more: true }).patch}!` };
+  const { mutating, observed } = rig([{ name: 'a', failurePolicy }], { a: () => bad });
+  const { attributes } = asked();
+  const done = mutating.admit?.(attributes);
+  if (failurePolicy === 'Ignore') await done;
+  else await expect(done).rejects.toThrow(/failed to call webhook: illegal base64 data at input byte \d+$/);
+  expect(attributes.object).toEqual(POD);
+  expect(observed).toMatchObject([{ code: 400, rejected: failurePolicy === 'Fail' }]);
 });
 
 test('all validating webhooks are asked at the same time', async () => {
@@ -252,7 +323,7 @@ test('what a short time-out of a request ends says nothing about the webhook, al
     await expect(run(validating, attributes)).rejects.toMatchObject({ status: { code: 504 } });
   }
   expect(calls).toHaveLength(4);
-  expect(states()).toMatchObject([{ state: 'closed', failures: 0 }]);
+  expect(states()).toMatchObject([{ hanging: 0, isFull: false, lastFailure: '' }]);
 });
 
 test('a dry run is refused where the webhook may have effects, whatever its failure policy', async () => {

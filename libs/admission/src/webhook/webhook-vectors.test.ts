@@ -83,7 +83,7 @@ describe.runIf(haveVectors)('webhooks are matched as the reference does', () => 
     const verify = () => verifiedAnswer(review as never, { version, uid, mutating, names });
     if (error) return expect(verify).toThrow(new Error(error.message));
     const { allowed, patch, patchType } = verify();
-    expect({ allowed, patch: Buffer.from(patch, 'base64').toString(), patchType }).toEqual({
+    expect({ allowed, patch: patch.toString(), patchType }).toEqual({
       allowed: result?.allowed,
       patch: result?.patch,
       patchType: result?.patchType,
@@ -158,7 +158,7 @@ function surroundings({ attributes, equivalent = [] }: Vector): WebhookSurroundi
     forms: forms as ReviewedForms,
     client: { ask: () => Promise.reject(new Error('nobody is asked')) },
     observer: { called: ignore, failedOpen: ignore, conditionFailed: ignore, notAsked: ignore },
-    breaker: { failures: 0, firstWaitMs: 1, maxWaitMs: 1 },
+    mostHangingCalls: 50,
     exempt: { namespaces: new Set(), groups: new Set() },
     show: ignore,
   };

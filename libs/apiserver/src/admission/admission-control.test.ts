@@ -25,7 +25,7 @@ const metrics = new Metrics();
 const observer = admissionMetrics(metrics);
 const webhooks = new AdmissionWebhooks({
   observer: webhookMetrics(metrics),
-  breaker: { failures: 5, firstWaitMs: 1_000, maxWaitMs: 30_000 },
+  mostHangingCalls: 50,
   exempt: { namespaces: new Set(), groups: new Set() },
 });
 const surroundings = {

@@ -20,7 +20,7 @@ afterAll(() => Promise.all(dirs.map((dir) => rm(dir, { recursive: true }))));
 
 const trustOf = ({ ca, proxyCa }: Pki, proxyNames: readonly string[] = []) => ({
   authorities: { clients: ca.cert, proxies: proxyCa.cert },
-  trust: { clients: new Set<string>(), proxies: new Set<string>(), proxyNames },
+  trust: { clients: new Map(), proxies: new Map(), proxyNames },
   requestHeaders: {
     requestheaderUsernameHeaders: ['X-Remote-User'],
     requestheaderGroupHeaders: ['X-Remote-Group'],

@@ -1,5 +1,6 @@
 import type { Service } from '@orch/schema/types/core/v1';
-import { afterEach, describe, expect, it } from 'vitest';
+import { selfSigned } from '@orch/tls/testing';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { registrationOf } from '../testing/extension-server.js';
 import type { Backing } from './availability.js';
 import { Extensions } from './extensions.js';
@@ -12,7 +13,15 @@ const endpoints = {
   subsets: [{ addresses: [{ ip: '10.1.0.1' }, { ip: '10.1.0.2' }], ports: [{ name: 'https', port: 8443 }] }],
 };
 
-let pair = { cert: 'a', key: 'b' };
+/** Certificates with their keys: what is shown at first, and what is shown then. */
+const pairs: { cert: string; key: string }[] = [];
+let pair: { cert: string; key: string };
+beforeAll(async () => {
+  pairs.push(await selfSigned(), await selfSigned());
+});
+beforeEach(() => {
+  pair = pairs[0] as typeof pair;
+});
 let extensions: Extensions;
 afterEach(() => extensions.close());
 
@@ -42,18 +51,18 @@ describe('a server that is registered', () => {
   });
 
   it('has to bear the name of its service, and to stem from whom it is believed by', () => {
-    const { agent, serverName } = reaching({ service, endpoints }).of(registrationOf({ caBundle: 'CA' }));
+    const { agent, serverName } = reaching({ service, endpoints }).of(registrationOf({ caBundle: pair.cert }));
     expect(serverName).toBe('things.default.svc');
-    expect(agent.options).toMatchObject({ ca: 'CA', rejectUnauthorized: true, cert: 'a', key: 'b' });
+    expect(agent.options).toMatchObject({ rejectUnauthorized: true, servername: serverName });
     const { options } = extensions.of(registrationOf({ insecureSkipTLSVerify: true })).agent;
-    expect([options.rejectUnauthorized, options.ca]).toEqual([false, undefined]);
-    expect(extensions.unverified(registrationOf({ caBundle: 'CA' })).agent.options.rejectUnauthorized).toBe(false);
+    expect(options.rejectUnauthorized).toBe(false);
+    expect(extensions.unverified(registrationOf({ caBundle: 'none' })).agent.options.rejectUnauthorized).toBe(false);
   });
 
   it('keeps its connections as long as what it is shown stays the same', () => {
     const { agent } = reaching({ service, endpoints }).of(registrationOf());
     expect(extensions.of(registrationOf({ uid: 'other' })).agent).toBe(agent);
-    pair = { cert: 'c', key: 'd' };
+    pair = pairs[1] as typeof pair;
     const renewed = extensions.of(registrationOf()).agent;
     expect(renewed).not.toBe(agent);
     extensions.keep([registrationOf()]);
@@ -63,10 +72,15 @@ describe('a server that is registered', () => {
   });
 
   it('keeps none for a trust that nobody has any more', () => {
-    const before = reaching({ service, endpoints }).of(registrationOf({ caBundle: 'A' })).agent;
+    const before = reaching({ service, endpoints }).of(registrationOf({ caBundle: pairs[0]?.cert as string })).agent;
     const unverified = extensions.unverified(registrationOf()).agent;
-    extensions.keep([registrationOf({ caBundle: 'B' })]);
+    extensions.keep([registrationOf({ caBundle: pairs[1]?.cert as string })]);
     expect(extensions.unverified(registrationOf()).agent).toBe(unverified);
-    expect(extensions.of(registrationOf({ caBundle: 'A' })).agent).not.toBe(before);
+    expect(extensions.of(registrationOf({ caBundle: pairs[0]?.cert as string })).agent).not.toBe(before);
+  });
+
+  it('is not reached where nobody is trusted', () => {
+    const reached = reaching({ service, endpoints });
+    expect(() => reached.of(registrationOf({ caBundle: 'no certificate' }))).toThrow('no certificate in PEM');
   });
 });

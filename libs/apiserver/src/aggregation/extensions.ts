@@ -1,4 +1,5 @@
 import type { Agent } from 'node:https';
+import { peerOptions } from '@orch/tls';
 import type { Pair } from '../credentials/pair.js';
 import { clusterAddress, endpointAddress } from '../webhooks/service-addresses.js';
 import type { Backing } from './availability.js';
@@ -97,8 +98,7 @@ export class Extensions {
       timeout: IDLE_MS,
       servername: trust.serverName,
       rejectUnauthorized: !trust.insecure,
-      ...(trust.ca !== undefined && { ca: trust.ca }),
-      ...(pair && { cert: pair.cert, key: pair.key }),
+      ...peerOptions({ ca: trust.ca, ...(pair && { cert: pair.cert, key: pair.key }) }),
     });
     this.#agents.set(key, { agent, pair });
     return agent;

@@ -1,11 +1,11 @@
 import {
+  authoritiesOf,
   type CertificateTrust,
   commonNamesOf,
   ensureProxyPki,
   ensureServingPki,
   ensureSigningAuthority,
   FRONT_PROXY_NAME,
-  fingerprintsOf,
   type ProxyPki,
   type ServingPki,
 } from '@orch/authentication';
@@ -63,8 +63,8 @@ export async function readCredentials(options: ServingOptions, names: Names): Pr
   const clientCas = [...new Set([...(own ? [own.ca.cert] : []), ...given.clientCas, ...signing.believed])];
   const proxyCa = given.proxyCa ?? (ownProxy as ProxyPki).proxyCa.cert;
   const trust = {
-    clients: clientCas.length === 0 ? new Set<string>() : fingerprintsOf(...clientCas),
-    proxies: fingerprintsOf(proxyCa),
+    clients: clientCas.length === 0 ? new Map() : authoritiesOf(...clientCas),
+    proxies: authoritiesOf(proxyCa),
     proxyNames: options.requestheaderAllowedNames,
   };
   refuseSharedAuthority(trust);
@@ -122,7 +122,7 @@ async function readGiven(options: ServingOptions) {
 
 /** Whoever has a certificate of an authority of both kinds might say to be anybody. */
 function refuseSharedAuthority({ clients, proxies, proxyNames }: CertificateTrust): void {
-  if (proxyNames.length > 0 || ![...proxies].some((authority) => clients.has(authority))) return;
+  if (proxyNames.length > 0 || ![...proxies.keys()].some((authority) => clients.has(authority))) return;
   throw new Error(
     '--requestheader-client-ca-file has an authority of callers (--client-ca-file) in it: --requestheader-allowed-names is needed',
   );

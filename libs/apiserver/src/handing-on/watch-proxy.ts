@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { forwardedIdentity } from '@orch/authentication';
 import { type StatusError, unavailable } from '@orch/machinery';
+import { type PeerOptions, peerOptions } from '@orch/tls';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import { isGone, type RequestContext, type Upgrade } from '../http/context.js';
 import { shuttingDown } from '../http/errors.js';
@@ -83,10 +84,20 @@ interface Answer {
   readonly switched?: Upgrade;
 }
 
+const peers = new WeakMap<GatewayCredentials, PeerOptions>();
+
+/** How gateways are verified, and what they are shown; made once for each set of credentials. */
+function peerOf(credentials: GatewayCredentials): PeerOptions {
+  const { servingCa: ca, proxy } = credentials;
+  const known = peers.get(credentials) ?? peerOptions({ ca, cert: proxy?.cert, key: proxy?.key });
+  peers.set(credentials, known);
+  return known;
+}
+
 function open(
   ctx: RequestContext,
   url: URL,
-  { servingCa, proxy }: GatewayCredentials,
+  credentials: GatewayCredentials,
   connections: OutgoingConnections,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -97,17 +108,11 @@ function open(
       ...(ctx.trail?.span && { traceparent: ctx.trail.span.traceparent }),
       ...(ctx.upgrade && { Connection: 'Upgrade', Upgrade: 'websocket' }),
     };
-    const secure = {
-      ...(servingCa !== undefined && { ca: servingCa }),
-      cert: proxy?.cert,
-      key: proxy?.key,
-      agent: false,
-    };
     // The path as it was judged here: a URL made of it might name another, or even another host.
     const options = { method: 'GET', path: ctx.req.url ?? '/', headers, timeout: CONNECT_MS };
     const upstream: ClientRequest =
       url.protocol === 'https:'
-        ? httpsRequest(url, { ...options, ...secure })
+        ? httpsRequest(url, { ...options, ...peerOf(credentials), agent: false })
         : httpRequest(url, { ...options, agent: false });
     upstream.once('socket', (socket) => connections.keep(socket));
     upstream.once('response', (message) => resolve({ message })).on('error', reject);

@@ -37,7 +37,7 @@ export function webhookMetrics(metrics: Metrics): WebhookObserver {
   });
   const notAsked = metrics.counter({
     name: 'orch_admission_webhook_not_asked_total',
-    help: 'Calls of an admission webhook that were not made as it had not answered for a while.',
+    help: 'Calls of an admission webhook that were not made, as many of it hang and one of them is of the same user.',
     labels: ['name', 'type'] as const,
   });
   return {
@@ -53,16 +53,14 @@ export function webhookMetrics(metrics: Metrics): WebhookObserver {
   };
 }
 
-const STATES = { closed: 0, 'half-open': 1, open: 2 } as const;
-
-/** Shows whether webhooks are asked. */
+/** Shows which webhooks do not answer. */
 export function observeWebhooks(metrics: Metrics, states: () => readonly WebhookState[]): void {
   metrics.observedGauge(
     {
-      name: 'orch_admission_webhook_state',
-      help: 'Whether an admission webhook is asked: 0 it is, 1 one call is to find out whether it answers again, 2 it is not.',
+      name: 'orch_admission_webhook_hanging_calls',
+      help: 'Calls of an admission webhook that hang: out for more than half of their time, with nothing answered since they began.',
       labels: ['configuration', 'name', 'type'] as const,
     },
-    () => states().map((each) => [[each.configuration, each.webhook, each.type], STATES[each.state]] as const),
+    () => states().map((each) => [[each.configuration, each.webhook, each.type], each.hanging] as const),
   );
 }

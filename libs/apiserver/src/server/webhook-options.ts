@@ -26,23 +26,11 @@ export const webhookOptions = {
     default: [],
     help: 'Groups of users about whose writes no admission webhook is asked.',
   },
-  'admission-webhook-breaker-failures': {
+  'admission-webhook-max-hanging-calls': {
     type: 'int',
-    default: 5,
+    default: 50,
     min: 0,
-    help: 'Calls in a row that an admission webhook leaves without an answer, after which it is not called for a while: its failure policy holds at once. 0 calls it always.',
-  },
-  'admission-webhook-breaker-wait': {
-    type: 'duration',
-    default: 1_000,
-    min: 10,
-    help: 'How long such a webhook is not called at first; then one call finds out whether it answers, and the time doubles if not.',
-  },
-  'admission-webhook-breaker-max-wait': {
-    type: 'duration',
-    default: 30_000,
-    min: 10,
-    help: 'The longest that such a webhook is not called.',
+    help: 'Calls of one admission webhook that may hang: out for half of their time, with nothing answered since they began. Where so many of several users do, and failurePolicy is Fail, a user has one call out at a time, and further writes are refused. 0 for no bound.',
   },
   'conversion-webhook-timeout': {
     type: 'duration',

@@ -71,11 +71,7 @@ export function webhookSettings(api: Api, serving: ServingOptions): WebhookSetti
 export function admissionWebhooks(serving: ServingOptions, metrics: Metrics): AdmissionWebhooks {
   const webhooks = new AdmissionWebhooks({
     observer: webhookMetrics(metrics),
-    breaker: {
-      failures: serving.admissionWebhookBreakerFailures,
-      firstWaitMs: serving.admissionWebhookBreakerWait,
-      maxWaitMs: serving.admissionWebhookBreakerMaxWait,
-    },
+    mostHangingCalls: serving.admissionWebhookMaxHangingCalls,
     exempt: {
       namespaces: new Set(serving.admissionWebhookExemptNamespaces),
       groups: new Set(serving.admissionWebhookExemptGroups),

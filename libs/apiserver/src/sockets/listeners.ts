@@ -3,6 +3,7 @@ import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { CERTIFICATES_ASKED_FOR, keepChains } from '@orch/authentication';
+import { acceptPartialChains } from '@orch/tls';
 import type { ApiListener } from '../chain/listener.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import {
@@ -84,7 +85,10 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
   return {
     securePort,
     insecurePort,
-    show: (credentials) => http2.setSecureContext(contextOf(options, credentials)),
+    show: (credentials) => {
+      http2.setSecureContext(contextOf(options, credentials));
+      acceptPartialChains(http2);
+    },
     async close() {
       const closed = Promise.all(servers.map(closeServer));
       sessions.close();
@@ -130,6 +134,7 @@ function secureServer(options: ListenOptions): Http2SecureServer {
     maxHeaderListPairs: 2 * maxHeadFields,
     maxSessionMemory: Math.max(DEFAULT_SESSION_MEGABYTES, megabytes),
   });
+  acceptPartialChains(server);
   keepChains(server);
   handshakesInTurn(server as unknown as Server, handshakesPerRound, Math.min(headMs, MOST_WAIT_MS));
   return server;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthenticator, ensurePki, fingerprintsOf, type Pki, TokenFile } from '@orch/authentication';
+import { authoritiesOf, createAuthenticator, ensurePki, type Pki, TokenFile } from '@orch/authentication';
 import { namesOf } from '@orch/machinery';
 import type { ConnectionLimits } from '../sockets/connection-limits.js';
 import { type Listeners, openListeners } from '../sockets/listeners.js';
@@ -32,8 +32,8 @@ export async function openSecureServer(api: TestApi, overrides: SecureOverrides 
   const bindAddress = '127.0.0.1';
   const pki = await ensurePki({ certDir, bindAddress, names: namesOf('orch') });
   const trust = {
-    clients: fingerprintsOf(pki.ca.cert),
-    proxies: fingerprintsOf(pki.proxyCa.cert),
+    clients: authoritiesOf(pki.ca.cert),
+    proxies: authoritiesOf(pki.proxyCa.cert),
     proxyNames: [],
   };
   const authenticator = createAuthenticator({

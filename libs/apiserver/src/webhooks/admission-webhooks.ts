@@ -1,6 +1,5 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type {
-  BreakerSettings,
   Exemptions,
   PolicySurroundings,
   WebhookObserver,
@@ -12,7 +11,7 @@ import { ServedForms, type ServedFormsParts } from './reviewed-forms.js';
 
 export interface AdmissionWebhooksSettings {
   readonly observer: WebhookObserver;
-  readonly breaker: BreakerSettings;
+  readonly mostHangingCalls: number;
   readonly exempt: Exemptions;
 }
 

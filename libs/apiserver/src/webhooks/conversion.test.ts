@@ -474,8 +474,8 @@ describe('a webhook that does not convert', () => {
       /^conversion webhook for example\.test\/v1, Kind=Widget failed: /,
     ],
     [
-      'a redirect',
-      (_review, response) => response.writeHead(307, { location: '/elsewhere' }).end(),
+      'a redirect to another server',
+      (_review, response) => response.writeHead(307, { location: 'https://127.0.0.1:1/elsewhere' }).end(),
       /failed: Post "https:\/\/127\.0\.0\.1:\d+\/convert\?timeout=1s": /,
     ],
     ['an error', (_review, response) => response.writeHead(500).end('oops'), /failed: Post .*500/],

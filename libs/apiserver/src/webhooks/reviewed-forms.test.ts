@@ -66,3 +66,9 @@ test.each([
 ])('a patch cannot be carried out that is %s', async (_what, operations) => {
   await expect(forms.patched(POD as unknown as ApiObject, operations, forms.own(targetOf({})))).rejects.toThrow();
 });
+
+test('the operations of a patch are told with all their digits', async () => {
+  const number = Buffer.from('[{"op":"add","path":"/spec/activeDeadlineSeconds","value":9007199254740993}]');
+  const patched = await forms.patched(POD as unknown as ApiObject, number, forms.own(targetOf({})));
+  expect(patched?.operations()).toBe(number.toString());
+});

@@ -76,7 +76,7 @@ export class ServedForms implements ReviewedForms {
     const changed = !equalJson(object as JsonValue, sent as JsonValue);
     await inSlices(model.fillDefaults(object));
     if (model === this.#endpoint(as.resource).model) this.#endpoint(as.resource).rules.defaults(object);
-    return { object, changed, operations };
+    return { object, changed, operations: () => stringifyJson(operations) };
   }
 
   async take(object: ApiObject, made: ApiObject, target: Target, as: SentAs): Promise<void> {

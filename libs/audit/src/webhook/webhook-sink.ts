@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Connection, readKubeconfig, Transport } from '@orch/client';
+import { type Connection, cleanPath, readKubeconfig, Transport } from '@orch/client';
 import type { Names } from '@orch/machinery';
 import type { AuditSink } from '../backends/backend.js';
 import type { EventRecord } from '../events/event.js';
@@ -34,13 +34,10 @@ export class WebhookSink implements AuditSink {
     connection: Connection,
     private readonly settings: WebhookSettings,
   ) {
-    this.#transport = new Transport(connection, {
-      userAgent: 'orch-audit',
-      timeoutMs: TIMEOUT_MS,
-      maxRetries: 0,
-      maxAnswerBytes: ANSWER_BYTES,
-    });
-    this.#path = new URL(connection.server).pathname.endsWith('/') ? '/' : '';
+    const { origin, pathname } = new URL(connection.server);
+    const limits = { timeoutMs: TIMEOUT_MS, maxRetries: 0, maxAnswerBytes: ANSWER_BYTES };
+    this.#transport = new Transport({ ...connection, server: origin }, { userAgent: 'orch-audit', ...limits });
+    this.#path = cleanPath(pathname);
     this.#head = `{"kind":"EventList","apiVersion":${JSON.stringify(`${settings.names.group('audit.orch.io')}/v1`)},"metadata":{},"items":[`;
   }
 

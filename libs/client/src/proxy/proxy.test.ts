@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
+import { selfSigned } from '@orch/tls/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Client } from '../client.js';
 import type { Connection } from '../connection.js';
@@ -84,6 +85,14 @@ describe('through a proxy', () => {
     const doubtful = new Client({ ...stranger, proxyUrl: `https://${via.place}` });
     clients.push(doubtful);
     expect((await failure(doubtful.raw('GET', '/'))).message).toMatch(/proxy https:.*certificate/);
+  });
+
+  test('of https, by its own certificate alone', async () => {
+    const own = await selfSigned();
+    const via = await proxy({ tls: own });
+    const proxyUrl = `https://${via.place}`;
+    await connect({ ca: `${server.connection.ca}${own.cert}`, proxyUrl }).raw('GET', '/');
+    await expect(connect({ proxyUrl }).raw('GET', '/')).rejects.toThrow(/proxy https:/);
   });
 
   test('of socks5, with and without user', async () => {

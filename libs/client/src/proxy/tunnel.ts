@@ -1,13 +1,14 @@
 import { type IncomingMessage, request as requestPlainly } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import type { Socket } from 'node:net';
+import type { PeerOptions } from '@orch/tls';
 import { hostOf, portOf } from './choose-proxy.js';
 import { openSocks } from './socks.js';
 
 /** How a proxy is reached. */
 export interface TunnelSettings {
-  /** Bundle that the certificate of an `https` proxy must chain to, PEM. Default: the roots that Node ships. */
-  readonly ca?: string;
+  /** How an `https` proxy is verified. */
+  readonly peer: PeerOptions;
   /** Whether that is checked. */
   readonly rejectUnauthorized: boolean;
   /** How long it may take, ms. */
@@ -32,7 +33,7 @@ export const proxyUser = ({ username, password }: URL) =>
   username || password ? { user: decodeURIComponent(username), password: decodeURIComponent(password) } : undefined;
 
 function openConnect(proxy: URL, host: string, port: number, settings: TunnelSettings): Promise<Socket> {
-  const { ca, rejectUnauthorized, timeoutMs } = settings;
+  const { peer, rejectUnauthorized, timeoutMs } = settings;
   const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   const known = proxyUser(proxy);
   const authorization = known && Buffer.from(`${known.user}:${known.password}`).toString('base64');
@@ -48,7 +49,7 @@ function openConnect(proxy: URL, host: string, port: number, settings: TunnelSet
       headers: { host: place, ...(authorization && { 'proxy-authorization': `Basic ${authorization}` }) },
       agent: false,
       rejectUnauthorized,
-      ...(ca !== undefined && { ca }),
+      ...(proxy.protocol === 'https:' && { ...peer }),
     });
     const timer = setTimeout(() => asked.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     asked.on('connect', (response, socket: Socket, head: Buffer) => {

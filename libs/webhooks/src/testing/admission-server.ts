@@ -66,10 +66,12 @@ export class AdmissionServer {
     });
   }
 
-  static async start(): Promise<AdmissionServer> {
+  /** @param shown certificate and key, PEM. Default: of the authority of {@link caBundle} */
+  static async start(shown?: { readonly cert: string; readonly key: string }): Promise<AdmissionServer> {
     const dir = await mkdtemp(join(tmpdir(), 'admission-server-'));
     const pki = await ensurePki({ certDir: dir, bindAddress: '127.0.0.1', names: { apiServiceName: 'hooks' } });
-    const server = createServer({ cert: pki.serving.cert, key: pki.serving.key });
+    const { cert, key } = shown ?? pki.serving;
+    const server = createServer({ cert, key });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return new AdmissionServer(dir, pki, server);

@@ -1,0 +1,1 @@
+export { type CertificateCase, certificateCases, HOSTS, selfSigned } from './certificate-cases.js';
