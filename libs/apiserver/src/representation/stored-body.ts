@@ -7,6 +7,7 @@ import type { Endpoint, Stored } from '../served/endpoint.js';
 import type { StoredForm } from '../served/stored-form.js';
 import { weakMemo } from '../weak-memo.js';
 import { LatelyDivided } from './lately-divided.js';
+import { embedTexts, noteTexts, stringifyMembers } from './opaque-members.js';
 import type { PieceWriter } from './piece-writer.js';
 
 /** How every stored body begins; what follows it is spliced behind the version. */
@@ -49,7 +50,7 @@ export function toStoredBody(object: ApiObject, { form }: Pick<Endpoint, 'form'>
 /** The stored form of an object in the version that it is of. */
 export function bodyOf({ apiVersion: _version, kind: _kind, metadata, ...rest }: ApiObject): Buffer {
   const { resourceVersion: _resourceVersion, managedFields = [], ...meta } = metadata ?? {};
-  const body = Buffer.from(stringifyJson({ metadata: meta, ...rest }));
+  const body = Buffer.from(stringifyMembers({ metadata: meta, ...rest }));
   if (managedFields.length === 0) return body;
   const { length, packed, writeTo } = storedOwners(managedFields, stringifyJson);
   const whole = withOwners(body, length, writeTo);
@@ -146,7 +147,9 @@ export function asItLies(stored: Omit<Stored, 'version'>, form: StoredForm, kind
 }
 
 function filledObject(stored: Omit<Stored, 'version'>, form: StoredForm, kind: string, apiVersion: string): ApiObject {
-  const object: ApiObject = { kind, apiVersion, ...readBody(orderly(stored.body)) };
+  const body = orderly(stored.body);
+  const object: ApiObject = { kind, apiVersion, ...readBody(body) };
+  noteTexts(object, form.opaque, body);
   form.fill(stored, object);
   return object;
 }
@@ -154,8 +157,17 @@ function filledObject(stored: Omit<Stored, 'version'>, form: StoredForm, kind: s
 /** What bodies were filled to, by the version that they lie in; each is kept as long as the body itself. */
 const filled = weakMemo((_form: StoredForm) => new Map<string, (body: Buffer) => Buffer>());
 
-/** A stored body with the defaults that are younger than it; the very same bytes where it lacks none. */
+/** Bodies as they stand in answers, of kinds whose objects hold texts that are passed on. */
+const embedded = weakMemo((form: StoredForm) => weakMemo((body: Buffer) => embedTexts(body, form.opaque)));
+
+/** A stored body as it stands in answers; the very same bytes where nothing has to be made of it. */
 export function filledBody(stored: Omit<Stored, 'version'>, form: StoredForm): Buffer {
+  const body = withDefaults(stored, form);
+  return form.opaque.length === 0 ? body : embedded(form)(body);
+}
+
+/** A stored body with the defaults that are younger than it. */
+function withDefaults(stored: Omit<Stored, 'version'>, form: StoredForm): Buffer {
   const body = orderly(stored.body);
   if (form.isFilled(stored)) return body;
   const byVersion = filled(form);
@@ -170,9 +182,10 @@ export function filledBody(stored: Omit<Stored, 'version'>, form: StoredForm): B
 function filling(body: Buffer, lying: Omit<Stored, 'version' | 'body'>, form: StoredForm): Buffer {
   const bare = withoutOwners(body);
   const object = parseStoredJson(bare) as ApiObject;
+  noteTexts(object, form.opaque, bare);
   form.fill(lying, object);
   const { metadata, ...rest } = object;
-  const whole = Buffer.from(stringifyJson({ metadata: metadata ?? {}, ...rest }));
+  const whole = Buffer.from(stringifyMembers({ metadata: metadata ?? {}, ...rest }));
   if (whole.equals(bare)) return body;
   const owners = ownersOf(body);
   return owners.length === 0 ? whole : withOwners(whole, owners.length, (out, at) => owners.copy(out, at));

@@ -1,8 +1,9 @@
 import { type ReadObject, type ReadOptions, readObject } from '@orch/codec';
 import type { ApiObject, GroupVersionKind, JsonObject, JsonValue } from '@orch/machinery';
 import { declaredType, type VersionTypes } from '@orch/merge';
-import { alignZeros, applyDefaults, type Steps, type StructSchema } from '@orch/schema';
+import { alignZeros, applyDefaults, opaqueFields, type Steps, type StructSchema } from '@orch/schema';
 import type { CustomModel } from '@orch/schema/openapi';
+import { keepTexts, makeTexts } from '../representation/opaque-members.js';
 
 /** The form of the objects of a kind in one version: how they are read, filled in, and divided into fields that have owners. */
 export interface ObjectModel extends GroupVersionKind {
@@ -54,7 +55,9 @@ export class DeclaredModel implements ObjectModel {
 
   // biome-ignore lint/correctness/useYield: it takes one step
   *read(value: JsonValue, options?: ReadOptions): Steps<ReadObject> {
-    return readObject(this.struct, value, options);
+    const read = readObject(this.struct, value, options);
+    makeTexts(read.object, opaqueFields(this.struct));
+    return read;
   }
 
   // biome-ignore lint/correctness/useYield: it takes one step
@@ -64,6 +67,7 @@ export class DeclaredModel implements ObjectModel {
 
   alignZeros(object: ApiObject, old: ApiObject): void {
     alignZeros(this.struct, object, old);
+    keepTexts(object, old, opaqueFields(this.struct));
   }
 
   types(): VersionTypes {
