@@ -25,6 +25,11 @@ export interface ObjectModel extends GroupVersionKind {
    * @throws StatusError for an object that would grow without bounds
    */
   fillDefaults(object: ApiObject): Steps<void>;
+  /**
+   * Fills in a status that has a default where there is none: the rules of kinds with such a subresource take away what is sent,
+   * defaults included. Mutates.
+   */
+  fillStatus(object: ApiObject): Steps<void>;
   /** What means the same in both is written as in `old`. Mutates `object`. */
   alignZeros(object: ApiObject, old: ApiObject): void;
   /** The fields that owners can have. */
@@ -64,6 +69,9 @@ export class DeclaredModel implements ObjectModel {
   *fillDefaults(object: ApiObject): Steps<void> {
     applyDefaults(this.struct, object);
   }
+
+  /** Every status of a declared kind says for itself what it has when nothing was observed. */
+  *fillStatus(): Steps<void> {}
 
   alignZeros(object: ApiObject, old: ApiObject): void {
     alignZeros(this.struct, object, old);
