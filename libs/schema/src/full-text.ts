@@ -3,12 +3,15 @@ import type { StructSchema } from './model.js';
 
 /** What a text lacks of the form that release 1.27 writes: places in it, ascending, and what is to stand there. */
 export interface Gaps {
+  /** Offsets in bytes. */
   readonly places: readonly number[];
+  /** What is to stand in front of each place; ASCII. */
   readonly texts: readonly string[];
   /** Bytes of all texts. */
   readonly length: number;
 }
 
+/** Of a text that lacks nothing. */
 export const NO_GAPS: Gaps = { places: [], texts: [], length: 0 };
 
 const QUOTE = 0x22;
