@@ -117,6 +117,21 @@ describe('admission policies', () => {
     return last as Answer;
   };
 
+  test('see what objects leave out and clients with declared types always write', async () => {
+    const within = await namespace();
+    const rule = {
+      apiGroups: ['apps'],
+      apiVersions: ['v1'],
+      resources: ['deployments'],
+      operations: ['CREATE', 'UPDATE'],
+    };
+    const expression = 'object.spec.template.spec.containers.all(c, has(c.resources.limits))';
+    await install(within, { failurePolicy: 'Ignore', validations: [{ expression, message: 'limits!' }] }, {}, rule);
+    expect(expectRefusal(await api.post(deployments(within), deployment('d')), 422, 'Invalid').message).toContain(
+      'limits!',
+    );
+  });
+
   test('deny what does not hold, in dry runs too, and let pass what does', async () => {
     const within = await namespace();
     const name = await install(within, {

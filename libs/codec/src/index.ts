@@ -1,5 +1,6 @@
 export { JsonSyntaxError } from './json/json-error.js';
 export type { Duplicates } from './json/json-reader.js';
+export { embeddedJson, opaqueJson } from './json/opaque-json.js';
 export {
   countValues,
   duplicatePaths,

@@ -1,9 +1,13 @@
 export { alignZeros } from './align-zeros.js';
+export { isAlwaysWritten, isLeftOut, zeroOfField, zeroOfSchema } from './always-written.js';
 export { applyDefaults } from './defaults.js';
 export { deletionAnswersObject } from './deletion-answer.js';
 export { API_RELEASE, deprecationWarning, isLater } from './deprecation.js';
 export { DEFAULT_FEATURES, FEATURES, type FeatureName, type Features } from './features.js';
+export { fullObject } from './full-form.js';
+export { type Gaps, gapsIn, NO_GAPS } from './full-text.js';
 export * from './model.js';
+export { opaqueFields } from './opaque-fields.js';
 export { parseRuntimeConfig, RuntimeConfigError, type Selection, selectServed } from './runtime-config.js';
 export { loadScheme, Scheme } from './scheme.js';
 export * from './structural/index.js';

@@ -6,14 +6,15 @@ import { isShareable, type Piece, type SharedPiece } from './piece.js';
 import type { PieceCache } from './piece-cache.js';
 import { PieceWriter } from './piece-writer.js';
 import {
+  type BookmarkObject,
   bookmarkObject,
   type JsonRepresentation,
   type ListMeta,
   type ListParts,
   type Representation,
 } from './representation.js';
-import { itemsHaveTypes, type Shape } from './shape.js';
-import { spliceJson, spliceJsonInto, typePrefix } from './stored-body.js';
+import { inFullForm, itemsHaveTypes, type Shape } from './shape.js';
+import { shownLength, spliceJson, spliceJsonInto, typePrefix } from './stored-body.js';
 
 /** Writes an item of a collection behind what separates it from the one before. */
 type ItemWriter = (out: PieceWriter, separator: string, stored: Stored) => void;
@@ -28,23 +29,29 @@ export function jsonRepresentation(
   cache: PieceCache,
   key: string,
 ): JsonRepresentation {
-  const { form } = endpoint;
   const { kind } = endpoint.definition;
   const spliced = (stored: Stored): boolean => shape.name === 'self' && liesAsServed(endpoint, stored);
   const prefix = typePrefix(endpoint.apiVersion, kind);
   const itemPrefix = itemsHaveTypes(endpoint) ? prefix : '{';
   const object = (stored: Stored): Buffer =>
-    spliced(stored) ? spliceJson(prefix, stored, form) : json(shape.single(stored));
+    spliced(stored) ? spliceJson(prefix, stored, endpoint) : json(shape.single(stored));
   const item: ItemWriter = (out, separator, stored) => {
     if (spliced(stored)) {
-      spliceJsonInto(out, separator + itemPrefix, stored, form);
+      spliceJsonInto(out, separator + itemPrefix, stored, endpoint);
       return;
     }
     out.ascii(separator);
     out.bytes(json(shape.item(stored)));
   };
   // Tables say how old things are, which does not keep.
-  const share = shape.name === 'table' ? undefined : sharePages(cache, key, item, ITEM_OVERHEAD + itemPrefix.length);
+  const share =
+    shape.name === 'table'
+      ? undefined
+      : sharePages(cache, key, item, (stored) => ITEM_OVERHEAD + itemPrefix.length + shownLength(stored, endpoint));
+  const bookmarkOf = (bookmark: BookmarkObject): ApiObject => {
+    const object = bookmarkObject(bookmarkKind, shape.apiVersion, names, bookmark);
+    return shape.name === 'self' ? inFullForm(endpoint.model, object) : object;
+  };
   const bookmarkKind = shape.name === 'self' ? kind : shape.name === 'table' ? 'Table' : 'PartialObjectMetadata';
   return {
     key,
@@ -52,12 +59,12 @@ export function jsonRepresentation(
     streamContentType: 'application/json',
     object,
     parts: partsOf(shape, (stored) =>
-      spliced(stored) ? parseStoredJson(spliceJson(itemPrefix, stored, form)) : shape.item(stored),
+      spliced(stored) ? parseStoredJson(spliceJson(itemPrefix, stored, endpoint)) : shape.item(stored),
     ),
     list: (meta, pages) => jsonList(shape, meta, pages, item, share),
     event: (type, stored) => eventOf(type, object(stored)),
     ...(shape.following && followingEvents(shape.following)),
-    bookmark: (bookmark) => eventOf('BOOKMARK', json(bookmarkObject(bookmarkKind, shape.apiVersion, names, bookmark))),
+    bookmark: (bookmark) => eventOf('BOOKMARK', json(bookmarkOf(bookmark))),
     errorEvent: (status) => eventOf('ERROR', json(status)),
   };
 }
@@ -88,17 +95,23 @@ function eventOf(type: string, object: Buffer): Buffer {
   return out;
 }
 
-/** What an item that is spliced is longer than its stored body and its type, at most. */
+/** What stands around an item that is spliced, its type aside, at most. */
 const ITEM_OVERHEAD = 64;
 
 /** Makes a piece of a page that may be asked for again; undefined when the page is to be written item by item. */
 type PageSharer = (page: readonly Stored[], separator: string) => SharedPiece | undefined;
 
-/** @param overhead bytes by which an item is longer than its stored body, at most */
-function sharePages(cache: PieceCache, key: string, item: ItemWriter, overhead: number): PageSharer {
+/** @param lengthOf bytes of an item, at most */
+function sharePages(
+  cache: PieceCache,
+  key: string,
+  item: ItemWriter,
+  lengthOf: (stored: Stored) => number,
+): PageSharer {
+  const sizes = new WeakMap<readonly Stored[], number>();
   return (page, separator) => {
-    let size = page.length * overhead;
-    for (const { body } of page) size += body.length;
+    const size = sizes.get(page) ?? page.reduce((sum, stored) => sum + lengthOf(stored), 0);
+    sizes.set(page, size);
     if (!isShareable(size)) return undefined;
     return cache.piece(page, key + separator, size, () => wholePage(page, separator, size, item));
   };

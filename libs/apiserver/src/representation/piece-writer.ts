@@ -16,15 +16,15 @@ export class PieceWriter {
     this.#length += piece.write(text, this.#length, 'latin1');
   }
 
-  bytes(source: Buffer, from = 0): void {
-    const length = source.length - from;
+  bytes(source: Buffer, from = 0, to = source.length): void {
+    const length = to - from;
     if (length > this.capacity) {
       this.#flush();
-      this.#full.push(from === 0 ? source : source.subarray(from));
+      this.#full.push(length === source.length ? source : source.subarray(from, to));
       return;
     }
     const piece = this.#reserve(length);
-    source.copy(piece, this.#length, from);
+    source.copy(piece, this.#length, from, to);
     this.#length += length;
   }
 

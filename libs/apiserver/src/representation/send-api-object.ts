@@ -1,6 +1,6 @@
 import { encodeObject, encodeUnknown, stringifyJson, stringifyYaml } from '@orch/codec';
 import type { ApiObject } from '@orch/machinery';
-import type { StructSchema } from '@orch/schema';
+import { fullObject, type StructSchema } from '@orch/schema';
 import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { sendBytes } from '../http/respond.js';
@@ -12,8 +12,9 @@ export async function sendApiObject(
   ctx: RequestContext,
   code: number,
   schema: StructSchema,
-  object: ApiObject,
+  sent: ApiObject,
 ): Promise<void> {
+  const object = fullObject(schema, sent);
   switch (deps.representations.plain(ctx.req.headers.accept)) {
     case 'protobuf': {
       const { apiVersion = '', kind = '' } = object;

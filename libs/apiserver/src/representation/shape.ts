@@ -1,6 +1,7 @@
 import { type ApiObject, formatApiVersion, type Names } from '@orch/machinery';
-import type { Column } from '@orch/schema';
+import { type Column, fullObject } from '@orch/schema';
 import type { Endpoint, Stored } from '../served/endpoint.js';
+import type { ObjectModel } from '../served/object-model.js';
 import { fromStored } from './stored-body.js';
 
 /** What is shown of an object: the object itself, a row of a table, or its metadata alone. */
@@ -20,11 +21,19 @@ export interface Shape {
   following?(stored: Stored): ApiObject;
 }
 
-/** The object in the version that the endpoint serves. */
+/** The object in the version that the endpoint serves, as this server works with it: members that say nothing may be left out. */
 export function servedObject(endpoint: Endpoint, stored: Stored): ApiObject {
   const object = fromStored(stored, endpoint);
   return endpoint.conversion ? endpoint.conversion.toServed(object) : object;
 }
+
+/** An object with the members that release 1.27 always writes of its kind; the object itself is not changed. */
+export const inFullForm = ({ struct }: Pick<ObjectModel, 'struct'>, object: ApiObject): ApiObject =>
+  struct ? fullObject(struct, object) : object;
+
+/** The object as clients are shown it. */
+const shownObject = (endpoint: Endpoint, stored: Stored): ApiObject =>
+  inFullForm(endpoint.model, servedObject(endpoint, stored));
 
 /** Whether each item of a list says what it is. Those of custom kinds do: clients know nothing of these but what they are told. */
 export const itemsHaveTypes = ({ model }: Endpoint): boolean => model.struct === undefined;
@@ -37,12 +46,12 @@ export function selfShape(endpoint: Endpoint): Shape {
     itemsField: 'items',
     envelope: {},
     item(stored) {
-      const object = servedObject(endpoint, stored);
+      const object = shownObject(endpoint, stored);
       if (itemsHaveTypes(endpoint)) return object;
       const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
       return rest;
     },
-    single: (stored) => servedObject(endpoint, stored),
+    single: (stored) => shownObject(endpoint, stored),
   };
 }
 
@@ -81,7 +90,8 @@ export function tableShape(
     const object = servedObject(endpoint, stored);
     const cells = endpoint.rules.cells(object, now());
     if (include === 'None') return { cells };
-    return { cells, object: include === 'Object' ? object : partialObject(apiVersion, object) };
+    const carried = include === 'Object' ? inFullForm(endpoint.model, object) : partialObject(apiVersion, object);
+    return { cells, object: carried };
   };
   const columnDefinitions = endpoint.definition.columns.map(columnDefinition);
   const table = (columns: unknown, stored: Stored): ApiObject => ({

@@ -1,12 +1,15 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
 import { type ApiObject, ensureMetadata, type JsonObject, type ObjectMeta } from '@orch/machinery';
 import { packOwners, readOwners, storedOwners, unpackOwners } from '@orch/merge';
+import { type Gaps, gapsIn, NO_GAPS, type StructSchema } from '@orch/schema';
 import type { BodyCodec, SplitBody } from '@orch/storage';
 import { endOfValue } from '../decoding/json-ranges.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
+import type { ObjectModel } from '../served/object-model.js';
 import type { StoredForm } from '../served/stored-form.js';
 import { weakMemo } from '../weak-memo.js';
 import { LatelyDivided } from './lately-divided.js';
+import { embedTexts, noteTexts, stringifyMembers } from './opaque-members.js';
 import type { PieceWriter } from './piece-writer.js';
 
 /** How every stored body begins; what follows it is spliced behind the version. */
@@ -49,7 +52,7 @@ export function toStoredBody(object: ApiObject, { form }: Pick<Endpoint, 'form'>
 /** The stored form of an object in the version that it is of. */
 export function bodyOf({ apiVersion: _version, kind: _kind, metadata, ...rest }: ApiObject): Buffer {
   const { resourceVersion: _resourceVersion, managedFields = [], ...meta } = metadata ?? {};
-  const body = Buffer.from(stringifyJson({ metadata: meta, ...rest }));
+  const body = Buffer.from(stringifyMembers({ metadata: meta, ...rest }));
   if (managedFields.length === 0) return body;
   const { length, packed, writeTo } = storedOwners(managedFields, stringifyJson);
   const whole = withOwners(body, length, writeTo);
@@ -146,7 +149,9 @@ export function asItLies(stored: Omit<Stored, 'version'>, form: StoredForm, kind
 }
 
 function filledObject(stored: Omit<Stored, 'version'>, form: StoredForm, kind: string, apiVersion: string): ApiObject {
-  const object: ApiObject = { kind, apiVersion, ...readBody(orderly(stored.body)) };
+  const body = orderly(stored.body);
+  const object: ApiObject = { kind, apiVersion, ...readBody(body) };
+  noteTexts(object, form.opaque, body);
   form.fill(stored, object);
   return object;
 }
@@ -154,8 +159,17 @@ function filledObject(stored: Omit<Stored, 'version'>, form: StoredForm, kind: s
 /** What bodies were filled to, by the version that they lie in; each is kept as long as the body itself. */
 const filled = weakMemo((_form: StoredForm) => new Map<string, (body: Buffer) => Buffer>());
 
-/** A stored body with the defaults that are younger than it; the very same bytes where it lacks none. */
+/** Bodies as they stand in answers, of kinds whose objects hold texts that are passed on. */
+const embedded = weakMemo((form: StoredForm) => weakMemo((body: Buffer) => embedTexts(body, form.opaque)));
+
+/** A stored body as it stands in answers; the very same bytes where nothing has to be made of it. */
 export function filledBody(stored: Omit<Stored, 'version'>, form: StoredForm): Buffer {
+  const body = withDefaults(stored, form);
+  return form.opaque.length === 0 ? body : embedded(form)(body);
+}
+
+/** A stored body with the defaults that are younger than it. */
+function withDefaults(stored: Omit<Stored, 'version'>, form: StoredForm): Buffer {
   const body = orderly(stored.body);
   if (form.isFilled(stored)) return body;
   const byVersion = filled(form);
@@ -170,9 +184,10 @@ export function filledBody(stored: Omit<Stored, 'version'>, form: StoredForm): B
 function filling(body: Buffer, lying: Omit<Stored, 'version' | 'body'>, form: StoredForm): Buffer {
   const bare = withoutOwners(body);
   const object = parseStoredJson(bare) as ApiObject;
+  noteTexts(object, form.opaque, bare);
   form.fill(lying, object);
   const { metadata, ...rest } = object;
-  const whole = Buffer.from(stringifyJson({ metadata: metadata ?? {}, ...rest }));
+  const whole = Buffer.from(stringifyMembers({ metadata: metadata ?? {}, ...rest }));
   if (whole.equals(bare)) return body;
   const owners = ownersOf(body);
   return owners.length === 0 ? whole : withOwners(whole, owners.length, (out, at) => owners.copy(out, at));
@@ -203,21 +218,64 @@ export function typePrefix(apiVersion: string, kind: string): string {
 /** An object that a dry run would have created has no version. */
 const versionMember = ({ version }: Stored): string => (version === 0n ? '' : `"resourceVersion":"${version}",`);
 
+/** What bodies lack of the form that is always written, by the struct of the version that they lie in; kept as long as the body itself. */
+const gapsOf = weakMemo((struct: StructSchema) => weakMemo((body: Buffer): Gaps => gapsIn(struct, body)));
+
+/** What serves objects in the version that they lie in. */
+interface ServedAsItLies {
+  readonly form: StoredForm;
+  readonly model: Pick<ObjectModel, 'struct'>;
+}
+
+/** A stored body with what is still to be said in an answer. */
+interface Shown {
+  readonly body: Buffer;
+  readonly gaps: Gaps;
+}
+
+function shown(stored: Stored, { form, model: { struct } }: ServedAsItLies): Shown {
+  const body = filledBody(stored, form);
+  return { body, gaps: struct ? gapsOf(struct)(body) : NO_GAPS };
+}
+
+/** Bytes of an object's JSON behind its prefix and version, at most. */
+export function shownLength(stored: Stored, endpoint: ServedAsItLies): number {
+  const { body, gaps } = shown(stored, endpoint);
+  return body.length + gaps.length;
+}
+
 /**
- * An object's JSON by concatenation, with no parse and no stringify but for younger defaults.
+ * An object's JSON by concatenation, with no parse and no stringify but for younger defaults. Members that release 1.27 always writes
+ * stand in it; where they are lacking is found once for each body.
+ * @param endpoint serves the object in the version that it lies in
  * @param prefix `{` for items of a list, {@link typePrefix} elsewhere
  */
-export function spliceJson(prefix: string, stored: Stored, form: StoredForm): Buffer {
+export function spliceJson(prefix: string, stored: Stored, endpoint: ServedAsItLies): Buffer {
+  const { body, gaps } = shown(stored, endpoint);
   const head = `${prefix}"metadata":{${versionMember(stored)}`;
-  const body = filledBody(stored, form);
-  const out = Buffer.allocUnsafe(head.length + body.length - OPENING.length);
-  out.write(head, 0, 'latin1');
-  body.copy(out, head.length, OPENING.length);
+  const out = Buffer.allocUnsafe(head.length + body.length - OPENING.length + gaps.length);
+  let end = out.write(head, 0, 'latin1');
+  let from = OPENING.length;
+  for (let at = 0; at < gaps.places.length; at++) {
+    const place = gaps.places[at] as number;
+    end += body.copy(out, end, from, place);
+    end += out.write(gaps.texts[at] as string, end, 'latin1');
+    from = place;
+  }
+  body.copy(out, end, from);
   return out;
 }
 
 /** {@link spliceJson} of a list's item, written in place. @param prefix with what separates it from the one before; Latin-1 */
-export function spliceJsonInto(out: PieceWriter, prefix: string, stored: Stored, form: StoredForm): void {
+export function spliceJsonInto(out: PieceWriter, prefix: string, stored: Stored, endpoint: ServedAsItLies): void {
+  const { body, gaps } = shown(stored, endpoint);
   out.ascii(`${prefix}"metadata":{${versionMember(stored)}`);
-  out.bytes(filledBody(stored, form), OPENING.length);
+  let from = OPENING.length;
+  for (let at = 0; at < gaps.places.length; at++) {
+    const place = gaps.places[at] as number;
+    out.bytes(body, from, place);
+    out.ascii(gaps.texts[at] as string);
+    from = place;
+  }
+  out.bytes(body, from);
 }

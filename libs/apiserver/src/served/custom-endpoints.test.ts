@@ -42,6 +42,37 @@ const server = customServer();
 const { ask, raw, serve } = server;
 const subresources = { status: {} };
 
+describe('defaults of a status that is a subresource', () => {
+  const status = { ...STATUS, default: { replicas: 0 } };
+  const phase = { type: 'string', default: 'New' };
+  const defaulted = { ...status, properties: { ...STATUS.properties, phase } };
+  const schema = { type: 'object', properties: { spec: SPEC, status: defaulted } };
+  const NEW = { replicas: 0, phase: 'New' };
+  beforeEach(() => serve(definitionOf([version('v1', schema, { subresources })])));
+  const statusAt = async (name: string) => (await ask('GET', `${BASE}/${name}`)).body.status;
+
+  it('show at once, whatever status was sent, and belong to nobody', async () => {
+    const made = await ask('POST', BASE, widget('a', {}, { status: { replicas: 5 } }));
+    expect([made.status, made.body.status, await statusAt('a')]).toEqual([201, NEW, NEW]);
+    expect(JSON.stringify(made.body.metadata.managedFields)).not.toContain('f:status');
+    const { body } = await ask('PUT', `${BASE}/a`, { ...made.body, spec: { size: 9 }, status: { replicas: 7 } });
+    expect([body.status, body.metadata.generation]).toEqual([NEW, 2]);
+    const observed = await ask('PUT', `${BASE}/a/status`, { ...body, status: { replicas: 7 } });
+    expect(observed.body.status).toEqual({ replicas: 7, phase: 'New' });
+    const { status: _gone, ...without } = observed.body;
+    expect((await ask('PUT', `${BASE}/a/status`, without)).body.status).toEqual(NEW);
+  });
+
+  it('show of objects that were stored when there were none', async () => {
+    serve(definitionOf([version('v1', SCHEMA, { subresources })]));
+    const old = await ask('POST', BASE, widget('a'));
+    expect(old.body.status).toBeUndefined();
+    serve(definitionOf([version('v1', schema, { subresources })]));
+    expect(await statusAt('a')).toEqual(NEW);
+    expect((await ask('GET', BASE)).body.items).toMatchObject([{ status: NEW }]);
+  });
+});
+
 describe('objects of a custom kind', () => {
   beforeEach(() => serve(definitionOf([version('v1', SCHEMA, { subresources })])));
 

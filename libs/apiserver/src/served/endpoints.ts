@@ -1,7 +1,7 @@
 import { parseStoredJson } from '@orch/codec';
 import { ConversionError, conversionsOf, type KindRules, type KindSettings, kindRules } from '@orch/kinds';
 import type { ApiObject } from '@orch/machinery';
-import type { ResourceDefinition, Scheme } from '@orch/schema';
+import { opaqueFields, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { Store, TypeId } from '@orch/storage';
 import type { Describe } from '@orch/watchcache';
 import { withoutOwners } from '../representation/stored-body.js';
@@ -46,6 +46,7 @@ export async function buildEndpoints(
       storage,
       storageVersionOf(storage, storageVersions, conversions),
       defaultingOf(storage, scheme, settings),
+      opaqueFields(storage.schema),
     );
     const description = { describe: describer(storage, rules, form) };
     const versions = scheme.resources.filter((other) => storageKey(other) === storageKey(definition));

@@ -1,8 +1,9 @@
 import { type ReadObject, type ReadOptions, readObject } from '@orch/codec';
 import type { ApiObject, GroupVersionKind, JsonObject, JsonValue } from '@orch/machinery';
 import { declaredType, type VersionTypes } from '@orch/merge';
-import { alignZeros, applyDefaults, type Steps, type StructSchema } from '@orch/schema';
+import { alignZeros, applyDefaults, opaqueFields, type Steps, type StructSchema } from '@orch/schema';
 import type { CustomModel } from '@orch/schema/openapi';
+import { keepTexts, makeTexts } from '../representation/opaque-members.js';
 
 /** The form of the objects of a kind in one version: how they are read, filled in, and divided into fields that have owners. */
 export interface ObjectModel extends GroupVersionKind {
@@ -24,6 +25,11 @@ export interface ObjectModel extends GroupVersionKind {
    * @throws StatusError for an object that would grow without bounds
    */
   fillDefaults(object: ApiObject): Steps<void>;
+  /**
+   * Fills in a status that has a default where there is none: the rules of kinds with such a subresource take away what is sent,
+   * defaults included. Mutates.
+   */
+  fillStatus(object: ApiObject): Steps<void>;
   /** What means the same in both is written as in `old`. Mutates `object`. */
   alignZeros(object: ApiObject, old: ApiObject): void;
   /** The fields that owners can have. */
@@ -54,7 +60,9 @@ export class DeclaredModel implements ObjectModel {
 
   // biome-ignore lint/correctness/useYield: it takes one step
   *read(value: JsonValue, options?: ReadOptions): Steps<ReadObject> {
-    return readObject(this.struct, value, options);
+    const read = readObject(this.struct, value, options);
+    makeTexts(read.object, opaqueFields(this.struct));
+    return read;
   }
 
   // biome-ignore lint/correctness/useYield: it takes one step
@@ -62,8 +70,12 @@ export class DeclaredModel implements ObjectModel {
     applyDefaults(this.struct, object);
   }
 
+  /** Every status of a declared kind says for itself what it has when nothing was observed. */
+  *fillStatus(): Steps<void> {}
+
   alignZeros(object: ApiObject, old: ApiObject): void {
     alignZeros(this.struct, object, old);
+    keepTexts(object, old, opaqueFields(this.struct));
   }
 
   types(): VersionTypes {

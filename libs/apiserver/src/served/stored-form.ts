@@ -23,12 +23,16 @@ export class StoredForm {
   readonly fromHub: Convert | undefined;
   readonly #toHub = new Map<string, Convert>();
 
-  /** @param version name of the version that bodies are written in, of the hub's group */
+  /**
+   * @param version name of the version that bodies are written in, of the hub's group
+   * @param opaque names of the members whose texts are kept as they came
+   */
   constructor(
     private readonly conversions: Pick<Conversions, 'between'>,
     private readonly hub: GroupVersionKind,
     readonly version: string,
     private readonly defaulting: Defaulting,
+    readonly opaque: readonly string[] = [],
   ) {
     const { kind } = hub;
     this.fromHub =

@@ -8,7 +8,7 @@ import { CustomModel, type MetaStructs } from '@orch/schema/openapi';
 import type { ObjectModel } from './object-model.js';
 
 /** How objects are made to fit their schema; raised with each release that does it in another way. */
-const MANNER = 1;
+const MANNER = 2;
 /** Numbers of defaults that the store has room for beside 0. */
 const NUMBERS = 0x7fff;
 
@@ -66,6 +66,13 @@ export class StructuralModel implements ObjectModel {
       if (!(error instanceof TooManyDefaults)) throw error;
       throw new StatusError('RequestEntityTooLarge', `Request entity too large: ${error.message}`);
     }
+  }
+
+  *fillStatus(object: ApiObject): Steps<void> {
+    if (object.status !== undefined || !this.custom.schema().defaulted.some(([name]) => name === 'status')) return;
+    const filled: ApiObject = {};
+    yield* this.fillDefaults(filled);
+    object.status = filled.status;
   }
 
   /** Makes of an object that comes from the store, or from another version, what the schema has room for. Mutates. */

@@ -155,13 +155,13 @@ export class VersionStage implements BodyConversion {
   /** @throws StatusError 500 for a version that the definition does not have any more */
   #lying(stored: StoredBody): Lying {
     const version = this.#form.versionOf(stored);
-    this.#model(version);
+    const model = this.#model(version);
     const apiVersion = this.#form.apiVersionOf(version);
     const { kind } = this.parts.served;
     const { storedVersion, defaults, body: asItLies } = stored;
     const lying = { storedVersion, defaults, body: asItLies, version: 0n };
     const body = filledBody(lying, this.#form);
-    const text = spliceJson(typePrefix(apiVersion, kind), lying, this.#form);
+    const text = spliceJson(typePrefix(apiVersion, kind), lying, { form: this.#form, model });
     return { object: { kind, apiVersion, metadata: metadataOf(body) }, text, owners: ownersOf(body) };
   }
 

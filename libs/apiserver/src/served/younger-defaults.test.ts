@@ -311,13 +311,17 @@ describe('an object that was stored before some of its defaults', () => {
 });
 
 describe('an object that lacks no default', () => {
-  it('is served as the bytes that are stored', async () => {
+  it('is served as the bytes that are stored, and what is always written', async () => {
     await ask(now, 'POST', path(), set('a'));
     // Were it parsed and written, the space would be gone.
     const spaced = Buffer.from(row('a').body.toString().replace('"serviceName":', '"serviceName": '));
     const type = now.api.endpoint(SETS).type;
     await now.api.store.write({ ...row('a'), op: 'update', type, body: spaced, terminating: false });
-    const tail = spaced.toString().slice('{"metadata":{'.length);
+    const [kept = '', added = ''] = spaced
+      .toString()
+      .slice('{"metadata":{'.length)
+      .split('"labels":{"app":"a"}},"spec":{"containers"');
+    const shown = [kept, added.slice(1, -'}]'.length).split('"imagePullPolicy":"IfNotPresent"')[0] ?? ''];
     const from = (await ask(now, 'GET', path())).metadata.resourceVersion;
     for (const at of [
       path('a'),
@@ -326,10 +330,11 @@ describe('an object that lacks no default', () => {
       `${path()}?resourceVersion=${from}&resourceVersionMatch=Exact`,
     ]) {
       const { body } = await now.server.ask(at, { headers: { accept: 'application/json' } });
-      expect(body.toString(), at).toContain(tail);
+      for (const part of shown) expect(body.toString(), at).toContain(part);
+      expect(body.toString(), at).toContain('"resources":{}');
     }
     const other = await later.server.ask(path('a'), { headers: { accept: 'application/json' } });
-    expect(other.body.toString()).not.toContain(tail);
+    expect(other.body.toString()).not.toContain(kept);
   });
 
   it('is served so too when its number is another, after one look', async () => {

@@ -1,6 +1,6 @@
 import type { SentAs } from '@orch/admission';
 import { targetOf } from '@orch/admission/testing';
-import type { ApiObject } from '@orch/machinery';
+import { type ApiObject, copy } from '@orch/machinery';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { ServedForms } from './reviewed-forms.js';
@@ -46,7 +46,12 @@ test.each([
   expect(patched).toMatchObject({ changed: true, object: { ...object, metadata: { name: 'a', labels: { a: 'b' } } } });
 });
 
-const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'default' }, spec: { containers: [] } };
+const POD = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'a', namespace: 'default' },
+  spec: { containers: [{ name: 'c' }] },
+};
 
 test('a patch that makes nothing else of an object is no change, and an empty one is none', async () => {
   const as = forms.own(targetOf({}));
@@ -54,6 +59,23 @@ test('a patch that makes nothing else of an object is no change, and an empty on
   expect((await forms.patched(POD as unknown as ApiObject, same, as))?.changed).toBe(false);
   expect(await forms.patched(POD as unknown as ApiObject, patch(), as)).toBeUndefined();
   expect(await forms.patched(POD as unknown as ApiObject, Buffer.from('null'), as)).toBeUndefined();
+});
+
+test('what is sent has what is always written, and what a patch leaves of that is not stored', async () => {
+  const as = forms.own(targetOf({}));
+  const own = copy(POD) as unknown as ApiObject;
+  const sent = await forms.sent(own, targetOf({}), as);
+  const metadata = { ...POD.metadata, creationTimestamp: null };
+  expect(sent).toEqual({ ...POD, metadata, spec: { containers: [{ name: 'c', resources: {} }] }, status: {} });
+  expect(own).toEqual(POD);
+  const limits = { op: 'add', path: '/spec/containers/0/resources/limits', value: { cpu: '1' } };
+  const limited = await forms.patched(sent, patch(limits), as);
+  expect(limited?.object).toMatchObject({ spec: { containers: [{ resources: { limits: { cpu: '1' } } }] } });
+  const labelled = await forms.patched(sent, patch({ op: 'add', path: '/metadata/labels', value: { a: 'b' } }), as);
+  await forms.take(own, labelled?.object ?? {}, targetOf({}), as);
+  expect(own.metadata).toEqual({ ...POD.metadata, labels: { a: 'b' } });
+  expect(own.status).toBeUndefined();
+  expect(JSON.stringify(own.spec)).not.toContain('resources');
 });
 
 test.each([

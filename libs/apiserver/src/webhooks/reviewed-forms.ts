@@ -2,9 +2,10 @@ import type { Patched, ReviewedForms, SentAs, Target } from '@orch/admission';
 import { holdsMoreValues, isTooDeep, parseJson, stringifyJson } from '@orch/codec';
 import { type ApiObject, copy, type JsonObject, type JsonValue } from '@orch/machinery';
 import { applyJsonPatch, declaredType, equalJson } from '@orch/merge';
-import type { Scheme, Subresource } from '@orch/schema';
+import { fullObject, type Scheme, type Subresource } from '@orch/schema';
 import type { TypeId } from '@orch/storage';
 import { inSlices, turnFor } from '../decoding/turns.js';
+import { inFullForm } from '../representation/shape.js';
 import { type Endpoint, UNSTORED } from '../served/endpoint.js';
 import { DeclaredModel, type ObjectModel } from '../served/object-model.js';
 import type { ServedResources } from '../served/served-resources.js';
@@ -53,9 +54,10 @@ export class ServedForms implements ReviewedForms {
     const [from, to] = [this.#endpoint(target), this.#endpoint(as.resource)];
     if (target.subresource === 'scale') {
       const { scheme } = this.parts();
-      return scaleView({ endpoint: from, name: target.name }, scaleType({ scheme }, { endpoint: to }), object);
+      const type = scaleType({ scheme }, { endpoint: to });
+      return fullObject(type.struct, scaleView({ endpoint: from, name: target.name }, type, object));
     }
-    return from === to ? object : converted(object, from, to);
+    return inFullForm(this.#model(as), from === to ? object : await converted(object, from, to));
   }
 
   async patched(sent: ApiObject, patch: Buffer, as: SentAs): Promise<Patched | undefined> {
@@ -73,7 +75,7 @@ export class ServedForms implements ReviewedForms {
     const { object } = await readMade(model, asObject(result), (message) => new Error(message) as never);
     object.apiVersion = sent.apiVersion ?? '';
     object.kind = sent.kind ?? '';
-    const changed = !equalJson(object as JsonValue, sent as JsonValue);
+    const changed = !equalJson(inFullForm(model, object) as JsonValue, inFullForm(model, sent) as JsonValue);
     await inSlices(model.fillDefaults(object));
     if (model === this.#endpoint(as.resource).model) this.#endpoint(as.resource).rules.defaults(object);
     return { object, changed, operations: () => stringifyJson(operations) };
@@ -86,6 +88,8 @@ export class ServedForms implements ReviewedForms {
       return;
     }
     const back = own === other ? made : await converted(made, other, own);
+    // What the full form alone has put there is not stored.
+    if (target.subresource === '') own.model.alignZeros(back, object);
     for (const name of Object.keys(object)) delete object[name];
     Object.assign(object, back);
   }

@@ -12,14 +12,17 @@ import {
   formatApiVersion,
   invalid,
   invalidValue,
+  type JsonObject,
   type Names,
   StatusError,
 } from '@orch/machinery';
+import { opaqueFields } from '@orch/schema';
 import type { RequestAudit } from '../auditing/request-audit.js';
 import { inSlices, turnFor } from '../decoding/turns.js';
 import type { Sender } from '../decoding/yaml-reader.js';
 import type { ApiDeps } from '../deps.js';
 import { isGone, type RequestContext } from '../http/context.js';
+import { noteTexts } from '../representation/opaque-members.js';
 import type { ObjectModel } from '../served/object-model.js';
 import type { FieldValidation } from './write-options.js';
 
@@ -141,6 +144,7 @@ async function decodeUnchecked(
       : { parsed: parseJson(bytes, { maxValues }), repeated: [] };
   await turnFor(bytes.length);
   const { value, duplicates } = parsed;
+  if (encoding === 'json' && model.struct) noteTexts(value as JsonObject, opaqueFields(model.struct), bytes);
   const { object, problems } = await inSlices(model.read(value, duplicates && { duplicates }));
   return { object, problems: [...yamlProblems(repeated), ...problems] };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ensureMetadata, formatTime, generateName } from '@orch/machinery';
 import { atOnce } from '@orch/schema';
+import { inSlices } from '../decoding/turns.js';
 import { defaults } from './defaults.js';
 import type { Draft, StageTools } from './draft.js';
 import { checkOwners } from './ownership.js';
@@ -20,10 +21,10 @@ export function repair(draft: Draft, { now }: StageTools): void | Promise<void> 
   // Defaults may follow from what plugins have set, and from the name.
   const filling = draft.admitted || named ? defaults(draft) : undefined;
   if (filling) return filling.then(() => makeStored(draft, now));
-  makeStored(draft, now);
+  return makeStored(draft, now);
 }
 
-function makeStored(draft: Draft, now: StageTools['now']): void {
+function makeStored(draft: Draft, now: StageTools['now']): void | Promise<void> {
   const { request, old } = draft;
   draft.object = toStorage(draft);
   const { storageRules: rules, storageModel } = request.endpoint;
@@ -32,6 +33,7 @@ function makeStored(draft: Draft, now: StageTools['now']): void {
     storageModel.alignZeros(draft.object, old);
     rules.prepareForUpdate(draft.object, old, context);
   } else rules.prepareForCreate(draft.object, context);
+  return inSlices(storageModel.fillStatus(draft.object));
 }
 
 /** @returns whether the object has been given a generated name */

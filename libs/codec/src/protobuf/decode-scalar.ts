@@ -1,4 +1,4 @@
-import { canonicalQuantity, formatDuration, formatMicroTime } from '@orch/machinery';
+import { canonicalQuantity, formatDuration, formatMicroTime, withText } from '@orch/machinery';
 import type { ScalarKind } from '@orch/schema';
 import { parseJson } from '../json/parse-json.js';
 import { ProtobufError } from './protobuf-error.js';
@@ -93,17 +93,32 @@ const readIntOrString = (reader: WireReader): number | string => {
   return isText ? text : number;
 };
 
-const readJson = (reader: WireReader): unknown => {
+/** The JSON text in field 1; undefined for none. */
+function readText(reader: WireReader): Buffer | undefined {
   let raw: Buffer | undefined;
   readMessage(reader, (number, wireType) => {
     if (number !== 1 || wireType !== LENGTH_DELIMITED) return false;
     raw = reader.bytes();
     return true;
   });
-  if (raw === undefined || raw.length === 0) return undefined;
-  const { value, values } = parseJson(raw, { maxValues: reader.left });
+  return raw === undefined || raw.length === 0 ? undefined : raw;
+}
+
+function parsed(text: Buffer | string, reader: WireReader): unknown {
+  const { value, values } = parseJson(text, { maxValues: reader.left });
   reader.count(values);
   return value ?? undefined;
+}
+
+const readJson = (reader: WireReader): unknown => {
+  const raw = readText(reader);
+  return raw && parsed(raw, reader);
+};
+
+/** A value whose text is kept as it came. */
+const readOpaque = (reader: WireReader): unknown => {
+  const text = readText(reader)?.toString();
+  return text === undefined ? undefined : withText(parsed(text, reader), text);
 };
 
 const varint = (read: (reader: WireReader) => unknown, zero: unknown): ScalarDecoder => ({
@@ -133,7 +148,7 @@ export const SCALAR_DECODERS: Readonly<Record<ScalarKind, ScalarDecoder>> = {
   duration: delimited(readDuration, '0s'),
   quantity: delimited(readQuantity, '0'),
   intOrString: delimited(readIntOrString, 0),
-  rawExtension: delimited(readJson, null),
+  rawExtension: delimited(readOpaque, null),
   fieldsV1: delimited(readJson, null),
   json: delimited(readJson, null),
 };

@@ -1,5 +1,6 @@
 import { normalizeMicroTime, parseDuration } from '@orch/machinery';
 import type { ScalarKind } from '@orch/schema';
+import { opaqueJson } from '../json/opaque-json.js';
 import { stringifyJson } from '../json/stringify-json.js';
 import type { BackwardWriter } from './backward-writer.js';
 import { ProtobufError } from './protobuf-error.js';
@@ -81,11 +82,15 @@ const writeIntOrString: Write = (writer, value) => {
 };
 
 /** The JSON text in field 1; nothing for null. */
-const writeJson: Write = (writer, value) => {
-  if (isUnset(value)) return;
-  writer.string(stringifyJson(value));
-  writer.uint32(tagOf(1, LENGTH_DELIMITED));
-};
+const writeText =
+  (textOf: (value: unknown) => string): Write =>
+  (writer, value) => {
+    if (isUnset(value)) return;
+    writer.string(textOf(value));
+    writer.uint32(tagOf(1, LENGTH_DELIMITED));
+  };
+
+const writeJson = writeText(stringifyJson);
 
 const plain =
   (wireType: number, write: Write) =>
@@ -122,7 +127,7 @@ export const SCALAR_ENCODERS: Readonly<Record<ScalarKind, (number: number) => Va
   duration: message(writeDuration),
   quantity: message(writeQuantity),
   intOrString: message(writeIntOrString),
-  rawExtension: message(writeJson),
+  rawExtension: message(writeText(opaqueJson)),
   fieldsV1: message(writeJson),
   json: message(writeJson),
 };

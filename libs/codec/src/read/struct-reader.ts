@@ -78,12 +78,14 @@ function readerOf(schema: Schema, owner: string): Reader {
 
 function readerOfField({ schema, omitEmpty, pointer }: Field, owner: string): FieldReader {
   const mayBeOmitted = omitEmpty && !pointer;
+  // An empty list or map is none even where null stands for none.
+  const emptyIsNone = !pointer && (schema.kind === 'list' || schema.kind === 'map');
   return {
     schema,
     // Whether thousands of members are none is known to who reads them, and takes long to find out behind that.
-    read: schema.kind === 'map' && mayBeOmitted ? readerOfMap(schema, owner, true) : readerOf(schema, owner),
+    read: schema.kind === 'map' && emptyIsNone ? readerOfMap(schema, owner, true) : readerOf(schema, owner),
     composite: isComposite(schema),
-    omitsZero: mayBeOmitted && OMITTED_KINDS.has(schema.kind),
+    omitsZero: (mayBeOmitted && OMITTED_KINDS.has(schema.kind)) || (emptyIsNone && schema.kind === 'list'),
   };
 }
 

@@ -183,6 +183,14 @@ it('an annotation of kubectl that nests without end explains no conflict', () =>
   expect(() => applied({ size: 2 }, live, 'kubectl')).toThrow(expect.objectContaining({ code: 409 }));
 });
 
+it('keeps integers exact, and escapes of the reference, in the annotation of kubectl', () => {
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}' };
+  const live = { ...thing({}), metadata: { name: 'x', annotations } };
+  const { metadata } = applied({ free: { b: 9007199254740993n, a: 'x&<' } }, live, 'kubectl');
+  const text = (metadata as { annotations: Record<string, string> }).annotations[Object.keys(annotations)[0] ?? ''];
+  expect(text).toContain('"spec":{"free":{"a":"x\\u0026\\u003c","b":9007199254740993}}');
+});
+
 describe('conversion', () => {
   const inVersion = (apiVersion: string, convert: Converter) =>
     new FieldManager({ apiVersion, kind: 'Thing', typesOf: () => thingTypes }, convert);

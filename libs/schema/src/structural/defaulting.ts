@@ -1,5 +1,6 @@
 import { copy, setMember } from '@orch/machinery';
 import { Effort } from './effort.js';
+import { normalizeEmbedded } from './embedded-metadata.js';
 import { isContainer, isObject, type Json } from './json.js';
 import { NO_STEPS, type Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
@@ -16,11 +17,13 @@ export class TooManyDefaults extends Error {
 
 /**
  * Fills in, in place and in steps, the defaults of what is absent in an object, and of nulls that may not be null. Nothing is filled in
- * below what is absent and has no default.
+ * below what is absent and has no default. Metadata of whole objects that are filled in is made to be metadata, as that of those that
+ * clients send.
  * @throws TooManyDefaults
  */
 export function* fillDefaults(object: unknown, schema: StructuralSchema, effort = Effort.inSteps()): Steps<void> {
   yield* new Defaulting(effort).fill(object, schema);
+  yield* normalizeEmbedded(object, schema, true, effort);
 }
 
 class Defaulting {
@@ -28,24 +31,26 @@ class Defaulting {
 
   constructor(private readonly effort: Effort) {}
 
-  fill(value: unknown, schema: StructuralSchema | undefined): Iterable<undefined> {
+  /** @param inMetadata whether the value stands in the metadata of a whole object, of which no schema prunes anything */
+  fill(value: unknown, schema: StructuralSchema | undefined, inMetadata = false): Iterable<undefined> {
     if (!schema) return NO_STEPS;
-    if (Array.isArray(value)) return schema.items ? this.#fillItems(value, schema.items) : NO_STEPS;
-    return isObject(value) ? this.#fillMembers(value, schema) : NO_STEPS;
+    if (Array.isArray(value)) return schema.items ? this.#fillItems(value, schema.items, inMetadata) : NO_STEPS;
+    return isObject(value) ? this.#fillMembers(value, schema, inMetadata) : NO_STEPS;
   }
 
-  *#fillItems(list: unknown[], schema: StructuralSchema): Steps<void> {
+  *#fillItems(list: unknown[], schema: StructuralSchema, inMetadata: boolean): Steps<void> {
     for (const [at, item] of list.entries()) {
       if (this.effort.endsStep(1)) yield;
-      if (item === null && !schema.nullable && schema.default !== undefined) list[at] = this.#made(schema);
-      if (isContainer(list[at])) yield* this.fill(list[at], schema);
+      if (item === null && !schema.nullable && schema.default !== undefined) list[at] = this.#made(schema, inMetadata);
+      if (isContainer(list[at])) yield* this.fill(list[at], schema, inMetadata);
     }
   }
 
-  *#fillMembers(object: Json, schema: StructuralSchema): Steps<void> {
+  *#fillMembers(object: Json, schema: StructuralSchema, inMetadata: boolean): Steps<void> {
+    const within = (name: string) => inMetadata || (schema.embedded && name === 'metadata');
     for (const [name, property] of schema.defaulted) {
       const isAbsent = !Object.hasOwn(object, name) || (object[name] === null && !property.nullable);
-      if (isAbsent) setMember(object, name, this.#made(property));
+      if (isAbsent) setMember(object, name, this.#made(property, within(name)));
     }
     const { others } = schema;
     for (const name of Object.keys(object)) {
@@ -53,16 +58,16 @@ class Defaulting {
       if (object[name] !== null && !isContainer(object[name])) continue;
       const property = schema.property(name);
       const isNull = object[name] === null && !property && others?.nullable === false;
-      if (isNull && others?.default !== undefined) setMember(object, name, this.#made(others));
-      if (isContainer(object[name])) yield* this.fill(object[name], property ?? others);
+      if (isNull && others?.default !== undefined) setMember(object, name, this.#made(others, inMetadata));
+      if (isContainer(object[name])) yield* this.fill(object[name], property ?? others, within(name));
     }
   }
 
-  #made(schema: StructuralSchema): unknown {
+  #made(schema: StructuralSchema, inMetadata: boolean): unknown {
     this.#left -= schema.defaultSize;
     if (this.#left < 0) throw new TooManyDefaults();
     this.effort.compare(schema.defaultSize);
-    return copy(schema.default);
+    return copy(inMetadata ? schema.props.default : schema.default);
   }
 }
 

@@ -1,8 +1,7 @@
-import type { FieldError, JsonObject } from '@orch/machinery';
-import { goType, invalidValue, plainText, shownUntyped } from '@orch/machinery';
+import { goType, plainText } from '@orch/machinery';
 import { dropNulls } from './defaulting.js';
 import { Effort } from './effort.js';
-import { childOf, embeddedIn } from './embedded-objects.js';
+import { normalizeEmbedded } from './embedded-metadata.js';
 import type { Json } from './json.js';
 import { MalformedObject, readMetadata } from './metadata-reader.js';
 import { prune } from './prune.js';
@@ -57,64 +56,3 @@ function readType(object: Json, name: string): void {
     `.${name} accessor error: ${plainText(value)} is of the type ${goType(value)}, expected string`,
   );
 }
-
-/** The same for the whole objects in one, which need not be of the kinds that there are. */
-function* normalizeEmbedded(
-  object: Json,
-  schema: StructuralSchema,
-  dropMalformed: boolean,
-  effort: Effort,
-): Steps<string[]> {
-  const found: string[] = [];
-  let characters = 0;
-  for (const embedded of embeddedIn(schema, object, '', effort)) {
-    if (!embedded) {
-      yield;
-      continue;
-    }
-    for (const field of yield* normalizeOne(...embedded, dropMalformed, effort)) {
-      if (found.length >= MOST_TOLD || characters > MOST_CHARACTERS) break;
-      characters += field.length;
-      found.push(field);
-    }
-  }
-  return found.sort();
-}
-
-/** Returns the unknown members of its metadata. */
-function* normalizeOne(object: Json, path: string, dropMalformed: boolean, effort: Effort): Steps<string[]> {
-  for (const name of ['apiVersion', 'kind']) {
-    if (!Object.hasOwn(object, name) || typeof object[name] === 'string') continue;
-    if (!dropMalformed)
-      throw malformed(invalidValue(childOf(path, name), shownUntyped(object[name]), 'must be a string'));
-    delete object[name];
-  }
-  if (!Object.hasOwn(object, 'metadata')) return [];
-  const unknown = new UnknownFields(childOf(path, 'metadata'));
-  const metadata = yield* embeddedMetadata(object, path, dropMalformed, effort, unknown);
-  if (metadata) object.metadata = metadata;
-  return unknown.paths;
-}
-
-/** Unknown members of metadata that are told, and characters of their paths after which no more are. */
-const MOST_TOLD = 100;
-const MOST_CHARACTERS = 1 << 20;
-
-function* embeddedMetadata(
-  object: Json,
-  path: string,
-  dropMalformed: boolean,
-  effort: Effort,
-  unknown: UnknownFields,
-): Steps<JsonObject | undefined> {
-  try {
-    return yield* readMetadata(object.metadata, dropMalformed, effort, unknown);
-  } catch (error) {
-    if (!(error instanceof MalformedObject)) throw error;
-    // What is no metadata at all is left for validation to find.
-    if (dropMalformed) return undefined;
-    throw malformed(invalidValue(childOf(path, 'metadata'), shownUntyped(object.metadata), error.message));
-  }
-}
-
-const malformed = ({ field, message }: FieldError): MalformedObject => new MalformedObject(`${field}: ${message}`);

@@ -104,7 +104,7 @@ export class StructuralSchema {
 
   /** How many values the default has in it, long texts being several. */
   get defaultSize(): number {
-    this.#defaultSize ??= sizeOf(this.default);
+    this.#defaultSize ??= sizeOf(this.props.default ?? undefined);
     return this.#defaultSize;
   }
 

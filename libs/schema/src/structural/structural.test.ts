@@ -253,6 +253,43 @@ describe('metadata', () => {
     );
   });
 
+  it.each<[string, SchemaProps, Json, Json]>([
+    [
+      'with it',
+      { default: { apiVersion: 'v1', kind: 'Foo', metadata: { name: 'Bar', unknown: 'x', labels: { a: null } } } },
+      {},
+      { apiVersion: 'v1', kind: 'Foo', metadata: { name: 'Bar', labels: { a: '' } } },
+    ],
+    [
+      'in it',
+      { properties: { metadata: { type: 'object', default: { name: 'Bar', unknown: 'x' } } } },
+      { spec: { kind: 'K' } },
+      { kind: 'K', metadata: { name: 'Bar' } },
+    ],
+    [
+      'below it',
+      {
+        properties: {
+          metadata: {
+            type: 'object',
+            properties: { name: { type: 'string', default: 'a' }, foo: { type: 'string', default: 'b' } },
+          },
+        },
+      },
+      { spec: { metadata: {} } },
+      { metadata: { name: 'a' } },
+    ],
+  ])('of a whole object that comes from a default is made to be metadata: %s', (_where, more, object, spec) => {
+    const whole: SchemaProps = {
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      'x-kubernetes-preserve-unknown-fields': true,
+      ...more,
+    };
+    atOnce(fillDefaults(object, compileSchema(specOf(whole))));
+    expect(object).toEqual({ spec });
+  });
+
   it('says of owners what they are, and nothing of what is empty', () => {
     const object = { metadata: { name: '', ownerReferences: [{ kind: 'A', controller: false }], labels: {} } };
     atOnce(normalizeObject(object, compileSchema(props)));

@@ -1,8 +1,7 @@
-import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
+import { goJson, type JsonObject, type JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { type FieldSet, NO_FIELDS } from '../paths/field-set.js';
 import { isBeyond } from '../paths/nesting.js';
-import { compareText } from '../paths/order.js';
 import { difference } from '../paths/set-algebra.js';
 import type { Type } from '../types/type.js';
 import { compareObjects } from '../values/compare.js';
@@ -87,18 +86,5 @@ function configurationText(said: JsonObject): string {
     const { [LAST_APPLIED]: _, ...others } = metadata.annotations;
     metadata.annotations = others;
   }
-  return `${JSON.stringify(sorted({ ...said, metadata }), bigintText)}\n`;
+  return `${goJson({ ...said, metadata })}\n`;
 }
-
-function sorted(value: JsonValue | undefined): JsonValue | undefined {
-  if (Array.isArray(value)) return value.map((item) => sorted(item) ?? null);
-  if (!isObject(value)) return value;
-  const object: JsonObject = {};
-  for (const name of Object.keys(value).sort(compareText)) {
-    setMember<JsonValue | undefined>(object, name, sorted(value[name]));
-  }
-  return object;
-}
-
-/** Integers beyond 2^53 lose nothing that the reference would keep: it holds them as what JSON has, too. */
-const bigintText = (_name: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value);

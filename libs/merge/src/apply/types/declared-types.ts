@@ -1,5 +1,14 @@
-import type { JsonObject, JsonValue } from '@orch/machinery';
-import type { Field, ScalarKind, Schema, StructSchema } from '@orch/schema';
+import type { JsonValue } from '@orch/machinery';
+import {
+  type Field,
+  isAlwaysWritten,
+  isLeftOut,
+  type ScalarKind,
+  type Schema,
+  type StructSchema,
+  zeroOfField,
+  zeroOfSchema,
+} from '@orch/schema';
 import { fieldElement } from '../paths/path-element.js';
 import { ATOMIC, DEDUCED, type FieldType, type ListType, type MapType, mapOf, type Type } from './type.js';
 
@@ -71,7 +80,7 @@ function fieldType(field: Field, zeros: boolean): FieldType {
     type: typeInField(field, zeros),
     ...(byDefault !== undefined && { default: byDefault }),
     ...(zeros && { isZero: field.omitEmpty && !field.pointer ? zeroTest(field.schema) : never }),
-    ...(zeros && isAlwaysWritten(field) && { zero: zeroOf(field) }),
+    ...(zeros && isAlwaysWritten(field) && { zero: zeroOfField(field) }),
   };
 }
 
@@ -120,62 +129,8 @@ function keyDefault(field: Field): JsonValue | undefined {
 
 const never = () => false;
 
-/** Structs and times are never empty to the encoder of the declared types. */
-const isAlwaysWritten = ({ omitEmpty, pointer, schema }: Field): boolean =>
-  !omitEmpty || (!pointer && !LEFT_OUT.has(schema.kind) && !(schema.kind === 'struct' && schema.customJson === true));
-
-const LEFT_OUT = new Set<Schema['kind']>([
-  'string',
-  'bytes',
-  'bool',
-  'int32',
-  'int64',
-  'uint32',
-  'uint64',
-  'float',
-  'double',
-  'list',
-  'map',
-  'json',
-]);
-
-/** The zero of a field; made when it is asked for, as structs may hold each other. */
-const zeroOf = (field: Field): JsonValue => (field.pointer ? null : zeroOfSchema(field.schema));
-
-function zeroOfSchema(schema: Schema): JsonValue {
-  switch (schema.kind) {
-    case 'struct':
-      return schema.customJson ? null : zeroStruct(schema);
-    case 'string':
-      return '';
-    case 'bool':
-      return false;
-    case 'duration':
-      return '0s';
-    case 'quantity':
-      return '0';
-    case 'int32':
-    case 'int64':
-    case 'uint32':
-    case 'uint64':
-    case 'float':
-    case 'double':
-    case 'intOrString':
-      return 0;
-    default:
-      return null;
-  }
-}
-
-/** A struct that is held by value cannot hold itself so, which ends this. */
-function zeroStruct({ fields }: StructSchema): JsonObject {
-  const zero: JsonObject = {};
-  for (const field of fields.values()) if (isAlwaysWritten(field)) zero[field.name] = zeroOf(field);
-  return zero;
-}
-
 function zeroTest(schema: Schema): (value: JsonValue) => boolean {
-  if (!LEFT_OUT.has(schema.kind)) return never;
+  if (!isLeftOut(schema)) return never;
   switch (schema.kind) {
     case 'string':
     case 'bytes':

@@ -1,0 +1,61 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import type { Field, Schema, StructSchema } from './model.js';
+
+/** Kinds of values whose zero an encoder of declared types leaves out where the field says so. Structs and times are never empty to it. */
+const LEFT_OUT: ReadonlySet<Schema['kind']> = new Set([
+  'string',
+  'bytes',
+  'bool',
+  'int32',
+  'int64',
+  'uint32',
+  'uint64',
+  'float',
+  'double',
+  'list',
+  'map',
+  'json',
+]);
+
+/** Whether a field stands in every object that release 1.27 writes, be it with its zero. */
+export const isAlwaysWritten = ({ omitEmpty, pointer, schema }: Field): boolean =>
+  !omitEmpty || (!pointer && !LEFT_OUT.has(schema.kind) && !(schema.kind === 'struct' && schema.customJson === true));
+
+/** Whether the zero of such a value is left out where its field says so. */
+export const isLeftOut = ({ kind }: Schema): boolean => LEFT_OUT.has(kind);
+
+/** What stands in a field that was not set. */
+export const zeroOfField = (field: Field): JsonValue => (field.pointer ? null : zeroOfSchema(field.schema));
+
+/** What stands for a value that was not set, where it is held by value. */
+export function zeroOfSchema(schema: Schema): JsonValue {
+  switch (schema.kind) {
+    case 'struct':
+      return schema.customJson ? null : zeroStruct(schema);
+    case 'string':
+      return '';
+    case 'bool':
+      return false;
+    case 'duration':
+      return '0s';
+    case 'quantity':
+      return '0';
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+    case 'float':
+    case 'double':
+    case 'intOrString':
+      return 0;
+    default:
+      return null;
+  }
+}
+
+/** A struct that is held by value cannot hold itself so, which ends this. */
+function zeroStruct({ fields }: StructSchema): JsonObject {
+  const zero: JsonObject = {};
+  for (const field of fields.values()) if (isAlwaysWritten(field)) zero[field.name] = zeroOfField(field);
+  return zero;
+}
