@@ -1,6 +1,6 @@
 import type { Admission, Operation } from '@orch/admission';
 import type { Allocation, Allocators } from '@orch/kinds';
-import { type ApiObject, conflict, copy, type JsonObject, STALE_WRITE } from '@orch/machinery';
+import { type ApiObject, badRequest, conflict, copy, type JsonObject, STALE_WRITE } from '@orch/machinery';
 import { withoutIdleTimes } from '@orch/merge';
 import type { CreateOp, DeleteOp, Key, Tally, TypeId, UpdateOp, WriteOp } from '@orch/storage';
 import { turnFor } from '../decoding/turns.js';
@@ -130,6 +130,7 @@ const idleTimesKept = (old: ApiObject, object: ApiObject) =>
 /** An object that is there afterwards. */
 async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   const { request, base, object, old } = draft;
+  refuseVersion(draft);
   const allocating = allocate(draft, tools);
   const allocation = allocating && (await allocating);
   const settle = (fate: Fate) => allocation && conclude(allocation, fate);
@@ -175,6 +176,13 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
     changesClaims: allocation?.changes ?? false,
     conclude: settle,
   };
+}
+
+/** The store takes no new object that names a version; a dry run does not come that far. @throws StatusError 400 */
+function refuseVersion({ request, namesVersion }: Draft): void {
+  if (namesVersion && !request.options.dryRun) {
+    throw badRequest('resourceVersion should not be set on objects to be created');
+  }
 }
 
 /** A quota that is deleted and stays for now is as it was. */
