@@ -233,8 +233,10 @@ async function removal(draft: Draft, base: Stored, { allocators, quotas }: PlanT
   const gone = { namespace: key.namespace, operation, subresource, before: holder, after: undefined };
   const op: DeleteOp = { op: 'delete', ...target(draft, base), body, charging: quotas?.of({ endpoint, ...gone }) };
   const stored = { version: base.version, body, ...formOf(draft) };
+  // Who stops what runs goes by the mark: it is written on its own, before.
+  const marks = operation === 'DELETE' && endpoint.storageRules.isGraceful && !isStoredAs(base, request, body);
   return {
-    ops: [op],
+    ops: marks ? [updateOp(draft, base, body), { ...op, version: 'previous' }] : [op],
     stored,
     answer: stored,
     object,

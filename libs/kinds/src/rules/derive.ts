@@ -73,6 +73,7 @@ export function deriveRules(
     storedFieldName: (name) => declared.storedFieldNames?.get(name) ?? name,
     refusedFieldName: (field) => declared.refusedFieldNames?.get(field) ?? field,
     selectableFields: (object) => Object.fromEntries(fields.map(([name, read]) => [name, read(object)])),
+    isGraceful: declared.gracePeriod !== undefined,
     gracePeriod: declared.gracePeriod ?? (() => 0),
     ...(declared.scale && { scale: declared.scale }),
   };
