@@ -27,6 +27,20 @@ conformance('Health [Health endpoints]', ({ api }) => {
   test('the version says 1.27', async () => {
     expect(expectStatus(await api.get('/version'), 200).json()).toMatchObject({ major: '1', minor: '27' });
   });
+
+  test('the version says of what, when, with what and for what the server was built', async () => {
+    const version = expectStatus(await api.get('/version'), 200).json();
+    expect(version).toMatchObject({
+      gitCommit: expect.stringMatching(/^([0-9a-f]{40}|unknown)$/),
+      gitTreeState: expect.stringMatching(/^(clean|dirty|archive)$/),
+      buildDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      goVersion: expect.stringMatching(/^node\d+\.\d+\.\d+$/),
+      compiler: expect.stringMatching(/^v8-\d/),
+      platform: expect.stringMatching(/^[a-z]+\/(amd64|arm64|386|[a-z0-9]+)$/),
+    });
+    expect(version.platform).not.toMatch(/x64/);
+    expect(Date.parse(version.buildDate)).toBeLessThanOrEqual(Date.now());
+  });
 });
 
 conformance('Discovery [Groups and paths]', ({ api, names }) => {
