@@ -3,6 +3,7 @@ import { type ApiObject, forbidden, type StatusError } from '@orch/machinery';
 import { decimalOf, difference, type Evaluators, exceededText } from '@orch/quota';
 import type { Charge, Charging, Refusal, WriteOp } from '@orch/storage';
 import type { Endpoint } from '../served/endpoint.js';
+import type { WriteRequest } from '../writing/write-request.js';
 import type { QuotaIndex } from './quota-index.js';
 
 /** A write of one object, as it is charged. */
@@ -22,6 +23,8 @@ export interface QuotaChargesOptions {
   readonly evaluators: Evaluators;
   /** Whether writes are held to quotas (the admission plugin is on), and not only counted. */
   readonly limits: boolean;
+  /** Somebody else counts: what is written through the status of a quota is what is used. Default false. */
+  readonly countedElsewhere?: boolean;
 }
 
 /** What writes are charged to: whoever makes them, by whatever verb. The store decides, with the write. */
@@ -51,6 +54,11 @@ export class QuotaCharges {
   /** Whether an object is a quota itself. */
   isQuota({ type }: Endpoint): boolean {
     return type === this.options.index.endpoint.type;
+  }
+
+  /** Whether what a write says is used is to be believed. */
+  believes({ subresource, counted = false }: Pick<WriteRequest, 'subresource' | 'counted'>): boolean {
+    return counted || (this.options.countedElsewhere === true && subresource === 'status');
   }
 
   /** Resolves when quotas are known as they are now: what was planned with others may be planned anew. @throws StoreUnavailableError */

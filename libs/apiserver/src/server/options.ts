@@ -15,6 +15,7 @@ import { signingOptions } from '../credentials/signing-options.js';
 import { aggregationOptions } from './aggregation-options.js';
 import { auditOptions } from './audit-options.js';
 import { connectionOptions } from './connection-options.js';
+import { controllerOptions } from './controller-options.js';
 import { encryptionOptions } from './encryption-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
@@ -40,6 +41,7 @@ export const servingOptions = {
   },
   ...addressOptions,
   ...nodeOptions,
+  ...controllerOptions,
   ...credentialOptions,
   ...authorizationOptions,
   ...admissionOptions,

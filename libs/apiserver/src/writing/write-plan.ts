@@ -134,7 +134,7 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   const allocating = allocate(draft, tools);
   const allocation = allocating && (await allocating);
   const settle = (fate: Fate) => allocation && conclude(allocation, fate);
-  const quota = tools.quotas?.isQuota(request.endpoint) ? quotaWrite(draft) : undefined;
+  const quota = tools.quotas?.isQuota(request.endpoint) ? quotaWrite(draft, tools.quotas) : undefined;
   let body: Buffer;
   let tally: Tally | undefined;
   try {
@@ -186,11 +186,11 @@ function refuseVersion({ request, namesVersion }: Draft): void {
 }
 
 /** A quota that is deleted and stays for now is as it was. */
-const quotaWrite = ({ request, object, old, base }: Draft): QuotaWrite => ({
+const quotaWrite = ({ request, object, old, base }: Draft, quotas: QuotaCharges): QuotaWrite => ({
   object,
   old: old ?? (base && object),
   subresource: request.subresource,
-  counted: request.counted ?? false,
+  counted: quotas.believes(request),
 });
 
 /** What the write changes of what quotas count. The mark of a deletion changes none of it. */

@@ -10,6 +10,7 @@ import { NO_REMOTE_DOCUMENTS } from '../../documents/remote-documents.js';
 import { type AdmissionObserver, admissionMetrics } from '../../metrics/admission-metrics.js';
 import { observeDatabaseLists, observeListCache, observeWatchOutputs } from '../../metrics/server-observers.js';
 import { assembleApi } from '../assemble.js';
+import { runsController } from '../controller-options.js';
 import { componentChecks } from '../health-checks.js';
 import { followPolicies } from '../policy-checks.js';
 import { servedSelection } from '../served-selection.js';
@@ -91,6 +92,7 @@ async function assemble(process: ControlPlaneProcess, observer: AdmissionObserve
       watchBufferBytes: serving.watchBufferBytes,
     },
     yaml: new YamlReader(),
+    countedElsewhere: !runsController(serving.controllers, 'resourcequota'),
     tokenIssuer: process.need('serviceAccountKeys').issuer,
     lists: {
       ...{ concurrent: backend.databaseLists, perUser: backend.databaseListsPerUser },
