@@ -4,6 +4,7 @@ import { decimalOf, difference, type Evaluators, exceededText } from '@orch/quot
 import type { Charge, Charging, Refusal, WriteOp } from '@orch/storage';
 import type { Endpoint } from '../served/endpoint.js';
 import type { WriteRequest } from '../writing/write-request.js';
+import { firstCount } from './first-count.js';
 import type { QuotaIndex } from './quota-index.js';
 
 /** A write of one object, as it is charged. */
@@ -26,6 +27,8 @@ export interface QuotaChargesOptions {
   /** Somebody else counts: what is written through the status of a quota is what is used. Default false. */
   readonly countedElsewhere?: boolean;
 }
+
+type Exceeded = Extract<Refusal, { outcome: 'exceeded' }>;
 
 /** What writes are charged to: whoever makes them, by whatever verb. The store decides, with the write. */
 export class QuotaCharges {
@@ -66,12 +69,14 @@ export class QuotaCharges {
     return this.options.index.confirm();
   }
 
+  /** Whether quotas that nobody had counted when a write was refused have been by now, so that it may be tried again. */
+  async areCountedNow({ exceeded }: Exceeded, { namespace }: Pick<WriteOp, 'namespace'>): Promise<boolean> {
+    const uncounted = exceeded.filter(({ used }) => used === undefined).map(({ account }) => account);
+    return uncounted.length > 0 && firstCount(this.options.index, namespace, new Set(uncounted));
+  }
+
   /** Why a write is refused: 403. */
-  refusal(
-    { exceeded }: Extract<Refusal, { outcome: 'exceeded' }>,
-    endpoint: Endpoint,
-    { namespace, name, charging }: WriteOp,
-  ): StatusError {
+  refusal({ exceeded }: Exceeded, endpoint: Endpoint, { namespace, name, charging }: WriteOp): StatusError {
     const { index, evaluators } = this.options;
     const quota = exceeded[0]?.account ?? '';
     const known = index.in(namespace).find(({ terms }) => terms.name === quota);
