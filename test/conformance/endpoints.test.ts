@@ -43,6 +43,28 @@ conformance('Health [Health endpoints]', ({ api }) => {
   });
 });
 
+conformance('The Service of the API', ({ api, names }) => {
+  test('leads to the servers that are alive', async () => {
+    const name = names.profile;
+    const endpoints = `/api/v1/namespaces/default/endpoints/${name}`;
+    await expect.poll(async () => (await api.get(endpoints)).status).toBe(200);
+    const { metadata, subsets } = (await api.get(endpoints)).json();
+    expect(metadata.labels).toEqual({ [names.key('endpointslice.orch.io/skip-mirror')]: 'true' });
+    expect(subsets).toEqual([
+      {
+        addresses: [{ ip: expect.not.stringMatching(/^127/) }],
+        ports: [{ name: 'https', port: expect.any(Number), protocol: 'TCP' }],
+      },
+    ]);
+    const slices = `/apis/${names.group('discovery.orch.io')}/v1/namespaces/default/endpointslices/${name}`;
+    expect(expectStatus(await api.get(slices), 200).json()).toMatchObject({
+      metadata: { labels: { [names.key('orch.io/service-name')]: name } },
+      endpoints: [{ addresses: [subsets[0].addresses[0].ip], conditions: { ready: true } }],
+      ports: subsets[0].ports,
+    });
+  });
+});
+
 conformance('Discovery [Groups and paths]', ({ api, names }) => {
   test('groups and their versions', async () => {
     expect(expectStatus(await api.get('/api'), 200).json()).toMatchObject({ kind: 'APIVersions', versions: ['v1'] });
