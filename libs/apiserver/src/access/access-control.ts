@@ -76,7 +76,10 @@ export class AccessControl {
       for (const listener of this.#onLoss) listener(concerned);
     };
     this.#followers.onLoss(onLoss);
-    this.#nodes = new NodeFollowers({ deps: api.deps, store, feed, onLoss, onError });
+    // A node ends its own watch of what a pod needed once it has heard that the pod is gone, and takes a refusal for a fault.
+    const onNodeLoss = (concerned: Concerned) =>
+      void systemClock.after(options.nodeWatchGrace, () => onLoss(concerned));
+    this.#nodes = new NodeFollowers({ deps: api.deps, store, feed, onLoss: onNodeLoss, onError });
     const byMode: Record<AuthorizationMode, () => Authorizer> = {
       AlwaysAllow: () => alwaysAllow,
       AlwaysDeny: () => alwaysDeny,
