@@ -1,6 +1,7 @@
 // Makes services/orch/dist/bundle: what `orch` and `orchctl` run, in a few files, from what `tsc -b` has built. Node reads some thirteen
 // hundred modules one by one otherwise, which takes most of the time until a server is ready. What a module looks for beside
 // itself (migrations, a thread's own module, binaries) it finds in its package, as without the bundle.
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -24,6 +25,21 @@ const places = {
   },
 };
 
+/** What `GET /version` says of the sources. Who builds without a repository names the commit in GIT_COMMIT; SOURCE_DATE_EPOCH is the time of a build that is to be reproduced. */
+function buildOf() {
+  const { GIT_COMMIT, SOURCE_DATE_EPOCH } = process.env;
+  const time = SOURCE_DATE_EPOCH ? Number(SOURCE_DATE_EPOCH) * 1000 : Date.now();
+  const date = `${new Date(time).toISOString().slice(0, 19)}Z`;
+  try {
+    const git = (...args) =>
+      execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const treeState = git('status', '--porcelain', '--untracked-files=no') === '' ? 'clean' : 'dirty';
+    return { commit: git('rev-parse', 'HEAD').trim(), treeState, date };
+  } catch {
+    return { commit: GIT_COMMIT || 'unknown', treeState: 'archive', date };
+  }
+}
+
 mkdirSync(PLACE, { recursive: true });
 const making = mkdtempSync(join(PLACE, 'bundle-'));
 await build({
@@ -36,6 +52,7 @@ await build({
   target: 'node20.19',
   external: ['pg-native'],
   plugins: [places],
+  define: { ORCH_BUILD: JSON.stringify(buildOf()) },
   // CommonJS modules ask for Node's own by require.
   banner: {
     js: "import { createRequire as requireOf } from 'node:module';\nconst require = requireOf(import.meta.url);",

@@ -44,6 +44,15 @@ describe.each(RELEASES)('kubectl %s explain', (release) => {
     240_000,
   );
 
+  test.each(OUTPUTS)('what every object has, by the words that clients look for, %s', async (output) => {
+    const text = await kubectl.ok(['explain', 'pod', `--output=${output}`]);
+    expect(text).toMatch(/apiVersion\s+<string>\s+APIVersion defines/);
+    expect(text).toMatch(/kind\s+<string>\s+Kind is a string value representing/);
+    expect(text).toMatch(/metadata\s+<(ObjectMeta|Object)>\s+Standard object's metadata/);
+    const metadata = await kubectl.ok(['explain', 'pod.metadata', `--output=${output}`]);
+    expect(metadata).toMatch(/creationTimestamp\s+<string>\s+CreationTimestamp is a timestamp/);
+  });
+
   test.each(OUTPUTS)('fields with their types and what is required, %s', async (output) => {
     const explain = (path: string) => kubectl.ok(['explain', path, `--output=${output}`]);
     expect(await explain('service.spec.ports')).toMatch(/port\s+<integer> -required-/);

@@ -11,13 +11,18 @@ const NS = `${RBAC}/namespaces/default`;
 const PODS = { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] };
 const MAY_WRITE = { apiGroups: [GROUP], resources: ['*'], verbs: ['create', 'update', 'patch', 'get'] };
 
+const NODE_WATCH_GRACE_MS = 3_000;
 const NODE = 'system:node:n1';
 
 let server: Standalone;
 let admin: Api;
 let joe: Api;
 beforeAll(async () => {
-  server = await startStandalone({ strangers: ['joe', 'ann', 'eve', NODE], groups: { [NODE]: 'system:nodes' } });
+  server = await startStandalone({
+    strangers: ['joe', 'ann', 'eve', NODE],
+    groups: { [NODE]: 'system:nodes' },
+    args: [`--node-watch-grace=${NODE_WATCH_GRACE_MS}ms`],
+  });
   admin = as(server.token);
   joe = as('joe');
 });
@@ -201,8 +206,10 @@ describe('a node', () => {
     const watch = await node.watch(`${secrets}?watch=1&fieldSelector=metadata.name=needed`);
     expect(watch.status).toBe(200);
     await admin.delete('/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0');
+    const gone = performance.now();
+    await expect.poll(() => statuses('needed')).toEqual([403]);
     expect((await watch.rest()).at(-1)).toMatchObject({ type: 'ERROR', object: { code: 403 } });
-    expect(await statuses('needed')).toEqual([403]);
+    expect(performance.now() - gone, 'the node has time to end it').toBeGreaterThan(NODE_WATCH_GRACE_MS / 2);
     node.close();
   });
 });

@@ -38,6 +38,15 @@ conformance('Dry run [Dry run]', ({ api, namespace }) => {
     stream.close();
   });
 
+  test('a new object may name a version, which only the store refuses', async () => {
+    const ns = await namespace();
+    const named = (name: string) => ({ ...configMap(name), metadata: { name, resourceVersion: '123' } });
+    expectStatus(await api.post(`${configMaps(ns)}?dryRun=All`, named('a')), 201);
+    expectRefusal(await api.post(configMaps(ns), named('a')), 400, 'BadRequest');
+    expectRefusal(await api.post(configMaps(ns), named('Bad_Name')), 422, 'Invalid');
+    expectRefusal(await api.get(`${configMaps(ns)}/a`), 404, 'NotFound');
+  });
+
   test('what would be refused is refused', async () => {
     const ns = await namespace();
     const [created] = await createAll(api, ns, ['a']);

@@ -27,6 +27,42 @@ conformance('Health [Health endpoints]', ({ api }) => {
   test('the version says 1.27', async () => {
     expect(expectStatus(await api.get('/version'), 200).json()).toMatchObject({ major: '1', minor: '27' });
   });
+
+  test('the version says of what, when, with what and for what the server was built', async () => {
+    const version = expectStatus(await api.get('/version'), 200).json();
+    expect(version).toMatchObject({
+      gitCommit: expect.stringMatching(/^([0-9a-f]{40}|unknown)$/),
+      gitTreeState: expect.stringMatching(/^(clean|dirty|archive)$/),
+      buildDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      goVersion: expect.stringMatching(/^node\d+\.\d+\.\d+$/),
+      compiler: expect.stringMatching(/^v8-\d/),
+      platform: expect.stringMatching(/^[a-z]+\/(amd64|arm64|386|[a-z0-9]+)$/),
+    });
+    expect(version.platform).not.toMatch(/x64/);
+    expect(Date.parse(version.buildDate)).toBeLessThanOrEqual(Date.now());
+  });
+});
+
+conformance('The Service of the API', ({ api, names }) => {
+  test('leads to the servers that are alive', async () => {
+    const name = names.profile;
+    const endpoints = `/api/v1/namespaces/default/endpoints/${name}`;
+    await expect.poll(async () => (await api.get(endpoints)).status).toBe(200);
+    const { metadata, subsets } = (await api.get(endpoints)).json();
+    expect(metadata.labels).toEqual({ [names.key('endpointslice.orch.io/skip-mirror')]: 'true' });
+    expect(subsets).toEqual([
+      {
+        addresses: [{ ip: expect.not.stringMatching(/^127/) }],
+        ports: [{ name: 'https', port: expect.any(Number), protocol: 'TCP' }],
+      },
+    ]);
+    const slices = `/apis/${names.group('discovery.orch.io')}/v1/namespaces/default/endpointslices/${name}`;
+    expect(expectStatus(await api.get(slices), 200).json()).toMatchObject({
+      metadata: { labels: { [names.key('orch.io/service-name')]: name } },
+      endpoints: [{ addresses: [subsets[0].addresses[0].ip], conditions: { ready: true } }],
+      ports: subsets[0].ports,
+    });
+  });
 });
 
 conformance('Discovery [Groups and paths]', ({ api, names }) => {

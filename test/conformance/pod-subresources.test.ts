@@ -178,8 +178,12 @@ conformance('Eviction of pods [Path shapes]', ({ api, namespace }) => {
     const stream = await api.watch(`${pods(ns)}?watch=1`);
     await stream.take(1);
     expectStatus(await api.post(`${pods(ns)}/p/eviction`, eviction('p')), 201);
-    const [gone] = await stream.take(1);
-    expect(gone?.type).toBe('DELETED');
+    const [marked, gone] = await stream.take(2);
+    expect([marked?.type, gone?.type]).toEqual(['MODIFIED', 'DELETED']);
+    expect(marked?.object.metadata).toMatchObject({
+      deletionTimestamp: expect.any(String),
+      deletionGracePeriodSeconds: 0,
+    });
     expect(gone?.object.status.conditions[0]).toMatchObject({ type: 'DisruptionTarget' });
     stream.close();
   });

@@ -51,6 +51,18 @@ const forbiddenAs = (answer: Answer, why: string) =>
   expect(expectRefusal(answer, 403, 'Forbidden').message).toMatch(new RegExp(`is forbidden: ${why}$`));
 
 conformance('Quotas [Admission stages]', ({ api, names, namespace }) => {
+  test('let pods in that come right after them', async () => {
+    for (let round = 0; round < 10; round++) {
+      const ns = await namespace();
+      expectStatus(await api.post(quotas(ns), quotaOf('q', { pods: '1' })), 201);
+      expectStatus(await api.post(pods(ns), podOf('a')), 201);
+      forbiddenAs(
+        await api.post(pods(ns), podOf('b')),
+        'exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1',
+      );
+    }
+  });
+
   test('count what is there, and are charged with what is written', async () => {
     const ns = await namespace();
     for (const name of ['a', 'b']) expectStatus(await api.post(configMaps(ns), configMap(name)), 201);

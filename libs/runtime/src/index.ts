@@ -31,6 +31,6 @@ export type { OptionDefinition, OptionDefinitions, OptionValue, OptionValues } f
 export { optionText } from './options/help.js';
 export { defineOptions, type Options, OptionsError, type Parsed } from './options/options.js';
 export { type ProcessControl, runToCompletion } from './process.js';
-export { RELEASE } from './release.js';
+export { BUILD, type Build, RELEASE } from './release.js';
 export { openTracing, type TracingSettings } from './tracing/open-tracing.js';
 export { type SpanAttributes, type SpanRole, TraceSpan, Tracing } from './tracing/tracing.js';

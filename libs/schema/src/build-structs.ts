@@ -1,6 +1,7 @@
 import type { JsonValue, Names } from '@orch/machinery';
 import type { FieldDescriptor, FileDescriptor, StructDescriptor } from './descriptor.js';
 import type { Field, ScalarKind, Schema, StructSchema } from './model.js';
+import { API_VERSION, KIND } from './type-descriptions.js';
 
 type MutableStruct = { -readonly [K in keyof StructSchema]: StructSchema[K] } & { fields: Map<string, Field> };
 
@@ -124,7 +125,4 @@ const typeField = (name: string, description: string): Field => ({
   omitEmpty: true,
 });
 
-const TYPE_FIELDS: readonly Field[] = [
-  typeField('apiVersion', 'Group and version of the schema of this object.'),
-  typeField('kind', 'Name of the schema of this object.'),
-];
+const TYPE_FIELDS: readonly Field[] = [typeField('apiVersion', API_VERSION), typeField('kind', KIND)];

@@ -16,6 +16,21 @@ afterAll(async () => {
   await server.dispose();
 });
 
+it('is known to others while it is held', async () => {
+  const [one, two] = stores.map((store, at) => store.lease(`address/10.0.0.${at}`, 60_000));
+  const held = () => stores[0]?.heldLeases('address/');
+  await two?.take();
+  await one?.take();
+  expect(await held()).toEqual(['address/10.0.0.0', 'address/10.0.0.1']);
+  await one?.giveBack();
+  expect(await held()).toEqual(['address/10.0.0.1']);
+  const session = await server.session(schema);
+  await session.query(
+    "UPDATE maintenance_lease SET until = now() - interval '1 second' WHERE name = 'address/10.0.0.1'",
+  );
+  expect(await held()).toEqual([]);
+});
+
 it('is held by one process, until it is given back or its time is over', async () => {
   const [one, two] = stores.map((store) => store.lease('work', 60_000));
   const other = stores[1]?.lease('other work', 60_000);

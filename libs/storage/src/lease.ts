@@ -10,6 +10,17 @@ RETURNING name`;
 
 const GIVE_BACK = 'UPDATE maintenance_lease SET until = clock_timestamp() WHERE name = $1 AND holder = $2';
 
+const HELD = `
+SELECT name FROM maintenance_lease
+ WHERE starts_with(name, $1) AND until >= clock_timestamp()
+ ORDER BY name`;
+
+/** Names of leases that are held now, by whomever, of those that begin so. */
+export async function heldLeases(connection: Connection, prefix: string): Promise<readonly string[]> {
+  const rows = await connection.query(HELD, [prefix]);
+  return rows.map(([name]) => name ?? '');
+}
+
 /** A {@link Lease} with the connections that it needs. */
 export interface ProcessLease {
   /** Takes the lease, or takes it for longer. @returns false when another process holds it; @throws StoreUnavailableError */

@@ -40,6 +40,8 @@ export interface ServingStore extends Store {
   expirer(type: TypeId, timeToLive: number): Expirer;
   /** What one process at a time holds, for so many milliseconds each time it takes it. */
   lease(name: string, duration: number): ProcessLease;
+  /** Names of leases that are held now, by whomever, of those that begin so. @throws StoreUnavailableError */
+  heldLeases(prefix: string): Promise<readonly string[]>;
   /** Another schema in the same database, for what is no object; close it before the store. */
   besideSchema(schema: string, migrations: readonly Migration[]): SideSchema;
   /** What this process tells of itself to the others; each word holds for so many milliseconds. */
@@ -297,6 +299,10 @@ export class PlacedStore implements ServingStore {
 
   lease(name: string, duration: number): ProcessLease {
     return this.main.lease(name, duration);
+  }
+
+  heldLeases(prefix: string): Promise<readonly string[]> {
+    return this.main.heldLeases(prefix);
   }
 
   besideSchema(schema: string, migrations: readonly Migration[]): SideSchema {

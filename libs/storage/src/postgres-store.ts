@@ -8,7 +8,7 @@ import { Expirer } from './expirer.js';
 import { Heartbeat, paceOf } from './heartbeat.js';
 import { ensurePartitions } from './history.js';
 import { HistoryPages } from './history-pages.js';
-import { Lease, type ProcessLease } from './lease.js';
+import { heldLeases, Lease, type ProcessLease } from './lease.js';
 import { Lineage } from './lineage.js';
 import { IncompatibleDatabaseError, type Installation, type Migration, migrate, shippedMigrations } from './migrate.js';
 import { ObjectGets } from './object-gets.js';
@@ -243,6 +243,11 @@ export class PostgresStore implements ServingStore {
       take: () => this.#admin.use((connection) => lease.take(connection)),
       giveBack: () => this.#admin.use((connection) => lease.giveBack(connection)),
     };
+  }
+
+  /** Names of leases that are held now, by whomever, of those that begin so. @throws StoreUnavailableError */
+  heldLeases(prefix: string): Promise<readonly string[]> {
+    return this.#admin.use((connection) => heldLeases(connection, prefix));
   }
 
   /** Another schema in the same database, for what is no object; close it before the store. */

@@ -37,6 +37,8 @@ export interface AccessControlSettings {
   readonly shared: SharedVerdicts | undefined;
   /** Whether this process may look after the roles that every installation has, and those that are made of others. */
   readonly decides: boolean;
+  /** Whether it also gives roles that are made of others the rules of these. */
+  readonly aggregates: boolean;
   readonly logger: Logger;
 }
 
@@ -61,7 +63,7 @@ export class AccessControl {
 
   constructor(settings: AccessControlSettings) {
     this.#settings = settings;
-    const { api, store, feed, options, features, shared, decides, logger } = settings;
+    const { api, store, feed, options, features, shared, decides, aggregates, logger } = settings;
     const { policy } = api;
     const { authorizationWebhookConfigFile: file } = options;
     this.#openWebhook = async () =>
@@ -74,7 +76,10 @@ export class AccessControl {
       for (const listener of this.#onLoss) listener(concerned);
     };
     this.#followers.onLoss(onLoss);
-    this.#nodes = new NodeFollowers({ deps: api.deps, store, feed, onLoss, onError });
+    // A node ends its own watch of what a pod needed once it has heard that the pod is gone, and takes a refusal for a fault.
+    const onNodeLoss = (concerned: Concerned) =>
+      void systemClock.after(options.nodeWatchGrace, () => onLoss(concerned));
+    this.#nodes = new NodeFollowers({ deps: api.deps, store, feed, onLoss: onNodeLoss, onError });
     const byMode: Record<AuthorizationMode, () => Authorizer> = {
       AlwaysAllow: () => alwaysAllow,
       AlwaysDeny: () => alwaysDeny,
@@ -90,7 +95,7 @@ export class AccessControl {
     if (!decides) return;
     const writing = { deps: api.deps, store, endpoints, policy, followers: this.#followers };
     this.#keeper = new BootstrapPolicyKeeper({ ...writing, features, administrators: options.clusterAdminUsers });
-    this.#aggregator = new RoleAggregator({ ...writing, onError });
+    if (aggregates) this.#aggregator = new RoleAggregator({ ...writing, onError });
   }
 
   /** Opened when the process starts, before anything is decided. */

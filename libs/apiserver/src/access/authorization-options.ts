@@ -28,6 +28,12 @@ export const authorizationOptions = {
     check: authorizationModes,
     help: 'Who decides what a caller may do, in this order: Node (nodes by what their pods need), RBAC (roles and bindings), Webhook (--authorization-webhook-config-file), AlwaysAllow, AlwaysDeny. With AlwaysAllow nobody is let in without credentials, whatever --anonymous-auth says.',
   },
+  'node-watch-grace': {
+    type: 'duration',
+    default: 30_000,
+    min: 0,
+    help: 'How long after a pod is gone its node may still watch what only that pod needed: it ends these watches itself as it hears of it. Other requests for it are refused at once.',
+  },
   'cluster-admin-users': {
     type: 'list',
     default: [],

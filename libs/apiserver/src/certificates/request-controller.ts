@@ -13,6 +13,8 @@ export interface RequestControllerOptions {
   readonly follower: Pick<ObjectFollower<RequestOutline>, 'objects' | 'version' | 'confirm' | 'onChange'>;
   readonly approver: Pick<NodeApprover, 'isDue' | 'approve'>;
   readonly signer: Pick<RequestSigner, 'isDue' | 'sign'>;
+  /** Whether those that are of no use any more are removed. Default true. */
+  readonly cleans?: boolean;
   /** Deletes a request if it is as it is known. @throws StatusError, StoreUnavailableError */
   remove(outline: RequestOutline): Promise<void>;
   /** Milliseconds since 1970. */
@@ -121,8 +123,8 @@ export class RequestController {
   }
 
   async #clean(): Promise<void> {
-    const { follower, now, remove } = this.options;
-    if (this.#clock.now() < this.#cleanAt) return;
+    const { follower, now, remove, cleans = true } = this.options;
+    if (!cleans || this.#clock.now() < this.#cleanAt) return;
     this.#cleanAt = this.#clock.now() + CLEAN_MS;
     const time = now();
     const old = [...follower.objects.values()].filter(({ removeAt }) => removeAt < time);

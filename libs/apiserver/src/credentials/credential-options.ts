@@ -1,5 +1,6 @@
 import { validateHeaderName } from 'node:http';
 import { remoteTokenOptions } from './remote-token-options.js';
+import { checkSniPairs } from './sni-pairs.js';
 import { CIPHER_SUITES, TLS_VERSIONS, type TlsVersion } from './tls-settings.js';
 
 /** @throws RangeError for what no header is called */
@@ -25,6 +26,13 @@ export const credentialOptions = {
     help: 'Certificate that clients are shown, those that signed it behind it; read again when it changes. Default: one made in --cert-dir.',
   },
   'tls-private-key-file': { type: 'string', help: 'Private key of --tls-cert-file.' },
+  'tls-sni-cert-key': {
+    type: 'list',
+    whole: true,
+    default: [],
+    check: checkSniPairs,
+    help: 'Certificate and key, as certificate,key or certificate,key:name,*.name, that clients are shown in the place of --tls-cert-file which ask for one of these names, or without any of those that the certificate is for; may be repeated, the first that has the name counts, and one with * where no other has it. Read again when they change.',
+  },
   'tls-ca-file': {
     type: 'string',
     help: 'Authorities of --tls-cert-file and of the certificates of gateways. Default: the one in --cert-dir, beside --tls-cert-file those of the system.',

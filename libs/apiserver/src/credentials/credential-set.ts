@@ -14,11 +14,14 @@ import type { Names } from '@orch/machinery';
 import type { ServingOptions } from '../server/options.js';
 import { type Pair, readBundle, readPair } from './pair.js';
 import { readSigning, type SigningSet, signingFiles } from './signing-set.js';
+import { type NamedPair, readSniPairs, sniFiles } from './sni-pairs.js';
 
 /** What a process shows and believes, as its files say at one time. */
 export interface CredentialSet {
   /** Shown to clients. */
   readonly serving: Pair;
+  /** Shown to clients that ask for one of their names. */
+  readonly named: readonly NamedPair[];
   /** Whose client certificates are looked at, PEM; as what they are believed says `trust`. */
   readonly clientCa: string;
   readonly trust: CertificateTrust;
@@ -42,6 +45,7 @@ export const credentialFiles = (options: ServingOptions): string[] =>
     options.tlsCertFile,
     options.tlsPrivateKeyFile,
     options.tlsCaFile,
+    ...sniFiles(options.tlsSniCertKey),
     ...options.clientCaFile,
     options.requestheaderClientCaFile,
     options.proxyClientCertFile,
@@ -73,6 +77,7 @@ export async function readCredentials(options: ServingOptions, names: Names): Pr
   const admin = options.kubeconfigOut === undefined ? undefined : own?.admin;
   return {
     serving,
+    named: given.named,
     clientCa: [...clientCas, proxyCa].join('\n'),
     trust: { ...trust, ownNames },
     authorities: { clients: clientCas.join('\n'), proxies: proxyCa },
@@ -82,6 +87,7 @@ export async function readCredentials(options: ServingOptions, names: Names): Pr
     signing,
     certificates: {
       serving: serving.cert,
+      ...Object.fromEntries(given.named.map(({ cert }, at) => [`serving-sni-${at}`, cert])),
       'proxy-ca': proxyCa,
       ...(own && { ca: own.ca.cert, admin: own.admin.cert }),
       ...(proxy && { proxy: proxy.cert }),
@@ -110,6 +116,7 @@ async function readGiven(options: ServingOptions) {
   const bundle = (file: string | undefined) => (file === undefined ? undefined : readBundle(file));
   return {
     serving: await readPair('tls-cert-file', options.tlsCertFile, 'tls-private-key-file', options.tlsPrivateKeyFile),
+    named: await readSniPairs(options.tlsSniCertKey),
     servingCa: await bundle(options.tlsCaFile),
     clientCas: await Promise.all(options.clientCaFile.map(readBundle)),
     proxyCa: await bundle(options.requestheaderClientCaFile),

@@ -19,17 +19,33 @@ export function reportRemainders(namespace: ApiObject, remainders: readonly Rema
   for (const finding of findings(remainders)) {
     const at = conditions.findIndex(({ type }) => type === finding.type);
     const before = conditions[at];
-    if (before ? saysSame(before, finding) : finding.status === 'False') continue;
+    if (before && saysSame(before, finding)) continue;
     const since = before?.status === finding.status ? before.lastTransitionTime : formatTime(now);
     const condition = { ...finding, lastTransitionTime: since };
     if (at < 0) conditions.push(condition);
     else conditions[at] = condition;
   }
-  if (conditions.length > 0) status.conditions = conditions;
+  status.conditions = conditions;
 }
 
 const saysSame = (a: Finding, b: Finding): boolean =>
   a.status === b.status && a.reason === b.reason && a.message === b.message;
+
+/** Here nothing is emptied before it is known which types there are. */
+const READ: readonly Finding[] = [
+  {
+    type: 'NamespaceDeletionDiscoveryFailure',
+    status: 'False',
+    reason: 'ResourcesDiscovered',
+    message: 'All resources successfully discovered',
+  },
+  {
+    type: 'NamespaceDeletionGroupVersionParsingFailure',
+    status: 'False',
+    reason: 'ParsedGroupVersions',
+    message: 'All legacy kube types successfully parsed',
+  },
+];
 
 function findings(remainders: readonly Remainder[]): Finding[] {
   const failed = remainders.filter((one) => one.failure !== undefined);
@@ -39,6 +55,7 @@ function findings(remainders: readonly Remainder[]): Finding[] {
     for (const [name, count] of some) finalizers.set(name, (finalizers.get(name) ?? 0) + count);
   }
   return [
+    ...READ,
     finding('NamespaceDeletionContentFailure', failed, 'ContentDeletionFailed', 'ContentDeleted', [
       'Failed to delete all resource types, these remain: ',
       'All content successfully deleted, may be waiting on finalization',

@@ -102,6 +102,9 @@ describe('NamespaceTerminator (spec: "Deletion of an object")', () => {
     api.terminator.start();
     const conditions = () => (api.stored('namespaces', 'going')?.status as { conditions?: object[] })?.conditions;
     await expect.poll(conditions).toMatchObject([
+      { type: 'NamespaceDeletionDiscoveryFailure', status: 'False', reason: 'ResourcesDiscovered' },
+      { type: 'NamespaceDeletionGroupVersionParsingFailure', status: 'False', reason: 'ParsedGroupVersions' },
+      { type: 'NamespaceDeletionContentFailure', status: 'False', reason: 'ContentDeleted' },
       {
         type: 'NamespaceContentRemaining',
         status: 'True',
@@ -131,12 +134,16 @@ describe('NamespaceTerminator (spec: "Deletion of an object")', () => {
     api.terminator.start();
     const conditions = () => (api.stored('namespaces', 'going')?.status as { conditions?: object[] })?.conditions;
     await expect.poll(conditions).toMatchObject([
+      { type: 'NamespaceDeletionDiscoveryFailure', status: 'False' },
+      { type: 'NamespaceDeletionGroupVersionParsingFailure', status: 'False' },
       {
         type: 'NamespaceDeletionContentFailure',
         status: 'True',
         reason: 'ContentDeletionFailed',
         message: 'Failed to delete all resource types, these remain: secrets.: no secrets today',
       },
+      { type: 'NamespaceContentRemaining', status: 'False', reason: 'ContentRemoved' },
+      { type: 'NamespaceFinalizersRemaining', status: 'False', reason: 'ContentHasNoFinalizers' },
     ]);
     expect(api.stored('configmaps', 'a', 'going')).toBeUndefined();
     expect(api.stored('endpoints', 'a', 'going')).toBeUndefined();

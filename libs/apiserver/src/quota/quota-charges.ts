@@ -3,6 +3,8 @@ import { type ApiObject, forbidden, type StatusError } from '@orch/machinery';
 import { decimalOf, difference, type Evaluators, exceededText } from '@orch/quota';
 import type { Charge, Charging, Refusal, WriteOp } from '@orch/storage';
 import type { Endpoint } from '../served/endpoint.js';
+import type { WriteRequest } from '../writing/write-request.js';
+import { firstCount } from './first-count.js';
 import type { QuotaIndex } from './quota-index.js';
 
 /** A write of one object, as it is charged. */
@@ -22,7 +24,11 @@ export interface QuotaChargesOptions {
   readonly evaluators: Evaluators;
   /** Whether writes are held to quotas (the admission plugin is on), and not only counted. */
   readonly limits: boolean;
+  /** Somebody else counts: what is written through the status of a quota is what is used. Default false. */
+  readonly countedElsewhere?: boolean;
 }
+
+type Exceeded = Extract<Refusal, { outcome: 'exceeded' }>;
 
 /** What writes are charged to: whoever makes them, by whatever verb. The store decides, with the write. */
 export class QuotaCharges {
@@ -53,17 +59,24 @@ export class QuotaCharges {
     return type === this.options.index.endpoint.type;
   }
 
+  /** Whether what a write says is used is to be believed. */
+  believes({ subresource, counted = false }: Pick<WriteRequest, 'subresource' | 'counted'>): boolean {
+    return counted || (this.options.countedElsewhere === true && subresource === 'status');
+  }
+
   /** Resolves when quotas are known as they are now: what was planned with others may be planned anew. @throws StoreUnavailableError */
   catchUp(): Promise<void> {
     return this.options.index.confirm();
   }
 
+  /** Whether quotas that nobody had counted when a write was refused have been by now, so that it may be tried again. */
+  async areCountedNow({ exceeded }: Exceeded, { namespace }: Pick<WriteOp, 'namespace'>): Promise<boolean> {
+    const uncounted = exceeded.filter(({ used }) => used === undefined).map(({ account }) => account);
+    return uncounted.length > 0 && firstCount(this.options.index, namespace, new Set(uncounted));
+  }
+
   /** Why a write is refused: 403. */
-  refusal(
-    { exceeded }: Extract<Refusal, { outcome: 'exceeded' }>,
-    endpoint: Endpoint,
-    { namespace, name, charging }: WriteOp,
-  ): StatusError {
+  refusal({ exceeded }: Exceeded, endpoint: Endpoint, { namespace, name, charging }: WriteOp): StatusError {
     const { index, evaluators } = this.options;
     const quota = exceeded[0]?.account ?? '';
     const known = index.in(namespace).find(({ terms }) => terms.name === quota);

@@ -29,7 +29,7 @@ const NONE: readonly KnownQuota[] = [];
 export class QuotaIndex {
   #byNamespace = new Map<string, readonly KnownQuota[]>();
   #follower: ObjectFollower<KnownQuota> | undefined;
-  readonly #listeners: (() => void)[] = [];
+  readonly #listeners = new Set<() => void>();
 
   /** @param endpoint of resourcequotas */
   constructor(readonly endpoint: Endpoint) {}
@@ -73,9 +73,10 @@ export class QuotaIndex {
     await this.#follower?.confirm();
   }
 
-  /** Hears of every change. */
-  onChange(listener: () => void): void {
-    this.#listeners.push(listener);
+  /** Hears of every change, until it is taken back. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** @param followed namespace and name */

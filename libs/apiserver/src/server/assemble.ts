@@ -67,6 +67,8 @@ export interface AssembleOptions {
   readonly onAdmission?: StepObserver;
   readonly limits: RequestLimits;
   readonly yaml: YamlReader;
+  /** Whether somebody else counts quotas. Default: no server but this. */
+  readonly countedElsewhere?: boolean;
   /** Default: no tokens of service accounts are issued. */
   readonly tokenIssuer?: TokenIssuer | undefined;
   readonly lists: ListBudget;
@@ -148,7 +150,12 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     limits: options.limits,
     grants: new Grants({ group, policy, role }),
     paramRights: paramRights({ names, served, unserved }, reader),
-    quotas: new QuotaCharges({ index: quotas, evaluators, limits }),
+    quotas: new QuotaCharges({
+      index: quotas,
+      evaluators,
+      limits,
+      countedElsewhere: options.countedElsewhere ?? false,
+    }),
     isOutdated: options.isOutdated,
     now,
   };

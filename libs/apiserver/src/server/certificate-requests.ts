@@ -8,6 +8,7 @@ import { RequestController } from '../certificates/request-controller.js';
 import { outlineOf, type RequestOutline } from '../certificates/request-outline.js';
 import { RequestSigner } from '../certificates/request-signer.js';
 import type { Credentials } from '../credentials/credentials.js';
+import type { SigningSet } from '../credentials/signing-set.js';
 import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
 import { type FollowedRow, ObjectFollower, type ObjectSource } from '../following/object-follower.js';
 import { requestDurations } from '../metrics/request-durations.js';
@@ -16,6 +17,8 @@ import type { Endpoint } from '../served/endpoint.js';
 import { serverItself } from '../writing/caller.js';
 import { ignoreMissing } from '../writing/own-update.js';
 import type { Api } from './assemble.js';
+
+type Work = 'csrapproving' | 'csrsigning' | 'csrcleaner';
 
 export interface CertificateRequestsSettings {
   readonly api: Pick<Api, 'deps' | 'served'>;
@@ -26,6 +29,8 @@ export interface CertificateRequestsSettings {
   readonly authorizer: Authorizer;
   /** How long certificates are good for at most, milliseconds. */
   readonly longest: number;
+  /** What is done here; what is not, somebody else does. Default: all. */
+  readonly runs?: (name: Work) => boolean;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
@@ -52,33 +57,40 @@ export class CertificateRequests {
   }
 }
 
+const WORK: readonly Work[] = ['csrapproving', 'csrsigning', 'csrcleaner'];
+const NOBODY: SigningSet['signers'] = new Map();
+const NO_APPROVER = { isDue: () => false, approve: async () => false };
+
 interface Parts {
   readonly follower: ObjectFollower<RequestOutline>;
   readonly controller: RequestController;
 }
 
 function partsOf(settings: CertificateRequestsSettings): Parts | undefined {
-  const { api, store, feed, credentials, logger } = settings;
+  const { api, store, feed, credentials, logger, runs = () => true } = settings;
   const { names, pipeline, reader, now } = api.deps;
   const endpoint = endpointOf(api);
-  if (!endpoint) return undefined;
+  if (!endpoint || !WORK.some(runs)) return undefined;
   const onError = (error: unknown) => logger.error('certificate requests', error);
   const leadership = new Leadership(store.lease('certificate-requests', LEADERSHIP_MS));
   const read = readerOf(settings, endpoint, leadership);
   const follower = new ObjectFollower({ source: store, feed, type: endpoint.type, onError, read });
-  const signers = () => credentials.current.signing.signers;
+  const signers = () => (runs('csrsigning') ? credentials.current.signing.signers : NOBODY);
   const own = { pipeline, endpoint, names };
   const controller = new RequestController({
     leadership,
     follower,
-    approver: new NodeApprover({ ...own, reader, authorizer: settings.authorizer }),
+    approver: runs('csrapproving')
+      ? new NodeApprover({ ...own, reader, authorizer: settings.authorizer })
+      : NO_APPROVER,
     signer: new RequestSigner({ ...own, signers, longest: settings.longest, now }),
+    cleans: runs('csrcleaner'),
     remove: (outline) => remove(api, endpoint, outline),
     now,
     onError,
   });
   credentials.onTaken(() => controller.lookAgain());
-  if (signers().size === 0)
+  if (runs('csrsigning') && signers().size === 0)
     logger.info('certificate requests are not signed here: --cluster-signing-cert-file is not given');
   return { follower, controller };
 }

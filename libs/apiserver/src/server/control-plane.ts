@@ -14,6 +14,7 @@ import { idleCollector } from './components/idle-collector.js';
 import { listeners } from './components/listeners.js';
 import { observation } from './components/observation.js';
 import { ControlPlaneProcess } from './components/process.js';
+import { serviceEndpoints } from './components/service-endpoints.js';
 import { closingWatch, store } from './components/store.js';
 import type { ControlPlaneSettings } from './control-plane-settings.js';
 
@@ -61,5 +62,6 @@ const componentsOf = (process: ControlPlaneProcess): readonly Component[] => [
   ...housekeeping(process),
   closingWatch(process),
   listeners(process),
+  serviceEndpoints(process),
   idleCollector(process),
 ];

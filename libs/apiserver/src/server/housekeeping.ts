@@ -13,6 +13,8 @@ import type { BackendOptions } from './options.js';
 export interface HousekeepingSettings {
   readonly api: Api;
   readonly store: ServingStore;
+  /** Whether namespaces on their way out are emptied here. */
+  readonly terminates: boolean;
   readonly backend: BackendOptions;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -23,26 +25,26 @@ export interface HousekeepingSettings {
  * addresses and node ports that were claimed for nothing.
  */
 export class Housekeeping {
-  readonly #terminator: Api['terminator'];
+  readonly #terminator: Api['terminator'] | undefined;
   readonly #expirer: Expirer | undefined;
   readonly #teller: ClaimTeller;
   readonly #claims: ClaimRepair | undefined;
 
   constructor(settings: HousekeepingSettings) {
-    this.#terminator = settings.api.terminator;
+    this.#terminator = settings.terminates ? settings.api.terminator : undefined;
     this.#expirer = expirerOf(settings);
     this.#teller = claimTellerOf(settings);
     this.#claims = claimRepairOf(settings, this.#teller);
   }
 
   start(): void {
-    this.#terminator.start();
+    this.#terminator?.start();
     this.#expirer?.start();
     this.#claims?.start();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#terminator.stop(), this.#expirer?.stop(), this.#claims?.stop()]);
+    await Promise.all([this.#terminator?.stop(), this.#expirer?.stop(), this.#claims?.stop()]);
     await this.#teller.stop();
   }
 }

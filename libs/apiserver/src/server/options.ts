@@ -15,9 +15,11 @@ import { signingOptions } from '../credentials/signing-options.js';
 import { aggregationOptions } from './aggregation-options.js';
 import { auditOptions } from './audit-options.js';
 import { connectionOptions } from './connection-options.js';
+import { controllerOptions } from './controller-options.js';
 import { encryptionOptions } from './encryption-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
+import { addressOptions, nodeOptions } from './node-options.js';
 import { parseOverrides } from './storage-overrides.js';
 import { webhookOptions } from './webhook-options.js';
 
@@ -37,6 +39,9 @@ export const servingOptions = {
     max: 65535,
     help: 'Port of plain HTTP on the loopback interface, for measurements; credentials are needed there too. 0 is off.',
   },
+  ...addressOptions,
+  ...nodeOptions,
+  ...controllerOptions,
   ...credentialOptions,
   ...authorizationOptions,
   ...admissionOptions,

@@ -24,6 +24,7 @@ import { authenticationAttempts } from '../metrics/authentication-metrics.js';
 import type { Observation } from '../metrics/observation.js';
 import { certificateObserver } from '../metrics/process-observer.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
+import { inUrl, ownAddress } from '../service-endpoints/own-address.js';
 import { type Listeners, openListeners } from '../sockets/listeners.js';
 import { OutgoingConnections } from '../sockets/outgoing-connections.js';
 import { VanishedPeers } from '../sockets/vanished-peers.js';
@@ -215,13 +216,26 @@ const pagesOf = ({ fairness, webhooks }: ServeSettings) =>
 
 function urlOf({ bindAddress, publicUrl }: ServingOptions, port: number): string {
   const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;
-  return publicUrl ?? `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return publicUrl ?? `https://${inUrl(host)}:${port}`;
 }
 
 /** By what others reach this server, as far as anybody has said. */
-function publicAddressOf({ publicUrl, advertiseHost: [host] }: ServingOptions, port: number, url: string): string {
+export function publicAddressOf(
+  {
+    publicUrl,
+    advertiseHost: [host],
+    advertiseAddress,
+    bindAddress,
+  }: Pick<ServingOptions, 'publicUrl' | 'advertiseHost' | 'advertiseAddress' | 'bindAddress'>,
+  port: number,
+  url: string,
+): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/$/, '');
-  return host === undefined ? url : `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  if (host !== undefined) return `https://${inUrl(host)}:${port}`;
+  const isEverywhere = bindAddress === '0.0.0.0' || bindAddress === '::';
+  const address =
+    isEverywhere || advertiseAddress !== undefined ? ownAddress({ advertiseAddress, bindAddress }) : undefined;
+  return address === undefined ? url : `https://${inUrl(address)}:${port}`;
 }
 
 async function writeAdminKubeconfig(

@@ -16,6 +16,8 @@ export interface StandingObjectsSettings {
   readonly api: Api;
   readonly store: ServingStore;
   readonly feed: OrderedFeed;
+  /** What of it is looked after here. */
+  readonly keeps: (name: 'serviceaccount' | 'root-ca-cert-publisher') => boolean;
   readonly options: AdmissionOptions;
   readonly followed: FollowedByStanding;
   readonly logger: Logger;
@@ -65,15 +67,15 @@ export class NamespaceKeeper {
   }
 
   #account(): readonly StandingObject[] {
-    const { api, followed } = this.settings;
-    if (!followed.accounts) return [];
+    const { api, followed, keeps } = this.settings;
+    if (!followed.accounts || !keeps('serviceaccount')) return [];
     const endpoint = storedEndpoint(api.deps, '', 'serviceaccounts');
     return [{ endpoint, name: ACCOUNT, content: {}, followed: followed.accounts }];
   }
 
   async #rootCa(): Promise<readonly StandingObject[]> {
-    const { api, options, store, feed, logger } = this.settings;
-    if (options.rootCaFile === undefined) return [];
+    const { api, options, keeps, store, feed, logger } = this.settings;
+    if (options.rootCaFile === undefined || !keeps('root-ca-cert-publisher')) return [];
     const text = await readFile(options.rootCaFile, 'utf8');
     const endpoint = storedEndpoint(api.deps, '', 'configmaps');
     const follower = new ObjectFollower<ApiObject | undefined>({

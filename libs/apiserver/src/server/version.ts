@@ -1,18 +1,24 @@
-import { RELEASE } from '@orch/runtime';
+import { BUILD, RELEASE } from '@orch/runtime';
 import { API_RELEASE } from '@orch/schema';
 import type { VersionInfo } from '../chain/fallback-app.js';
 
 const [major = '', minor = ''] = API_RELEASE.split('.');
 
-/** What `GET /version` says: the release whose API this is, as clients compare it with theirs, and behind it our own. */
+/** Processors by the names that clients of this API know. */
+const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' };
+
+/**
+ * What `GET /version` says: the release whose API this is, as clients compare it with theirs, behind it our own, and of what and for
+ * what this was built. In the places of Go and its compiler stand Node and V8.
+ */
 export const VERSION: VersionInfo = {
   major,
   minor,
   gitVersion: `v${API_RELEASE}+orch.${RELEASE}`,
-  gitCommit: '',
-  gitTreeState: '',
-  buildDate: '',
-  goVersion: '',
-  compiler: 'node',
-  platform: `${process.platform}/${process.arch}`,
+  gitCommit: BUILD.commit,
+  gitTreeState: BUILD.treeState,
+  buildDate: BUILD.date,
+  goVersion: `node${process.versions.node}`,
+  compiler: `v8-${process.versions.v8}`,
+  platform: `${process.platform}/${ARCHITECTURES[process.arch] ?? process.arch}`,
 };

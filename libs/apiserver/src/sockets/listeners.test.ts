@@ -246,6 +246,23 @@ describe('what is shown', () => {
     await both();
   });
 
+  it('shows clients that ask for a name what has it, also after a change', async () => {
+    const other = await ensurePki({
+      ...{ certDir: join(certDir, 'named'), bindAddress: '127.0.0.1', names: namesOf('orch') },
+      extraHosts: ['a.example.com'],
+    });
+    const named = [{ ...other.serving, names: ['a.example.com'] }];
+    await open((_req, res) => res.end());
+    const own = async (servername: string) => serialOf(await handshake({ servername, rejectUnauthorized: false }));
+    const [before, others] = [await own('a.example.com'), await own('b.example.com')];
+    listeners?.show({ serving: pki.serving, clientCa: pki.ca.cert, named });
+    expect(await own('A.example.com')).not.toBe(before);
+    expect(await own('b.example.com')).toBe(others);
+    expect((await handshake({ servername: 'a.example.com', ca: other.ca.cert })).authorized).toBe(true);
+    listeners?.show({ serving: pki.serving, clientCa: pki.ca.cert });
+    expect(await own('a.example.com')).toBe(before);
+  });
+
   it('may be for TLS 1.3 alone', async () => {
     await open((_req, res) => res.end(), { tls: tlsSettings('VersionTLS13', []) });
     await expect(handshake({ maxVersion: 'TLSv1.2' })).rejects.toThrow(/protocol version/);

@@ -1,11 +1,12 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import type { SecureContextOptions } from 'node:tls';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { CERTIFICATES_ASKED_FOR, keepChains } from '@orch/authentication';
-import { acceptPartialChains } from '@orch/tls';
+import { acceptPartialChains, PARTIAL_CHAINS } from '@orch/tls';
 import type { ApiListener } from '../chain/listener.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
+import { pairFor } from '../credentials/sni-pairs.js';
 import {
   type ConnectionLimits,
   type ConnectionRefusal,
@@ -43,7 +44,7 @@ export interface ListenOptions {
 }
 
 /** What clients are shown, and whose certificates are looked at. */
-export type ServingCredentials = Pick<CredentialSet, 'serving' | 'clientCa'>;
+export type ServingCredentials = Pick<CredentialSet, 'serving' | 'clientCa'> & Partial<Pick<CredentialSet, 'named'>>;
 
 /** Sockets that take requests, opened. */
 export interface Listeners {
@@ -65,7 +66,8 @@ const BACKLOG = 4096;
 /** Opens a port for HTTP/2 and HTTP/1.1 over TLS, as clients negotiate (RFC 7301), and one for plain HTTP/1.1 if asked. */
 export async function openListeners(options: ListenOptions): Promise<Listeners> {
   const { bindAddress } = options;
-  const http2 = secureServer(options);
+  const named = new NamedContexts(options);
+  const http2 = secureServer(options, named);
   const sessions = new Http2Sessions(http2, options.limits.idleMs);
   // Node gives it the methods of a server of HTTP/1.1 as well, and its requests their shape; its types say less.
   const secure = prepared(http2 as unknown as Server, options);
@@ -85,7 +87,8 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
   return {
     securePort,
     insecurePort,
-    show: (credentials) => {
+    show(credentials) {
+      named.show(credentials);
       http2.setSecureContext(contextOf(options, credentials));
       acceptPartialChains(http2);
     },
@@ -112,12 +115,13 @@ const STREAM_BYTES = 16 * 1024;
  * Streams of a connection that all stall must not keep it from opening the last ones. Beside these bounds node's own
  * hold: invalid frames, refused streams, resets, settings and pings without an end close the connection.
  */
-function secureServer(options: ListenOptions): Http2SecureServer {
+function secureServer(options: ListenOptions, named: NamedContexts): Http2SecureServer {
   const { http2MaxStreams, watchBufferBytes } = options;
   const { maxHeadBytes, maxHeadFields, headMs, handshakesPerRound } = options.limits;
   const megabytes = Math.ceil((http2MaxStreams * (watchBufferBytes + STREAM_BYTES)) / 1e6);
   const tls = {
     ...contextOf(options, options.credentials),
+    SNICallback: (name: string, take: TakeContext) => take(null, named.for(name)),
     keepAlive: true,
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
     noDelay: true,
@@ -149,6 +153,29 @@ const contextOf = ({ tls }: ListenOptions, { serving, clientCa }: ServingCredent
     cert: serving.cert,
     ca: clientCa,
   }) as const;
+
+type TakeContext = (error: Error | null, context?: SecureContext) => void;
+
+/** What clients are shown that ask for a name; undefined for what all others are. */
+class NamedContexts {
+  #shown: readonly { readonly names: readonly string[]; readonly context: SecureContext }[] = [];
+
+  constructor(private readonly options: ListenOptions) {
+    this.show(options.credentials);
+  }
+
+  /** Throws as node does. */
+  show({ named = [], clientCa }: ServingCredentials): void {
+    this.#shown = named.map(({ names, ...serving }) => {
+      const context = createSecureContext({ ...contextOf(this.options, { serving, clientCa }), ...PARTIAL_CHAINS });
+      return { names, context };
+    });
+  }
+
+  for(name: string): SecureContext | undefined {
+    return pairFor(this.#shown, name)?.context;
+  }
+}
 
 /** What node's servers go by beside what their types say. */
 type Tunable = Server & { connectionsCheckingInterval: number; maxHeaderSize: number };

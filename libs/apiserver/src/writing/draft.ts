@@ -23,6 +23,8 @@ export interface Draft {
   readonly served: ApiObject;
   /** The entries of managedFields as they were drawn before admission. */
   owners: readonly JsonObject[];
+  /** A new object names a version, which only the store refuses. */
+  namesVersion?: boolean;
   /** A plugin has had `served` in its hands. */
   admitted: boolean;
   /** The wanted object in the stored version: `served` itself until it is made. */

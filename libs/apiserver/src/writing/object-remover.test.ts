@@ -45,6 +45,38 @@ describe('deletion (spec: "Deletion of an object")', () => {
     expect(api.store.writes.length).toBe(writes);
   });
 
+  it.each([
+    ['a pod without a node', { nodeName: '' }, {}],
+    ['a pod that gets no time', {}, { gracePeriodSeconds: 0 }],
+  ])('marks %s before it removes it, together', async (_what, spec, options) => {
+    await api.create('pods', pod('p', spec));
+    const heard: [string, unknown][] = [];
+    api.store.onCommit((changes) => {
+      for (const { op, body } of changes) {
+        const { metadata } = JSON.parse(body.toString()) as ApiObject;
+        heard.push([op, [metadata?.deletionTimestamp !== undefined, metadata?.deletionGracePeriodSeconds]]);
+      }
+    });
+    expect((await remove('pods', 'p', options)).gone).toBe(true);
+    expect(heard).toEqual([
+      ['update', [true, 0]],
+      ['delete', [true, 0]],
+    ]);
+  });
+
+  it('marks a pod whose time is up once', async () => {
+    await api.create('pods', { ...pod('p'), metadata: { name: 'p', finalizers: ['example.com/x'] } });
+    await remove('pods', 'p', { gracePeriodSeconds: 0 });
+    const writes = api.store.writes.length;
+    const { endpoint, key, caller } = api.request('UPDATE', 'pods', 'p');
+    const change = ({ metadata, ...rest }: ApiObject) => ({ ...rest, metadata: { ...metadata, finalizers: [] } });
+    await api.deps.pipeline.write(
+      { operation: 'UPDATE', endpoint, key, caller, subresource: '', options: { dryRun: false } },
+      { change },
+    );
+    expect(api.store.writes.slice(writes).map(({ op }) => op)).toEqual(['delete']);
+  });
+
   it('gives pods on a node their time, which a later deletion can only shorten', async () => {
     await api.create('pods', pod('p'));
     const before = Math.floor(Date.now() / 1000);

@@ -8,7 +8,7 @@ const RETRY_SECONDS = 1;
 
 /**
  * What quotas have to say about a write that was not committed.
- * @returns once quotas are known with which it may be planned anew, where it was planned with others
+ * @returns once quotas are known with which it may be planned anew, where it was planned with others, or with some that nobody had counted
  * @throws StatusError 403 where one is exceeded; StoreUnavailableError
  */
 export async function heedQuotas(
@@ -18,7 +18,8 @@ export async function heedQuotas(
   own: WriteOp | undefined,
 ): Promise<void> {
   if (outcome.outcome === 'accounts-changed') await quotas?.catchUp();
-  if (outcome.outcome === 'exceeded' && quotas && own) throw quotas.refusal(outcome, endpoint, own);
+  if (outcome.outcome !== 'exceeded' || !quotas || !own) return;
+  if (!(await quotas.areCountedNow(outcome, own))) throw quotas.refusal(outcome, endpoint, own);
 }
 
 /** 504 for what was planned in vain each time. */

@@ -1,6 +1,5 @@
 import {
   type ApiObject,
-  badRequest,
   ensureMetadata,
   invalid,
   invalidValue,
@@ -15,7 +14,7 @@ import { UNWRITTEN } from './write-request.js';
 
 /**
  * What of metadata is the server's, and where the object stands. Runs again behind plugins, who may no more change it.
- * @throws StatusError 400 for another place or a version that may not be named, 422 for one that is missing
+ * @throws StatusError 400 for another place, 422 for a version that is missing
  */
 export function systemFields(draft: Draft): void {
   const { request, served, old, admitted } = draft;
@@ -63,11 +62,11 @@ function keepSystemFields(served: ApiObject, old: ApiObject): void {
 }
 
 /** A new object has none of it: uid, time and name are given once it has been admitted. */
-function resetSystemFields({ request: { endpoint, key, applies }, served }: Draft): void {
+function resetSystemFields(draft: Draft): void {
+  const { request, served } = draft;
+  const { endpoint, key, applies } = request;
   // An applier says how the object is to be, whichever there was; who replaces a version means that one, and no other is to be made.
-  if (!applies && namedVersion(served) !== '') {
-    throw badRequest('resourceVersion should not be set on objects to be created');
-  }
+  if (!applies && namedVersion(served) !== '') draft.namesVersion = true;
   const meta = ensureMetadata(served);
   delete meta.resourceVersion;
   if (endpoint.definition.namespaced) meta.namespace = key.namespace;

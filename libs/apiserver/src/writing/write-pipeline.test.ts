@@ -106,6 +106,16 @@ describe('create', () => {
     expect(status).toMatchObject({ code: 400, reason: 'BadRequest' });
   });
 
+  it('judges what names a version before the store refuses it, which a dry run does not ask', async () => {
+    const invalid = await refusal(create({ metadata: { name: 'A_', resourceVersion: '1' } }));
+    expect(invalid).toMatchObject({ code: 422 });
+    const request = api.request('CREATE', 'configmaps', 'a', { options: { dryRun: true } });
+    const { stored } = await api.deps.pipeline.write(request, {
+      create: () => ({ metadata: { name: 'a', resourceVersion: '1' } }),
+    });
+    expect([stored.version, api.stored('configmaps', 'a')]).toEqual([0n, undefined]);
+  });
+
   it('refuses what is there already', async () => {
     await create(configMap('a'));
     expect(await refusal(create(configMap('a')))).toMatchObject({ code: 409, reason: 'AlreadyExists' });

@@ -198,7 +198,9 @@ function whyNotCreated(
 ): Overtaken {
   const failure = createError(request.endpoint, request.key.namespace, object.metadata ?? {}, outcome);
   const mayTryAgain = request.key.name === '' || make.change !== undefined;
-  if (outcome.outcome === 'accounts-changed') return { failure: () => quotasChange(request.endpoint) };
+  // Of quotas that were exceeded only those come here that have been counted since.
+  if (outcome.outcome === 'accounts-changed' || outcome.outcome === 'exceeded')
+    return { failure: () => quotasChange(request.endpoint) };
   if (outcome.outcome !== 'already-exists' || !mayTryAgain) throw failure;
   return { failure: () => failure };
 }

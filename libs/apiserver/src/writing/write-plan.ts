@@ -1,6 +1,6 @@
 import type { Admission, Operation } from '@orch/admission';
 import type { Allocation, Allocators } from '@orch/kinds';
-import { type ApiObject, conflict, copy, type JsonObject, STALE_WRITE } from '@orch/machinery';
+import { type ApiObject, badRequest, conflict, copy, type JsonObject, STALE_WRITE } from '@orch/machinery';
 import { withoutIdleTimes } from '@orch/merge';
 import type { CreateOp, DeleteOp, Key, Tally, TypeId, UpdateOp, WriteOp } from '@orch/storage';
 import { turnFor } from '../decoding/turns.js';
@@ -130,10 +130,11 @@ const idleTimesKept = (old: ApiObject, object: ApiObject) =>
 /** An object that is there afterwards. */
 async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   const { request, base, object, old } = draft;
+  refuseVersion(draft);
   const allocating = allocate(draft, tools);
   const allocation = allocating && (await allocating);
   const settle = (fate: Fate) => allocation && conclude(allocation, fate);
-  const quota = tools.quotas?.isQuota(request.endpoint) ? quotaWrite(draft) : undefined;
+  const quota = tools.quotas?.isQuota(request.endpoint) ? quotaWrite(draft, tools.quotas) : undefined;
   let body: Buffer;
   let tally: Tally | undefined;
   try {
@@ -177,12 +178,19 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   };
 }
 
+/** The store takes no new object that names a version; a dry run does not come that far. @throws StatusError 400 */
+function refuseVersion({ request, namesVersion }: Draft): void {
+  if (namesVersion && !request.options.dryRun) {
+    throw badRequest('resourceVersion should not be set on objects to be created');
+  }
+}
+
 /** A quota that is deleted and stays for now is as it was. */
-const quotaWrite = ({ request, object, old, base }: Draft): QuotaWrite => ({
+const quotaWrite = ({ request, object, old, base }: Draft, quotas: QuotaCharges): QuotaWrite => ({
   object,
   old: old ?? (base && object),
   subresource: request.subresource,
-  counted: request.counted ?? false,
+  counted: quotas.believes(request),
 });
 
 /** What the write changes of what quotas count. The mark of a deletion changes none of it. */
@@ -225,8 +233,10 @@ async function removal(draft: Draft, base: Stored, { allocators, quotas }: PlanT
   const gone = { namespace: key.namespace, operation, subresource, before: holder, after: undefined };
   const op: DeleteOp = { op: 'delete', ...target(draft, base), body, charging: quotas?.of({ endpoint, ...gone }) };
   const stored = { version: base.version, body, ...formOf(draft) };
+  // Who stops what runs goes by the mark: it is written on its own, before.
+  const marks = operation === 'DELETE' && endpoint.storageRules.isGraceful && !isStoredAs(base, request, body);
   return {
-    ops: [op],
+    ops: marks ? [updateOp(draft, base, body), { ...op, version: 'previous' }] : [op],
     stored,
     answer: stored,
     object,

@@ -7,23 +7,31 @@ const LEVELS_PER_VALUE = 3;
 /** Pieces of text that a value is written in, at most: its indent, its key and what stands around it. */
 const LEXEMES_PER_VALUE = 10;
 
+/** Scalars stay the text that they are written with: what tags mean is decided where their values are made. */
+const READING = {
+  schema: 'failsafe',
+  resolveKnownTags: false,
+  uniqueKeys: false,
+  merge: false,
+  prettyErrors: false,
+} as const;
+
 /** A document as it stands in the text, and where its lines begin. */
 export interface Composed {
   readonly document: Document.Parsed;
   readonly lines: LineCounter;
 }
 
-/** The one document of a text. @throws YamlSyntaxError, TooManyValuesError */
+/**
+ * The first document of a text: those behind it are not read, as Go's readers leave them unread.
+ * @throws YamlSyntaxError, TooManyValuesError
+ */
 export function compose(text: string, limits: Pick<Required<YamlLimits>, 'maxValues' | 'maxDepth'>): Composed {
   const lines = new LineCounter();
-  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, merge: false, prettyErrors: false });
-  let found: Document.Parsed | undefined;
-  for (const document of composer.compose(tokens(text, lines, limits), true, text.length)) {
-    if (found) throw new YamlSyntaxError('yaml: multiple documents in one body');
-    found = document as Document.Parsed;
-    throwFirst(found, lines);
-  }
-  return { document: found as Document.Parsed, lines };
+  const composer = new Composer(READING);
+  const [document] = composer.compose(tokens(text, lines, limits), true, text.length);
+  throwFirst(document as Document.Parsed, lines);
+  return { document: document as Document.Parsed, lines };
 }
 
 /**

@@ -15,7 +15,7 @@ import { JsonSyntaxError } from '../json/json-error.js';
 import { type ParsedJson, parseJson } from '../json/parse-json.js';
 import { TooManyValuesError } from '../too-many-values.js';
 import { type Composed, compose } from './compose.js';
-import { scalarValue } from './scalar-value.js';
+import { scalarValue, TAG } from './scalar-value.js';
 import { DEFAULT_LIMITS, type YamlLimits, YamlSyntaxError } from './yaml-limits.js';
 
 /** What a document of YAML comes to. */
@@ -33,7 +33,7 @@ const NO_TEXT = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10fff
 const MAX_REPEATED = 100;
 
 /**
- * One YAML document as a JSON value: exact integers, every repeated key noted, aliases expanded within limits, merge
+ * The first YAML document of a text as a JSON value, as Go's readers understand it: exact integers, every repeated key noted, aliases expanded within limits, merge
  * keys (`<<`) carried out.
  * @throws YamlSyntaxError, TooManyValuesError
  */
@@ -153,4 +153,4 @@ class Converter {
 }
 
 const isMergeKey = ({ key }: Pair): boolean =>
-  isScalar(key) && key.value === '<<' && key.type === 'PLAIN' && key.tag === undefined;
+  isScalar(key) && key.value === '<<' && (key.tag === undefined ? key.type === 'PLAIN' : key.tag === `${TAG}merge`);

@@ -1,48 +1,71 @@
 const NULLS: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL']);
 const TRUE = /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
 const FALSE = /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
-const DECIMAL = /^[-+]?(?:0|[1-9][0-9_]*)$/;
-const OCTAL = /^([-+]?)0o?([0-7_]+)$/;
-const PREFIXED = /^([-+]?)(0[xX][0-9a-fA-F_]+|0[bB][01_]+)$/;
+/** Integers of every base, without the underscores that they may be written with. */
+const DECIMAL = /^[-+]?(?:0|[1-9][0-9]*)$/;
+const OCTAL = /^([-+]?)0[oO]?([0-7]+)$/;
+const PREFIXED = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+)$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+/** What begins with a point may hold underscores between digits alone. */
+const POINT_FIRST = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+)?$/;
+const NOT_FINITE = /^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/;
 
 /** Whether a word, which begins with a letter, means something else than itself; no number begins with one. */
 export const isReservedWord = (word: string): boolean =>
   word.length <= 5 && (NULLS.has(word) || TRUE.test(word) || FALSE.test(word));
 
-const narrowed = (value: bigint): number | bigint => {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
-};
-
-/** Longer integers, in whatever base, are beyond 64 bits: they are read as doubles. */
-const MAX_DIGITS = 70;
-
-function signed(sign: string, written: string): number | bigint {
-  const digits = written.replaceAll('_', '');
-  const negative = sign === '-';
-  if (digits.length > MAX_DIGITS) return Number(digits) * (negative ? -1 : 1);
-  return narrowed(BigInt(digits) * (negative ? -1n : 1n));
-}
+/** An unquoted scalar: what it is, by the short name of its tag, and its value. What is not finite is the text itself. */
+export type PlainScalar =
+  | { readonly tag: 'null'; readonly value: null }
+  | { readonly tag: 'bool'; readonly value: boolean }
+  | { readonly tag: 'int'; readonly value: number | bigint }
+  | { readonly tag: 'float'; readonly value: number | string }
+  | { readonly tag: 'str'; readonly value: string };
 
 /**
  * What an unquoted YAML scalar means, in the dialect that the ecosystem writes: YAML 1.1 with `yes`, `on` and leading
  * zeros for octal, but neither base 60 nor timestamps, which stay text.
  */
-export function plainScalar(text: string): null | boolean | number | bigint | string {
-  const value = resolved(text);
-  return typeof value === 'number' && !Number.isFinite(value) ? text : value;
+export function plainScalar(text: string): PlainScalar {
+  if (NULLS.has(text)) return { tag: 'null', value: null };
+  if (TRUE.test(text)) return { tag: 'bool', value: true };
+  if (FALSE.test(text)) return { tag: 'bool', value: false };
+  if (NOT_FINITE.test(text)) return { tag: 'float', value: text };
+  return (/^[-+.0-9]/.test(text) && numberOf(text)) || { tag: 'str', value: text };
 }
 
-function resolved(text: string): null | boolean | number | bigint | string {
-  if (NULLS.has(text)) return null;
-  if (TRUE.test(text)) return true;
-  if (FALSE.test(text)) return false;
-  if (DECIMAL.test(text)) return signed(text.startsWith('-') ? '-' : '', text.replace(/^[-+]/, ''));
-  const octal = OCTAL.exec(text);
-  if (octal?.[2] && /[0-7]/.test(octal[2])) return signed(octal[1] ?? '', `0o${octal[2]}`);
-  const prefixed = PREFIXED.exec(text);
-  if (prefixed?.[2]) return signed(prefixed[1] ?? '', prefixed[2].toLowerCase());
-  if (FLOAT.test(text)) return Number(text);
-  return text;
+function numberOf(text: string): PlainScalar | undefined {
+  if (text.startsWith('.')) return POINT_FIRST.test(text) ? float(text.replaceAll('_', '')) : undefined;
+  const digits = text.replaceAll('_', '');
+  return integer(digits) ?? (FLOAT.test(digits) ? float(digits) : undefined);
+}
+
+/** What no double can hold is text. */
+function float(digits: string): PlainScalar | undefined {
+  const value = Number(digits);
+  return Number.isFinite(value) ? { tag: 'float', value } : undefined;
+}
+
+const LEAST = -(2n ** 63n);
+const MOST = 2n ** 64n - 1n;
+/** Longer integers, in whatever base, are beyond 64 bits. */
+const MAX_DIGITS = 70;
+
+/** An integer of 64 bits; larger ones are none. */
+function integer(digits: string): PlainScalar | undefined {
+  if (digits.length > MAX_DIGITS) return undefined;
+  const written = bareInteger(digits);
+  if (written === undefined) return undefined;
+  const value = BigInt(written) * (digits.startsWith('-') ? -1n : 1n);
+  if (value < LEAST || value > MOST) return undefined;
+  const number = Number(value);
+  return { tag: 'int', value: Number.isSafeInteger(number) ? number : value };
+}
+
+/** The text of an integer without its sign, as JavaScript writes its base. */
+function bareInteger(digits: string): string | undefined {
+  if (DECIMAL.test(digits)) return digits.replace(/^[-+]/, '');
+  const octal = OCTAL.exec(digits);
+  if (octal) return `0o${octal[2]}`;
+  return PREFIXED.exec(digits)?.[2]?.toLowerCase();
 }

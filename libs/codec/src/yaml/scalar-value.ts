@@ -3,19 +3,37 @@ import type { Scalar } from 'yaml';
 import { plainScalar } from './plain-scalar.js';
 import { YamlSyntaxError } from './yaml-limits.js';
 
-const TAG = 'tag:yaml.org,2002:';
-/** Explicit tags of values that JSON has a form for. */
-const RESOLVED_TAGS: ReadonlySet<string> = new Set(['int', 'float', 'bool', 'null'].map((name) => TAG + name));
-const TEXT_TAGS: ReadonlySet<string> = new Set(['!', `${TAG}str`, `${TAG}timestamp`]);
+/** What the names of YAML's own tags begin with. */
+export const TAG = 'tag:yaml.org,2002:';
+/** Tags whose values are read as unquoted ones are, and have to be what the tag says. */
+const RESOLVED: ReadonlySet<string> = new Set(['null', 'bool', 'int', 'float', 'timestamp']);
+/** The dates and times that Go reads. */
+const TIMESTAMP =
+  /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?)?$/;
 
-/** A scalar as JSON. @throws YamlSyntaxError for what JSON has no form for */
+/** A scalar as JSON; with a tag that means nothing to the API, its text. @throws YamlSyntaxError for what JSON has no form for */
 export function scalarValue({ value, type, tag }: Scalar): JsonValue {
   const text = String(value ?? '');
-  if (tag === undefined) return type === 'PLAIN' ? finite(plainScalar(text), text) : text;
-  if (TEXT_TAGS.has(tag)) return text;
-  if (RESOLVED_TAGS.has(tag)) return finite(plainScalar(text), text);
-  if (tag === `${TAG}binary`) return Buffer.from(text, 'base64').toString('utf8');
-  throw new YamlSyntaxError(`yaml: unsupported tag ${tag}`);
+  if (tag === undefined) return type === 'PLAIN' ? finite(plainScalar(text).value, text) : text;
+  const name = tag.startsWith(TAG) ? tag.slice(TAG.length) : '';
+  if (name === 'binary') return decoded(text);
+  return RESOLVED.has(name) ? tagged(name, text) : text;
+}
+
+/** The value of a text that must be what its tag says. A whole number of 64 bits with a sign is a `float`, too; times stay the text that they are. */
+function tagged(name: string, text: string): JsonValue {
+  if (name === 'timestamp' && TIMESTAMP.test(text)) return text;
+  const { tag, value } = plainScalar(text);
+  if (tag === name || (name === 'float' && tag === 'int' && value < 2n ** 63n)) return finite(value, text);
+  throw new YamlSyntaxError(`yaml: cannot decode !!${tag} \`${text}\` as a !!${name}`);
+}
+
+function decoded(text: string): string {
+  const data = text.replaceAll(/[\r\n]/g, '');
+  if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) {
+    throw new YamlSyntaxError('yaml: !!binary value contains invalid base64 data');
+  }
+  return Buffer.from(data, 'base64').toString('utf8');
 }
 
 /** JSON has no form for infinities and NaN. */

@@ -7,7 +7,7 @@ const MAX_INDENT = 100;
 /** A key that is written before its `:` on one line must be shorter than 1,024 characters, quotes and escapes included. */
 const MAX_IMPLICIT_KEY = 128;
 
-/** Characters that readers take for line breaks or refuse. */
+/** Characters that readers take for line breaks or refuse, and every character beyond U+FFFF, in halves. */
 const DELICATE = '\\x7f-\\xa0\\u2028\\u2029\\ud800-\\udfff\\ufeff\\ufffe\\uffff';
 /** What most keys and short texts are. */
 const WORD = /^[A-Za-z_/][\w./-]*$/;
@@ -18,7 +18,7 @@ const LITERAL = new RegExp(
   `^(?! )(?:[^\\x00-\\x1f${DELICATE} ][^\\x00-\\x1f${DELICATE}]*)\\n(?:[^\\x00-\\x09\\x0b-\\x1f${DELICATE}])*$`,
 );
 const BLANK_LINE = /^ +$/m;
-const ESCAPED = new RegExp(`[${DELICATE}]`, 'g');
+const ESCAPED = new RegExp(`[${DELICATE}]|[\\u{10000}-\\u{10ffff}]`, 'gu');
 
 /** YAML of a JSON-shaped value, keys sorted. Texts that YAML 1.1 or 1.2 would read as something else are quoted. */
 export function stringifyYaml(value: unknown): string {
@@ -74,19 +74,27 @@ function namesOf(value: unknown): string[] {
 function scalar(value: unknown, indent: string): string {
   if (typeof value === 'string') return value.includes('\n') ? lines(value, indent) : oneLine(value);
   if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'number') return number(value);
   if (Array.isArray(value)) return '[]';
   return typeof value === 'object' && value !== null ? '{}' : JSON.stringify(value);
 }
 
-/** A text on one line: as it is where it can only be read as itself, else quoted. */
+/** Readers of YAML 1.1 take `1e+21` for a text. */
+const number = (value: number): string => JSON.stringify(value).replace(/^(-?\d+)e/, '$1.0e');
+
+/** A text on one line: as it is where it can only be read as itself, else quoted. YAML has no halves of characters. */
 function oneLine(text: string): string {
   if (text === '') return '""';
   const plain = WORD.test(text) || (PLAIN.test(text) && !text.endsWith(' '));
-  return plain && !isReservedWord(text) ? text : quotedDelicate(JSON.stringify(text));
+  return plain && !isReservedWord(text) ? text : quotedDelicate(JSON.stringify(text.toWellFormed()));
 }
 
-const quotedDelicate = (json: string): string =>
-  json.replace(ESCAPED, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const quotedDelicate = (json: string): string => json.replace(ESCAPED, escaped);
+
+function escaped(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
+}
 
 /** A text of several lines as a literal block, where its lines can be told from the block's own. */
 function lines(text: string, indent: string): string {

@@ -52,7 +52,36 @@ describe('parseYaml', () => {
     ['constructor: 1\ntoString: 2', { constructor: 1, toString: 2 }],
     [`a: ${'7'.repeat(100)}`, { a: Number('7'.repeat(100)) }],
     [`a: ${'7'.repeat(400)}`, { a: '7'.repeat(400) }],
-    [`a: 0x${'f'.repeat(100)}`, { a: Number(`0x${'f'.repeat(100)}`) }],
+    [`a: 0x${'f'.repeat(100)}`, { a: `0x${'f'.repeat(100)}` }],
+    ['a: 18446744073709551615', { a: 18446744073709551615n }],
+    ['a: 18446744073709551616', { a: 2 ** 64 }],
+    ['a: 1_0.5', { a: 10.5 }],
+    ['a: .1_0', { a: 0.1 }],
+    ['a: .1_', { a: '.1_' }],
+    ['a: 0_', { a: 0 }],
+    ['a: 0O7', { a: 7 }],
+    ['a: !!binary YWJj', { a: 'abc' }],
+    ['a: !!binary |\n  YWJj\n  ZGVm\n', { a: 'abcdef' }],
+    ['a: !!binary /w==', { a: '\ufffd' }],
+    ['!!binary YQ==: 1', { a: 1 }],
+    ['a: !!timestamp 2026-01-02', { a: '2026-01-02' }],
+    ['a: !!timestamp "2026-01-02T03:04:05Z"', { a: '2026-01-02T03:04:05Z' }],
+    ['a: !foo 1', { a: '1' }],
+    ['a: !foo {b: 1}', { a: { b: 1 } }],
+    ['a: !!foo yes', { a: 'yes' }],
+    ['a: &x !<tag:x.org,2026:z> 2\nb: *x', { a: '2', b: '2' }],
+    ['%TAG ! tag:x,2026:\n---\na: !foo 1', { a: '1' }],
+    ['a: !!omap [a: 1]', { a: [{ a: 1 }] }],
+    ['a: !!set {a}', { a: { a: null } }],
+    ['a: !!map x', { a: 'x' }],
+    ['a: !!float 1', { a: 1 }],
+    ['a: !!str', { a: '' }],
+    ['a: {!!merge <<: {b: 1}}', { a: { b: 1 } }],
+    ['a: 1\n---', { a: 1 }],
+    ['---\na: 1\n---\n# end\n', { a: 1 }],
+    ['a: 1\n---\nb: 2', { a: 1 }],
+    ['a: 1\n---\n[}', { a: 1 }],
+    ['---\n---\na: 1', null],
     ['', null],
   ])('%j', (text, expected) => {
     expect(value(text)).toEqual(expected);
@@ -94,14 +123,20 @@ describe('parseYaml', () => {
 
   it.each([
     ['a: [1', /^yaml: line 1: /],
-    ['a: 1\n---\nb: 2', /multiple documents/],
     ['a: *x', /alias|anchor/i],
     ['a: &x [*x]', "anchor 'x' value contains itself"],
     ['a: {<<: 1}', /map merge requires/],
     [`a: &x ${'y'.repeat(100_000)}\nb: [${Array(20).fill('*x').join()}]`, 'excessive aliasing'],
     ['a: .inf', /unsupported value/],
     ['? [a]\n: 1', /map key/],
-    ['a: !foo 1', /tag/],
+    ['a: !!binary "YW Jj"', 'yaml: !!binary value contains invalid base64 data'],
+    ['a: !!binary x', 'invalid base64 data'],
+    ['a: !!timestamp foo', 'yaml: cannot decode !!str `foo` as a !!timestamp'],
+    ['a: !!int foo', 'yaml: cannot decode !!str `foo` as a !!int'],
+    ['a: !!int 1.5', 'yaml: cannot decode !!float `1.5` as a !!int'],
+    ['a: !!int', 'yaml: cannot decode !!null `` as a !!int'],
+    ['a: !!bool 1', 'yaml: cannot decode !!int `1` as a !!bool'],
+    ['a: !!float .inf', /unsupported value/],
   ])('refuses %j', (text, message) => {
     expect(() => value(text)).toThrow(YamlSyntaxError);
     expect(() => value(text)).toThrow(message);
@@ -146,10 +181,17 @@ describe('stringifyYaml', () => {
     [{ ['k'.repeat(200)]: { a: 1 } }, `? ${'k'.repeat(200)}\n:\n  a: 1\n`],
     ['a\nb', '|-\n  a\n  b\n'],
     ['\u2028\u0085', '"\\u2028\\u0085"\n'],
+    [[1e21, -5e-324, 1.5e-7], '- 1.0e+21\n- -5.0e-324\n- 1.5e-7\n'],
+    ['a \u{1f600}', '"a \\U0001f600"\n'],
+    ['\u{10ffff}: \ufffe', '"\\U0010ffff: \\ufffe"\n'],
   ])('writes %j', (object, text) => {
     expect(stringifyYaml(object)).toBe(text);
     expect(value(text)).toEqual(object);
     expect(parse(text)).toEqual(object);
+  });
+
+  it('writes what is half a character as readers replace it', () => {
+    expect(stringifyYaml('\ud83d')).toBe('"\ufffd"\n');
   });
 
   it('does not outgrow what is nested deep', () => {

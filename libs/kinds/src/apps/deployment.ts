@@ -1,4 +1,4 @@
-import { copy, type FieldError, invalidValue } from '@orch/machinery';
+import { type ApiObject, copy, type FieldError, invalidValue } from '@orch/machinery';
 import { podContext } from '../pods/kept-rules.js';
 import type { PodContext } from '../pods/pod-context.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
@@ -6,8 +6,9 @@ import { nonNegativeMembers } from '../rules/checks.js';
 import { immutableSelector } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
-import { keepDesired } from '../rules/separation.js';
+import { desiredChanged, keepDesired } from '../rules/separation.js';
 import type { KindSettings } from '../rules/settings.js';
+import { equal } from '../values/equal.js';
 import { at, countAt, ensureObject, fill, numberAt } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
 import { workloadWarnings } from '../warnings/workloads.js';
@@ -16,9 +17,13 @@ import { validateDeploymentStrategy } from './strategy-validation.js';
 import { TEMPLATE_FIELDS } from './template-fields.js';
 import { validateReplicated } from './workload-validation.js';
 
+/** Its controller copies them to its ReplicaSets, and has to hear of them. */
+const annotationsChanged = (object: ApiObject, old: ApiObject): boolean =>
+  !equal(object.metadata?.annotations ?? {}, old.metadata?.annotations ?? {});
+
 export const deployment = (settings: KindSettings): KindDeclaration => ({
   resetFields: { status: [['spec'], ['metadata', 'labels']] },
-  generation: true,
+  generation: { first: 1, rises: (object, old) => desiredChanged(object, old) || annotationsChanged(object, old) },
   defaults(object) {
     const spec = ensureObject(object, 'spec');
     const strategy = ensureObject(spec, 'strategy');

@@ -64,7 +64,12 @@ describe.each(PROFILES)('every built-in kind, %s names', (profile) => {
   );
 });
 
-describe.each(loadScheme(namesOf('orch')).resources.filter(hasStatusSubresource))('status of $kind', (definition) => {
+/** The release serves the status of a NetworkPolicy, and does not let it be written. */
+const withStatus = loadScheme(namesOf('orch')).resources.filter(
+  (definition) => hasStatusSubresource(definition) && definition.kind !== 'NetworkPolicy',
+);
+
+describe.each(withStatus)('status of $kind', (definition) => {
   const rules = kindRules(definition, namesOf('orch'));
   const old = (): ApiObject => ({
     ...bare(definition),

@@ -278,6 +278,9 @@ describe('as the release has it', () => {
     ['discovery.orch.io', 'v1', 'endpointslices', { endpoints: [{ addresses: ['10.0.0.1'] }] }, [1, 2]],
     ['discovery.orch.io', 'v1', 'endpointslices', { metadata: { labels: { a: 'b' } } }, [1, 2]],
     ['discovery.orch.io', 'v1', 'endpointslices', { metadata: { annotations: { a: 'b' } } }, [1, 1]],
+    ['apps', 'v1', 'deployments', { metadata: { annotations: { a: 'b' } } }, [1, 2]],
+    ['apps', 'v1', 'deployments', { metadata: { labels: { a: 'b' } } }, [1, 1]],
+    ['apps', 'v1', 'statefulsets', { metadata: { annotations: { a: 'b' } } }, [1, 1]],
   ])('the generation of %s/%s %s, after %j', (group, version, plural, change, generations) => {
     const rules = rulesOf(group, version, plural);
     const old: ApiObject = { metadata: { generation: 7 } };
@@ -285,6 +288,25 @@ describe('as the release has it', () => {
     const object: ApiObject = structuredClone(change);
     rules.prepareForUpdate(object, old, through());
     expect([old, object].map(({ metadata }) => metadata?.generation)).toEqual(generations);
+  });
+
+  it('the generation of a Deployment stays when its status is written, with annotations too', () => {
+    const rules = rulesOf('apps', 'v1', 'deployments');
+    const object: ApiObject = { metadata: { annotations: { a: 'b' } } };
+    rules.prepareForUpdate(object, { metadata: { generation: 7 } }, through('status'));
+    expect(object.metadata?.generation).toBe(7);
+  });
+
+  it.each([
+    ['is emptied', {}, {}],
+    ['is nothing else', { conditions: [{ type: 'B' }] }, { conditions: [{ type: 'A' }] }],
+  ])('the status of a NetworkPolicy that is there %s', (_what, sent, found) => {
+    const rules = rulesOf('networking.orch.io', 'v1', 'networkpolicies');
+    const old: ApiObject = { metadata: {}, spec: { podSelector: {} }, status: { conditions: [{ type: 'A' }] } };
+    const object: ApiObject = { metadata: {}, spec: {}, status: sent };
+    rules.prepareForUpdate(object, old, through('status'));
+    expect(object).toMatchObject({ spec: { podSelector: {} } });
+    expect(object.status).toEqual(found);
   });
 
   it.each([

@@ -35,7 +35,7 @@ export function deriveRules(
     declared.freeFinalizers ? [] : validateFinalizerNames(object, old, names);
   return {
     nameRule: declared.nameRule ?? 'subdomain',
-    hasGeneration: declared.generation === true,
+    hasGeneration: generationOf(declared)?.first === 1,
     createOnUpdate: declared.createOnUpdate ?? false,
     unconditionalUpdate: declared.unconditionalUpdate ?? true,
     defaultPropagation: declared.defaultPropagation ?? 'Background',
@@ -73,6 +73,7 @@ export function deriveRules(
     storedFieldName: (name) => declared.storedFieldNames?.get(name) ?? name,
     refusedFieldName: (field) => declared.refusedFieldNames?.get(field) ?? field,
     selectableFields: (object) => Object.fromEntries(fields.map(([name, read]) => [name, read(object)])),
+    isGraceful: declared.gracePeriod !== undefined,
     gracePeriod: declared.gracePeriod ?? (() => 0),
     ...(declared.scale && { scale: declared.scale }),
   };
@@ -108,7 +109,8 @@ function updating(
     else if (separates) keepStatus(object, old);
     dropOf(subresource)(object, old);
     if (subresource === '') declared.prepareForUpdate?.(object, old, names);
-    countGeneration(object, old, generationOf(declared));
+    // What is written of a status asks for nothing.
+    countGeneration(object, old, subresource === 'status' ? undefined : generationOf(declared));
   };
 }
 

@@ -136,6 +136,8 @@ export interface KindRules {
   warnings(object: ApiObject, old?: ApiObject): string[];
   /** The values of these fields. */
   selectableFields(object: ApiObject): Record<string, string>;
+  /** Objects of the kind run somewhere: watches hear of the mark of a deletion before the object goes, also where it goes at once. */
+  readonly isGraceful: boolean;
   /** Seconds of grace for a deletion, from the seconds asked for; 0 removes at once. */
   gracePeriod(object: ApiObject, requested?: number): number;
   /** How the `scale` subresource reads and writes the object; undefined for kinds without one. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@orch/machinery';
 import type { ResourceDescription, StructSchema } from '../model.js';
+import { API_VERSION, KIND } from '../type-descriptions.js';
 import { publishedSchema } from './published-schema.js';
 import type { Dialect, SchemaWriter } from './schema-object.js';
 
@@ -48,7 +49,7 @@ export class CustomModel {
     const open = preservesUnknown || schema?.[PRESERVES] === true;
     // Clients of version 2 take what is named for all that there may be.
     if (!schema || (open && dialect.siblingsOfRef)) return { type: 'object', ...extensions };
-    const metadata = described('Standard metadata of every object.', writer.reference(this.meta.objectMeta), dialect);
+    const metadata = described("Standard object's metadata.", writer.reference(this.meta.objectMeta), dialect);
     const published = publishedSchema(schema, dialect, metadata);
     const { properties } = published;
     const own = typeof properties === 'object' && properties !== null && !Array.isArray(properties) ? properties : {};
@@ -82,7 +83,7 @@ export class CustomListModel {
       properties: {
         ...TYPE,
         items: { description: `List of ${resource}.`, type: 'array', items: writer.reference(this.items) },
-        metadata: described('Standard metadata of every list.', writer.reference(this.meta.listMeta), dialect),
+        metadata: described('Standard list metadata.', writer.reference(this.meta.listMeta), dialect),
       },
       ...extensionsOf(this.described, listKind, this.declared),
     };
@@ -95,8 +96,8 @@ const SELECTABLE = 'x-kubernetes-selectable-fields';
 const PRESERVES = 'x-kubernetes-preserve-unknown-fields';
 
 const TYPE: JsonObject = {
-  apiVersion: { description: 'Group and version that the object is written in.', type: 'string' },
-  kind: { description: 'Kind of the object.', type: 'string' },
+  apiVersion: { description: API_VERSION, type: 'string' },
+  kind: { description: KIND, type: 'string' },
 };
 
 const extensionsOf = ({ group, version }: Described, kind: string, { selectable }: DeclaredObjects): JsonObject => ({

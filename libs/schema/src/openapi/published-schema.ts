@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
+import { API_VERSION, KIND } from '../type-descriptions.js';
 import type { Dialect } from './schema-object.js';
 
 /** Keywords of a structural schema that are published as they are, where they say something. */
@@ -90,8 +91,8 @@ const PRESERVES = 'x-kubernetes-preserve-unknown-fields';
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 
 const TYPE: JsonObject = {
-  apiVersion: { description: 'Group and version that the object in this field is written in.', type: 'string' },
-  kind: { description: 'Kind of the object in this field.', type: 'string' },
+  apiVersion: { description: API_VERSION, type: 'string' },
+  kind: { description: KIND, type: 'string' },
 };
 
 /** What stands in no document of version 2, taken out of the copy `made` of a schema. */

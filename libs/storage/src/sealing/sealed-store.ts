@@ -265,6 +265,10 @@ export class SealedStore implements ServingStore {
     return this.inner.lease(name, duration);
   }
 
+  heldLeases(prefix: string): Promise<readonly string[]> {
+    return this.inner.heldLeases(prefix);
+  }
+
   besideSchema(schema: string, migrations: readonly Migration[]): SideSchema {
     return this.inner.besideSchema(schema, migrations);
   }

@@ -2,6 +2,7 @@ import type { Component } from '@orch/runtime';
 import { AccessControl } from '../../access/access-control.js';
 import { openSharedVerdicts } from '../../credentials/shared-verdicts.js';
 import { Fairness } from '../../fairness/fairness.js';
+import { runsController } from '../controller-options.js';
 import { fairnessLimits } from '../limit-options.js';
 import type { ControlPlaneProcess } from './process.js';
 
@@ -27,6 +28,7 @@ export const access = (process: ControlPlaneProcess): Component => ({
       options: settings.serving,
       shared: process.need('sharedVerdicts'),
       decides: settings.role.housekeeping,
+      aggregates: runsController(settings.serving.controllers, 'clusterrole-aggregation'),
     });
     process.provide({ access: control });
     await control.start();

@@ -11,6 +11,7 @@ import { type AdmissionObserver, admissionMetrics } from '../../metrics/admissio
 import { observeDatabaseLists, observeListCache, observeWatchOutputs } from '../../metrics/server-observers.js';
 import { SlowReaders } from '../../watching/slow-readers.js';
 import { assembleApi } from '../assemble.js';
+import { runsController } from '../controller-options.js';
 import { componentChecks } from '../health-checks.js';
 import { followPolicies } from '../policy-checks.js';
 import { servedSelection } from '../served-selection.js';
@@ -97,6 +98,7 @@ async function assemble(process: ControlPlaneProcess, observer: AdmissionObserve
       watchBufferBytes: serving.watchBufferBytes,
     },
     yaml: new YamlReader(),
+    countedElsewhere: !runsController(serving.controllers, 'resourcequota'),
     tokenIssuer: process.need('serviceAccountKeys').issuer,
     lists: {
       ...{ concurrent: backend.databaseLists, perUser: backend.databaseListsPerUser },

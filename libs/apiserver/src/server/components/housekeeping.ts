@@ -1,5 +1,6 @@
 import type { Component } from '@orch/runtime';
 import { CertificateRequests } from '../certificate-requests.js';
+import { type ControllerName, runsController } from '../controller-options.js';
 import { Housekeeping } from '../housekeeping.js';
 import { policyChecker } from '../policy-checks.js';
 import { quotaCounter } from '../quota-counts.js';
@@ -39,15 +40,20 @@ export const housekeeping = (process: ControlPlaneProcess): Component[] => {
   ];
 };
 
+const runs = ({ settings }: ControlPlaneProcess, name: ControllerName): boolean =>
+  runsController(settings.serving.controllers, name);
+
 const certificateRequests = (process: ControlPlaneProcess): Keeper =>
   new CertificateRequests({
+    runs: (name) => runs(process, name),
     ...{ ...process.state, ...process.telling },
     credentials: process.need('credentials'),
     authorizer: process.need('access').authorizer,
     longest: process.settings.serving.clusterSigningDuration,
   });
 
-function quotaCounts(process: ControlPlaneProcess): Keeper {
+function quotaCounts(process: ControlPlaneProcess): Keeper | undefined {
+  if (!runs(process, 'resourcequota')) return undefined;
   const { api, store } = process.state;
   const catchUp = () => process.need('customResources').catchUp();
   return quotaCounter({ api, store, backend: process.settings.backend, catchUp, ...process.telling });
@@ -55,13 +61,15 @@ function quotaCounts(process: ControlPlaneProcess): Keeper {
 
 function housekeeper(process: ControlPlaneProcess): Keeper {
   const { api, store } = process.state;
-  return new Housekeeping({ api, store, backend: process.settings.backend, ...process.telling });
+  const terminates = runs(process, 'namespace');
+  return new Housekeeping({ api, store, terminates, backend: process.settings.backend, ...process.telling });
 }
 
 function namespaceKeeper(process: ControlPlaneProcess): Keeper | undefined {
   const followed = process.need('followed');
   const { settings, state, logger } = process;
-  return followed && new NamespaceKeeper({ ...state, followed, options: settings.serving, logger });
+  const keeps = (name: 'serviceaccount' | 'root-ca-cert-publisher') => runs(process, name);
+  return followed && new NamespaceKeeper({ ...state, followed, keeps, options: settings.serving, logger });
 }
 
 /** Expressions are checked against kinds. */

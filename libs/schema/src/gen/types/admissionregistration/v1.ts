@@ -5,7 +5,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface MutatingWebhookConfiguration {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The callbacks, each with the requests that it is for. */
   webhooks?: MutatingWebhook[];
@@ -15,7 +15,7 @@ export interface MutatingWebhookConfiguration {
 export interface MutatingWebhookConfigurationList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: MutatingWebhookConfiguration[];
@@ -25,7 +25,7 @@ export interface MutatingWebhookConfigurationList {
 export interface ValidatingAdmissionPolicy {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: ValidatingAdmissionPolicySpec;
@@ -37,7 +37,7 @@ export interface ValidatingAdmissionPolicy {
 export interface ValidatingAdmissionPolicyBinding {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: ValidatingAdmissionPolicyBindingSpec;
@@ -47,7 +47,7 @@ export interface ValidatingAdmissionPolicyBinding {
 export interface ValidatingAdmissionPolicyBindingList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ValidatingAdmissionPolicyBinding[];
@@ -57,7 +57,7 @@ export interface ValidatingAdmissionPolicyBindingList {
 export interface ValidatingAdmissionPolicyList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ValidatingAdmissionPolicy[];
@@ -67,7 +67,7 @@ export interface ValidatingAdmissionPolicyList {
 export interface ValidatingWebhookConfiguration {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The callbacks, each with the requests that it is for. */
   webhooks?: ValidatingWebhook[];
@@ -77,7 +77,7 @@ export interface ValidatingWebhookConfiguration {
 export interface ValidatingWebhookConfigurationList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ValidatingWebhookConfiguration[];

@@ -6,7 +6,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface ValidatingAdmissionPolicy {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: ValidatingAdmissionPolicySpec;
@@ -18,7 +18,7 @@ export interface ValidatingAdmissionPolicy {
 export interface ValidatingAdmissionPolicyList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ValidatingAdmissionPolicy[];
@@ -28,7 +28,7 @@ export interface ValidatingAdmissionPolicyList {
 export interface ValidatingAdmissionPolicyBinding {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: ValidatingAdmissionPolicyBindingSpec;
@@ -38,7 +38,7 @@ export interface ValidatingAdmissionPolicyBinding {
 export interface ValidatingAdmissionPolicyBindingList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ValidatingAdmissionPolicyBinding[];

@@ -5,7 +5,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface APIGroupDiscovery {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The versions, the preferred first. */
   versions?: APIVersionDiscovery[];
@@ -15,7 +15,7 @@ export interface APIGroupDiscovery {
 export interface APIGroupDiscoveryList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: APIGroupDiscovery[];

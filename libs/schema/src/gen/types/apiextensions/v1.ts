@@ -6,7 +6,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface CustomResourceDefinition {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: CustomResourceDefinitionSpec;
@@ -18,7 +18,7 @@ export interface CustomResourceDefinition {
 export interface CustomResourceDefinitionList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: CustomResourceDefinition[];

@@ -5,7 +5,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface APIService {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: APIServiceSpec;
@@ -17,7 +17,7 @@ export interface APIService {
 export interface APIServiceList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: APIService[];

@@ -7,7 +7,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface ControllerRevision {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The state as it was. Cannot be changed. */
   data?: JsonObject;
@@ -19,7 +19,7 @@ export interface ControllerRevision {
 export interface ControllerRevisionList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ControllerRevision[];
@@ -29,7 +29,7 @@ export interface ControllerRevisionList {
 export interface DaemonSet {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: DaemonSetSpec;
@@ -41,7 +41,7 @@ export interface DaemonSet {
 export interface DaemonSetList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: DaemonSet[];
@@ -51,7 +51,7 @@ export interface DaemonSetList {
 export interface Deployment {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: DeploymentSpec;
@@ -63,7 +63,7 @@ export interface Deployment {
 export interface DeploymentList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Deployment[];
@@ -73,7 +73,7 @@ export interface DeploymentList {
 export interface ReplicaSet {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: ReplicaSetSpec;
@@ -85,7 +85,7 @@ export interface ReplicaSet {
 export interface ReplicaSetList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ReplicaSet[];
@@ -95,7 +95,7 @@ export interface ReplicaSetList {
 export interface StatefulSet {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: StatefulSetSpec;
@@ -107,7 +107,7 @@ export interface StatefulSet {
 export interface StatefulSetList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: StatefulSet[];

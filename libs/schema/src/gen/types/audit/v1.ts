@@ -45,7 +45,7 @@ export interface Event {
 export interface EventList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Event[];
@@ -85,7 +85,7 @@ export interface ObjectReference {
 export interface Policy {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** Tried in order; the first that matches decides. When none does, nothing is recorded. */
   rules?: PolicyRule[];
@@ -99,7 +99,7 @@ export interface Policy {
 export interface PolicyList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Policy[];

@@ -5,7 +5,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface TokenReview {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: TokenReviewSpec;
@@ -29,7 +29,7 @@ export interface BoundObjectReference {
 export interface TokenRequest {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: TokenRequestSpec;

@@ -6,7 +6,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface SelfSubjectReview {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The observed state; written by the system. */
   status?: SelfSubjectReviewStatus;
@@ -22,7 +22,7 @@ export interface SelfSubjectReviewStatus {
 export interface TokenReview {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: TokenReviewSpec;

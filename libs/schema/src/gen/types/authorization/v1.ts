@@ -5,7 +5,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface LocalSubjectAccessReview {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: SubjectAccessReviewSpec;
@@ -17,7 +17,7 @@ export interface LocalSubjectAccessReview {
 export interface SelfSubjectAccessReview {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: SelfSubjectAccessReviewSpec;
@@ -29,7 +29,7 @@ export interface SelfSubjectAccessReview {
 export interface SelfSubjectRulesReview {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: SelfSubjectRulesReviewSpec;
@@ -41,7 +41,7 @@ export interface SelfSubjectRulesReview {
 export interface SubjectAccessReview {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: SubjectAccessReviewSpec;

@@ -6,7 +6,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface CronJob {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: CronJobSpec;
@@ -18,7 +18,7 @@ export interface CronJob {
 export interface CronJobList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: CronJob[];
@@ -28,7 +28,7 @@ export interface CronJobList {
 export interface Job {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: JobSpec;
@@ -40,7 +40,7 @@ export interface Job {
 export interface JobList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Job[];

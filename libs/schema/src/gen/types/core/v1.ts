@@ -6,7 +6,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface Binding {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. Names the pod that is bound. */
+  /** Standard object's metadata. Names the pod that is bound. */
   metadata?: meta_v1.ObjectMeta;
   /** The object to bind to: for a pod, a reference of kind Node with the name of the node. */
   target?: ObjectReference;
@@ -16,7 +16,7 @@ export interface Binding {
 export interface ComponentStatus {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** Observed conditions. One of type Healthy tells whether the component answers. */
   conditions?: ComponentCondition[];
@@ -26,7 +26,7 @@ export interface ComponentStatus {
 export interface ComponentStatusList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ComponentStatus[];
@@ -36,7 +36,7 @@ export interface ComponentStatusList {
 export interface ConfigMap {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** No change of the data is allowed once set. Such an object can only be deleted and made anew. Unset or false: the data may change, and the field may be set to true later. */
   immutable?: boolean;
@@ -50,7 +50,7 @@ export interface ConfigMap {
 export interface ConfigMapList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ConfigMap[];
@@ -60,7 +60,7 @@ export interface ConfigMapList {
 export interface Endpoints {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The addresses, grouped by the ports that they serve. One address stands in several groups if its ports differ in readiness. */
   subsets?: EndpointSubset[];
@@ -70,7 +70,7 @@ export interface Endpoints {
 export interface EndpointsList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Endpoints[];
@@ -80,7 +80,7 @@ export interface EndpointsList {
 export interface Event {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. The namespace must be that of the object concerned. */
+  /** Standard object's metadata. The namespace must be that of the object concerned. */
   metadata?: meta_v1.ObjectMeta;
   /** The object that the event is about. */
   involvedObject?: ObjectReference;
@@ -116,7 +116,7 @@ export interface Event {
 export interface EventList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Event[];
@@ -126,7 +126,7 @@ export interface EventList {
 export interface LimitRange {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. The bounds and defaults; applied to objects as they are created or changed, never to those that exist. */
   spec?: LimitRangeSpec;
@@ -136,7 +136,7 @@ export interface LimitRange {
 export interface LimitRangeList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: LimitRange[];
@@ -146,7 +146,7 @@ export interface LimitRangeList {
 export interface Namespace {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. The name is a DNS label of at most 63 characters. */
+  /** Standard object's metadata. The name is a DNS label of at most 63 characters. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. Holds the finalizers that keep the namespace until it is emptied. */
   spec?: NamespaceSpec;
@@ -158,7 +158,7 @@ export interface Namespace {
 export interface NamespaceList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Namespace[];
@@ -168,7 +168,7 @@ export interface NamespaceList {
 export interface Node {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. Its labels are what selectors and affinities of pods match. */
+  /** Standard object's metadata. Its labels are what selectors and affinities of pods match. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. Taints, and whether new pods may be scheduled here. */
   spec?: NodeSpec;
@@ -180,7 +180,7 @@ export interface Node {
 export interface NodeList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Node[];
@@ -190,7 +190,7 @@ export interface NodeList {
 export interface PersistentVolume {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. What the storage is, how large it is and who may use it how. */
   spec?: PersistentVolumeSpec;
@@ -202,7 +202,7 @@ export interface PersistentVolume {
 export interface PersistentVolumeList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: PersistentVolume[];
@@ -212,7 +212,7 @@ export interface PersistentVolumeList {
 export interface PersistentVolumeClaim {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. Fixed once created, apart from a larger storage request and the binding to a volume. */
   spec?: PersistentVolumeClaimSpec;
@@ -224,7 +224,7 @@ export interface PersistentVolumeClaim {
 export interface PersistentVolumeClaimList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: PersistentVolumeClaim[];
@@ -234,7 +234,7 @@ export interface PersistentVolumeClaimList {
 export interface Pod {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. Mostly fixed once created: images, activeDeadlineSeconds, added tolerations and a few more may change. */
   spec?: PodSpec;
@@ -246,7 +246,7 @@ export interface Pod {
 export interface PodList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Pod[];
@@ -256,7 +256,7 @@ export interface PodList {
 export interface PodTemplate {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The pods that are made from it. */
   template?: PodTemplateSpec;
@@ -266,7 +266,7 @@ export interface PodTemplate {
 export interface PodTemplateList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: PodTemplate[];
@@ -276,7 +276,7 @@ export interface PodTemplateList {
 export interface ReplicationController {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. Without labels of its own it takes those of the pod template. */
+  /** Standard object's metadata. Without labels of its own it takes those of the pod template. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: ReplicationControllerSpec;
@@ -288,7 +288,7 @@ export interface ReplicationController {
 export interface ReplicationControllerList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ReplicationController[];
@@ -298,7 +298,7 @@ export interface ReplicationControllerList {
 export interface ResourceQuota {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. The caps. */
   spec?: ResourceQuotaSpec;
@@ -310,7 +310,7 @@ export interface ResourceQuota {
 export interface ResourceQuotaList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ResourceQuota[];
@@ -320,7 +320,7 @@ export interface ResourceQuotaList {
 export interface Secret {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** No change of the data is allowed once set. Such an object can only be deleted and made anew. Unset or false: the data may change, and the field may be set to true later. */
   immutable?: boolean;
@@ -336,7 +336,7 @@ export interface Secret {
 export interface SecretList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Secret[];
@@ -346,7 +346,7 @@ export interface SecretList {
 export interface Service {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. Which pods stand behind the service, and how it is reached. */
   spec?: ServiceSpec;
@@ -358,7 +358,7 @@ export interface Service {
 export interface ServiceList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Service[];
@@ -368,7 +368,7 @@ export interface ServiceList {
 export interface ServiceAccount {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** Secrets that pods of this account may use. They restrict the pods only where the account demands it by annotation. */
   secrets?: ObjectReference[];
@@ -382,7 +382,7 @@ export interface ServiceAccount {
 export interface ServiceAccountList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ServiceAccount[];
@@ -1214,7 +1214,7 @@ export interface LimitRangeSpec {
 export interface List {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: JsonObject[];
@@ -1934,7 +1934,7 @@ export interface PodStatus {
 export interface PodStatusResult {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The observed state; written by the system. */
   status?: PodStatus;
@@ -2072,7 +2072,7 @@ export interface RBDVolumeSource {
 export interface RangeAllocation {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The range, such as a CIDR. */
   range?: string;

@@ -6,7 +6,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface EndpointSlice {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** IPv4, IPv6 or FQDN: what all addresses of the slice are. Cannot be changed. */
   addressType?: "FQDN" | "IPv4" | "IPv6";
@@ -20,7 +20,7 @@ export interface EndpointSlice {
 export interface EndpointSliceList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: EndpointSlice[];

@@ -6,7 +6,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface Event {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** When it happened first. */
   eventTime?: string;
@@ -42,7 +42,7 @@ export interface Event {
 export interface EventList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Event[];

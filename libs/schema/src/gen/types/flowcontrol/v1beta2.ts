@@ -5,7 +5,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface FlowSchema {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: FlowSchemaSpec;
@@ -17,7 +17,7 @@ export interface FlowSchema {
 export interface FlowSchemaList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: FlowSchema[];
@@ -27,7 +27,7 @@ export interface FlowSchemaList {
 export interface PriorityLevelConfiguration {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: PriorityLevelConfigurationSpec;
@@ -39,7 +39,7 @@ export interface PriorityLevelConfiguration {
 export interface PriorityLevelConfigurationList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: PriorityLevelConfiguration[];

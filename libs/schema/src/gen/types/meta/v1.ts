@@ -205,7 +205,7 @@ export interface LabelSelectorRequirement {
 export interface List {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: ListMeta;
   /** The objects of the list. */
   items?: JsonObject[];
@@ -269,35 +269,35 @@ export interface ManagedFieldsEntry {
 
 /** What every stored object has. */
 export interface ObjectMeta {
-  /** Unique among the objects of its kind in the namespace. Cannot be changed. */
+  /** Name must be unique within a namespace, among the objects of its kind. Cannot be changed. */
   name?: string;
-  /** Prefix that the server makes a unique name from when no name is given. */
+  /** GenerateName is an optional prefix that the server makes a unique name from when no name is given. */
   generateName?: string;
-  /** The namespace that the name is unique in; empty for cluster-scoped objects. */
+  /** Namespace defines the space within which the name is unique; empty for cluster-scoped objects. */
   namespace?: string;
   /** Unused. */
   selfLink?: string;
-  /** Unique in time and space; set by the server. */
+  /** UID is the unique in time and space value for this object; set by the server. */
   uid?: string;
-  /** Opaque version of the object, to detect changes and to start watches from. */
+  /** An opaque value that represents the version of the object, to detect changes and to start watches from. */
   resourceVersion?: string;
-  /** Counts changes of the desired state; set by the server. */
+  /** A sequence number representing the desired state: it counts its changes. Set by the server. */
   generation?: number | bigint;
-  /** When the object was created; set by the server. */
+  /** CreationTimestamp is a timestamp representing the time of the server at which the object was created. */
   creationTimestamp?: string;
-  /** When the object will be gone; set by the server once deletion is asked for. */
+  /** DeletionTimestamp is RFC 3339 date and time at which the object will be gone; set by the server once deletion is asked for. */
   deletionTimestamp?: string;
-  /** Seconds that the object has left to end gracefully. */
+  /** Number of seconds allowed for this object to end gracefully. */
   deletionGracePeriodSeconds?: number | bigint;
-  /** Keys and values to select objects by. */
+  /** Map of string keys and values to select objects by. */
   labels?: Record<string, string>;
-  /** Keys and values for tools to keep data in; not for selecting. */
+  /** Annotations is an unstructured key value map for tools to keep data in; not for selecting. */
   annotations?: Record<string, string>;
-  /** Objects that this one depends on; it is collected when all are gone. */
+  /** List of objects depended by this object; it is collected when all are gone. */
   ownerReferences?: OwnerReference[];
-  /** Must be empty before the object is removed; each is taken out by whoever put it in. */
+  /** Must be empty before the object is deleted; each is taken out by whoever put it in. */
   finalizers?: string[];
-  /** Which manager set which fields. */
+  /** ManagedFields maps managers to the fields that they have set. */
   managedFields?: ManagedFieldsEntry[];
 }
 
@@ -321,7 +321,7 @@ export interface OwnerReference {
 export interface PartialObjectMetadata {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: ObjectMeta;
 }
 
@@ -329,7 +329,7 @@ export interface PartialObjectMetadata {
 export interface PartialObjectMetadataList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: ListMeta;
   /** The objects of the list. */
   items?: PartialObjectMetadata[];
@@ -375,7 +375,7 @@ export interface ServerAddressByClientCIDR {
 export interface Status {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: ListMeta;
   /** Success or Failure. */
   status?: string;
@@ -419,7 +419,7 @@ export interface StatusDetails {
 export interface Table {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: ListMeta;
   /** The columns, in the order of the cells. */
   columnDefinitions?: TableColumnDefinition[];

@@ -13,7 +13,7 @@ export interface ContainerMetrics {
 export interface NodeMetrics {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** When the measurement ended. */
   timestamp?: string;
@@ -27,7 +27,7 @@ export interface NodeMetrics {
 export interface NodeMetricsList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: NodeMetrics[];
@@ -37,7 +37,7 @@ export interface NodeMetricsList {
 export interface PodMetrics {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** When the measurement ended. */
   timestamp?: string;
@@ -51,7 +51,7 @@ export interface PodMetrics {
 export interface PodMetricsList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: PodMetrics[];

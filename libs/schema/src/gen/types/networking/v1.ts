@@ -6,7 +6,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface Ingress {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: IngressSpec;
@@ -18,7 +18,7 @@ export interface Ingress {
 export interface IngressList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Ingress[];
@@ -28,7 +28,7 @@ export interface IngressList {
 export interface IngressClass {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: IngressClassSpec;
@@ -38,7 +38,7 @@ export interface IngressClass {
 export interface IngressClassList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: IngressClass[];
@@ -48,7 +48,7 @@ export interface IngressClassList {
 export interface NetworkPolicy {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: NetworkPolicySpec;
@@ -60,7 +60,7 @@ export interface NetworkPolicy {
 export interface NetworkPolicyList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: NetworkPolicy[];

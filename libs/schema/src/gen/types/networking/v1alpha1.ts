@@ -6,7 +6,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface ClusterCIDR {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: ClusterCIDRSpec;
@@ -16,7 +16,7 @@ export interface ClusterCIDR {
 export interface ClusterCIDRList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ClusterCIDR[];
@@ -26,7 +26,7 @@ export interface ClusterCIDRList {
 export interface IPAddress {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: IPAddressSpec;
@@ -36,7 +36,7 @@ export interface IPAddress {
 export interface IPAddressList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: IPAddress[];

@@ -6,7 +6,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface RuntimeClass {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** Name by which the node's container runtime knows the configuration, a label in lower case. Cannot be changed. */
   handler?: string;
@@ -20,7 +20,7 @@ export interface RuntimeClass {
 export interface RuntimeClassList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: RuntimeClass[];

@@ -5,7 +5,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface PodDisruptionBudget {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: PodDisruptionBudgetSpec;
@@ -17,7 +17,7 @@ export interface PodDisruptionBudget {
 export interface PodDisruptionBudgetList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: PodDisruptionBudget[];
@@ -27,7 +27,7 @@ export interface PodDisruptionBudgetList {
 export interface Eviction {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** How to delete the pod when it may go. Unset: the defaults. */
   deleteOptions?: meta_v1.DeleteOptions;

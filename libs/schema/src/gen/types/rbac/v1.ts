@@ -5,7 +5,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface ClusterRole {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** What the role permits. Written by the system when aggregationRule is set. */
   rules?: PolicyRule[];
@@ -17,7 +17,7 @@ export interface ClusterRole {
 export interface ClusterRoleList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ClusterRole[];
@@ -27,7 +27,7 @@ export interface ClusterRoleList {
 export interface ClusterRoleBinding {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** Who gets the permissions. Unset: nobody. */
   subjects?: Subject[];
@@ -39,7 +39,7 @@ export interface ClusterRoleBinding {
 export interface ClusterRoleBindingList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ClusterRoleBinding[];
@@ -49,7 +49,7 @@ export interface ClusterRoleBindingList {
 export interface Role {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** What the role permits. */
   rules?: PolicyRule[];
@@ -59,7 +59,7 @@ export interface Role {
 export interface RoleList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: Role[];
@@ -69,7 +69,7 @@ export interface RoleList {
 export interface RoleBinding {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** Who gets the permissions. Unset: nobody. */
   subjects?: Subject[];
@@ -81,7 +81,7 @@ export interface RoleBinding {
 export interface RoleBindingList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: RoleBinding[];

@@ -6,7 +6,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface PodSchedulingContext {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: PodSchedulingContextSpec;
@@ -18,7 +18,7 @@ export interface PodSchedulingContext {
 export interface PodSchedulingContextList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: PodSchedulingContext[];
@@ -28,7 +28,7 @@ export interface PodSchedulingContextList {
 export interface ResourceClaim {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: ResourceClaimSpec;
@@ -40,7 +40,7 @@ export interface ResourceClaim {
 export interface ResourceClaimList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ResourceClaim[];
@@ -50,7 +50,7 @@ export interface ResourceClaimList {
 export interface ResourceClaimTemplate {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: ResourceClaimTemplateSpec;
@@ -60,7 +60,7 @@ export interface ResourceClaimTemplate {
 export interface ResourceClaimTemplateList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ResourceClaimTemplate[];
@@ -70,7 +70,7 @@ export interface ResourceClaimTemplateList {
 export interface ResourceClass {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** Name of the driver, a domain name. */
   driverName?: string;
@@ -84,7 +84,7 @@ export interface ResourceClass {
 export interface ResourceClassList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: ResourceClass[];

@@ -5,7 +5,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface PriorityClass {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** Priority of the pods of the class; higher goes first. Up to 1000000000; cannot be changed. */
   value?: number;
@@ -21,7 +21,7 @@ export interface PriorityClass {
 export interface PriorityClassList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: PriorityClass[];

@@ -6,7 +6,7 @@ import type * as meta_v1 from '../meta/v1.js';
 export interface CSIDriver {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: CSIDriverSpec;
@@ -16,7 +16,7 @@ export interface CSIDriver {
 export interface CSIDriverList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: CSIDriver[];
@@ -26,7 +26,7 @@ export interface CSIDriverList {
 export interface CSINode {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: CSINodeSpec;
@@ -36,7 +36,7 @@ export interface CSINode {
 export interface CSINodeList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: CSINode[];
@@ -46,7 +46,7 @@ export interface CSINodeList {
 export interface CSIStorageCapacity {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** Nodes that reach the storage, by their labels. Unset: none; empty: all. Cannot be changed. */
   nodeTopology?: meta_v1.LabelSelector;
@@ -62,7 +62,7 @@ export interface CSIStorageCapacity {
 export interface CSIStorageCapacityList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: CSIStorageCapacity[];
@@ -72,7 +72,7 @@ export interface CSIStorageCapacityList {
 export interface StorageClass {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** Name of the driver that makes the volumes. Cannot be changed. */
   provisioner?: string;
@@ -94,7 +94,7 @@ export interface StorageClass {
 export interface StorageClassList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: StorageClass[];
@@ -104,7 +104,7 @@ export interface StorageClassList {
 export interface VolumeAttachment {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard object's metadata. */
   metadata?: meta_v1.ObjectMeta;
   /** The desired state. */
   spec?: VolumeAttachmentSpec;
@@ -116,7 +116,7 @@ export interface VolumeAttachment {
 export interface VolumeAttachmentList {
   apiVersion?: string;
   kind?: string;
-  /** Standard metadata. */
+  /** Standard list metadata. */
   metadata?: meta_v1.ListMeta;
   /** The objects of the list. */
   items?: VolumeAttachment[];

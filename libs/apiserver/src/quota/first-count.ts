@@ -1,0 +1,30 @@
+import { type Clock, systemClock } from '@orch/runtime';
+import type { QuotaIndex } from './quota-index.js';
+
+/** How long a write waits for the first count of a quota, milliseconds: a moment where somebody counts. */
+export const PATIENCE_MS = 2_000;
+
+/**
+ * Whether quotas of a namespace have been counted, or are within a moment: what is written right after a quota waits for that, in the
+ * place of being refused.
+ */
+export function firstCount(
+  index: Pick<QuotaIndex, 'in' | 'onChange'>,
+  namespace: string,
+  names: ReadonlySet<string>,
+  clock: Clock = systemClock,
+): Promise<boolean> {
+  const isCounted = () => !index.in(namespace).some(({ terms, uncounted }) => uncounted && names.has(terms.name));
+  if (isCounted()) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const end = (counted: boolean): void => {
+      cancel();
+      forget();
+      resolve(counted);
+    };
+    const cancel = clock.after(PATIENCE_MS, () => end(isCounted()));
+    const forget = index.onChange(() => {
+      if (isCounted()) end(true);
+    });
+  });
+}

@@ -1,0 +1,43 @@
+import type { Component } from '@orch/runtime';
+import { storedEndpoint } from '../../access/policy-endpoints.js';
+import { ADDRESS_MS, EndpointsReconciler } from '../../service-endpoints/endpoints-reconciler.js';
+import { ownAddress } from '../../service-endpoints/own-address.js';
+import type { ControlPlaneProcess } from './process.js';
+
+/** What names of leases begin with that say which addresses servers have. */
+const LEASES = 'server-address/';
+
+/** Where the Service that stands for the API leads, once this server takes requests. */
+export function serviceEndpoints(process: ControlPlaneProcess): Component {
+  let reconciler: EndpointsReconciler | undefined;
+  return {
+    name: 'service-endpoints',
+    async start() {
+      reconciler = reconcilerOf(process);
+      reconciler?.start();
+    },
+    async stop() {
+      await reconciler?.stop();
+    },
+  };
+}
+
+function reconcilerOf(process: ControlPlaneProcess): EndpointsReconciler | undefined {
+  const { serving, role } = process.settings;
+  if (!role.housekeeping || serving.endpointReconcilerType === 'none') return undefined;
+  const address = ownAddress(serving);
+  if (address === undefined) {
+    process.logger.info('no address of this machine is one that others could reach: --advertise-address is not given');
+    return undefined;
+  }
+  const [store, { deps }, { securePort: port }] = [process.need('store'), process.need('api'), process.need('served')];
+  const { names, pipeline, remover } = deps;
+  return new EndpointsReconciler({
+    ...{ names, port, pipeline, remover },
+    lease: store.lease(`${LEASES}${address}`, ADDRESS_MS),
+    alive: async () => (await store.heldLeases(LEASES)).map((name) => name.slice(LEASES.length)),
+    endpoints: storedEndpoint(deps, '', 'endpoints'),
+    slices: storedEndpoint(deps, 'discovery.orch.io', 'endpointslices'),
+    onError: (error) => process.logger.error('endpoints of the Service of the API', error),
+  });
+}

@@ -1,0 +1,43 @@
+/** Loops of a control plane that run within servers, by the names that they have in kube-controller-manager. */
+export const CONTROLLERS = [
+  'clusterrole-aggregation',
+  'csrapproving',
+  'csrcleaner',
+  'csrsigning',
+  'namespace',
+  'resourcequota',
+  'root-ca-cert-publisher',
+  'serviceaccount',
+] as const;
+
+export type ControllerName = (typeof CONTROLLERS)[number];
+
+const ALL = '*';
+
+const isKnown = (name: string): name is ControllerName => (CONTROLLERS as readonly string[]).includes(name);
+
+/** @throws RangeError for a name that no loop has */
+function checkControllers(entries: readonly string[]): void {
+  for (const entry of entries) {
+    const name = entry.replace(/^-/, '');
+    if (entry !== ALL && !isKnown(name)) {
+      throw new RangeError(`${JSON.stringify(entry)} is none of ${ALL}, ${CONTROLLERS.join(', ')}`);
+    }
+  }
+}
+
+/** Options of the loops that a controller manager may run in the place of servers. */
+export const controllerOptions = {
+  controllers: {
+    type: 'list',
+    default: [ALL],
+    check: checkControllers,
+    help: `Loops that run within servers: * is all of them, a name that one, -name all but it. To be the same on all servers; take off what a controller manager does. Names: ${CONTROLLERS.join(', ')}.`,
+  },
+} as const;
+
+/** Whether a loop runs, as the option says: what names it wins over `*`. */
+export function runsController(entries: readonly string[], name: ControllerName): boolean {
+  if (entries.includes(name)) return true;
+  return entries.includes(ALL) && !entries.includes(`-${name}`);
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
+
+/** What a machine says of its network. */
+export interface Network {
+  readonly interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>;
+  /** Name of the interface that what is for elsewhere goes out by, where that is known. */
+  readonly outward: string | undefined;
+}
+
+/** As /proc/net/route of Linux has it: the name, then the network. */
+const DEFAULT_ROUTE = /^(\S+)\t00000000\t/m;
+
+function outwardInterface(): string | undefined {
+  try {
+    return DEFAULT_ROUTE.exec(readFileSync('/proc/net/route', 'latin1'))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+export const thisMachine = (): Network => ({ interfaces: networkInterfaces(), outward: outwardInterface() });
+
+const isUnspecified = (address: string): boolean => address === '0.0.0.0' || address === '::';
+export const isLoopback = (address: string): boolean =>
+  address === '::1' || address === 'localhost' || /^127\./.test(address);
+
+/**
+ * The address by which others reach this server: the one that is given, else the one that it listens on, and where that is a loopback
+ * address or all of them, that of the interface with the default route, else of any.
+ * @returns undefined on a machine that has none
+ */
+export function ownAddress(
+  { advertiseAddress, bindAddress }: { readonly advertiseAddress?: string | undefined; readonly bindAddress: string },
+  network: Network = thisMachine(),
+): string | undefined {
+  if (advertiseAddress !== undefined) return advertiseAddress;
+  if (isIP(bindAddress) !== 0 && !isUnspecified(bindAddress) && !isLoopback(bindAddress)) return bindAddress;
+  const { interfaces, outward } = network;
+  const all = [...((outward && interfaces[outward]) || []), ...Object.values(interfaces).flatMap((each) => each ?? [])];
+  const fitting = all.filter(({ internal, address }) => !internal && !/^fe80:|^169\.254\./i.test(address));
+  const wanted = bindAddress === '::' ? 'IPv6' : 'IPv4';
+  return (fitting.find(({ family }) => family === wanted) ?? fitting[0])?.address;
+}
+
+/** An address as it stands in URLs. */
+export const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
