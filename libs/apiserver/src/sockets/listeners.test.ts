@@ -142,6 +142,34 @@ describe('what is not HTTP', () => {
   });
 });
 
+describe('a request that comes while the answer before it has not left', () => {
+  const LARGE = 8 << 20;
+  // More than a record of TLS holds (RFC 8446 section 5.1), so that two arrive at a time.
+  const body = 'x'.repeat(20_000);
+  const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+  it.each([
+    ['as it is', ''],
+    ['behind a wish for another protocol', 'Connection: Upgrade\r\nUpgrade: foo\r\n'],
+  ])('is answered: %s', async (_, first) => {
+    const { socket, received } = await open((req, res) => {
+      let bytes = 0;
+      req.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+      });
+      req.on('end', () => res.end(req.method === 'GET' ? Buffer.alloc(LARGE, '.') : `${bytes} bytes`));
+    });
+    socket.pause();
+    socket.write(`GET / HTTP/1.1\r\nHost: a\r\n${first}\r\n`);
+    // It has begun to answer, and cannot go on.
+    await once(socket, 'readable');
+    socket.write(post);
+    socket.resume();
+    await expect.poll(() => received().length, { timeout: 30_000 }).toBeGreaterThan(LARGE);
+    await expect.poll(received).toContain(`${body.length} bytes`);
+  });
+});
+
 describe('headers', () => {
   it('are all there, or the request is refused: what is said behind many others is not passed over', async () => {
     const { socket, received } = await open(({ headers, rawHeaders }, res) =>

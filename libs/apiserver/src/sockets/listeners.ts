@@ -17,6 +17,7 @@ import {
 } from './connection-limits.js';
 import { handshakesInTurn } from './handshakes-in-turn.js';
 import { Http2Sessions } from './http2-sessions.js';
+import { readThroughStream } from './read-through-stream.js';
 import { SilentConnections } from './silent-connections.js';
 import { acceptUpgrades, type TakesUpgrade } from './upgrades.js';
 import type { VanishedPeers } from './vanished-peers.js';
@@ -140,6 +141,9 @@ function secureServer(options: ListenOptions, named: NamedContexts): Http2Secure
   });
   acceptPartialChains(server);
   keepChains(server);
+  server.on('secureConnection', (socket) => {
+    if (socket.alpnProtocol !== 'h2') readThroughStream(socket);
+  });
   handshakesInTurn(server as unknown as Server, handshakesPerRound, Math.min(headMs, MOST_WAIT_MS));
   return server;
 }
