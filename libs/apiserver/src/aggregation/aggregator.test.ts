@@ -3,6 +3,7 @@ import { namesOf } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HandedStreams } from '../handing-on/handed-streams.js';
+import { OutgoingConnections } from '../sockets/outgoing-connections.js';
 import { registrationOf, startExtension, type TestExtension } from '../testing/extension-server.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
@@ -18,6 +19,8 @@ const THINGS = '/apis/example.com/v1/things';
 let extension: TestExtension;
 let api: TestApi;
 let server: TestServer;
+/** One, as a process has: connections to other servers outlive a test. */
+const connections = new OutgoingConnections();
 let streams: HandedStreams;
 let metrics: Metrics;
 let registrations: Registration[];
@@ -36,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => extension.stop());
 beforeEach(async () => {
   registrations = [registrationOf()];
-  streams = new HandedStreams();
+  streams = new HandedStreams({ connections });
   metrics = new Metrics();
   extension.answer = (req, res) => void res.end(`theirs ${req.url}`);
   const watches = new OpenWatches({ inAll: 0, perUser: 0 });
