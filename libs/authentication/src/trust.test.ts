@@ -40,6 +40,21 @@ describe('the authority of a chain', () => {
     expect(authorityOf({ clients: named(root), proxies: named() }, sent)).toBe(root?.fingerprint256);
   });
 
+  it('is not reached by way of a certificate that is no authority, or whose time is over', () => {
+    const { chain } = readCase('the intermediate alone is trusted, and sent with its root');
+    const [leaf, between, root] = chain;
+    const trust = { clients: named(root), proxies: named() };
+    const like = (changed: object) =>
+      Object.defineProperties(certificatesOf(String(between))[0], Object.getOwnPropertyDescriptors(changed));
+    expect(authorityOf(trust, [leaf, like({})])).toBe(root?.fingerprint256);
+    for (const changed of [
+      { ca: false },
+      { validTo: 'Jan 1 00:00:00 2001 GMT' },
+      { validFrom: 'Jan 1 00:00:00 2201 GMT' },
+    ])
+      expect(authorityOf(trust, [leaf, like(changed)])).toBeUndefined();
+  });
+
   it('is the certificate itself where that is trusted', () => {
     const { chain } = readCase('the certificate itself is trusted, its root is not');
     expect(authorityOf({ clients: named(chain[0]), proxies: named() }, chain)).toBe(chain[0].fingerprint256);

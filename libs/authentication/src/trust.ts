@@ -50,7 +50,7 @@ export function authorityOf(
     const signs = signerOf(link);
     const anchor = anchors.find(signs);
     if (anchor) return anchor.fingerprint256;
-    link = [...between].find(signs);
+    link = [...between].find((issuer) => mayIssue(issuer) && signs(issuer));
     if (link) between.delete(link);
   }
   return undefined;
@@ -58,6 +58,12 @@ export function authorityOf(
 
 const signerOf = (certificate: X509Certificate) => (issuer: X509Certificate) =>
   certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+
+/** What is no authority, or not at this time, makes no chain: TLS has verified one, and this is to find the same. */
+function mayIssue({ ca, validFrom, validTo }: X509Certificate): boolean {
+  const now = Date.now();
+  return ca && Date.parse(validFrom) <= now && now < Date.parse(validTo);
+}
 
 /** As what a certificate of an authority is believed; undefined when it is not. */
 export function roleOf(

@@ -26,6 +26,13 @@ it('reads pairs with the names that are given, else those of the certificate', a
   expect(sniFiles([files])).toEqual([join(dir, 'a.crt'), join(dir, 'a.key')]);
 });
 
+it('refuses a pair that would be shown to nobody', async () => {
+  const { ca } = await ensurePki({ certDir: join(dir, 'pki'), bindAddress: '127.0.0.1', names: namesOf('orch') });
+  const files = `${ca.certFile},${ca.keyFile}`;
+  await expect(readSniPairs([files])).rejects.toThrow('holds no DNS names');
+  expect((await readSniPairs([`${files}:a.example.com`]))[0]?.names).toEqual(['a.example.com']);
+});
+
 it.each(['a.crt', 'a.crt,a.key,b', ',a.key', 'a.crt,a.key:', 'a.crt,a.key:a b', 'a.crt,a.key:x:y', 'a,b:*'])(
   'refuses %j',
   (entry) => {

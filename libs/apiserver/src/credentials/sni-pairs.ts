@@ -43,7 +43,9 @@ export const readSniPairs = (entries: readonly string[]): Promise<NamedPair[]> =
     entries.map(async (text) => {
       const { files, names } = entryOf(text);
       const pair = (await readPair(OPTION, files[0], OPTION, files[1])) as Pair;
-      return { ...pair, names: names.length > 0 ? names : namesIn(pair.cert) };
+      const shownFor = names.length > 0 ? names : namesIn(pair.cert);
+      if (shownFor.length === 0) throw new Error(`${OPTION}: ${files[0]} holds no DNS names: name some behind a colon`);
+      return { ...pair, names: shownFor };
     }),
   );
 

@@ -44,8 +44,10 @@ export function embedTexts(body: Buffer, names: readonly string[]): Buffer {
   for (const name of names) {
     const range = memberIn(embedded, { from: 0, to: embedded.length }, name);
     if (!range) continue;
-    const text = Buffer.from(embeddedJson(embedded.toString('utf8', range.from, range.to)));
-    embedded = Buffer.concat([embedded.subarray(0, range.from), text, embedded.subarray(range.to)]);
+    const text = embedded.toString('utf8', range.from, range.to);
+    const shown = embeddedJson(text);
+    if (shown === text) continue;
+    embedded = Buffer.concat([embedded.subarray(0, range.from), Buffer.from(shown), embedded.subarray(range.to)]);
   }
   return embedded;
 }

@@ -21,12 +21,12 @@ afterEach(() => {
 });
 
 /** A server at an address. */
-function reconciler(address: string): EndpointsReconciler {
+function reconciler(address: string, isTaken = () => false): EndpointsReconciler {
   return new EndpointsReconciler({
     names: namesOf('orch'),
     port: 6443,
     lease: {
-      take: async () => Boolean(alive.add(address)),
+      take: async () => !isTaken() && Boolean(alive.add(address)),
       giveBack: async () => void alive.delete(address),
     },
     alive: async () => [...alive],
@@ -61,6 +61,19 @@ it('writes the address of a server as the release does', async () => {
   });
   await one.stop();
   expect(addresses(), 'the last address stays').toEqual(['10.0.0.1']);
+});
+
+it('soon has its address though the server that it succeeds was killed and holds it yet', async () => {
+  let isTaken = true;
+  const one = reconciler('10.0.0.1', () => isTaken);
+  alive.add('10.0.0.1').add('10.0.0.2');
+  one.start();
+  await expect.poll(addresses).toEqual(['10.0.0.1', '10.0.0.2']);
+  alive.delete('10.0.0.1');
+  isTaken = false;
+  await clock.advance(1_000);
+  await expect.poll(() => alive.has('10.0.0.1')).toBe(true);
+  await one.stop();
 });
 
 it('keeps the addresses of those that are alive, and writes nothing at rest', async () => {

@@ -12,6 +12,8 @@ import { type ApiAddresses, writtenEndpoints, writtenSlice } from './written-end
 /** How long a server counts that has not said again that it is alive, and how often each says so, milliseconds. */
 export const ADDRESS_MS = 15_000;
 const RENEWAL_MS = 10_000;
+/** How often it is tried where another process has the address: the one before this, which was killed. */
+const RETRY_MS = 1_000;
 const REST_MS = 100;
 
 export interface EndpointsReconcilerOptions {
@@ -65,11 +67,15 @@ export class EndpointsReconciler {
   }
 
   async #round(): Promise<void> {
-    this.#cancelNext?.();
     if (this.#stopped) return;
-    this.#cancelNext = this.#clock.after(RENEWAL_MS, () => this.#work.ask());
-    await this.options.lease.take();
+    this.#askIn(RENEWAL_MS);
+    if (!(await this.options.lease.take())) this.#askIn(RETRY_MS);
     await this.#putRight();
+  }
+
+  #askIn(ms: number): void {
+    this.#cancelNext?.();
+    if (!this.#stopped) this.#cancelNext = this.#clock.after(ms, () => this.#work.ask());
   }
 
   async #putRight(): Promise<void> {

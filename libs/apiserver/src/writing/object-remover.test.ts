@@ -51,13 +51,19 @@ describe('deletion (spec: "Deletion of an object")', () => {
   ])('marks %s before it removes it, together', async (_what, spec, options) => {
     await api.create('pods', pod('p', spec));
     const heard: [string, unknown][] = [];
+    let last: bigint | undefined;
     api.store.onCommit((changes) => {
       for (const { op, body } of changes) {
         const { metadata } = JSON.parse(body.toString()) as ApiObject;
         heard.push([op, [metadata?.deletionTimestamp !== undefined, metadata?.deletionGracePeriodSeconds]]);
       }
+      last = changes.at(-1)?.version;
     });
-    expect((await remove('pods', 'p', options)).gone).toBe(true);
+    const removal = await remove('pods', 'p', options);
+    expect(removal.gone).toBe(true);
+    // Who watches from there has missed nothing, and hears of nothing twice.
+    expect(last).toBeDefined();
+    expect(removal.stored.version).toBe(last);
     expect(heard).toEqual([
       ['update', [true, 0]],
       ['delete', [true, 0]],

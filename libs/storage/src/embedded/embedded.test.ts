@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -143,6 +144,33 @@ describe('a lock that a server left behind', () => {
     } finally {
       await ended(other);
     }
+  });
+
+  it('is left alone while somebody listens at the socket of the folder, whom nobody sees: in another container', async () => {
+    const dataDir = join(root, 'hidden');
+    const left = await locksOf(dataDir);
+    const lock = join(dataDir, 'data', LOCKS[0] ?? '');
+    const text = (left[LOCKS[0] ?? ''] ?? '').replace(/^\d+/, '2147483646');
+    await writeFile(lock, text);
+    const hidden = createServer().listen(join(dataDir, 'data', '.s.PGSQL.5432'));
+    await once(hidden, 'listening');
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow('not visible here');
+    expect(await readFile(lock, 'utf8')).toBe(text);
+    hidden.close();
+    await once(hidden, 'close');
+    await (await startEmbeddedPostgres({ dataDir })).stop();
+  });
+
+  it.each([
+    ['a link', (lock: string) => symlink('/etc/hostname', lock)],
+    ['a pipe that nobody writes to', async (lock: string) => void execFileSync('mkfifo', [lock])],
+  ])('is not read where the user of the database has put %s there', async (what, put) => {
+    const dataDir = join(root, `put ${what}`);
+    await locksOf(dataDir);
+    const lock = join(dataDir, 'data', '.s.PGSQL.5433.lock');
+    await put(lock);
+    await expect(startEmbeddedPostgres({ dataDir, startTimeout: 10_000 })).rejects.toThrow(/ELOOP|is no file/);
+    await rm(lock);
   });
 
   it('tells whose process it names', async () => {

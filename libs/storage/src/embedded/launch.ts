@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Binaries, findBinaries } from './binaries.js';
 import { type Identity, ownFolder } from './identity.js';
@@ -50,8 +51,27 @@ export async function startServer(
     await stopPostmaster(running);
   }
   await endOrphans(data);
+  await refuseHidden(data, join(await shortPath(root), 'data', `.s.PGSQL.${SOCKET_PORT}`));
   await disarmStaleLocks(data, identity);
   return launch(options, { binaries, identity, root, data, url, ending });
+}
+
+/**
+ * A server in another container cannot be seen among the processes, nor can its shared memory; its socket in the folder is reached.
+ * @throws Error where somebody listens there
+ */
+async function refuseHidden(data: string, socketPath: string): Promise<void> {
+  if (await someoneListens(socketPath))
+    throw new Error(`a PostgreSQL that is not visible here, of another container perhaps, serves ${data}`);
+}
+
+function someoneListens(path: string): Promise<boolean> {
+  const socket = connect(path);
+  return new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true));
+    // Nobody there, or nobody behind it; a queue that is full is somebody's.
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'EAGAIN'));
+  }).finally(() => socket.destroy());
 }
 
 /** Where the server of a folder is reached. @param port the TCP port that it was told to listen at, if any */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chown, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Identity } from './identity.js';
 
@@ -24,12 +24,27 @@ export async function disarmStaleLocks(data: string, identity: Identity): Promis
 }
 
 async function disarm(lock: string, identity: Identity): Promise<void> {
-  // The folder belongs to a lesser user, who may have made a link of it.
-  const text = await readFile(lock, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NOFOLLOW });
-  const [first = '', ...others] = text.split('\n');
+  const [first = '', ...others] = (await readLock(lock)).split('\n');
   if (!/^-?\d+$/.test(first)) return rm(lock, { force: true });
   const fresh = `${lock}.${randomBytes(4).toString('hex')}`;
-  await writeFile(fresh, [NOBODY, ...others].join('\n'), { mode: 0o600, flag: 'wx' });
-  if (identity.switched) await chown(fresh, identity.uid, identity.gid);
+  const file = await open(fresh, 'wx', 0o600);
+  try {
+    await file.writeFile([NOBODY, ...others].join('\n'));
+    // What is open, not what may bear its name by now.
+    if (identity.switched) await file.chown(identity.uid, identity.gid);
+  } finally {
+    await file.close();
+  }
   await rename(fresh, lock);
+}
+
+/** The folder belongs to a lesser user, who may have made a link of a lock, or what never ends. */
+async function readLock(lock: string): Promise<string> {
+  const file = await open(lock, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!(await file.stat()).isFile()) throw new Error(`${lock} is no file`);
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
 }
