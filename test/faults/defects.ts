@@ -29,12 +29,9 @@ export const BOOKMARK_BEFORE_FLUSH: readonly Mutation[] = [
   {
     module: 'libs/watchcache/dist/fan-out.js',
     part: `#bookmark(watcher) {
-        if (watcher.state.at !== 'live')
-            return;
-        this.#flush(watcher.state.cohort);`,
-    by: `#bookmark(watcher) {
-        if (watcher.state.at !== 'live')
-            return;`,
+        if (watcher.state.at === 'live')
+            this.#flush(watcher.state.cohort);`,
+    by: '#bookmark(watcher) {',
   },
   {
     module: 'libs/apiserver/dist/server/change-feed.js',

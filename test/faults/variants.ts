@@ -99,8 +99,8 @@ export const VARIANTS: readonly Variant[] = [
     mutations: [
       {
         module: 'libs/watchcache/dist/fan-out.js',
-        part: 'this.#behindAt(ring.cursorAfter(from.version))',
-        by: 'this.#behindAt(Math.min(ring.cursorAfter(from.version) + 1, ring.next))',
+        part: 'this.#behindAt(this.state.ring.cursorAfter(after))',
+        by: 'this.#behindAt(Math.min(this.state.ring.cursorAfter(after) + 1, this.state.ring.next))',
       },
     ],
     victims: [],
