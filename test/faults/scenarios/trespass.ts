@@ -52,8 +52,8 @@ export const trespass = guarded(about);
 export const trespassUnadmitted = controlled(
   guarded(negative('trespass-unadmitted', 'admission is skipped on deletions'), {
     module: 'libs/apiserver/dist/writing/admission.js',
-    part: 'const { validating } = draft.judges;',
-    by: `const { validating } = draft.operation === 'DELETE' ? { validating: [] } : draft.judges;`,
+    part: 'if (judges.validating.length === 0)',
+    by: `if (draft.operation === 'DELETE' || judges.validating.length === 0)`,
   }),
   'R.forbidden',
 );
@@ -79,8 +79,8 @@ function negative(name: string, defect: string): Omit<Scenario, 'run'> {
 function unauthorized(when: string): Mutation {
   return {
     module: 'libs/apiserver/dist/chain/listener.js',
-    part: '(ctx) => ctx.authorize(ctx.info),',
-    by: `(ctx) => (${when} ? undefined : ctx.authorize(ctx.info)),`,
+    part: 'authorization(options.deps.names),',
+    by: `((judge) => (ctx) => (${when} ? undefined : judge(ctx)))(authorization(options.deps.names)),`,
   };
 }
 
