@@ -62,7 +62,8 @@ describe('its steps, run in a folder', () => {
         for (const from of sources) copy(join(ROOT, from), placeOf(from, join(source, target), target));
       } else if (name === 'RUN') {
         execFileSync('sh', ['-c', text], { cwd: source, stdio: ['ignore', 'ignore', 'pipe'], env: plainEnvironment() });
-      } else expect({ name, text }).toEqual({ name: 'WORKDIR', text: WORKDIR });
+      } else if (name === 'ARG') expect(text, 'arguments have defaults').toMatch(/^[A-Z_]+=/);
+      else expect({ name, text }).toEqual({ name: 'WORKDIR', text: WORKDIR });
     }
     for (const { text } of all(image, 'COPY')) {
       const { sources, target } = readCopy(text);

@@ -140,8 +140,6 @@ export const refusals: Readonly<Record<string, readonly [status: number, because
   'yaml: aliases that name nothing': [400, "yaml: unknown anchor 'nothing"],
   'yaml: merge keys': [400, 'yaml: document contains exces'],
   'yaml: merge keys of merge keys': [400, 'exceeded max depth'],
-  'yaml: unknown tags': [400, 'yaml: unsupported tag !u'],
-  'yaml: many documents': [400, 'yaml: multiple documents in o'],
   'yaml: errors': [400, 'yaml: line 5: Unexpected flow'],
   'yaml: unclosed quotes': [400, 'yaml: line 5: Missing closing'],
   'yaml: tabs': [400, 'yaml: line 5: Tabs are not al'],
