@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import type { Field, Schema, StructSchema } from './model.js';
 
-/** Kinds of values whose zero an encoder of declared types leaves out where the field says so. Structs and times are never empty to it. */
-const LEFT_OUT: ReadonlySet<Schema['kind']> = new Set([
+/** Kinds of values that are no structs where encoders were made, and have a zero. An integer-or-text, a quantity or a duration is one. */
+export const SCALAR_KINDS: ReadonlySet<Schema['kind']> = new Set([
   'string',
   'bytes',
   'bool',
@@ -12,10 +12,10 @@ const LEFT_OUT: ReadonlySet<Schema['kind']> = new Set([
   'uint64',
   'float',
   'double',
-  'list',
-  'map',
-  'json',
 ]);
+
+/** Kinds of values whose zero an encoder of declared types leaves out where the field says so. Structs and times are never empty to it. */
+const LEFT_OUT: ReadonlySet<Schema['kind']> = new Set([...SCALAR_KINDS, 'list', 'map', 'json']);
 
 /** Whether a field stands in every object that release 1.27 writes, be it with its zero. */
 export const isAlwaysWritten = ({ omitEmpty, pointer, schema }: Field): boolean =>

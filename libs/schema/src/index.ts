@@ -1,5 +1,5 @@
 export { alignZeros } from './align-zeros.js';
-export { isAlwaysWritten, isLeftOut, zeroOfField, zeroOfSchema } from './always-written.js';
+export { isAlwaysWritten, isLeftOut, SCALAR_KINDS, zeroOfField, zeroOfSchema } from './always-written.js';
 export { applyDefaults } from './defaults.js';
 export { deletionAnswersObject } from './deletion-answer.js';
 export { API_RELEASE, deprecationWarning, isLater } from './deprecation.js';

@@ -1,5 +1,12 @@
 import { setMember } from '@orch/machinery';
-import type { Field, ListSchema, MapSchema, Schema, StructSchema } from '@orch/schema';
+import {
+  type Field,
+  type ListSchema,
+  type MapSchema,
+  SCALAR_KINDS,
+  type Schema,
+  type StructSchema,
+} from '@orch/schema';
 import { TooManyValuesError } from '../too-many-values.js';
 import { type CustomJson, customJsonOf } from './custom-json.js';
 import { SCALAR_DECODERS, type ScalarDecoder } from './decode-scalar.js';
@@ -114,7 +121,7 @@ function fieldDecoder(field: Field): FieldDecoder {
 
 function scalarField(field: Field, { wireType: expected, read, zero }: ScalarDecoder): FieldDecoder {
   const { name } = field;
-  const omitted = field.omitEmpty && !field.pointer && typeof zero !== 'object' && OMITTED.has(field.schema.kind);
+  const omitted = field.omitEmpty && !field.pointer && typeof zero !== 'object' && SCALAR_KINDS.has(field.schema.kind);
   return (reader, wireType, into) => {
     if (wireType !== expected) expectType(wireType, expected);
     const value = read(reader);
@@ -122,19 +129,6 @@ function scalarField(field: Field, { wireType: expected, read, zero }: ScalarDec
     into[name] = value;
   };
 }
-
-/** Kinds whose zero is left out; an integer-or-text, a quantity or a duration is a struct where that rule was made. */
-const OMITTED: ReadonlySet<string> = new Set([
-  'string',
-  'bytes',
-  'bool',
-  'int32',
-  'int64',
-  'uint32',
-  'uint64',
-  'float',
-  'double',
-]);
 
 function structField(name: string, schema: StructSchema): FieldDecoder {
   const read = structReader(schema);

@@ -1,5 +1,12 @@
 import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
-import type { Field, ListSchema, MapSchema, Schema, StructSchema } from '@orch/schema';
+import {
+  type Field,
+  type ListSchema,
+  type MapSchema,
+  SCALAR_KINDS,
+  type Schema,
+  type StructSchema,
+} from '@orch/schema';
 import { MapKey, MISMATCH, type Reader, type ReadState, structName } from './read-state.js';
 import { SCALAR_READERS, zeroOf } from './scalar-readers.js';
 
@@ -14,18 +21,7 @@ interface FieldReader {
 
 const isComposite = ({ kind }: Schema): boolean => kind === 'struct' || kind === 'list' || kind === 'map';
 
-const OMITTED_KINDS: ReadonlySet<string> = new Set([
-  'string',
-  'bool',
-  'int32',
-  'int64',
-  'uint32',
-  'uint64',
-  'float',
-  'double',
-  'bytes',
-  'list',
-]);
+const OMITTED_KINDS: ReadonlySet<string> = new Set([...SCALAR_KINDS, 'list']);
 
 const isZero = (value: JsonValue): boolean => (Array.isArray(value) ? value.length === 0 : !value);
 
