@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { readKubeconfig, Transport } from '@orch/client';
 import { namesOf } from '@orch/machinery';
 import { type CertificateCase, certificateCases } from '../../libs/tls/src/testing/certificate-cases.js';
+import { install, until } from './in-effect.js';
 import { probePaths, probeRedirects } from './paths.js';
 
 const [step, dir = '.', kubeconfig = '', out = ''] = process.argv.slice(2);
@@ -38,8 +39,8 @@ async function serve({ chain: cert, key }: CertificateCase): Promise<Server> {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** One configuration with a webhook for each case and way, told apart by a label of the object. */
-function configuration(cases: readonly CertificateCase[], ports: readonly number[]) {
+/** A webhook for each case and way, told apart by a label of the object. */
+function webhooksOf(cases: readonly CertificateCase[], ports: readonly number[]) {
   const hook = (at: number, way: string, clientConfig: object) => ({
     name: `${way}-${at}.example.com`,
     clientConfig: { ...clientConfig, caBundle: base64(cases[at]?.bundle ?? '') },
@@ -50,17 +51,11 @@ function configuration(cases: readonly CertificateCase[], ports: readonly number
       objectSelector: { matchLabels: { case: `${way}-${at}` } },
     },
   });
-  const webhooks = cases.flatMap((_case, at) => [
+  return cases.flatMap((_case, at) => [
     hook(at, 'address', { url: `https://127.0.0.1:${ports[at]}/` }),
     hook(at, 'name', { url: `https://localhost:${ports[at]}/` }),
     hook(at, 'service', { service: { namespace: 'trust', name: 'ext', port: ports[at] } }),
   ]);
-  return {
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind: 'ValidatingWebhookConfiguration',
-    metadata: { name: 'trust' },
-    webhooks,
-  };
 }
 
 /** Registers each case as the server of a group. */
@@ -74,6 +69,16 @@ const apiService = ({ bundle }: CertificateCase, port: number | undefined, at: n
     caBundle: base64(bundle),
   },
 });
+
+/** Whether the server has looked for all of them, and found them or not. */
+async function areJudged(transport: Transport, count: number): Promise<boolean> {
+  const { body } = await transport.request('GET', '/apis/apiregistration.k8s.io/v1/apiservices');
+  const { items } = JSON.parse(body.toString()) as {
+    items: { metadata: { name: string }; status?: { conditions?: unknown[] } }[];
+  };
+  const judged = items.filter(({ metadata, status }) => metadata.name.startsWith('v1.case-') && status?.conditions);
+  return judged.length >= count;
+}
 
 type Ask = (path: string, body: object) => Promise<{ code: number; text: string }>;
 
@@ -103,10 +108,10 @@ async function askAsServers(transport: Transport, cases: readonly CertificateCas
     metadata: { ...metadata, name: 'ext' },
     spec,
   });
-  await post('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', configuration(cases, ports));
+  await install(transport, 'trust', webhooksOf(cases, ports));
   for (const [at, each] of cases.entries())
     await post('/apis/apiregistration.k8s.io/v1/apiservices', apiService(each, ports[at], at));
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
+  await until('all API services have been judged', () => areJudged(transport, cases.length));
   const found: Record<string, Record<string, string>> = {};
   for (const [at, { name }] of cases.entries()) {
     const row: Record<string, string> = {};

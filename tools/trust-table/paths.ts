@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Transport } from '@orch/client';
 import { certificateCases } from '../../libs/tls/src/testing/certificate-cases.js';
+import { install } from './in-effect.js';
 
 /** Paths of a URL. */
 const PATHS = [
@@ -59,8 +60,8 @@ async function listen(
   return { server, bundle: one.bundle, port: (server.address() as AddressInfo).port };
 }
 
-async function install(transport: Transport, name: string, urls: readonly string[], bundle: string): Promise<void> {
-  const webhooks = urls.map((url, at) => ({
+function webhooksAt(urls: readonly string[], name: string, bundle: string): object[] {
+  return urls.map((url, at) => ({
     name: `${name}-${at}.example.com`,
     clientConfig: { url, caBundle: Buffer.from(bundle).toString('base64') },
     rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }],
@@ -70,18 +71,6 @@ async function install(transport: Transport, name: string, urls: readonly string
       objectSelector: { matchLabels: { [name]: String(at) } },
     },
   }));
-  const body = JSON.stringify({
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind: 'ValidatingWebhookConfiguration',
-    metadata: { name },
-    webhooks,
-  });
-  const headers = { 'content-type': 'application/json' };
-  await transport.request('POST', '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
-    body,
-    headers,
-  });
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
 }
 
 async function write(transport: Transport, name: string, at: number): Promise<string> {
@@ -96,7 +85,8 @@ async function write(transport: Transport, name: string, at: number): Promise<st
   });
   return asked.then(
     () => 'accepted',
-    (error: Error) => error.message.replace(/:\d{4,5}/g, ':PORT'),
+    (error: Error) =>
+      error.message.replace(/:\d{4,5}/g, ':PORT').replace(/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, 'UID'),
   );
 }
 
@@ -104,12 +94,8 @@ async function write(transport: Transport, name: string, at: number): Promise<st
 export async function probePaths(transport: Transport): Promise<Record<string, string>> {
   const seen: Seen[] = [];
   const { server, bundle, port } = await listen(seen, () => undefined);
-  await install(
-    transport,
-    'paths',
-    PATHS.map((path) => `https://127.0.0.1:${port}${path}`),
-    bundle,
-  );
+  const urls = PATHS.map((path) => `https://127.0.0.1:${port}${path}`);
+  await install(transport, 'paths', webhooksAt(urls, 'paths', bundle));
   const found: Record<string, string> = {};
   for (const [at, path] of PATHS.entries()) {
     seen.length = 0;
@@ -133,12 +119,8 @@ export async function probeRedirects(transport: Transport): Promise<Record<strin
   };
   const { server, bundle, port } = await listen(seen, answer);
   const ways = [301, 302, 303, 307, 308].flatMap((code) => [`/${code}/same`, `/${code}/other`]).concat('/307/loop');
-  await install(
-    transport,
-    'redirects',
-    ways.map((way) => `https://127.0.0.1:${port}${way}`),
-    bundle,
-  );
+  const urls = ways.map((way) => `https://127.0.0.1:${port}${way}`);
+  await install(transport, 'redirects', webhooksAt(urls, 'redirects', bundle));
   const found: Record<string, unknown> = {};
   for (const [at, way] of ways.entries()) {
     seen.length = 0;
