@@ -159,14 +159,16 @@ describe('a request that comes while the answer before it has not left', () => {
       });
       req.on('end', () => res.end(req.method === 'GET' ? Buffer.alloc(LARGE, '.') : `${bytes} bytes`));
     });
-    socket.pause();
-    socket.write(`GET / HTTP/1.1\r\nHost: a\r\n${first}\r\n`);
-    // It has begun to answer, and cannot go on.
-    await once(socket, 'readable');
-    socket.write(post);
-    socket.resume();
-    await expect.poll(() => received().length, { timeout: 30_000 }).toBeGreaterThan(LARGE);
-    await expect.poll(received).toContain(`${body.length} bytes`);
+    for (const times of [1, 2]) {
+      socket.pause();
+      socket.write(`GET / HTTP/1.1\r\nHost: a\r\n${first}\r\n`);
+      // It has begun to answer, and cannot go on.
+      await once(socket, 'readable');
+      socket.write(post);
+      socket.resume();
+      await expect.poll(() => received().length, { timeout: 30_000 }).toBeGreaterThan(times * LARGE);
+      await expect.poll(() => received().split(`${body.length} bytes`).length).toBe(times + 1);
+    }
   });
 });
 

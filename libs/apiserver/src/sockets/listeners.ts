@@ -141,9 +141,8 @@ function secureServer(options: ListenOptions, named: NamedContexts): Http2Secure
   });
   acceptPartialChains(server);
   keepChains(server);
-  server.on('secureConnection', (socket) => {
-    if (socket.alpnProtocol !== 'h2') readThroughStream(socket);
-  });
+  // A request of HTTP/1.1 comes as one of node's server for that.
+  (server as unknown as Server).on('request', readThroughStream);
   handshakesInTurn(server as unknown as Server, handshakesPerRound, Math.min(headMs, MOST_WAIT_MS));
   return server;
 }
