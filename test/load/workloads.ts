@@ -17,9 +17,17 @@ const NAME = 'the-name';
 const NUMBER = '987654321';
 /** In the namespace that the path says. */
 const textOf = (object: object): string => JSON.stringify(object).replace('"namespace":"default",', '');
+
+/** With what its service account would add, which updates must name again. */
+function servedPod(): object {
+  const made = pod(4, { name: NAME, tag: NUMBER, variables: 75 });
+  const account = { serviceAccount: 'default', serviceAccountName: 'default', automountServiceAccountToken: false };
+  return { ...made, spec: { ...Object(made.spec), ...account } };
+}
+
 const TEXTS: Readonly<Record<Workload, string>> = {
   deployment: textOf(deployment(NAME, Number(NUMBER))),
-  pod: textOf(pod(4, { name: NAME, tag: NUMBER, variables: 75 })),
+  pod: textOf(servedPod()),
   simple: textOf(simpleObject(NAME, NUMBER)),
   ruled: textOf(ruledObject(NAME, NUMBER)),
 };

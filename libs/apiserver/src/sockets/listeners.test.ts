@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, connect as connectPlain, createServer, type Socket } from 'node:net';
@@ -149,11 +149,15 @@ describe('a request that comes while the answer before it has not left', () => {
   const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
   it.each([
-    ['as it is', ''],
-    ['behind a wish for another protocol', 'Connection: Upgrade\r\nUpgrade: foo\r\n'],
-  ])('is answered: %s', async (_, first) => {
+    ['as it is', '', post.length],
+    ['behind a wish for another protocol', 'Connection: Upgrade\r\nUpgrade: foo\r\n', post.length],
+    ['its body apart', '', post.length - body.length],
+    ['most of its body apart', '', post.length - body.length + 1],
+  ])('is answered: %s', async (_, first, together) => {
+    const asked = new EventEmitter();
     const { socket, received } = await open((req, res) => {
       let bytes = 0;
+      asked.emit(req.method ?? '');
       req.on('data', (piece: Buffer) => {
         bytes += piece.length;
       });
@@ -164,7 +168,10 @@ describe('a request that comes while the answer before it has not left', () => {
       socket.write(`GET / HTTP/1.1\r\nHost: a\r\n${first}\r\n`);
       // It has begun to answer, and cannot go on.
       await once(socket, 'readable');
-      socket.write(post);
+      const posted = once(asked, 'POST');
+      socket.write(post.slice(0, together));
+      await posted;
+      socket.write(post.slice(together));
       socket.resume();
       await expect.poll(() => received().length, { timeout: 30_000 }).toBeGreaterThan(times * LARGE);
       await expect.poll(() => received().split(`${body.length} bytes`).length).toBe(times + 1);

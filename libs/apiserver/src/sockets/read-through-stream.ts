@@ -13,4 +13,6 @@ export function readThroughStream({ httpVersionMajor, socket }: IncomingMessage)
   if (httpVersionMajor !== 1 || !socket.isPaused()) return;
   // Whoever listens to what comes has node let go of the kernel's side; what follows waits in the stream.
   socket.on('data', nobody).off('data', nobody);
+  // The kernel's side was paused, and the stream believes that it is being read: it is to look again.
+  socket.push('');
 }
