@@ -23,6 +23,8 @@ type Read = (this: Server, socket: Socket) => void;
 export function acceptUpgrades(server: Server, listener: ApiListener, takesUpgrade: TakesUpgrade = () => false): void {
   // Everybody else who hears of connections would take one that is given back for new, and follow it once more with each wish.
   const [read] = server.listeners(server instanceof TlsServer ? 'secureConnection' : 'connection') as Read[];
+  // Node 24.9 and later ask, and hand over a connection whose body they still read: these are theirs to read.
+  Object.assign(server, { shouldUpgradeCallback: (req: IncomingMessage) => !hasBody(req) });
   server.on('upgrade', (req: IncomingMessage, socket: Connection, head: Buffer) => {
     onceAnswered(socket, () => {
       if (wantsWebSocket(req) || (mayLeaveHttp(req) && takesUpgrade(req))) takeOver(req, socket, head, listener);
@@ -53,10 +55,10 @@ function onceAnswered(socket: Connection, goOn: () => void): void {
 }
 
 /** A body would have to be read first; another version of HTTP is a matter of this connection alone. */
-const mayLeaveHttp = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] === undefined &&
-  (headers['content-length'] ?? '0') === '0' &&
-  headers.upgrade?.toLowerCase() !== 'h2c';
+const mayLeaveHttp = (req: IncomingMessage): boolean => !hasBody(req) && req.headers.upgrade?.toLowerCase() !== 'h2c';
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /** Answers in the place of node's server. */
 function takeOver(req: IncomingMessage, socket: Socket, head: Buffer, listener: ApiListener): void {
