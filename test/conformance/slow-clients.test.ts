@@ -7,7 +7,7 @@ import { configMap, configMaps, expectStatus } from './conformance.js';
 
 const PATH = configMaps('default');
 /** Many times the seats of the server. */
-const SEATS = 10;
+const SEATS = 100;
 const SLOW_BODIES = 900;
 const [MOST_BODIES, MOST_ANSWERS] = [800, 60];
 const UNREAD_ANSWERS = 2 * MOST_ANSWERS;

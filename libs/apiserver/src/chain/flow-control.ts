@@ -33,18 +33,22 @@ export interface FlowControl {
  */
 export function flowControl(flow: FlowControl, metrics: RequestMetrics): Stage {
   const { turns, slowClients } = flow;
+  const refuse = (limit: Limit): never => {
+    metrics.refused(limit);
+    throw tooMany();
+  };
   return (ctx) => {
     checkPurpose(ctx);
     if (isLongRunning(ctx.info) && ctx.info.verb !== 'watch') return undefined;
     const isBound = () => !turns.isExempt(ctx);
-    const refuse = (limit: Limit): never => {
-      metrics.refused(limit);
-      throw tooMany();
+    const checkRoom = () => {
+      if (!slowClients.hasRoom(ctx.user.name) && isBound()) refuse('unread-answers');
     };
-    if (!slowClients.hasRoom(ctx.user.name) && isBound()) refuse('unread-answers');
+    checkRoom();
     ctx.holdBody = holdsBodies(ctx, flow.bodies, isBound, refuse);
     const body = isReadHere(ctx, flow) ? wholeBody(ctx, flow, isBound, refuse) : undefined;
-    return body ? body.then(() => takeTurn(ctx, flow, metrics)) : takeTurn(ctx, flow, metrics);
+    const turn = () => takeTurn(ctx, flow, metrics, checkRoom);
+    return body ? body.then(turn) : turn();
   };
 }
 
@@ -98,7 +102,13 @@ async function wholeBody(
   }
 }
 
-function takeTurn(ctx: OpenContext, flow: FlowControl, metrics: RequestMetrics): void | Promise<void> {
+/** @param checkRoom throws where the caller's other requests have come to wait for it meanwhile */
+function takeTurn(
+  ctx: OpenContext,
+  flow: FlowControl,
+  metrics: RequestMetrics,
+  checkRoom: () => void,
+): void | Promise<void> {
   const { turns, slowClients } = flow;
   // Its client has gone, or it was given up, while its body came.
   if (isOver(ctx)) return;
@@ -109,6 +119,7 @@ function takeTurn(ctx: OpenContext, flow: FlowControl, metrics: RequestMetrics):
     }
     const leave = leavingOnce(ctx, turn, metrics);
     ctx.onEnd.push(leave);
+    checkRoom();
     if (ctx.info.verb === 'watch' || turn.isExempt) return;
     ctx.onEnd.push(
       slowClients.follow({
