@@ -30,7 +30,7 @@ const WORK: Readonly<Record<string, (api: Api) => Promise<boolean>>> = {
   csrcleaner: async (api) => (await get(api, `${CERTIFICATE_REQUESTS}/denied`)) === undefined,
   csrsigning: async (api) => (await get(api, `${CERTIFICATE_REQUESTS}/approved`))?.status.certificate !== undefined,
   namespace: async (api) => (await get(api, `${NAMESPACES}/going`)) === undefined,
-  resourcequota: async (api) => (await get(api, QUOTA))?.status?.used !== undefined,
+  resourcequota: async (api) => (await get(api, QUOTA))?.status?.used?.configmaps !== undefined,
   'root-ca-cert-publisher': async (api) =>
     (await get(api, `${NAMESPACES}/fresh/configmaps/kube-root-ca.crt`)) !== undefined,
   serviceaccount: async (api) => (await get(api, `${NAMESPACES}/fresh/serviceaccounts/default`)) !== undefined,
