@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { StatusError } from '@orch/machinery';
+import type { BodyUse } from '../fairness/body-use.js';
 import type { SlowClients } from '../fairness/slow-clients.js';
 import type { Turn, Turns } from '../fairness/turns.js';
 import { kindOf } from '../fairness/turns.js';
@@ -9,7 +10,7 @@ import { type BodyLimits, hasBody, isBodyHere, readAhead } from '../http/read-bo
 import type { Limit, RequestMetrics } from '../metrics/request-metrics.js';
 import type { Stage } from './chain.js';
 import type { OpenContext } from './new-context.js';
-import { isLongRunning } from './request-info.js';
+import { isLongRunning, type RequestInfo } from './request-info.js';
 import type { SharedBound } from './shared-bound.js';
 
 /** What requests share. */
@@ -21,8 +22,8 @@ export interface FlowControl {
   readonly slowClients: SlowClients;
   /** How long bodies may be, and may take to come. */
   readonly bodyLimits: BodyLimits;
-  /** Whether another server answers a request, to which its body is passed on as it comes. */
-  isPassedOn(ctx: OpenContext): boolean;
+  /** What becomes of the body of a request, if it has one. */
+  bodyUse(info: RequestInfo): BodyUse;
 }
 
 /**
@@ -73,9 +74,9 @@ function holdsBodies(
   };
 }
 
-/** What only reads takes no body, and nothing else than resources does. */
+/** What only reads takes no body. */
 const isReadHere = (ctx: OpenContext, flow: FlowControl): boolean =>
-  ctx.info.isResourceRequest && kindOf(ctx) === 'mutating' && hasBody(ctx) && !flow.isPassedOn(ctx);
+  kindOf(ctx) === 'mutating' && hasBody(ctx) && flow.bodyUse(ctx.info) === 'read';
 
 const TOO_MANY = 429;
 
@@ -157,5 +158,5 @@ function waitingBytes(ctx: OpenContext, flow: FlowControl): number | undefined {
   const out: Pick<ServerResponse, 'writableEnded' | 'writableNeedDrain' | 'writableLength'> =
     http2StreamOf(ctx) ?? ctx.res;
   if (out.writableEnded || out.writableNeedDrain) return out.writableLength;
-  return hasBody(ctx) && !isBodyHere(ctx) && flow.isPassedOn(ctx) ? 0 : undefined;
+  return hasBody(ctx) && !isBodyHere(ctx) && flow.bodyUse(ctx.info) === 'passed-on' ? 0 : undefined;
 }

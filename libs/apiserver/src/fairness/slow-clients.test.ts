@@ -1,10 +1,15 @@
 import { once } from 'node:events';
+import { type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { type Authenticator, authenticated } from '@orch/authentication';
 import { ALLOW, NO_OPINION } from '@orch/authorization';
 import { Metrics } from '@orch/runtime';
 import { ManualClock } from '@orch/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Aggregator } from '../aggregation/aggregator.js';
+import type { RequestContext } from '../http/context.js';
+import { openSecureServer, TOKEN } from '../testing/secure-server.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { type ListenOverrides, listenerOf, openServer, type TestServer } from '../testing/test-server.js';
 import { boundedTurns } from './bounded-turns.js';
@@ -202,6 +207,54 @@ describe('clients that keep a server waiting', () => {
       const { received } = await raw(postHead(10));
       await expect.poll(received).toMatch(/^HTTP\/1\.1 408 /);
       expect(slow.bodies.held).toBe(0);
+    });
+
+    it('hold no seat over HTTP/2 either', async () => {
+      await serve();
+      const slowClients = clientsOf(clock);
+      const flow = { turns: boundedTurns({ mutating: 1, readOnly: 1 }), slowClients };
+      const secure = await openSecureServer(api, { flow });
+      const client = connectHttp2(`https://127.0.0.1:${secure.port}`, { ca: secure.pki.ca.cert });
+      const begin = () =>
+        client.request({ ':method': 'POST', ':path': PATH, authorization: `Bearer ${TOKEN}` }, { endStream: false });
+      const status = async (stream: ClientHttp2Stream) => (await once(stream, 'response'))[0][':status'];
+      const slow = begin();
+      slow.write('{');
+      await expect.poll(() => slowClients.bodies.held).toBe(1);
+      const fast = begin();
+      fast.end(object('fast'));
+      expect(await status(fast)).toBe(201);
+      slow.end(object('slow').slice(1));
+      expect(await status(slow)).toBe(201);
+      expect(slowClients.bodies.held).toBe(0);
+      client.destroy();
+      await secure.close();
+    });
+
+    it('that are passed on to another server have their seat for a moment', async () => {
+      const aggregator = {
+        answers: ({ group }: { group: string }) => group === 'other.example.com',
+        answer(ctx: RequestContext) {
+          if (!this.answers(ctx.info)) return undefined;
+          return text(ctx.req).then((body) => {
+            ctx.res.end(`got ${body}`);
+          });
+        },
+      };
+      const slow = await serve({}, { aggregator: aggregator as unknown as Aggregator });
+      const path = '/apis/other.example.com/v1/things';
+      const { socket, received } = await raw(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n1`);
+      await expect.poll(async () => (await post('a')).status).toBe(429);
+      await expect
+        .poll(async () => {
+          clock.advanceNow(LOOK_MS);
+          return (await post('b')).status;
+        })
+        .toBe(201);
+      expect([slow.bodies.held, slow.answers.held, slow.answerBytes.held]).toEqual([0, 1, 0]);
+      socket.write('2345');
+      await expect.poll(received).toMatch(/^HTTP\/1\.1 200 .*got 12345/s);
+      await expect.poll(() => slow.answers.held).toBe(0);
     });
 
     it('are not waited for where nothing reads them', async () => {

@@ -17,6 +17,7 @@ import type { ServiceAccountKeys } from '../credentials/service-account-keys.js'
 import { tlsSettings } from '../credentials/tls-settings.js';
 import { createDiscoveryRoutes } from '../documents/discovery-routes.js';
 import { createIssuerRoutes } from '../documents/issuer-routes.js';
+import { bodyUseOf } from '../fairness/body-use.js';
 import type { Fairness } from '../fairness/fairness.js';
 import { SlowClients } from '../fairness/slow-clients.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
@@ -191,7 +192,7 @@ function listenerOf(
     authorizer: access.authorizer,
     flow: {
       ...{ turns: fairness.turns, bodies: bodiesOf(serving), slowClients, bodyLimits: api.deps.limits },
-      isPassedOn: ({ info }) => aggregator?.answers(info) === true,
+      bodyUse: bodyUseOf(api.served, aggregator),
     },
     watches,
     fallback: createFallbackApp({

@@ -10,6 +10,7 @@ import { createListener } from '../chain/listener.js';
 import { newContext, type OpenContext } from '../chain/new-context.js';
 import { ResourceRouter } from '../chain/router.js';
 import { SharedBound } from '../chain/shared-bound.js';
+import { bodyUseOf } from '../fairness/body-use.js';
 import { boundedTurns } from '../fairness/bounded-turns.js';
 import { SlowClients } from '../fairness/slow-clients.js';
 import type { HandedStreams } from '../handing-on/handed-streams.js';
@@ -116,7 +117,7 @@ export function listenerOf(api: TestApi, overrides: ListenOverrides = {}): Reque
       bodies: new SharedBound(NO_BOUNDS),
       slowClients: new SlowClients({ bodies: NO_BOUNDS, answers: NO_BOUNDS, answerBytes: NO_BOUNDS }, systemClock),
       bodyLimits: api.deps.limits,
-      isPassedOn: ({ info }) => overrides.aggregator?.answers(info) === true,
+      bodyUse: bodyUseOf(api.served, overrides.aggregator),
       ...flow,
     },
     watches: new OpenWatches(NO_BOUNDS),
