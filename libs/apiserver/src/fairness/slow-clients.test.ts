@@ -6,7 +6,7 @@ import { type Authenticator, authenticated } from '@orch/authentication';
 import { ALLOW, NO_OPINION } from '@orch/authorization';
 import { Metrics } from '@orch/runtime';
 import { ManualClock } from '@orch/runtime/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Aggregator } from '../aggregation/aggregator.js';
 import type { RequestContext } from '../http/context.js';
 import { openSecureServer, TOKEN } from '../testing/secure-server.js';
@@ -231,6 +231,34 @@ describe('clients that keep a server waiting', () => {
       await secure.close();
     });
 
+    it('are refused whose sender leaves answers unread, at once and once they are there', async () => {
+      const slow = await serve({ answers: { inAll: 0, perUser: 1 } });
+      const body = object('slow');
+      const before = await raw(postHead(body.length) + body.slice(0, 3));
+      await expect.poll(() => slow.bodies.held).toBe(1);
+      slow.answers.take('jane', 1);
+      const after = await raw(postHead(body.length) + body.slice(0, 3));
+      await expect.poll(after.received).toMatch(/^HTTP\/1\.1 429 /);
+      before.socket.write(body.slice(3));
+      await expect.poll(before.received).toMatch(/^HTTP\/1\.1 429 /);
+      expect(api.stored('configmaps', 'slow')).toBeUndefined();
+      slow.answers.give('jane', 1);
+      expect((await post('a')).status, 'the seat is free').toBe(201);
+    });
+
+    it('that their senders give up have no turn', async () => {
+      const turns = boundedTurns({ mutating: 1, readOnly: 1 });
+      const take = vi.fn(turns.take);
+      const slowClients = clientsOf(clock);
+      await serve({}, { flow: { slowClients, turns: { ...turns, take } } });
+      const { socket } = await raw(`${postHead(10)}1`);
+      await expect.poll(() => slowClients.bodies.held).toBe(1);
+      socket.destroy();
+      await expect.poll(() => slowClients.bodies.held).toBe(0);
+      expect((await post('a')).status).toBe(201);
+      expect(take).toHaveBeenCalledTimes(1);
+    });
+
     it('that are passed on to another server have their seat for a moment', async () => {
       const aggregator = {
         answers: ({ group }: { group: string }) => group === 'other.example.com',
@@ -298,6 +326,8 @@ describe('clients that keep a server waiting', () => {
       await expect.poll(() => received().length).toBeGreaterThan(16 * (MEGABYTE - 1000));
       await expect.poll(() => slow.answers.held).toBe(0);
       expect(slow.answerBytes.held).toBe(0);
+      // No seat has come of it: the next one finds as many as before.
+      await unread(PATH);
     });
 
     it('are so many: others are refused beforehand, or closed, and other users hear nothing of it', async () => {
@@ -306,6 +336,7 @@ describe('clients that keep a server waiting', () => {
       await seatIsFree();
       expect((await get()).status).toBe(429);
       expect(await refusals('unread-answers')).toBe('1');
+      slow.answers.take('root', 1);
       expect((await get('root')).status).toBe(200);
       const { socket, received, closed } = await unread(PATH, 'joe');
       slow.answers.take('joe', 1);

@@ -30,11 +30,8 @@ export function hasBody({ req, res }: Sent): boolean {
   return encoding !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Whether the whole body has come; over HTTP/2 that is known once it has been read. */
-export function isBodyHere({ req, res }: Sent): boolean {
-  const stream = http2StreamOf({ res });
-  return stream ? stream.readableEnded : req.complete;
-}
+/** Whether the whole body of a request has come that has one; over HTTP/2 that is known once it has been read. */
+export const isBodyHere = ({ req }: Pick<Sent, 'req'>): boolean => req.complete;
 
 type Reading = Pick<RequestContext, 'req' | 'holdBody'>;
 

@@ -41,6 +41,8 @@ describe('a kind that is served no more', () => {
     const [widgets] = await serveCustom(api, one);
     const byKind = metrics.counter({ name: 'events', help: 'E.', labels: ['group', 'version', 'kind'] });
     const byDefinition = metrics.counter({ name: 'conversions', help: 'C.', labels: ['crd_name'] });
+    const byResource = metrics.counter({ name: 'moved', help: 'M.', labels: ['resource', 'group'] });
+    byResource.with('widgets', 'example.test').inc();
     byKind.with('example.test', 'v1', 'Widget').inc();
     byDefinition.with('widgets.example.test').inc();
     byDefinition.with('others.example.test').inc();
