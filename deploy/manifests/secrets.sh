@@ -78,6 +78,8 @@ authority front-proxy-ca
 leaf servers ca /CN=orch-servers serverAuth "$names"
 leaf balancer ca "/CN=$service" serverAuth "$names"
 leaf front-proxy front-proxy-ca /CN=front-proxy-client clientAuth
+leaf aggregator front-proxy-ca /CN=aggregator-client clientAuth
+leaf gateway-client front-proxy-ca /CN=gateway-client clientAuth
 client_key admin
 leaf admin ca /O=system:masters/CN=admin clientAuth
 
@@ -96,6 +98,8 @@ END
 printf '%s' "$url" >url
 printf 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: %s\n  labels:\n    pod-security.kubernetes.io/enforce: restricted\n' "$namespace"
 secret orch-postgres url=url
-pair=(front-proxy.crt=front-proxy.crt front-proxy.key=front-proxy.key)
-secret orch-servers ca.crt=ca.crt tls.crt=servers.crt tls.key=servers.key front-proxy-ca.crt=front-proxy-ca.crt "${pair[@]}"
-secret orch-load-balancer ca.crt=ca.crt tls.crt=balancer.crt tls.key=balancer.key "${pair[@]}"
+secret orch-servers ca.crt=ca.crt tls.crt=servers.crt tls.key=servers.key front-proxy-ca.crt=front-proxy-ca.crt \
+  aggregator.crt=aggregator.crt aggregator.key=aggregator.key \
+  gateway-client.crt=gateway-client.crt gateway-client.key=gateway-client.key
+secret orch-load-balancer ca.crt=ca.crt tls.crt=balancer.crt tls.key=balancer.key \
+  front-proxy.crt=front-proxy.crt front-proxy.key=front-proxy.key

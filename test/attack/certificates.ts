@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../support/api.js';
 import { type AttackStage, expectRefused } from './stage.js';
@@ -53,6 +55,36 @@ export function certificateAttacks(stage: AttackStage): void {
         });
         for (const api of stage.clients({ certificate })) expectRefused(await api.get('/api/v1/secrets'), name, [401]);
       }
+    });
+
+    test('of the servers themselves, but in its one direction', async () => {
+      const pki = (name: string, end: string) => readFileSync(join(stage.dir, 'pki', `${name}.${end}`), 'utf8');
+      const masters = { 'X-Remote-User': 'root', 'X-Remote-Group': 'system:masters' };
+      const claims = [masters, { ...masters, 'X-Remote-Encoding': 'percent' }];
+      const path = '/api/v1/namespaces/default/secrets';
+      for (const name of ['aggregator', 'gateway-client']) {
+        const certificate = { cert: pki(name, 'crt'), key: pki(name, 'key') };
+        for (const [tier, api] of stage.clients({ certificate }).entries()) {
+          for (const headers of claims) {
+            const what = `${name} to ${stage.tiers[tier]?.url} with ${JSON.stringify(headers)}`;
+            expectRefused(await api.get(path, headers), what, [401]);
+            expectRefused(await api.request('DELETE', `${path}/crown`, { headers }), what, [401]);
+            expect(await stage.whoIs(api, headers), what).toBe(401);
+          }
+        }
+      }
+      const certificate = { cert: pki('gateway-client', 'crt'), key: pki('gateway-client', 'key') };
+      const statuses = async (urls: readonly string[]) => {
+        const found: number[] = [];
+        for (const url of urls) {
+          const stream = await stage.client(url, { certificate }).watch(`${path}?watch=1&timeoutSeconds=5`, claims[1]);
+          found.push(stream.status);
+          stream.close();
+        }
+        return found;
+      };
+      expect(await statuses(stage.cluster.gatewayUrls), 'a watch of a gateway').toEqual([200]);
+      expect(await statuses(stage.cluster.apiServerUrls), 'a watch of an api-server').toEqual([401]);
     });
 
     test('and one of a caller stands for that caller, not for a front proxy of its name', async () => {

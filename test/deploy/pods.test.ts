@@ -116,11 +116,17 @@ async function statusOf(agent: Agent, role: Role = 'api-server'): Promise<number
 }
 
 describe('pods as the chart describes them', () => {
-  test('hold no key of an authority', () => {
+  test('hold no key of an authority, nor of an identity that is not theirs', () => {
     const common = ['client-ca/ca.crt', 'pki/ca.crt', 'pki/front-proxy-ca.crt', 'pki/tls.crt', 'pki/tls.key'];
-    const identity = ['pki/front-proxy.crt', 'pki/front-proxy.key'];
-    const paths = [...common, ...identity].map((name) => `/etc/orch/${name}`).sort();
-    for (const role of ROLES) expect([...pods[role].files.keys()].sort()).toEqual(paths);
+    const identities = { 'api-server': ['aggregator', 'gateway-client'], 'watch-gateway': ['aggregator'] };
+    for (const role of ROLES) {
+      const pairs = identities[role].flatMap((name) => [`pki/${name}.crt`, `pki/${name}.key`]);
+      const paths = [...common, ...pairs].map((name) => `/etc/orch/${name}`).sort();
+      expect([...pods[role].files.keys()].sort()).toEqual(paths);
+    }
+    const key = secret('orch-servers')['gateway-client.key'];
+    expect(key).toContain('PRIVATE KEY');
+    expect([...pods['watch-gateway'].files.values()]).not.toContain(key);
     const keys = [secret('orch-pki')['ca.key'], secret('orch-pki')['front-proxy-ca.key']];
     for (const role of ROLES) for (const text of pods[role].files.values()) expect(keys).not.toContain(text);
   });
@@ -159,15 +165,13 @@ describe('pods as the chart describes them', () => {
     };
     const hosts = 'DNS:localhost,IP:127.0.0.1';
     const serving = openSsl.leaf('serving', authority('ca'), { subject: '/CN=servers', usage: 'serverAuth', hosts });
-    const proxy = openSsl.leaf('proxy', authority('front-proxy-ca'), {
-      subject: '/CN=front-proxy-client',
-      usage: 'clientAuth',
-    });
+    const proxies = authority('front-proxy-ca');
+    const identity = openSsl.leaf('gateway-client', proxies, { subject: '/CN=gateway-client', usage: 'clientAuth' });
     given['orch-servers'] = {
       'tls.crt': serving.cert,
       'tls.key': serving.key,
-      'front-proxy.crt': proxy.cert,
-      'front-proxy.key': proxy.key,
+      'gateway-client.crt': identity.cert,
+      'gateway-client.key': identity.key,
     };
     for (const role of ROLES) pods[role].sync();
     for (const [at, role] of ROLES.entries())

@@ -56,9 +56,20 @@ describe.each([
     for (const ip of ['192.0.2.7', '127.0.0.1']) expect(serving.checkIP(ip)).toBe(ip);
     expect(serving.verify(certificate(secret, 'ca.crt').publicKey)).toBe(true);
     expect(files(secret)['ca.crt']).toBe(files('orch-servers')['ca.crt']);
-    const proxy = certificate(secret, 'front-proxy.crt');
-    expect(proxy.subject).toBe('CN=front-proxy-client');
-    expect(proxy.verify(certificate('orch-servers', 'front-proxy-ca.crt').publicKey)).toBe(true);
+  });
+
+  test('are of one direction each, and held by those alone who need them', () => {
+    const names = { 'aggregator.crt': 'aggregator-client', 'gateway-client.crt': 'gateway-client' };
+    const authority = certificate('orch-servers', 'front-proxy-ca.crt');
+    const subjects = (secret: string) =>
+      Object.fromEntries(
+        Object.keys(files(secret))
+          .filter((file) => file.endsWith('.crt') && certificate(secret, file).verify(authority.publicKey))
+          .map((file) => [file, certificate(secret, file).subject.replace(/^CN=/, '')]),
+      );
+    const { 'front-proxy-ca.crt': _itself, ...ofServers } = subjects('orch-servers');
+    expect(ofServers).toEqual(names);
+    expect(subjects('orch-load-balancer')).toEqual({ 'front-proxy.crt': 'front-proxy-client' });
   });
 
   test('leave the keys of authorities out of what is mounted', () => {

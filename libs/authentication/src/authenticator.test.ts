@@ -152,6 +152,29 @@ test('a front proxy speaks for others, a caller only for itself', async () => {
   expect((await ask(agent(pki.proxy))).code, 'for nobody').toBe(401);
 });
 
+test('a certificate for one direction is believed in no other', async () => {
+  authenticator = make();
+  const before = trust;
+  const claim = forwardedIdentity({ name: 'jane', groups: ['system:masters'], extra: {} });
+  const plain = { 'X-Remote-User': 'jane' };
+  const [hands, aggregates] = [agent(pki.gatewayClient), agent(pki.aggregator)];
+  const codes = async () =>
+    Promise.all(
+      [hands, aggregates].flatMap((via) => [claim, plain].map(async (said) => (await ask(via, undefined, said)).code)),
+    );
+  expect(await codes(), 'an api-server').toEqual([401, 401, 401, 401]);
+  expect((await ask(hands, undefined, claim)).body.cause).toContain('its name is not that of a front proxy');
+  trust = { ...before, takesHandedWatches: true };
+  expect(await codes(), 'a gateway').toEqual([200, 401, 401, 401]);
+  expect((await ask(hands, undefined, claim)).body).toMatchObject({ user: { name: 'jane' }, onlyFor: 'watch' });
+  expect((await ask(agent(pki.proxy), undefined, claim)).body).not.toHaveProperty('onlyFor');
+  trust = { ...before, takesHandedWatches: true, proxyNames: ['front-proxy-client'] };
+  expect(await codes(), 'a gateway that names its front proxies').toEqual([200, 401, 401, 401]);
+  trust = { ...before, proxyNames: ['gateway-client', 'aggregator-client'] };
+  expect(await codes(), 'a server that takes them for front proxies').toEqual([401, 200, 401, 200]);
+  trust = before;
+});
+
 test('a front proxy may say when what it speaks for ends; then, and when it cannot be read, that is a 401', async () => {
   authenticator = make();
   const via = agent(pki.proxy);

@@ -11,7 +11,7 @@ import {
   requestHeaderNames,
 } from './request-header.js';
 import { commonAudiences, type TokenVerifier } from './token-verifier.js';
-import { type CertificateTrust, roleOf } from './trust.js';
+import { type CertificateRole, type CertificateTrust, roleOf } from './trust.js';
 import { ANONYMOUS, type Authentication } from './user.js';
 import { certificateVerdict } from './x509.js';
 
@@ -125,9 +125,8 @@ function byCertificate(
   if (at >= verdict.expiresAt) return 'client certificate: expired since the connection was opened';
   const { authority } = verdict;
   const role = roleOf(trust, authority, verdict.authentication.user.name);
-  if (role === undefined || authority === undefined)
-    return 'client certificate: its authority is not believed any more';
-  const spokenFor = role === 'proxy' ? whomFor(trust, verdict.authentication, request, settings) : undefined;
+  if (role === undefined || authority === undefined) return refusalOf(trust, authority);
+  const spokenFor = spokenForBy(role, trust, verdict.authentication, request, settings);
   if (typeof spokenFor === 'string') return spokenFor;
   if (spokenFor)
     return at >= (spokenFor.expiresAt ?? Number.POSITIVE_INFINITY)
@@ -137,6 +136,25 @@ function byCertificate(
   if (!trust.clients.has(authority)) return 'a front proxy named nobody to speak for';
   certificateAccepted?.(verdict.expiresAt - at);
   return verdict.authentication;
+}
+
+const refusalOf = ({ proxies }: CertificateTrust, authority: string | undefined): string =>
+  authority !== undefined && proxies.has(authority)
+    ? 'client certificate: its name is not that of a front proxy that is believed here'
+    : 'client certificate: its authority is not believed any more';
+
+/** For whom the holder of a certificate asks, or why that is not believed; undefined for nobody. */
+function spokenForBy(
+  role: CertificateRole,
+  trust: CertificateTrust,
+  proxy: Authentication,
+  request: AuthenticationRequest,
+  settings: AuthenticatorSettings,
+): Authentication | string | undefined {
+  if (role === 'client') return undefined;
+  if (role === 'proxy') return whomFor(trust, proxy, request, settings);
+  const caller = identityFrom(request.headers);
+  return caller && { ...caller, onlyFor: 'watch' };
 }
 
 /** For whom a front proxy asks, or why that is not believed; undefined for nobody. */

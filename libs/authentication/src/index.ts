@@ -28,8 +28,10 @@ export {
   type ServingPki,
 } from './pki.js';
 export {
+  AGGREGATOR_NAME,
   FRONT_PROXY_NAME,
   forwardedIdentity,
+  GATEWAY_CLIENT_NAME,
   isIdentityHeader,
   type RequestHeaderNames,
   requestHeaderNames,

@@ -42,12 +42,22 @@ test('makes everything once, with the names that clients use and closed permissi
     expect(Date.parse(leaf.validTo) - Date.parse(leaf.validFrom)).toBe(365 * DAY_MS + 3_600_000);
   }
   expect(Date.parse(ca.validTo) - Date.now()).toBeGreaterThan(3649 * DAY_MS);
-  for (const name of ['ca', 'apiserver', 'admin', 'front-proxy'])
+  for (const name of ['ca', 'apiserver', 'admin', 'front-proxy', 'gateway-client', 'aggregator'])
     expect(await mode(join(settings.certDir, `${name}.key`))).toBe('600');
   expect(await mode(settings.certDir)).toBe('700');
   expect((await readdir(settings.certDir)).sort()).toEqual([
-    ...['admin.crt', 'admin.key', 'apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key'],
+    ...[
+      'admin.crt',
+      'admin.key',
+      'aggregator.crt',
+      'aggregator.key',
+      'apiserver.crt',
+      'apiserver.key',
+      'ca.crt',
+      'ca.key',
+    ],
     ...['front-proxy-ca.crt', 'front-proxy-ca.key', 'front-proxy.crt', 'front-proxy.key'],
+    ...['gateway-client.crt', 'gateway-client.key'],
   ]);
 });
 

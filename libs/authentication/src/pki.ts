@@ -13,7 +13,7 @@ import {
   issueCertificate,
   type LeafRequest,
 } from './certificates.js';
-import { FRONT_PROXY_NAME } from './request-header.js';
+import { AGGREGATOR_NAME, FRONT_PROXY_NAME, GATEWAY_CLIENT_NAME } from './request-header.js';
 
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
@@ -59,12 +59,16 @@ export interface ServingPki {
   readonly admin: KeyPair;
 }
 
-/** How servers of one installation know each other. */
+/** Those that say for whom they ask, each with a certificate for one direction. */
 export interface ProxyPki {
-  /** Authority of nothing but the one below, so that no certificate of a caller can be taken for it. */
+  /** Authority of nothing but those below, so that no certificate of a caller can be taken for one of them. */
   readonly proxyCa: KeyPair;
-  /** Client certificate with which servers pass requests on to each other. */
+  /** Client certificate of load balancers that ask for their callers. */
   readonly proxy: KeyPair;
+  /** Client certificate with which api-servers hand watches to gateways. */
+  readonly gatewayClient: KeyPair;
+  /** Client certificate with which requests are passed on to the servers of other group-versions. */
+  readonly aggregator: KeyPair;
 }
 
 /** The authority of certificates that are asked for through the API. */
@@ -109,16 +113,18 @@ export async function ensureServingPki(settings: PkiSettings): Promise<ServingPk
   return { ca, serving, admin };
 }
 
-/** The part of {@link ensurePki} that servers show each other. */
+/** The part of {@link ensurePki} by which it is believed for whom a request is passed on. */
 export async function ensureProxyPki(settings: Pick<PkiSettings, 'certDir' | 'now'>): Promise<ProxyPki> {
   const now = await begin(settings);
   const proxyCa = await ensureAuthority(settings.certDir, 'front-proxy-ca', now);
-  const proxy = await ensureLeaf(settings.certDir, 'front-proxy', proxyCa, now, {
-    subject: { commonName: FRONT_PROXY_NAME },
-    usage: 'client',
-    days: LEAF_DAYS,
-  });
-  return { proxyCa, proxy };
+  const ensure = (file: string, commonName: string) =>
+    ensureLeaf(settings.certDir, file, proxyCa, now, { subject: { commonName }, usage: 'client', days: LEAF_DAYS });
+  return {
+    proxyCa,
+    proxy: await ensure('front-proxy', FRONT_PROXY_NAME),
+    gatewayClient: await ensure('gateway-client', GATEWAY_CLIENT_NAME),
+    aggregator: await ensure('aggregator', AGGREGATOR_NAME),
+  };
 }
 
 /** The key in `certDir` that tokens of service accounts are signed with: RSA, which every library that reads tokens knows. */

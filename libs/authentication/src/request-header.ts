@@ -2,8 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { IMPERSONATE_PREFIX } from './impersonation.js';
 import { type Authentication, authenticated, type UserInfo } from './user.js';
 
-/** Common name in the certificate with which servers of one installation pass requests on to each other. */
+/** Common name in the certificate of the installation's load balancers, which say to every server for whom they ask. */
 export const FRONT_PROXY_NAME = 'front-proxy-client';
+/** The same of api-servers where they hand watches to gateways: gateways alone believe it, and of watches alone. */
+export const GATEWAY_CLIENT_NAME = 'gateway-client';
+/** The same of all servers towards the servers of other group-versions (aggregation): no server of the installation believes it. */
+export const AGGREGATOR_NAME = 'aggregator-client';
 
 /** Where a front proxy says for whom it asks. Names in lower case. */
 export interface RequestHeaderNames {

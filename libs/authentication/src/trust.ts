@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { AGGREGATOR_NAME, GATEWAY_CLIENT_NAME } from './request-header.js';
 import type { Authentication } from './user.js';
 
 /** Certificates that are trusted themselves, by their SHA-256 fingerprints. */
@@ -10,8 +11,13 @@ export interface CertificateTrust {
   readonly clients: Authorities;
   /** Those of servers that pass requests on and say for whom (spec: "Authenticating proxy"). */
   readonly proxies: Authorities;
-  /** Common names that such a server's certificate may have; any when empty (`--requestheader-allowed-names`). */
+  /**
+   * Common names that such a server's certificate may have (`--requestheader-allowed-names`). When empty any, but for those of the
+   * installation's own certificates that are for another direction ({@link GATEWAY_CLIENT_NAME}, {@link AGGREGATOR_NAME}).
+   */
   readonly proxyNames: readonly string[];
+  /** Whether api-servers hand watches to this server, by certificates named {@link GATEWAY_CLIENT_NAME}. Default false. */
+  readonly takesHandedWatches?: boolean;
   /** Common names of those among them that are servers of this installation. Default: the one that its own certificates have. */
   readonly ownNames?: readonly string[];
 }
@@ -65,15 +71,24 @@ function mayIssue({ ca, validFrom, validTo }: X509Certificate): boolean {
   return ca && Date.parse(validFrom) <= now && now < Date.parse(validTo);
 }
 
+/** As what a certificate is believed: of a caller, of a front proxy, or of an api-server that hands watches on. */
+export type CertificateRole = 'client' | 'proxy' | 'hands-watches-on';
+
 /** As what a certificate of an authority is believed; undefined when it is not. */
 export function roleOf(
-  { clients, proxies, proxyNames }: CertificateTrust,
+  trust: CertificateTrust,
   authority: string | undefined,
   commonName: string,
-): 'client' | 'proxy' | undefined {
+): CertificateRole | undefined {
   if (authority === undefined) return undefined;
-  if (proxies.has(authority) && (proxyNames.length === 0 || proxyNames.includes(commonName))) return 'proxy';
-  return clients.has(authority) ? 'client' : undefined;
+  const role = trust.proxies.has(authority) ? proxyRole(trust, commonName) : undefined;
+  return role ?? (trust.clients.has(authority) ? 'client' : undefined);
+}
+
+function proxyRole({ proxyNames, takesHandedWatches }: CertificateTrust, commonName: string) {
+  if (proxyNames.includes(commonName)) return 'proxy';
+  if (commonName === GATEWAY_CLIENT_NAME) return takesHandedWatches ? 'hands-watches-on' : undefined;
+  return proxyNames.length === 0 && commonName !== AGGREGATOR_NAME ? 'proxy' : undefined;
 }
 
 /** Whether what a caller was let in by is believed still. Only client certificates have an authority that can be dropped. */

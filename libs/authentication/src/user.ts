@@ -25,6 +25,8 @@ export interface Authentication {
   readonly expiresAt?: number;
   /** The request is recorded by the proxy that speaks for its caller. */
   readonly audited?: true;
+  /** The one verb that the credential is good for; absent where it is for all. */
+  readonly onlyFor?: 'watch';
   /** SHA-256 fingerprint of the authority of the client certificate that this goes by; for `proxy`, of the proxy's. */
   readonly authority?: string;
   /** Of the audiences that were asked for those that a token is good for; unset where nothing is known of audiences. */

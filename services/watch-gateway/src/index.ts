@@ -10,5 +10,8 @@ export const definitions: OptionDefinitions = options.definitions;
 export async function main(args: readonly string[]): Promise<number> {
   const line = readCommandLine(options, args, 'orch watch-gateway [options]');
   if (!line.run) return line.exitCode;
-  return runTierService({ name: 'watch-gateway', gatewayUrls: [], housekeeping: false }, line.values);
+  return runTierService(
+    { name: 'watch-gateway', gatewayUrls: [], takesHandedWatches: true, housekeeping: false },
+    line.values,
+  );
 }

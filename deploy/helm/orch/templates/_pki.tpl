@@ -1,6 +1,6 @@
 {{/*
 The Secret of what servers show and believe: tls.crt, tls.key (shown to whoever connects), ca.crt (authority of all of it).
-What servers know each other by lies in it too, but for certManager.
+Their identities towards each other and towards other servers lie in it too, but for certManager.
 */}}
 {{- define "orch.serversSecret" -}}
 {{- if eq .Values.pki.mode "secret" -}}{{ required "pki.secretName is needed with pki.mode=secret" .Values.pki.secretName }}
@@ -9,26 +9,35 @@ What servers know each other by lies in it too, but for certManager.
 {{- end -}}
 
 {{/*
-What a server mounts, as sources of a projected volume: never the key of an authority. Gateways too pass requests on, to the
-servers of other APIs.
+What a server mounts, as sources of a projected volume; takes (list $ component). Never the key of an authority, and for each
+direction an identity of its own: gateways too pass requests on to the servers of other APIs, and hand no watches on. By what load
+balancers are believed no server has.
 */}}
 {{- define "orch.pkiSources" -}}
-{{- $root := . -}}
+{{- $root := index . 0 -}}
 {{- $apart := eq $root.Values.pki.mode "certManager" -}}
+{{- $identities := ternary (list "aggregator" "gateway-client") (list "aggregator") (eq (index . 1) "api-server") -}}
 - secret:
     name: {{ include "orch.serversSecret" $root }}
     items:
       {{- range tuple "ca.crt" "tls.crt" "tls.key" }}
       - { key: {{ . }}, path: {{ . }} }
       {{- end }}
+      {{- if not $apart }}
+      - { key: front-proxy-ca.crt, path: front-proxy-ca.crt }
+      {{- end }}
+{{- range $identity := $identities }}
       {{- if $apart }}
 - secret:
-    name: {{ include "orch.fullname" $root }}-front-proxy
+    name: {{ include "orch.fullname" $root }}-{{ $identity }}
     items:
+      {{- if eq $identity "aggregator" }}
+      - { key: ca.crt, path: front-proxy-ca.crt }
       {{- end }}
-      - { key: {{ ternary "ca.crt" "front-proxy-ca.crt" $apart }}, path: front-proxy-ca.crt }
-      - { key: {{ ternary "tls.crt" "front-proxy.crt" $apart }}, path: front-proxy.crt }
-      - { key: {{ ternary "tls.key" "front-proxy.key" $apart }}, path: front-proxy.key }
+      {{- end }}
+      - { key: {{ ternary "tls" $identity $apart }}.crt, path: {{ $identity }}.crt }
+      - { key: {{ ternary "tls" $identity $apart }}.key, path: {{ $identity }}.key }
+{{- end }}
 {{- end -}}
 
 {{/* The Secret with what the load balancer shows and is believed by. */}}
@@ -53,9 +62,9 @@ servers of other APIs.
 {{- dict "dns" ($dns | uniq) "ip" ($ip | uniq) | toJson -}}
 {{- end -}}
 
-{{/* Changes when generated certificates must. */}}
+{{/* Changes when generated certificates must; the number counts what the Secrets have been made to hold. */}}
 {{- define "orch.certificateEdition" -}}
-{{ now | date "2006" }}-{{ printf "%s %s" (include "orch.hosts" .) (include "orch.publicUrl" .) | sha256sum | trunc 12 }}
+{{ now | date "2006" }}-{{ printf "2 %s %s" (include "orch.hosts" .) (include "orch.publicUrl" .) | sha256sum | trunc 12 }}
 {{- end -}}
 
 {{/* What a generated Secret holds as long as its edition is the present one, as JSON; takes (list $ component). */}}

@@ -71,8 +71,12 @@ spec:
             - --tls-ca-file=/etc/orch/pki/ca.crt
             - --client-ca-file=/etc/orch/pki/ca.crt{{ if $root.Values.auth.clientCaSecret }},/etc/orch/client-ca/ca.crt{{ end }}
             - --requestheader-client-ca-file=/etc/orch/pki/front-proxy-ca.crt
-            - --proxy-client-cert-file=/etc/orch/pki/front-proxy.crt
-            - --proxy-client-key-file=/etc/orch/pki/front-proxy.key
+            - --proxy-client-cert-file=/etc/orch/pki/aggregator.crt
+            - --proxy-client-key-file=/etc/orch/pki/aggregator.key
+            {{- if eq .component "api-server" }}
+            - --gateway-client-cert-file=/etc/orch/pki/gateway-client.crt
+            - --gateway-client-key-file=/etc/orch/pki/gateway-client.key
+            {{- end }}
             - --naming={{ $config.naming }}
             {{- with include "orch.natsUrls" $root }}
             - --nats-url={{ . }}
@@ -210,7 +214,7 @@ spec:
           projected:
             defaultMode: 0440
             sources:
-              {{- include "orch.pkiSources" $root | nindent 14 }}
+              {{- include "orch.pkiSources" (list $root .component) | nindent 14 }}
         {{- if $root.Values.audit.policy }}
         - name: audit-policy
           configMap:

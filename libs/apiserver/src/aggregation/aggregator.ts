@@ -53,6 +53,11 @@ export class Aggregator {
     return registration && this.#pass(ctx, registration, answering);
   }
 
+  /** Whether a request is another server's to answer. */
+  answers(info: RequestInfo): boolean {
+    return this.#find(info) !== undefined;
+  }
+
   /** Whether another server decides which protocol a connection goes on with. */
   takesUpgrade({ method = 'GET', url = '/' }: IncomingMessage): boolean {
     const { path, query } = splitTarget(originForm(url));

@@ -19,8 +19,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all(dirs.map((dir) => rm(dir, { recursive: true }))));
 
 const trustOf = ({ ca, proxyCa }: Pki, proxyNames: readonly string[] = []) => ({
-  authorities: { clients: ca.cert, proxies: proxyCa.cert },
-  trust: { clients: new Map(), proxies: new Map(), proxyNames },
+  authorities: { clients: ca.cert, proxies: proxyCa.cert, proxyNames },
   requestHeaders: {
     requestheaderUsernameHeaders: ['X-Remote-User'],
     requestheaderGroupHeaders: ['X-Remote-Group'],

@@ -17,7 +17,7 @@ const LOOK_MS = 60_000;
 const RETRY_MS = 1_000;
 
 /** What is published of the credentials of this process. */
-export interface PublishedTrust extends Pick<CredentialSet, 'authorities' | 'trust'> {
+export interface PublishedTrust extends Pick<CredentialSet, 'authorities'> {
   /** Headers in which front proxies say for whom they ask, as the options name them. */
   readonly requestHeaders: RequestHeaderOptions;
 }
@@ -115,7 +115,7 @@ export class AuthenticationConfig {
  */
 export function combinedTrust(
   data: Readonly<Record<string, string>>,
-  { authorities, trust, requestHeaders }: PublishedTrust,
+  { authorities, requestHeaders }: PublishedTrust,
   now: number,
 ): Record<string, string> {
   const bundle = (key: string, own: string) => ({ [key]: joinedCertificates([data[key] ?? '', own], now) });
@@ -126,7 +126,7 @@ export function combinedTrust(
     ...data,
     ...bundle('client-ca-file', authorities.clients),
     ...bundle('requestheader-client-ca-file', authorities.proxies),
-    ...list('requestheader-allowed-names', trust.proxyNames),
+    ...list('requestheader-allowed-names', authorities.proxyNames),
     ...list('requestheader-username-headers', requestHeaders.requestheaderUsernameHeaders),
     ...list('requestheader-group-headers', requestHeaders.requestheaderGroupHeaders),
     ...list('requestheader-extra-headers-prefix', requestHeaders.requestheaderExtraHeadersPrefix),

@@ -302,3 +302,13 @@ describe('a connection that goes on with another protocol', () => {
 it.each(['a\nb', 'a\0b'])('nobody is named %j in a header', (name) => {
   expect(() => remoteIdentity({ name, groups: [], extra: {} })).toThrow();
 });
+
+it('keys of extra values that differ in capitals alone are told with the values of all of them', () => {
+  const extra = { Scopes: ['a'], other: ['b'], scopes: ['c', 'd'] };
+  expect(remoteIdentity({ name: 'jane', groups: [], extra })).toEqual({
+    'X-Remote-User': ['jane'],
+    'X-Remote-Group': [],
+    'X-Remote-Extra-Scopes': ['a', 'c', 'd'],
+    'X-Remote-Extra-other': ['b'],
+  });
+});

@@ -113,7 +113,14 @@ function joinConnections(
 export function remoteIdentity({ name, uid, groups, extra }: UserInfo): Record<string, string[]> {
   const headers: Record<string, string[]> = { 'X-Remote-User': [name], 'X-Remote-Group': [...groups] };
   if (uid) headers['X-Remote-Uid'] = [uid];
-  for (const [key, values] of Object.entries(extra)) headers[`X-Remote-Extra-${nameOf(key)}`] = [...values];
+  const names = new Map<string, string>();
+  for (const [key, values] of Object.entries(extra)) {
+    // Keys that differ in capitals alone are one header, which has the values of all of them.
+    const header = `X-Remote-Extra-${nameOf(key)}`;
+    const name = names.get(header.toLowerCase()) ?? header;
+    names.set(header.toLowerCase(), name);
+    headers[name] = [...(headers[name] ?? []), ...values];
+  }
   for (const [header, values] of Object.entries(headers)) {
     headers[header] = values.map((value) => {
       const bytes = Buffer.from(value).toString('latin1');

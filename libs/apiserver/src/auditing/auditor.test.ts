@@ -96,6 +96,32 @@ describe('a request', () => {
     if (level === 'Metadata') expect(kept.events[0]?.annotations).not.toHaveProperty(['example.com/body']);
   });
 
+  it.each([
+    ['configmaps', PODS, configMap('a')],
+    [
+      'selfsubjectaccessreviews',
+      '/apis/authorization.orch.io/v1/selfsubjectaccessreviews',
+      { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } },
+    ],
+  ])('has the first of what is noted under a key, that of the server: %s', async (resource, path, body) => {
+    const noting: AdmissionPlugin = {
+      name: 'Noting',
+      handles: (target) => target.resource === resource,
+      validate(attributes) {
+        attributes.annotate('authorization.orch.io/decision', 'forbid');
+        attributes.annotate('example.com/said', 'first');
+        attributes.annotate('example.com/said', 'second');
+      },
+    };
+    const { kept, ask } = await serve(only('Metadata', { omitStages: ['RequestReceived'] }), {}, undefined, [noting]);
+    const headers = { 'content-type': 'application/json' };
+    await ask(path, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect(kept.events[0]?.annotations).toMatchObject({
+      'authorization.orch.io/decision': 'allow',
+      'example.com/said': 'first',
+    });
+  });
+
   it('is told of when it comes and when it is answered', async () => {
     const { kept, ask, counts } = await serve(only('Metadata'));
     const headers = {

@@ -14,10 +14,12 @@ import {
 } from '@orch/flowcontrol';
 import { namesOf, StatusError } from '@orch/machinery';
 import { Metrics, systemClock } from '@orch/runtime';
+import { ManualClock } from '@orch/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { boundedTurns } from '../fairness/bounded-turns.js';
 import { FairTurns } from '../fairness/fair-turns.js';
 import { flowPages } from '../fairness/flow-pages.js';
+import { SlowClients } from '../fairness/slow-clients.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { WatchProxy } from '../handing-on/watch-proxy.js';
 import { flowMetrics } from '../metrics/flow-metrics.js';
@@ -29,6 +31,7 @@ import { refusalFrames } from '../watching/refusal-frame.js';
 import { SharedBound } from './shared-bound.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
+const NONE = { inAll: 0, perUser: 0 };
 const REFUSAL = { reason: 'TooManyRequests', code: 429, message: 'Too many requests, please try again later.' };
 
 /** Who asks stands in a header. */
@@ -230,9 +233,11 @@ describe('requests in flight', () => {
     stream.answer.destroy();
   });
 
-  it('hold their seat until the answer has left', async () => {
+  it('hold their seat until the answer has left, or waits for nobody but its client', async () => {
     await api.create('configmaps', { metadata: { name: 'large' }, data: { text: 'x'.repeat(900_000) } });
-    const server = await openSecureServer(api, { flow: fairTurns(1, 60_000, 0) } as ListenOverrides);
+    const clock = new ManualClock();
+    const slowClients = new SlowClients({ bodies: NONE, answers: NONE, answerBytes: NONE }, clock);
+    const server = await openSecureServer(api, { flow: { ...fairTurns(1, 60_000, 0), slowClients } });
     const client = connectHttp2(`https://127.0.0.1:${server.port}`, { ca: server.pki.ca.cert });
     const headers = { ':path': `${PATH}/large`, authorization: `Bearer ${TOKEN}` };
     const slow = client.request(headers);
@@ -240,8 +245,13 @@ describe('requests in flight', () => {
     expect(answered[':status']).toBe(200);
     const refused = client.request({ ...headers, ':path': '/version' });
     expect((await once(refused, 'response'))[0][':status']).toBe(429);
+    clock.advanceNow(200);
+    expect([slowClients.answers.held, slowClients.answerBytes.held > 0]).toEqual([1, true]);
+    const beside = client.request({ ...headers, ':path': '/version' });
+    expect((await once(beside, 'response'))[0][':status']).not.toBe(429);
     slow.resume();
     await once(slow, 'close');
+    await expect.poll(() => slowClients.answers.held).toBe(0);
     const later = client.request({ ...headers, ':path': '/version' });
     expect((await once(later, 'response'))[0][':status']).not.toBe(429);
     client.destroy();
@@ -311,7 +321,7 @@ async function twoTiers(watches: { front?: OpenWatches; gateway?: OpenWatches })
   });
   const proxy = new WatchProxy(
     [`http://127.0.0.1:${gateway.port}`],
-    () => ({ servingCa: undefined, proxy: undefined }),
+    () => ({ servingCa: undefined, gatewayClient: undefined }),
     new HandedStreams(),
     undefined,
     (ctx) => refusalFrames(ctx, api.deps.representations),

@@ -61,7 +61,7 @@ export const credentialOptions = {
   'requestheader-allowed-names': {
     type: 'list',
     default: [],
-    help: 'Common names that the certificates of such servers may have. Default: any.',
+    help: 'Common names that the certificates of such servers may have. Default: any but gateway-client and aggregator-client, which are for other directions.',
   },
   'requestheader-username-headers': {
     type: 'list',
@@ -83,9 +83,14 @@ export const credentialOptions = {
   },
   'proxy-client-cert-file': {
     type: 'string',
-    help: 'Client certificate with which requests are passed on to gateways and to the servers of APIServices, and that webhooks are shown which ask for one. Default: one made in --cert-dir, which webhooks are not shown.',
+    help: 'Client certificate with which requests are passed on to the servers of APIServices, and that webhooks are shown which ask for one. Named aggregator-client no server of the installation believes what its holder says. Default: one made in --cert-dir, which webhooks are not shown.',
   },
   'proxy-client-key-file': { type: 'string', help: 'Private key of --proxy-client-cert-file.' },
+  'gateway-client-cert-file': {
+    type: 'string',
+    help: 'Client certificate with which an api-server hands watches to gateways: of an authority of --requestheader-client-ca-file and named gateway-client, by which gateways believe it, and of watches alone. Default: one made in --cert-dir, beside --requestheader-client-ca-file that of --proxy-client-cert-file.',
+  },
+  'gateway-client-key-file': { type: 'string', help: 'Private key of --gateway-client-cert-file.' },
   'token-auth-file': { type: 'string', help: 'Static tokens as CSV: token, user, uid, "group,group".' },
   'anonymous-auth': {
     type: 'bool',

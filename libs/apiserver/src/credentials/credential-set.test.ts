@@ -39,8 +39,10 @@ describe('readCredentials', () => {
     expect(existsSync(join(certDir, 'ca.key')) && existsSync(join(certDir, 'front-proxy-ca.key'))).toBe(true);
     expect(set.servingCa).toContain('BEGIN CERTIFICATE');
     expect([set.trust.clients.size, set.trust.proxies.size]).toEqual([2, 1]);
-    const made = ['admin', 'ca', 'cluster-signing', 'proxy', 'proxy-ca', 'serving'];
+    const made = ['admin', 'ca', 'cluster-signing', 'front-proxy', 'gateway-client', 'proxy', 'proxy-ca', 'serving'];
     expect(Object.keys(set.certificates).sort()).toEqual(made);
+    const nameOf = (pair?: { cert: string }) => pair && new X509Certificate(pair.cert).subject;
+    expect([nameOf(set.gatewayClient), nameOf(set.proxy)]).toEqual(['CN=gateway-client', 'CN=aggregator-client']);
   });
 
   it('certifies the address of the Service of the API in each family', async () => {
@@ -65,8 +67,35 @@ describe('readCredentials', () => {
     expect((await read(...serving(), '--kubeconfig-out=x')).trust.clients.size).toBe(2);
   });
 
-  it('is an identity for gateways only where there is one', async () => {
-    expect((await read(...serving(), `--requestheader-client-ca-file=${pki.proxyCa.certFile}`)).proxy).toBeUndefined();
+  it('has identities for gateways and servers of group-versions only where there are any', async () => {
+    const { proxy, gatewayClient } = await read(...serving(), `--requestheader-client-ca-file=${pki.proxyCa.certFile}`);
+    expect([proxy, gatewayClient]).toEqual([undefined, undefined]);
+  });
+
+  it('shows gateways what is for them, else what is shown to servers of group-versions', async () => {
+    const { certFile, keyFile, cert } = pki.gatewayClient;
+    expect((await read(...serving(), ...proxied())).gatewayClient?.cert).toBe(pki.proxy.cert);
+    const own = [`--gateway-client-cert-file=${certFile}`, `--gateway-client-key-file=${keyFile}`];
+    const set = await read(...serving(), ...proxied(), ...own);
+    expect([set.gatewayClient?.cert, set.proxy?.cert]).toEqual([cert, pki.proxy.cert]);
+    const [, ...shownToOthers] = proxied();
+    const made = await read(...serving(), ...shownToOthers);
+    expect(new X509Certificate(made.gatewayClient?.cert ?? '').subject).toBe('CN=gateway-client');
+  });
+
+  it('tells servers of group-versions its own name among those of front proxies, where these are told apart', async () => {
+    expect((await read()).authorities.proxyNames).toEqual([]);
+    const named = await read('--requestheader-allowed-names=balancer,aggregator-client');
+    expect(named.authorities.proxyNames).toEqual(['balancer', 'aggregator-client']);
+    expect((await read('--requestheader-allowed-names=balancer')).authorities.proxyNames).toEqual([
+      'balancer',
+      'aggregator-client',
+    ]);
+  });
+
+  it('takes watches that are handed on only where it is said to', async () => {
+    expect((await read()).trust.takesHandedWatches).toBe(false);
+    expect((await readCredentials(optionsOf(), names, true)).trust.takesHandedWatches).toBe(true);
   });
 
   it.each([

@@ -25,9 +25,14 @@ export interface CredentialSet {
   /** Whose client certificates are looked at, PEM; as what they are believed says `trust`. */
   readonly clientCa: string;
   readonly trust: CertificateTrust;
-  /** The authorities of callers, and those of front proxies, PEM; empty for none. */
-  readonly authorities: { readonly clients: string; readonly proxies: string };
-  /** Shown to gateways that requests are passed on to; undefined where there is none. */
+  /**
+   * The authorities of callers, and those of front proxies, PEM; empty for none. `proxyNames`: the common names that these may have
+   * towards servers of group-versions, of whose front proxies this process is one; any when empty.
+   */
+  readonly authorities: { readonly clients: string; readonly proxies: string; readonly proxyNames: readonly string[] };
+  /** Shown to gateways that watches are handed to; undefined where there is none. */
+  readonly gatewayClient: Pair | undefined;
+  /** Shown to servers of group-versions, and to webhooks; undefined where there is none. */
   readonly proxy: Pair | undefined;
   /** Authorities of the serving certificates of the installation, PEM; undefined for those of the system. */
   readonly servingCa: string | undefined;
@@ -50,6 +55,8 @@ export const credentialFiles = (options: ServingOptions): string[] =>
     options.requestheaderClientCaFile,
     options.proxyClientCertFile,
     options.proxyClientKeyFile,
+    options.gatewayClientCertFile,
+    options.gatewayClientKeyFile,
     ...signingFiles(options),
   ].filter((file) => file !== undefined);
 
@@ -57,8 +64,13 @@ export const credentialFiles = (options: ServingOptions): string[] =>
  * Reads the files that the options name, and makes or renews in `--cert-dir` what they do not: nothing is looked for there
  * when all are named. Throws when a file cannot be read, a key does not belong to its certificate, or an authority would
  * have callers believed as front proxies.
+ * @param takesHandedWatches whether api-servers hand watches to this process
  */
-export async function readCredentials(options: ServingOptions, names: Names): Promise<CredentialSet> {
+export async function readCredentials(
+  options: ServingOptions,
+  names: Names,
+  takesHandedWatches = false,
+): Promise<CredentialSet> {
   const given = await readGiven(options);
   const own = given.serving && options.kubeconfigOut === undefined ? undefined : await ownServing(options, names);
   const ownProxy = given.proxyCa === undefined ? await ensureProxyPki(options) : undefined;
@@ -70,17 +82,24 @@ export async function readCredentials(options: ServingOptions, names: Names): Pr
     clients: clientCas.length === 0 ? new Map() : authoritiesOf(...clientCas),
     proxies: authoritiesOf(proxyCa),
     proxyNames: options.requestheaderAllowedNames,
+    takesHandedWatches,
   };
   refuseSharedAuthority(trust);
-  const proxy = given.proxy ?? ownProxy?.proxy;
-  const ownNames = [FRONT_PROXY_NAME, ...(proxy ? commonNamesOf(proxy.cert) : [])];
+  const proxy = given.proxy ?? ownProxy?.aggregator;
+  const gatewayClient = given.gatewayClient ?? ownProxy?.gatewayClient ?? given.proxy;
+  const proxyOwnNames = proxy ? commonNamesOf(proxy.cert) : [];
   const admin = options.kubeconfigOut === undefined ? undefined : own?.admin;
   return {
     serving,
     named: given.named,
     clientCa: [...clientCas, proxyCa].join('\n'),
-    trust: { ...trust, ownNames },
-    authorities: { clients: clientCas.join('\n'), proxies: proxyCa },
+    trust: { ...trust, ownNames: [FRONT_PROXY_NAME, ...proxyOwnNames] },
+    authorities: {
+      clients: clientCas.join('\n'),
+      proxies: proxyCa,
+      proxyNames: trust.proxyNames.length === 0 ? [] : [...new Set([...trust.proxyNames, ...proxyOwnNames])],
+    },
+    gatewayClient,
     proxy,
     servingCa: given.servingCa ?? (given.serving ? undefined : own?.ca.cert),
     admin,
@@ -91,6 +110,8 @@ export async function readCredentials(options: ServingOptions, names: Names): Pr
       'proxy-ca': proxyCa,
       ...(own && { ca: own.ca.cert, admin: own.admin.cert }),
       ...(proxy && { proxy: proxy.cert }),
+      ...(gatewayClient && { 'gateway-client': gatewayClient.cert }),
+      ...(ownProxy && { 'front-proxy': ownProxy.proxy.cert }),
       ...signingCertificates(signing),
     },
   };
@@ -123,6 +144,10 @@ async function readGiven(options: ServingOptions) {
     proxy: await readPair(
       ...(['proxy-client-cert-file', options.proxyClientCertFile] as const),
       ...(['proxy-client-key-file', options.proxyClientKeyFile] as const),
+    ),
+    gatewayClient: await readPair(
+      ...(['gateway-client-cert-file', options.gatewayClientCertFile] as const),
+      ...(['gateway-client-key-file', options.gatewayClientKeyFile] as const),
     ),
   };
 }

@@ -22,6 +22,8 @@ export interface CredentialSettings {
   readonly certificateAccepted?: (left: number) => void;
   /** What the API is called in tokens. Default: nothing, and tokens are asked for none. */
   readonly audiences?: readonly string[];
+  /** Whether api-servers hand watches to this process. Default false. */
+  readonly takesHandedWatches?: boolean;
   /** Who knows tokens beside those of files, asked behind them. */
   readonly tokenVerifiers?: readonly TokenVerifier[];
 }
@@ -56,8 +58,8 @@ export class Credentials {
 
   /** Throws as {@link readCredentials} does, and for a file of tokens that cannot be used. */
   static async open(settings: CredentialSettings): Promise<Credentials> {
-    const { options, names, audiences = [], tokenVerifiers = [] } = settings;
-    const current = await readCredentials(options, names);
+    const { options, names, audiences = [], takesHandedWatches, tokenVerifiers = [] } = settings;
+    const current = await readCredentials(options, names, takesHandedWatches);
     // A static list: it is read once (spec: "Static token file").
     const tokens = options.tokenAuthFile === undefined ? [] : [await TokenFile.read(options.tokenAuthFile)];
     for (const warning of tokens.flatMap(({ warnings }) => warnings)) settings.logger.warn(warning);
@@ -85,9 +87,9 @@ export class Credentials {
 
   /** Files that do not fit, as when a key is there and its certificate is not yet, leave everything as it was. */
   async #look(): Promise<void> {
-    const { options, names, logger } = this.#settings;
+    const { options, names, logger, takesHandedWatches } = this.#settings;
     try {
-      const next = await readCredentials(options, names);
+      const next = await readCredentials(options, names, takesHandedWatches);
       if (sameText(next, this.#current)) return;
       await this.#onChange(next);
       this.#current = next;
@@ -99,9 +101,10 @@ export class Credentials {
   }
 }
 
-const textOf = ({ serving, clientCa, proxy, servingCa, admin, signing }: CredentialSet): string =>
+const textOf = ({ serving, clientCa, proxy, gatewayClient, servingCa, admin, signing }: CredentialSet): string =>
   JSON.stringify([
     ...[serving.cert, serving.key, clientCa, proxy?.cert, proxy?.key, servingCa, admin?.cert],
+    ...[gatewayClient?.cert, gatewayClient?.key],
     ...[...signing.signers].map(([id, { cert, key }]) => [id, cert, key]),
   ]);
 

@@ -15,6 +15,7 @@ export function boundedTurns(seats: Readonly<Record<RequestKind, number>>): Turn
   const boundOf = (kind: RequestKind) => new SharedBound({ inAll: seats[kind], perUser: 0 });
   const bounds = { mutating: boundOf('mutating'), readOnly: boundOf('readOnly') };
   return {
+    isExempt,
     take(ctx) {
       if (isExempt(ctx) || ctx.info.verb === 'watch') return EXEMPT;
       const bound = bounds[kindOf(ctx)];

@@ -24,6 +24,10 @@ export interface Queued {
 export class FairTurns implements Turns {
   constructor(private readonly options: FairTurnsOptions) {}
 
+  isExempt({ user, info }: OpenContext): boolean {
+    return this.options.controller.classify(user, info).level.queues === undefined;
+  }
+
   take(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
     const { controller, work, metrics } = this.options;
     const found = controller.classify(ctx.user, ctx.info);

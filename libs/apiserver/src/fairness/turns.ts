@@ -10,6 +10,8 @@ export interface Turn {
 
 /** Whose turn it is: decides when a request is carried out, or that it is not. */
 export interface Turns {
+  /** Whether a request is bound by nothing. */
+  isExempt(ctx: OpenContext): boolean;
   /** @returns undefined for a request that is refused: there is no room, or there was none in time */
   take(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined>;
 }

@@ -20,7 +20,7 @@ import { joinWebSockets } from './pass-on.js';
 import { WatchProxy } from './watch-proxy.js';
 
 /** Plain HTTP needs none. */
-const CREDENTIALS = () => ({ servingCa: undefined, proxy: undefined });
+const CREDENTIALS = () => ({ servingCa: undefined, gatewayClient: undefined });
 const EXPIRES_AT = Date.UTC(2030, 0, 2);
 const USER: UserInfo = { name: 'jane', groups: ['dev'], extra: {} };
 

@@ -26,7 +26,7 @@ const NOT_ASKED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, 'content-le
 type RefusalFrame = (refusal: StatusError) => Buffer;
 
 /** By what gateways are known, and what they are shown. */
-type GatewayCredentials = Pick<CredentialSet, 'servingCa' | 'proxy'>;
+type GatewayCredentials = Pick<CredentialSet, 'servingCa' | 'gatewayClient'>;
 
 /**
  * Hands watches to gateways, each to the next in turn. The caller's identity travels in headers that a gateway believes
@@ -88,8 +88,8 @@ const peers = new WeakMap<GatewayCredentials, PeerOptions>();
 
 /** How gateways are verified, and what they are shown; made once for each set of credentials. */
 function peerOf(credentials: GatewayCredentials): PeerOptions {
-  const { servingCa: ca, proxy } = credentials;
-  const known = peers.get(credentials) ?? peerOptions({ ca, cert: proxy?.cert, key: proxy?.key });
+  const { servingCa: ca, gatewayClient } = credentials;
+  const known = peers.get(credentials) ?? peerOptions({ ca, cert: gatewayClient?.cert, key: gatewayClient?.key });
   peers.set(credentials, known);
   return known;
 }

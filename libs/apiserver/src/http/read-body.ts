@@ -2,14 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import { StatusError } from '@orch/machinery';
 import type { RequestLimits } from '../deps.js';
-import type { RequestContext } from './context.js';
+import { http2StreamOf, type RequestContext } from './context.js';
 
 export const tooLarge = (limit: number) =>
   new StatusError('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
 
 const endedEarly = () => new StatusError('BadRequest', 'the request body ended early');
 
-type BodyLimits = Pick<RequestLimits, 'maxBodyBytes' | 'bodyTimeoutMs'>;
+/** How long bodies may be, bytes, and may take to come, milliseconds. */
+export type BodyLimits = Pick<RequestLimits, 'maxBodyBytes' | 'bodyTimeoutMs'>;
 
 /** There is no reason of its own for it. */
 function tooSlow(): StatusError {
@@ -19,15 +20,41 @@ function tooSlow(): StatusError {
   return error;
 }
 
+type Sent = Pick<RequestContext, 'req' | 'res'>;
+
+/** Whether a request says that it has a body. */
+export function hasBody({ req, res }: Sent): boolean {
+  const stream = http2StreamOf({ res });
+  if (stream) return !stream.endAfterHeaders;
+  const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
+  return encoding !== undefined || (length !== undefined && length !== '0');
+}
+
+/** Whether the whole body of a request has come that has one; over HTTP/2 that is known once it has been read. */
+export const isBodyHere = ({ req }: Pick<Sent, 'req'>): boolean => req.complete;
+
+type Reading = Pick<RequestContext, 'req' | 'holdBody'>;
+
+/** Bodies that were begun to be read before anybody asked for them. */
+const ahead = new WeakMap<IncomingMessage, Promise<Buffer>>();
+
+/** Begins to read a body for {@link readBody}. Settles as that does. */
+export function readAhead(ctx: Reading, limits: BodyLimits): Promise<Buffer> {
+  const body = read(ctx, limits);
+  // Whoever asks for it hears of it; nobody may.
+  body.catch(() => undefined);
+  ahead.set(ctx.req, body);
+  return body;
+}
+
 /**
  * The whole body, up to a limit.
  * @throws StatusError 413 above the limit, 408 when it takes too long to come, 429 when too many bytes of bodies are here, 415 for an
  * encoded body, 400 when the client cuts it off
  */
-export async function readBody(
-  ctx: Pick<RequestContext, 'req' | 'holdBody'>,
-  { maxBodyBytes: limit, bodyTimeoutMs }: BodyLimits,
-): Promise<Buffer> {
+export const readBody = (ctx: Reading, limits: BodyLimits): Promise<Buffer> => ahead.get(ctx.req) ?? read(ctx, limits);
+
+async function read(ctx: Reading, { maxBodyBytes: limit, bodyTimeoutMs }: BodyLimits): Promise<Buffer> {
   const { req } = ctx;
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {

@@ -22,6 +22,8 @@ export function feedObserver(
   names: ResourceNames,
 ): Required<Omit<FeedObserver, 'failed'>> & {
   failed(): void;
+  /** Counts nothing of a type any more that is gone. */
+  forget(type: TypeId): void;
 } {
   const counts = new Map<TypeId, TypeCounts>();
   const of = (type: TypeId): TypeCounts => {
@@ -67,6 +69,7 @@ export function feedObserver(
       checks.inc(callers);
     },
     failed: () => failures.inc(),
+    forget: (type) => void counts.delete(type),
   };
 }
 

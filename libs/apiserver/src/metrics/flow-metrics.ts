@@ -36,7 +36,14 @@ export function flowMetrics(metrics: Metrics): FlowMetrics {
   const families = familiesOf(metrics);
   const known = new Map<string, FlowSeries>();
   return {
-    observer: { of: (level) => levelObserver(families, level), ...levelGauges(metrics) },
+    observer: {
+      of: (level) => levelObserver(families, level),
+      ...levelGauges(metrics),
+      forget(level) {
+        metrics.forget({ priority_level: level });
+        for (const key of known.keys()) if (key.startsWith(`${level}\n`)) known.delete(key);
+      },
+    },
     of(level, schema) {
       const key = `${level}\n${schema}`;
       const made = known.get(key) ?? seriesOf(families, level, schema);
@@ -132,7 +139,7 @@ function seriesOf(families: Families, level: string, schema: string): FlowSeries
 }
 
 /** What a level has of the seats, and why. */
-function levelGauges(metrics: Metrics): Omit<FlowObserver, 'of'> {
+function levelGauges(metrics: Metrics): Omit<FlowObserver, 'of' | 'forget'> {
   const gauge = (name: string, help: string) => metrics.gauge({ ...named(name, help), labels: LEVEL });
   const nominal = gauge('nominal_limit_seats', 'Seats by the share of the level alone.');
   const limit = gauge('request_concurrency_limit', 'What nominal_limit_seats tells, under its older name.');
@@ -161,9 +168,6 @@ function levelGauges(metrics: Metrics): Omit<FlowObserver, 'of'> {
       average.with(level).set(adjustment.average);
       deviation.with(level).set(adjustment.deviation);
       smoothed.with(level).set(adjustment.smoothed);
-    },
-    forget(level: string) {
-      for (const family of [nominal, limit, least, most, current, target]) family.with(level).set(0);
     },
   };
 }

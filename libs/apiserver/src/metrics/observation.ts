@@ -1,11 +1,13 @@
 import type { ChangeBus, FeedObserver, OrderedFeed } from '@orch/feed';
-import { type Logger, Metrics, openTracing, type Tracing } from '@orch/runtime';
+import { type Logger, Metrics, openTracing, systemClock, type Tracing } from '@orch/runtime';
 import { API_RELEASE } from '@orch/schema';
-import type { StoreObserver } from '@orch/storage';
+import type { StoreObserver, TypeId } from '@orch/storage';
 import type { VersionInfo } from '../chain/fallback-app.js';
+import type { ServedResources } from '../served/served-resources.js';
 import type { CutReason } from '../sockets/outgoing-connections.js';
 import { DeliveryObserver } from './delivery-observer.js';
 import { feedObserver, observeFeed } from './feed-observer.js';
+import { forgetGoneKinds } from './gone-kinds.js';
 import { migrationLog } from './migration-log.js';
 import { clientCertificates, clientRequests, observeBuild, outgoingCuts, vanishedClients } from './process-observer.js';
 import { ResourceNames } from './resource-names.js';
@@ -34,6 +36,7 @@ export class Observation {
   readonly requestSent: (host: string, method: string, code: string) => void;
   readonly clientVanished: () => void;
   readonly outgoingCut: (reason: CutReason) => void;
+  readonly #forgetFeed: (type: TypeId) => void;
 
   private constructor(
     readonly tracing: Tracing | undefined,
@@ -42,7 +45,8 @@ export class Observation {
     this.metrics = new Metrics({ release: API_RELEASE, showHidden: showHiddenMetrics }).withProcessMetrics();
     this.store = { ...storeObserver(this.metrics, tracing), migration: migrationLog(logger) };
     this.delivery = new DeliveryObserver(this.metrics, tracing);
-    const feed = feedObserver(this.metrics, this.names);
+    const { forget, ...feed } = feedObserver(this.metrics, this.names);
+    this.#forgetFeed = forget;
     this.feed = {
       ...feed,
       failed(error) {
@@ -70,6 +74,19 @@ export class Observation {
       onError: (error) => logger.v(1)?.info('traces could not be sent', { error: String(error) }),
     });
     return new Observation(tracing, settings);
+  }
+
+  /** Names kinds as they are served, and forgets them as they go. */
+  followKinds(served: ServedResources): void {
+    const { metrics, names } = this;
+    names.follow(served);
+    forgetGoneKinds({
+      ...{ metrics, served, clock: systemClock },
+      forgetType: (type) => {
+        names.forget(type);
+        this.#forgetFeed(type);
+      },
+    });
   }
 
   /** The gauges of a feed and of the bus under it. */

@@ -34,6 +34,8 @@ const KINDS: readonly RequestKind[] = ['mutating', 'readOnly'];
 export type Limit =
   | 'requests'
   | 'body-bytes'
+  | 'slow-bodies'
+  | 'unread-answers'
   | 'watches'
   | 'selectors'
   | 'initial-bytes'

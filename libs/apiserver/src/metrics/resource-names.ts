@@ -6,7 +6,7 @@ import type { ServedResources } from '../served/served-resources.js';
 export class ResourceNames {
   readonly #names = new Map<TypeId, string>();
 
-  /** Learns the names of all that is served, now and later. What is served no more keeps its name. */
+  /** Learns the names of all that is served, now and later. What is served no more keeps its name until it is forgotten. */
   follow(served: ServedResources): void {
     this.#learn(served.current.endpoints);
     served.onChange(({ begun }) => this.#learn(begun));
@@ -21,6 +21,10 @@ export class ResourceNames {
       if (!stored) continue;
       this.#names.set(type, storage.group === '' ? storage.resource : `${storage.resource}.${storage.group}`);
     }
+  }
+
+  forget(type: TypeId): void {
+    this.#names.delete(type);
   }
 
   of(type: TypeId): string {

@@ -1,5 +1,6 @@
 import type { Metrics } from '@orch/runtime';
 import type { TypeCacheStats, WatchCache } from '@orch/watchcache';
+import type { SlowClients } from '../fairness/slow-clients.js';
 import type { ListGate } from '../reading/list-gate.js';
 import type { WindowMemory } from '../reading/window-memory.js';
 import type { PieceCache, PieceCacheStats } from '../representation/piece-cache.js';
@@ -136,6 +137,26 @@ export function observeDatabaseLists(metrics: Metrics, { gate, memory }: Databas
       labels: NONE,
     },
     () => [[NONE, memory.held]],
+  );
+}
+
+/** What waits for clients beside watches. */
+export function observeSlowClients(metrics: Metrics, { bodies, answers, answerBytes }: SlowClients): void {
+  metrics.observedGauge(
+    {
+      name: 'orch_slow_requests',
+      help: 'Requests without a seat that wait for their client: to send the rest of the body (body), or to read the answer (answer).',
+      labels: ['waiting'] as const,
+    },
+    () => [[['body'], bodies.held] as const, [['answer'], answers.held] as const],
+  );
+  metrics.observedGauge(
+    {
+      name: 'orch_unread_answer_bytes',
+      help: 'Bytes of answers of requests without a seat that their clients do not read.',
+      labels: NONE,
+    },
+    () => [[NONE, answerBytes.held]],
   );
 }
 

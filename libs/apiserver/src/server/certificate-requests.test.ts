@@ -172,6 +172,60 @@ describe('an approved request', () => {
     await certificateOf('a');
   });
 
+  /** Writes a certificate as another signer does. */
+  function signElsewhere(name: string, certificate: string) {
+    const request = api.request('UPDATE', RESOURCE, name, { subresource: 'status' });
+    return api.deps.pipeline.write(request, {
+      change: (current) => ({ ...current, status: { ...(current.status as object), certificate } }),
+    });
+  }
+
+  it('that another signer signs at the same time keeps the certificate that came first', async () => {
+    await requests.stop();
+    await ask('a', {});
+    await approve('a');
+    await ask('b', {});
+    await approve('b');
+    const other = Buffer.from(authority.cert).toString('base64');
+    let isSigned = false;
+    api.store.beforeWrite = async ({ name }) => {
+      if (isSigned || name !== 'a') return undefined;
+      isSigned = true;
+      // Its write gets to the store while the certificate that was made here is on its way.
+      await signElsewhere('a', other);
+      return undefined;
+    };
+    metrics = new Metrics();
+    requests = make();
+    requests.start();
+    const issued = await certificateOf('b');
+    await expect.poll(() => stored('a')?.status?.certificate).toBe(other);
+    expect(issued.subject).toBe('CN=jane');
+    const own = stored('b')?.status?.certificate;
+    await expect(signElsewhere('b', other)).rejects.toMatchObject({ code: 422 });
+    expect([stored('a')?.status?.certificate, stored('b')?.status?.certificate]).toEqual([other, own]);
+  });
+
+  it('is signed once by two servers that both take themselves for the one that signs', async () => {
+    const written = new Map<string, Set<string>>();
+    api.store.onCommit((changes) => {
+      for (const { name } of changes) {
+        const certificate = stored(name)?.status?.certificate;
+        if (certificate) written.set(name, (written.get(name) ?? new Set()).add(certificate));
+      }
+    });
+    metrics = new Metrics();
+    const second = make();
+    second.start();
+    const all = Array.from({ length: 20 }, (_, at) => `request-${at}`);
+    for (const name of all) await ask(name, {});
+    await Promise.all(all.map(approve));
+    for (const name of all) await certificateOf(name);
+    await second.stop();
+    await requests.stop();
+    expect(all.map((name) => written.get(name)?.size)).toEqual(all.map(() => 1));
+  });
+
   it('counts as one that was given the time it asked for', async () => {
     await ask('a', { expirationSeconds: 48 * 3600 });
     await ask('b', { expirationSeconds: 12 * 3600 });

@@ -11,6 +11,8 @@ export interface Role {
   readonly name: string;
   /** Gateways that watches are handed to; empty where they are served here. */
   readonly gatewayUrls: readonly string[];
+  /** Whether api-servers hand watches to it. Default false. */
+  readonly takesHandedWatches?: boolean;
   /** Looks after what is shared by the installation: default objects, namespaces on their way out. */
   readonly housekeeping: boolean;
 }

@@ -1,6 +1,7 @@
 import type { OptionValues } from '@orch/runtime';
 import type { Features } from '@orch/schema';
 import type { FairnessLimits } from '../fairness/fairness.js';
+import type { SlowClientLimits } from '../fairness/slow-clients.js';
 
 /** Bounds on what requests may take of a process, so that none of them can take it from the others. 0 is none. */
 export const limitOptions = {
@@ -52,6 +53,42 @@ export const limitOptions = {
     min: 0,
     help: 'The same of the requests of one user.',
   },
+  'max-slow-bodies': {
+    type: 'int',
+    default: 5_000,
+    min: 0,
+    help: 'Requests whose body has not come whole; they hold no seat. More are answered with 429. 0 is no bound.',
+  },
+  'max-slow-bodies-per-user': {
+    type: 'int',
+    default: 1_000,
+    min: 0,
+    help: 'The same of the requests of one user.',
+  },
+  'max-unread-answers': {
+    type: 'int',
+    default: 5_000,
+    min: 0,
+    help: 'Requests that have given back their seat because their client does not read the answer, or does not go on with a body that is passed on. At the bound further requests are answered with 429, and those that wait for their client too are closed within a second or so. 0 is no bound.',
+  },
+  'max-unread-answers-per-user': {
+    type: 'int',
+    default: 500,
+    min: 0,
+    help: 'The same of the requests of one user.',
+  },
+  'max-unread-answer-bytes': {
+    type: 'bytes',
+    default: 256 << 20,
+    min: 0,
+    help: 'Bytes of these answers that are in memory, with the same at the bound. 0 is no bound.',
+  },
+  'max-unread-answer-bytes-per-user': {
+    type: 'bytes',
+    default: 64 << 20,
+    min: 0,
+    help: 'The same of the requests of one user.',
+  },
   'max-impersonation-values': {
     type: 'int',
     default: 256,
@@ -59,6 +96,13 @@ export const limitOptions = {
     help: 'Users, groups, uids and extra values that the headers of one request may ask to be impersonated; each is authorized for itself.',
   },
 } as const;
+
+/** How much may wait for clients. */
+export const slowClientLimits = (serving: OptionValues<typeof limitOptions>): SlowClientLimits => ({
+  bodies: { inAll: serving.maxSlowBodies, perUser: serving.maxSlowBodiesPerUser },
+  answers: { inAll: serving.maxUnreadAnswers, perUser: serving.maxUnreadAnswersPerUser },
+  answerBytes: { inAll: serving.maxUnreadAnswerBytes, perUser: serving.maxUnreadAnswerBytesPerUser },
+});
 
 /** How many requests are carried out at a time. @throws Error where that would be none */
 export function fairnessLimits(serving: OptionValues<typeof limitOptions>, features: Features): FairnessLimits {

@@ -17,13 +17,16 @@ import type { ServiceAccountKeys } from '../credentials/service-account-keys.js'
 import { tlsSettings } from '../credentials/tls-settings.js';
 import { createDiscoveryRoutes } from '../documents/discovery-routes.js';
 import { createIssuerRoutes } from '../documents/issuer-routes.js';
+import { bodyUseOf } from '../fairness/body-use.js';
 import type { Fairness } from '../fairness/fairness.js';
+import { SlowClients } from '../fairness/slow-clients.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { WatchProxy } from '../handing-on/watch-proxy.js';
 import { authenticationAttempts } from '../metrics/authentication-metrics.js';
 import type { Observation } from '../metrics/observation.js';
 import { certificateObserver } from '../metrics/process-observer.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
+import { observeSlowClients } from '../metrics/server-observers.js';
 import { inUrl, ownAddress } from '../service-endpoints/own-address.js';
 import { type Listeners, openListeners } from '../sockets/listeners.js';
 import { OutgoingConnections } from '../sockets/outgoing-connections.js';
@@ -33,6 +36,7 @@ import { refusalFrames } from '../watching/refusal-frame.js';
 import type { AggregatedApis } from './aggregated-apis.js';
 import type { Api } from './assemble.js';
 import { connectionLimits } from './connection-options.js';
+import { slowClientLimits } from './limit-options.js';
 import type { ServingOptions } from './options.js';
 import { VERSION } from './version.js';
 
@@ -108,8 +112,8 @@ function proxyOf(
   handedOn: HandedStreams,
 ): WatchProxy | undefined {
   if (gatewayUrls.length === 0) return undefined;
-  if (credentials.current.proxy === undefined)
-    throw new Error('--gateway-url needs --proxy-client-cert-file beside --requestheader-client-ca-file');
+  if (credentials.current.gatewayClient === undefined)
+    throw new Error('--gateway-url needs --gateway-client-cert-file beside --requestheader-client-ca-file');
   const { representations } = api.deps;
   return new WatchProxy(
     gatewayUrls,
@@ -178,13 +182,18 @@ function listenerOf(
   const { issuers, verification: keys } = settings.serviceAccountKeys;
   const keysUri = () => serving.serviceAccountJwksUri ?? `${publicAddress()}${KEYS_PATH}`;
   const issuer = createIssuerRoutes({ issuers, keys, keysUri });
+  const slowClients = new SlowClients(slowClientLimits(serving), systemClock);
+  observeSlowClients(metrics, slowClients);
   return createListener({
     deps: api.deps,
     router: new ResourceRouter(api.served),
     authenticator: credentials.authenticator,
     authenticationAttempted: authenticationAttempts(metrics),
     authorizer: access.authorizer,
-    flow: { turns: fairness.turns, bodies: bodiesOf(serving) },
+    flow: {
+      ...{ turns: fairness.turns, bodies: bodiesOf(serving), slowClients, bodyLimits: api.deps.limits },
+      bodyUse: bodyUseOf(api.served, aggregator),
+    },
     watches,
     fallback: createFallbackApp({
       ...{ health, metrics: metricsPage(metrics), version: VERSION, discovery, issuer },

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, request, type
 import type { AddressInfo } from 'node:net';
 import { type Authenticator, authenticated } from '@orch/authentication';
 import { ALLOW, type Authorizer, NO_OPINION } from '@orch/authorization';
-import { type Logger, Metrics, silentLogger, type Tracing } from '@orch/runtime';
+import { type Logger, Metrics, silentLogger, systemClock, type Tracing } from '@orch/runtime';
 import type { Aggregator } from '../aggregation/aggregator.js';
 import type { Auditor } from '../auditing/auditor.js';
 import type { FlowControl } from '../chain/flow-control.js';
@@ -10,7 +10,9 @@ import { createListener } from '../chain/listener.js';
 import { newContext, type OpenContext } from '../chain/new-context.js';
 import { ResourceRouter } from '../chain/router.js';
 import { SharedBound } from '../chain/shared-bound.js';
+import { bodyUseOf } from '../fairness/body-use.js';
 import { boundedTurns } from '../fairness/bounded-turns.js';
+import { SlowClients } from '../fairness/slow-clients.js';
 import type { HandedStreams } from '../handing-on/handed-streams.js';
 import type { RequestContext } from '../http/context.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
@@ -110,7 +112,14 @@ export function listenerOf(api: TestApi, overrides: ListenOverrides = {}): Reque
     router: new ResourceRouter(api.served),
     authenticator: ADMINISTRATOR,
     authorizer: knownUsers,
-    flow: { turns: EVERYBODY, bodies: new SharedBound(NO_BOUNDS), ...flow },
+    flow: {
+      turns: EVERYBODY,
+      bodies: new SharedBound(NO_BOUNDS),
+      slowClients: new SlowClients({ bodies: NO_BOUNDS, answers: NO_BOUNDS, answerBytes: NO_BOUNDS }, systemClock),
+      bodyLimits: api.deps.limits,
+      bodyUse: bodyUseOf(api.served, overrides.aggregator),
+      ...flow,
+    },
     watches: new OpenWatches(NO_BOUNDS),
     fallback: (_req, res) => res.writeHead(404).end(),
     metrics: new RequestMetrics(metrics),

@@ -9,6 +9,7 @@ import {
   validate,
 } from '@orch/admission';
 import { type ApiObject, copy } from '@orch/machinery';
+import { noteOnce } from '../auditing/note-once.js';
 import { servedObject } from '../representation/shape.js';
 import { authorizerOf, isOwnAffair } from './caller.js';
 import { defaults } from './defaults.js';
@@ -134,7 +135,7 @@ class DraftAttributes implements Attributes {
   }
 
   annotate(key: string, value: string): void {
-    this.#draft.request.caller.annotations.set(key, value);
+    noteOnce(this.#draft.request.caller.annotations, key, value);
   }
 
   annotateBody(key: string, text: () => string): void {

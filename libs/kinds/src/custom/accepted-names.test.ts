@@ -99,6 +99,15 @@ describe('names of a definition', () => {
     expect(naming?.conditions[0]).toMatchObject({ reason: 'SingularConflict', message: '"th" is already in use' });
   });
 
+  test('takes no longer for many short names than they are many', () => {
+    const many = (prefix: string) => Array.from({ length: 40_000 }, (_, at) => `${prefix}${at}`);
+    const before = { ...NAMES, shortNames: many('before') };
+    const asked = definition({ ...NAMES, shortNames: many('asked') }, before);
+    const began = performance.now();
+    expect(decideNames(asked, [])?.accepted.shortNames).toHaveLength(40_000);
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+
   test('a short name that it has is its own', () => {
     const naming = decideNames(definition({ ...NAMES, shortNames: ['tg', 'new'] }, NAMES), []);
     expect(naming?.accepted.shortNames).toEqual(['tg', 'new']);

@@ -95,7 +95,8 @@ export function decideNames(definition: JsonObject, inUse: NamesInUse): Naming |
   };
   const single = (name: 'plural' | 'singular' | 'kind' | 'listKind', isTaken: (name: string) => boolean) =>
     decide(name, requested[name] !== before[name] && isTaken(requested[name]) ? [requested[name]] : []);
-  const short = requested.shortNames.filter((name) => !before.shortNames.includes(name) && isResource(name));
+  const known = new Set(before.shortNames);
+  const short = requested.shortNames.filter((name) => !known.has(name) && isResource(name));
   // The order decides which of several conflicts is told.
   const accepted = {
     plural: single('plural', isResource),

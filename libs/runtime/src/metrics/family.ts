@@ -22,6 +22,7 @@ const MAX_SERIES = 5000;
 export const OVERFLOW = '(other)';
 
 interface Entry<S> {
+  readonly values: readonly string[];
   /** As they are printed: `verb="GET",code="200"`. */
   readonly labels: string;
   readonly series: S;
@@ -44,7 +45,10 @@ export class Family<L extends readonly string[], S> {
     this.#create = create;
   }
 
-  /** The series of these label values. It stays valid for ever: hot paths keep it. */
+  /**
+   * The series of these label values. It stays valid for ever: hot paths keep it. What is added to one that was forgotten is printed
+   * nowhere.
+   */
   with(...values: LabelTuple<L>): S {
     const key = values.join('\0');
     const known = this.#entries.get(key);
@@ -54,12 +58,20 @@ export class Family<L extends readonly string[], S> {
       return this.#overflow;
     }
     const series = this.#create();
-    this.#entries.set(key, { labels: this.#printed(values), series });
+    this.#entries.set(key, { values, labels: this.#printed(values), series });
     return series;
   }
 
+  /** Forgets the series whose labels have these values; none where one of the labels is not among its own. */
+  forget(values: Readonly<Record<string, string>>): void {
+    const wanted = Object.entries(values).map(([label, value]) => [this.#labels.indexOf(label), value] as const);
+    if (wanted.some(([at]) => at < 0)) return;
+    for (const [key, entry] of this.#entries)
+      if (wanted.every(([at, value]) => entry.values[at] === value)) this.#entries.delete(key);
+  }
+
   /** Every series with its labels as they are printed. */
-  *entries(): Generator<Entry<S>> {
+  *entries(): Generator<Pick<Entry<S>, 'labels' | 'series'>> {
     // Without labels there is one series, which is there from the beginning.
     if (this.#labels.length === 0) (this as unknown as Family<readonly [], S>).with();
     yield* this.#entries.values();

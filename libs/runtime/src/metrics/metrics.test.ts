@@ -55,6 +55,27 @@ test('label sets are bounded: what is over the limit shares one series', async (
   expect((await linesOf(metrics)).slice(2)).toEqual(['c{who="user-0"} 1', 'c{who="user-1"} 2', 'c{who="(other)"} 998']);
 });
 
+test('series of what is gone are forgotten, by the labels that they have', async () => {
+  const metrics = new Metrics();
+  const count = metrics.counter({ name: 'c', help: 'C.', labels: ['group', 'resource', 'code'], maxSeries: 3 });
+  const times = metrics.histogram({ name: 'h', help: 'H.', labels: ['resource', 'group'], buckets: [1] });
+  const open = metrics.gauge({ name: 'g', help: 'G.', labels: ['resource'] });
+  for (const resource of ['a', 'b']) {
+    for (const code of resource === 'a' ? ['200', '404'] : ['200']) count.with('x', resource, code).inc();
+    times.with(resource, 'x').observe(1);
+    open.with(resource).set(1);
+  }
+  metrics.forget({ group: 'x', resource: 'a' });
+  const left = (await linesOf(metrics)).filter((line) => !line.startsWith('#'));
+  expect(left.filter((line) => line.includes('"a"'))).toEqual(['g{resource="a"} 1']);
+  expect(left.filter((line) => line.includes('"b"'))).toHaveLength(6);
+  count.with('x', 'c', '200').inc();
+  count.with('x', 'a', '200').inc(4);
+  expect(await linesOf(metrics), 'there is room again, from zero').toEqual(
+    expect.arrayContaining(['c{group="x",resource="c",code="200"} 1', 'c{group="x",resource="a",code="200"} 4']),
+  );
+});
+
 test('registries do not share, and names are unique in one', async () => {
   const [one, two] = [new Metrics(), new Metrics()];
   one.counter({ name: 'x', help: 'X.', labels: [] });

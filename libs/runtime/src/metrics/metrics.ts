@@ -94,6 +94,8 @@ export class Metrics {
   readonly #release: string;
   readonly #showHidden: boolean;
   readonly #metrics = new Map<string, Printable>();
+  /** Those whose series are kept here. */
+  readonly #families: Pick<Family<readonly string[], unknown>, 'forget'>[] = [];
   /** Those of the runtime, which the library knows how to read. */
   readonly #process = new Registry();
 
@@ -127,6 +129,7 @@ export class Metrics {
     definition: MetricDefinition<L> & { readonly buckets: readonly number[] },
   ): Family<L, HistogramSeries> {
     const family = new Family(definition, () => new HistogramSeries(definition.buckets));
+    this.#families.push(family);
     this.histogramAlias(definition, family);
     return family;
   }
@@ -145,6 +148,14 @@ export class Metrics {
   withProcessMetrics(): this {
     collectDefaultMetrics({ register: this.#process, eventLoopMonitoringPrecision: LAG_SAMPLE_MS });
     return this;
+  }
+
+  /**
+   * Forgets the series of every metric whose labels have these values, of something that is there no more. What is read when metrics
+   * are asked for is left to whoever keeps it.
+   */
+  forget(values: Readonly<Record<string, string>>): void {
+    for (const family of this.#families) family.forget(values);
   }
 
   /** Every metric there is, hidden ones too, in the order of their names. */
@@ -180,6 +191,7 @@ export class Metrics {
     definition: MetricDefinition<L>,
     family: Family<L, S>,
   ): Family<L, S> {
+    this.#families.push(family);
     this.#add(type, definition, function* () {
       for (const { labels, series } of family.entries()) yield sampleLine(definition.name, labels, series.value);
     });

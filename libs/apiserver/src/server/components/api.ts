@@ -23,12 +23,13 @@ import type { ControlPlaneProcess } from './process.js';
 export const api = (process: ControlPlaneProcess): Component => ({
   name: 'api',
   async start() {
-    const { metrics, names } = process.need('observation');
+    const observation = process.need('observation');
+    const { metrics } = observation;
     const observer = admissionMetrics(metrics);
     await openAdmission(process, observer);
     await assemble(process, observer);
     const assembled = process.need('api');
-    names.follow(assembled.served);
+    observation.followKinds(assembled.served);
     observeListCache(metrics, assembled.listCache);
     observeDatabaseLists(metrics, assembled.databaseLists);
     observeWatchOutputs(metrics, assembled.deps.watchOutputs);

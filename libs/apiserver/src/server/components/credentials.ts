@@ -26,6 +26,7 @@ export function credentials(process: ControlPlaneProcess): Component {
       });
       const opened = await Credentials.open({
         ...{ options: serving, names, logger, certificateAccepted, audiences },
+        takesHandedWatches: process.settings.role.takesHandedWatches ?? false,
         // Who must be asked elsewhere comes last.
         tokenVerifiers: [...tokens.verifiers, ...remote.verifiers],
       });

@@ -1,0 +1,82 @@
+import { Metrics } from '@orch/runtime';
+import { ManualClock } from '@orch/runtime/testing';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { definitionOf, serveCustom, version } from '../testing/custom-kinds.js';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+import { forgetGoneKinds, KEPT_MS } from './gone-kinds.js';
+
+const WIDGETS = '/apis/example.test/v1/namespaces/default/widgets';
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+
+describe('a kind that is served no more', () => {
+  let api: TestApi;
+  let server: TestServer;
+  let metrics: Metrics;
+  let clock: ManualClock;
+  const forgetType = vi.fn();
+  beforeEach(async () => {
+    api = await testApi({}, 'kubernetes');
+    metrics = new Metrics();
+    clock = new ManualClock();
+    forgetType.mockClear();
+    forgetGoneKinds({ metrics, served: api.served, clock, forgetType });
+    server = await openServer(listenerOf(api, { metrics }));
+  });
+  afterEach(async () => {
+    await server.close();
+    api.close();
+  });
+
+  const schema = { type: 'object' };
+  const one = definitionOf([version('v1', schema)]);
+  const both = definitionOf([version('v1', schema), version('v2', schema, { storage: false })]);
+  const told = async (of: string) => (await metrics.text()).body.split('\n').filter((line) => line.includes(of)).length;
+  const askAll = async (path: string) => {
+    for (const method of ['GET', 'DELETE', 'GET']) await server.ask(`${path}/x`, { method });
+    await server.ask(path);
+  };
+
+  it('has no series a while later', async () => {
+    const [widgets] = await serveCustom(api, one);
+    const byKind = metrics.counter({ name: 'events', help: 'E.', labels: ['group', 'version', 'kind'] });
+    const byDefinition = metrics.counter({ name: 'conversions', help: 'C.', labels: ['crd_name'] });
+    const byResource = metrics.counter({ name: 'moved', help: 'M.', labels: ['resource', 'group'] });
+    byResource.with('widgets', 'example.test').inc();
+    byKind.with('example.test', 'v1', 'Widget').inc();
+    byDefinition.with('widgets.example.test').inc();
+    byDefinition.with('others.example.test').inc();
+    await askAll(WIDGETS);
+    await askAll(CONFIG_MAPS);
+    const [ofWidgets, ofConfigMaps] = [await told('widgets'), await told('configmaps')];
+    expect(ofWidgets).toBeGreaterThan(50);
+    await serveCustom(api);
+    clock.advanceNow(KEPT_MS - 1);
+    expect([await told('widgets'), forgetType.mock.calls]).toEqual([ofWidgets, []]);
+    clock.advanceNow(1);
+    expect([await told('widgets'), await told('Widget'), await told('configmaps')]).toEqual([0, 0, ofConfigMaps]);
+    expect(await told('others.example.test')).toBe(1);
+    expect(forgetType.mock.calls).toEqual([[widgets?.type]]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('keeps its series when it comes back meanwhile', async () => {
+    await serveCustom(api, one);
+    await askAll(WIDGETS);
+    const before = await told('widgets');
+    await serveCustom(api);
+    await serveCustom(api, one);
+    clock.advanceNow(KEPT_MS);
+    expect([await told('widgets'), forgetType.mock.calls]).toEqual([before, []]);
+  });
+
+  it('keeps those of versions that are left', async () => {
+    await serveCustom(api, both);
+    await askAll(WIDGETS);
+    const before = await told('widgets');
+    await askAll(WIDGETS.replace('v1', 'v2'));
+    await serveCustom(api, one);
+    clock.advanceNow(KEPT_MS);
+    expect([await told('widgets'), forgetType.mock.calls]).toEqual([before, []]);
+  });
+});
