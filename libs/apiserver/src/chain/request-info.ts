@@ -68,7 +68,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   const groups = segments[1] === 'apis';
   if (segments[0] !== '' || !(groups || segments[1] === 'api')) return bareRequest(method, path);
   const parts = segments.slice(2).map(decode);
-  if (parts.at(-1) === '') parts.pop();
+  while (parts.at(-1) === '') parts.pop();
   const group = groups ? (parts.shift() ?? '') : '';
   const version = parts.shift();
   if (!version || parts.length === 0 || parts.includes('')) return bareRequest(method, path);
@@ -126,12 +126,13 @@ function placeOf(group: string, parts: readonly string[]): Place {
 }
 
 /** Empty for methods that no resource has. */
-function verbOf(method: string, { pathName, subresource }: Place, query: URLSearchParams): string {
+function verbOf(method: string, { pathName }: Place, query: URLSearchParams): string {
   switch (method) {
     case 'GET':
     case 'HEAD': {
-      if (subresource === '' && query.size > 0 && parseBool(query, 'watch') === true) return 'watch';
-      return pathName === '' ? 'list' : 'get';
+      // Only a collection is watched by the query; one object is by its name among the selectors.
+      if (pathName !== '') return 'get';
+      return query.size > 0 && parseBool(query, 'watch') === true ? 'watch' : 'list';
     }
     case 'POST':
       return 'create';
