@@ -22,7 +22,7 @@ export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call:
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const selection = selectionOf(ctx.query, endpoint, '');
   const listing = listOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup }, deps.chunking);
-  const options = await readDeleteOptions(deps, ctx);
+  const options = await readDeleteOptions(deps, ctx, endpoint);
   const caller = callerOf(ctx);
   const { meta, pages, windows } = await deps.lister.list({
     endpoint,

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+
+let api: TestApi;
+let server: TestServer;
+beforeEach(async () => {
+  api = await testApi();
+  server = await openServer(listenerOf(api));
+});
+afterEach(async () => {
+  await server.close();
+  api.close();
+});
+
+const CORE = '/api/v1/namespaces/default';
+const LEASES = '/apis/coordination.orch.io/v1/namespaces/default/leases';
+const JOBS = '/apis/batch/v1/namespaces/default/jobs';
+
+async function send(method: string, path: string, body?: object, type = 'application/json') {
+  const answer = await server.ask(path, {
+    method,
+    ...(body && { headers: { 'Content-Type': type }, body: JSON.stringify(body) }),
+  });
+  const object = JSON.parse(answer.body.toString()) as { message?: string; reason?: string; metadata?: object };
+  return { status: answer.status, object, warning: answer.headers.warning };
+}
+const named = (name: string, metadata: object = {}) => ({ metadata: { name, ...metadata } });
+
+/** Each as kube-apiserver 1.27.16 answers it. */
+describe('a creation', () => {
+  it('is told that the object that has its name is on its way out', async () => {
+    await send('POST', `${CORE}/configmaps`, named('a', { finalizers: ['example.com/x'] }));
+    expect((await send('POST', `${CORE}/configmaps`, named('a'))).object.message).toBe('configmaps "a" already exists');
+    await send('DELETE', `${CORE}/configmaps/a`);
+    for (const query of ['', '?dryRun=All']) {
+      const { status, object } = await send('POST', `${CORE}/configmaps${query}`, named('a'));
+      expect([status, object.reason, object.message]).toEqual([
+        409,
+        'AlreadyExists',
+        'object is being deleted: configmaps "a" already exists',
+      ]);
+    }
+  });
+
+  it.each(['5', '0', ''])('by PUT may name the version %j of what is not there any more', async (resourceVersion) => {
+    const made = await send('PUT', `${LEASES}/a`, named('a', { resourceVersion }));
+    expect(made.status).toBe(201);
+    expect(made.object.metadata).not.toMatchObject({ resourceVersion });
+    expect((await send('PUT', `${LEASES}/b?dryRun=All`, named('b', { resourceVersion }))).status).toBe(201);
+    expect((await send('POST', LEASES, named('c', { resourceVersion: '5' }))).status).toBe(400);
+  });
+
+  it('may have spaces around quantities', async () => {
+    const quota = (pods: string) => ({ ...named('q'), spec: { hard: { pods } } });
+    const made = await send('POST', `${CORE}/resourcequotas`, quota('  5 '));
+    expect(made.object).toMatchObject({ spec: { hard: { pods: '5' } } });
+    for (const pods of ['\t5', '5\n', '5 0', ' ', '\u00a05', ''])
+      expect((await send('POST', `${CORE}/resourcequotas?dryRun=All`, quota(pods))).status, pods).toBe(400);
+  });
+});
+
+describe('the deletion of a Job', () => {
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
+  const WARNING =
+    '299 - "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"';
+
+  it.each<[string, object | undefined, string | undefined]>([
+    ['/j', undefined, WARNING],
+    ['/j?dryRun=All', undefined, WARNING],
+    ['/j', { kind: 'DeleteOptions', apiVersion: 'v1' }, WARNING],
+    ['', undefined, WARNING],
+    ['/none', undefined, WARNING],
+    ['/j?propagationPolicy=Background', undefined, undefined],
+    ['/j?orphanDependents=true', undefined, undefined],
+    ['/j', { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Orphan' }, undefined],
+  ])('at %j with %j warns: %j', async (path, body, warning) => {
+    expect((await send('POST', JOBS, { ...named('j'), spec: { template } })).status).toBe(201);
+    expect((await send('DELETE', `${JOBS}${path}`, body)).warning).toBe(warning);
+  });
+
+  it('is the only one that does', async () => {
+    expect((await send('DELETE', `${CORE}/configmaps/none`)).warning).toBeUndefined();
+  });
+});
