@@ -61,7 +61,7 @@ export class AdmissionControl {
   /** Makes the plugins that options name. @throws Error for unknown ones, and what is wrong with what they are configured with */
   static async open(settings: AdmissionControlSettings): Promise<AdmissionControl> {
     const selection = checkAdmission(settings.options);
-    const selected = selectPlugins(selection);
+    const selected = selectPlugins(selection, settings.names.profile);
     for (const { name, deprecated } of selected) if (deprecated === true) settings.logger.warn(deprecation(name));
     const isAsked = (name: string) => selected.some((plugin) => plugin.name === name);
     const configurations = await readPluginConfigurations(settings.options.admissionControlConfigFile, isAsked);

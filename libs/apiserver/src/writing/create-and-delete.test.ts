@@ -60,6 +60,66 @@ describe('a creation', () => {
   });
 });
 
+describe('metadata alone', () => {
+  const [ONE, ALL] = ['PartialObjectMetadata', 'PartialObjectMetadataList'].map(
+    (kind) => `application/json;as=${kind};g=meta.orch.io;v=v1`,
+  ) as [string, string];
+  const ask = async (method: string, path: string, accept: string, body?: object) => {
+    const headers = { Accept: accept, 'Content-Type': 'application/json' };
+    const answer = await server.ask(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    return [answer.status, (JSON.parse(answer.body.toString()) as { message?: string }).message];
+  };
+  const notAList = [406, 'you requested PartialObjectMetadataList, but the requested object is not a list (ConfigMap)'];
+  const aList = [406, 'you requested PartialObjectMetadata, but the requested object is a list (ConfigMapList)'];
+
+  it('is of one object, or of a list, as what is answered', async () => {
+    await send('POST', `${CORE}/configmaps`, named('a'));
+    expect(await ask('GET', `${CORE}/configmaps`, ONE)).toEqual(aList);
+    expect(await ask('GET', `${CORE}/configmaps`, ALL)).toEqual([200, undefined]);
+    expect(await ask('GET', `${CORE}/configmaps/a`, ALL)).toEqual(notAList);
+    expect(await ask('GET', `${CORE}/configmaps/a`, ONE)).toEqual([200, undefined]);
+    expect(await ask('POST', `${CORE}/configmaps?dryRun=All`, ALL, named('b'))).toEqual(notAList);
+    expect(await ask('PUT', `${CORE}/configmaps/a`, ALL, named('a'))).toEqual(notAList);
+    expect(await ask('DELETE', `${CORE}/configmaps?dryRun=All`, ONE)).toEqual(aList);
+    for (const accept of [ONE, ALL])
+      expect(await ask('DELETE', `${CORE}/configmaps/a?dryRun=All`, accept)).toEqual([200, undefined]);
+  });
+});
+
+describe('dryRun', () => {
+  it.each([[['']], [['', 'All']], [['all']]])('%j in the body of a deletion is refused', async (dryRun) => {
+    await send('POST', `${CORE}/configmaps`, named('a'));
+    const options = { kind: 'DeleteOptions', apiVersion: 'v1' };
+    const { status, object } = await send('DELETE', `${CORE}/configmaps/a`, { ...options, dryRun });
+    expect([status, object.message]).toEqual([
+      422,
+      expect.stringContaining(
+        `dryRun: Unsupported value: []string{${dryRun.map((one) => JSON.stringify(one)).join(', ')}}`,
+      ),
+    ]);
+    // The specification has a value in the query that says nothing stand for All.
+    for (const query of ['?dryRun', '?dryRun='])
+      expect((await send('DELETE', `${CORE}/configmaps/a${query}`, options)).status).toBe(200);
+    expect((await send('GET', `${CORE}/configmaps/a`)).status).toBe(200);
+  });
+});
+
+describe('an address of a Service', () => {
+  const service = (clusterIP: string, more: object = {}) =>
+    send('POST', `${CORE}/services?dryRun=All`, { ...named('s'), spec: { ports: [{ port: 80 }], clusterIP, ...more } });
+
+  it.each(['::ffff:10.96.0.77', '::FFFF:10.96.0.77', '::ffff:0a60:004d'])('may be written as %s', async (clusterIP) => {
+    const made = await service(clusterIP);
+    expect(made.object).toMatchObject({ spec: { clusterIP, clusterIPs: [clusterIP], ipFamilies: ['IPv4'] } });
+    await send('POST', `${CORE}/services`, { ...named('other'), spec: { ports: [{ port: 80 }], clusterIP } });
+    for (const same of ['10.96.0.77', '::ffff:10.96.0.77']) {
+      const taken = await service(same);
+      expect(taken.object.message).toContain(`failed to allocate IP ${same}: provided IP is already allocated`);
+    }
+    expect((await service(clusterIP, { ipFamilies: ['IPv6'] })).object.message).toContain('expected an IPv6 value');
+  });
+});
+
 describe('the deletion of a Job', () => {
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
   const WARNING =

@@ -23,7 +23,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const type = patchType(ctx.req.headers['content-type'], endpoint.model);
   if (type === APPLY) return apply(deps, ctx, call);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
-  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query, 'object');
   const bytes = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');
   await turnFor(bytes.length);
