@@ -37,7 +37,7 @@ describe('a request of a resource', () => {
     ['GET', '/api/v1/pods?watch=false', ['list', '', 'v1', '', 'pods', '', '']],
     ['GET', '/api/v1/namespaces/a/pods?watch=1', ['watch', '', 'v1', 'a', 'pods', '', '']],
     ['GET', '/api/v1/namespaces/a/pods?watch=0', ['list', '', 'v1', 'a', 'pods', '', '']],
-    ['GET', '/api/v1/namespaces/a/pods/p?watch=1', ['get', '', 'v1', 'a', 'pods', '', 'p']],
+    ['GET', '/api/v1/namespaces/a/pods/p?watch=1', ['watch', '', 'v1', 'a', 'pods', '', 'p']],
     ['GET', '/api/v1/namespaces/a/pods//', ['list', '', 'v1', 'a', 'pods', '', '']],
     ['GET', '/api/v1/namespaces/a/pods/p/status?watch=1', ['get', '', 'v1', 'a', 'pods', 'status', 'p']],
     // Subresources.

@@ -126,13 +126,12 @@ function placeOf(group: string, parts: readonly string[]): Place {
 }
 
 /** Empty for methods that no resource has. */
-function verbOf(method: string, { pathName }: Place, query: URLSearchParams): string {
+function verbOf(method: string, { pathName, subresource }: Place, query: URLSearchParams): string {
   switch (method) {
     case 'GET':
     case 'HEAD': {
-      // Only a collection is watched by the query; one object is by its name among the selectors.
-      if (pathName !== '') return 'get';
-      return query.size > 0 && parseBool(query, 'watch') === true ? 'watch' : 'list';
+      if (subresource === '' && query.size > 0 && parseBool(query, 'watch') === true) return 'watch';
+      return pathName === '' ? 'list' : 'get';
     }
     case 'POST':
       return 'create';

@@ -60,6 +60,25 @@ describe('a creation', () => {
   });
 });
 
+describe('data of a ControllerRevision', () => {
+  const PATH = '/apis/apps/v1/namespaces/default/controllerrevisions';
+  const pretty = async (path: string) => (await server.ask(`${path}?pretty=1`)).body.toString();
+
+  it.each([
+    [
+      '{"b":"\\u0026 &","10":1,"2":9007199254740993,"a":1.50}',
+      '{\n    "b": "\\u0026 \\u0026",\n    "10": 1,\n    "2": 9007199254740993,\n    "a": 1.50\n  }',
+    ],
+    ['[1, 2 ]', '[\n    1,\n    2\n  ]'],
+    ['"a\\u003c&"', '"a\\u003c\\u0026"'],
+  ])('%s is indented as it is answered', async (data, shown) => {
+    const body = `{"metadata":{"name":"a"},"revision":1,"data":${data}}`;
+    const made = await server.ask(PATH, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+    expect(made.status).toBe(201);
+    expect(await pretty(`${PATH}/a`)).toContain(`"data": ${shown}`);
+  });
+});
+
 describe('metadata alone', () => {
   const [ONE, ALL] = ['PartialObjectMetadata', 'PartialObjectMetadataList'].map(
     (kind) => `application/json;as=${kind};g=meta.orch.io;v=v1`,
