@@ -166,13 +166,13 @@ test.each([
   ['storage-versions', 'authorization.orch.io/v1', 'nothing is stored as authorization.orch.io/v1'],
   // They are stored with those of the core group.
   ['storage-versions', 'events.orch.io/v1', 'nothing is stored as events.orch.io/v1'],
-])('--%s=%s is refused in a line, with exit code 2', async (option, value, why) => {
+])('--%s=%s is refused in a line, with exit code 1', async (option, value, why) => {
   for (const service of [['standalone'], ['api-server', '--postgres-url=postgres://nowhere']]) {
     const run = promisify(execFile)(process.execPath, [EXECUTABLE, ...service, `--${option}=${value}`]);
     await expect(run).rejects.toMatchObject({
-      code: 2,
+      code: 1,
       stdout: '',
-      stderr: `Error: --${option}: ${why}\nSee --help for usage.\n`,
+      stderr: `Error: --${option}: ${why}\n`,
     });
   }
 });

@@ -74,7 +74,7 @@ describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] 
         const env = Object.fromEntries(names.map((name) => [name, 'secret']));
         const args = [EXECUTABLE, ...container.args, '--none-such'];
         const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
-        expect(stderr).toBe('Error: unknown flag: --none-such\nSee --help for usage.\n');
+        expect(stderr).toBe('Error: unknown flag: --none-such\n');
       }
     });
 
@@ -238,7 +238,7 @@ describe('the chart', () => {
     expect(command).toEqual(['node', '/app/bin/orchctl.js']);
     const orchctl = [ORCHCTL, ...args, '--none-such'];
     const { stderr } = spawnSync(process.execPath, orchctl, { encoding: 'utf8', env: { ORCH_POSTGRES_URL: 'x' } });
-    expect(stderr).toBe('Error: unknown flag: --none-such\nSee --help for usage.\n');
+    expect(stderr).toBe('Error: unknown flag: --none-such\n');
     expect(text).not.toContain('--postgres-url');
     // Without: servers migrate, as one role.
     const plain = render('values').objects;

@@ -5,7 +5,7 @@ import { attributesOf, pluginOf, targetOf } from './testing/index.js';
 
 const NOT_READY = 'node.kubernetes.io/not-ready';
 const UNREACHABLE = 'node.kubernetes.io/unreachable';
-const settings = { notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 60 };
+const settings = { notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 60, authorizerCallsOut: false };
 const plugin = pluginOf('DefaultTolerationSeconds', { settings });
 const added = (key: string, tolerationSeconds: number) => ({
   ...{ key, tolerationSeconds },

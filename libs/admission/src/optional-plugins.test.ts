@@ -101,6 +101,11 @@ describe('PersistentVolumeLabel', () => {
 });
 
 describe('OwnerReferencesPermissionEnforcement', () => {
+  it.each([true, false])('calls out where the authorizer may: %s', (authorizerCallsOut) => {
+    const settings = { notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 300, authorizerCallsOut };
+    expect(pluginOf('OwnerReferencesPermissionEnforcement', { settings }).callsOut).toBe(authorizerCallsOut);
+  });
+
   const owner = (uid: string, blockOwnerDeletion?: boolean) => ({
     ...{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'o', uid },
     ...(blockOwnerDeletion !== undefined && { blockOwnerDeletion }),

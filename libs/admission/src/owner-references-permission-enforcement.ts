@@ -12,8 +12,7 @@ import { refusal } from './refusal.js';
 export const ownerReferencesPermissionEnforcement: PluginMaker = (context) => ({
   name: 'OwnerReferencesPermissionEnforcement',
   looksOnly: true,
-  // An authorizer may be a webhook.
-  callsOut: true,
+  callsOut: context.settings.authorizerCallsOut,
   // Status of pods changes no owners, and is written far more often than all else.
   handles: ({ operation, group, resource, subresource }) =>
     operation !== 'DELETE' && !(group === '' && resource === 'pods' && subresource === 'status'),

@@ -44,6 +44,8 @@ export interface PluginSettings {
   readonly notReadyTolerationSeconds: number;
   /** Seconds that pods stay on a node that nobody reaches. */
   readonly unreachableTolerationSeconds: number;
+  /** Whether a webhook may be asked what users may do; whoever asks then waits for it. */
+  readonly authorizerCallsOut: boolean;
 }
 
 /** A resource that objects of a kind are served as. */

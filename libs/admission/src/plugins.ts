@@ -1,3 +1,4 @@
+import type { NamingProfile } from '@orch/machinery';
 import { alwaysAdmit } from './always-admit.js';
 import { alwaysDeny } from './always-deny.js';
 import { alwaysPullImages } from './always-pull-images.js';
@@ -40,8 +41,8 @@ import { validatingWebhooks } from './webhook/validating-webhooks.js';
 export interface PluginEntry {
   /** As options name it. */
   readonly name: string;
-  /** Whether it is asked unless options say otherwise. */
-  readonly onByDefault: boolean;
+  /** Whether it is asked unless options say otherwise: always, never, or in installations of one naming. */
+  readonly onByDefault: boolean | NamingProfile;
   /** Whoever names it is told that it means nothing any more. Default false. */
   readonly deprecated?: boolean;
   /** Undefined for one that is not built: options know it no more than any other name. */
@@ -76,7 +77,8 @@ const TABLE: readonly PluginEntry[] = [
   off('PersistentVolumeLabel', persistentVolumeLabel),
   on('DefaultStorageClass', defaultStorageClass),
   on('StorageObjectInUseProtection', storageObjectInUseProtection),
-  off('OwnerReferencesPermissionEnforcement', ownerReferencesPermissionEnforcement),
+  // A rule of the field itself, which Kubernetes leaves to whoever configures it.
+  { ...off('OwnerReferencesPermissionEnforcement', ownerReferencesPermissionEnforcement), onByDefault: 'orch' },
   on('PersistentVolumeClaimResize', persistentVolumeClaimResize),
   on('RuntimeClass', runtimeClass),
   on('CertificateApproval', certificateApproval),

@@ -1,16 +1,27 @@
+import type { NamingProfile } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
 import { readAdmissionConfiguration } from './configuration.js';
 import { PLUGINS } from './plugins.js';
 import { selectionProblems, selectPlugins } from './selection.js';
 
-const namesOf = (enable: readonly string[] = [], disable: readonly string[] = []) =>
-  selectPlugins({ enable, disable }).map(({ name }) => name);
+const namesOf = (
+  enable: readonly string[] = [],
+  disable: readonly string[] = [],
+  naming: NamingProfile = 'kubernetes',
+) => selectPlugins({ enable, disable }, naming).map(({ name }) => name);
 
 describe('the plugins of a process', () => {
   it('are those on by default, in the order of the table', () => {
-    expect(namesOf()).toEqual(PLUGINS.filter(({ onByDefault }) => onByDefault).map(({ name }) => name));
+    expect(namesOf()).toEqual(PLUGINS.filter(({ onByDefault }) => onByDefault === true).map(({ name }) => name));
     expect(namesOf().slice(-3)).toEqual([...namesOf()].slice(-3));
     expect(namesOf()[0]).toBe('NamespaceLifecycle');
+  });
+
+  it('hold owners of objects to what they may, where the naming is orch', () => {
+    const plugin = 'OwnerReferencesPermissionEnforcement';
+    expect(namesOf([], [], 'orch').filter((name) => !namesOf().includes(name))).toEqual([plugin]);
+    expect(namesOf([], [plugin], 'orch')).toEqual(namesOf());
+    expect(namesOf([plugin])).toEqual(namesOf([], [], 'orch'));
   });
 
   it('are those that options name, in whatever order', () => {

@@ -1,3 +1,4 @@
+import type { NamingProfile } from '@orch/machinery';
 import { type BuiltPlugin, PLUGINS } from './plugins.js';
 
 /** What `--enable-admission-plugins` and `--disable-admission-plugins` name. */
@@ -13,10 +14,14 @@ const NAMES: ReadonlySet<string> = new Set(PLUGINS.map(({ name }) => name));
 /** Whether there is a plugin of a name. */
 export const isPlugin = (name: string): boolean => NAMES.has(name);
 
+/** Whether a plugin is asked in installations of a naming unless options say otherwise. */
+export const isOnByDefault = ({ onByDefault }: Pick<BuiltPlugin, 'onByDefault'>, naming: NamingProfile): boolean =>
+  onByDefault === true || onByDefault === naming;
+
 /** The plugins of a process, in the order in which they are asked, whatever the order in which they are named. */
-export function selectPlugins({ enable, disable }: PluginSelection): readonly BuiltPlugin[] {
-  const isOn = ({ name, onByDefault }: BuiltPlugin) =>
-    enable.includes(name) || (onByDefault && !disable.includes(name));
+export function selectPlugins({ enable, disable }: PluginSelection, naming: NamingProfile): readonly BuiltPlugin[] {
+  const isOn = (plugin: BuiltPlugin) =>
+    enable.includes(plugin.name) || (isOnByDefault(plugin, naming) && !disable.includes(plugin.name));
   return PLUGINS.filter(isOn);
 }
 

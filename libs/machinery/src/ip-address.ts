@@ -36,9 +36,9 @@ function isV6(text: string): boolean {
   return halves.length === 2 ? count < IPV6_GROUPS : count === IPV6_GROUPS;
 }
 
-/** The family of an address by name; undefined for what is none. */
+/** The family of an address by name, IPv4 for an IPv6 one that stands for such (`::ffff:192.0.2.1`); undefined for what is none. */
 export const familyOf = (text: string): IPFamily | undefined =>
-  (['IPv4', 'IPv6'] as const)[[4, 6].indexOf(addressFamily(text))];
+  (['IPv4', 'IPv6'] as const)[[4, 6].indexOf(addressFamily(plainAddress(text)))];
 
 /** An address as a number of 32 or 128 bits. */
 export function addressValue(text: string): bigint {
@@ -93,7 +93,7 @@ export const addressErrors = (text: string): string[] =>
   isAddress(text) ? [] : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
 
 /** The IPv4 address that an IPv6 one stands for (`::ffff:192.0.2.1`), in its own form; other texts in their one form. */
-function plainAddress(text: string): string {
+export function plainAddress(text: string): string {
   if (isV4(text)) return text.split('.').map(Number).join('.');
   const canonical = canonicalAddress(text);
   if (addressFamily(canonical) !== 6) return canonical;
@@ -103,7 +103,7 @@ function plainAddress(text: string): string {
 
 /** Texts that are an address of one family; IPv6 addresses that stand for IPv4 ones count as those. */
 export const addressOfFamilyErrors = (text: string, family: IPFamily): string[] =>
-  familyOf(plainAddress(text)) === family ? [] : [`must be a valid ${family} address`];
+  familyOf(text) === family ? [] : [`must be a valid ${family} address`];
 
 /** Addresses that mean something else than one place in the network. */
 const SPECIAL: readonly (readonly [RegExp, (text: string) => string])[] = [

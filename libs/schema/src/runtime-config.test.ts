@@ -84,6 +84,7 @@ describe('selectServed', () => {
       'invalid key batch/v1/Jobs: group/version/resource and resource is always lowercase plural, not "Jobs"',
     ],
     ['api/gamma', 'unknown api groups api'],
+    ['api/legacy', 'unknown api groups api'],
     ['batch/v1=maybe', 'invalid value batch/v1=maybe'],
     ['api/ga=maybe', 'invalid value api/ga=maybe'],
     ['api/all=false', 'invalid key with only api/all=false'],
@@ -92,7 +93,6 @@ describe('selectServed', () => {
   });
 
   it('takes what does nothing, and says so', () => {
-    expect(select('api/legacy').warnings).toEqual(['api/legacy is deprecated, and does nothing']);
     expect(select('batch/v1/nothing').warnings).toEqual(['nothing is served as batch/v1/nothing in this release']);
     const wasServed = (apiVersion: string) => apiVersion === 'extensions/v1beta1';
     const { warnings, resources } = select('extensions/v1beta1', { wasServed });

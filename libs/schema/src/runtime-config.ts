@@ -12,8 +12,6 @@ const TRUE = new Set(['', '1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
 const ALL = 'api/all';
-/** Named the API before there were groups; still accepted, and says nothing. */
-const LEGACY = 'api/legacy';
 
 /** Levels of stability that a key may name, in the order in which they take effect (spec: "Levels"). */
 const LEVELS: readonly (readonly [key: string, matches: (version: string) => boolean])[] = [
@@ -48,7 +46,7 @@ function parseItem(item: string): [string, boolean] {
   throw new RuntimeConfigError(`invalid value ${key}=${value}`);
 }
 
-const isLevel = (key: string): boolean => key === LEGACY || LEVELS.some(([level]) => level === key);
+const isLevel = (key: string): boolean => LEVELS.some(([level]) => level === key);
 
 /** What else decides which resources are served. */
 export interface ServedBy {
@@ -86,7 +84,7 @@ export function selectServed(
   { features = DEFAULT_FEATURES, wasServed = () => false, release = API_RELEASE }: ServedBy = {},
 ): Selection {
   const served = new Map(resources.map((resource) => [resource, resource.servedByDefault]));
-  const warnings = config.has(LEGACY) ? [`${LEGACY} is deprecated, and does nothing`] : [];
+  const warnings: string[] = [];
   const turn = (enabled: boolean, which: (resource: ResourceDefinition) => boolean): number => {
     const matching = resources.filter(which);
     for (const resource of matching) served.set(resource, enabled);

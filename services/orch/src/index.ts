@@ -25,7 +25,13 @@ export async function main(argv: readonly string[]): Promise<number> {
   const asked = name === '--help' || name === '-h' || name === 'help';
   if (name === '--version') return (await import('./version.js')).main();
   const load = name !== undefined && Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
-  if (load) return (await load()).main(args);
+  if (load) return (await load()).main(args).catch(failed);
   (asked ? process.stdout : process.stderr).write(USAGE);
   return asked ? 0 : 2;
+}
+
+/** What nobody has made a line of the log of. */
+function failed(error: unknown): number {
+  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+  return 1;
 }

@@ -21,7 +21,7 @@ export function pluginContext(context: Partial<PluginContext> = {}): PluginConte
     names: namesOf('kubernetes'),
     objects: new TestObjects(),
     ownWrites: { create: () => Promise.reject(new Error('nothing is to be made')) },
-    settings: { notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 300 },
+    settings: { notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 300, authorizerCallsOut: false },
     webhooks: noWebhooks,
     policies: NO_POLICIES,
     isEnabled: () => true,

@@ -6,6 +6,7 @@ import { attributesOf, targetOf } from '@orch/admission/testing';
 import { namesOf } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuthorizationOptions } from '../access/authorization-options.js';
 import { admissionMetrics } from '../metrics/admission-metrics.js';
 import { webhookMetrics } from '../metrics/webhook-metrics.js';
 import { AdmissionWebhooks } from '../webhooks/admission-webhooks.js';
@@ -13,7 +14,8 @@ import { readPluginConfigurations } from './admission-configuration.js';
 import { AdmissionControl } from './admission-control.js';
 import type { AdmissionOptions } from './admission-options.js';
 
-const OPTIONS: AdmissionOptions = {
+const OPTIONS: AdmissionOptions & Pick<AuthorizationOptions, 'authorizationMode'> = {
+  authorizationMode: ['RBAC'],
   enableAdmissionPlugins: [],
   disableAdmissionPlugins: [],
   admissionControlConfigFile: undefined,

@@ -9,6 +9,7 @@ import {
   timed,
 } from '@orch/admission';
 import type { Logger } from '@orch/runtime';
+import type { AuthorizationOptions } from '../access/authorization-options.js';
 import type { AdmissionObserver } from '../metrics/admission-metrics.js';
 import { readPluginConfigurations } from './admission-configuration.js';
 import type { AdmissionOptions } from './admission-options.js';
@@ -19,7 +20,7 @@ import { ServedParams } from './served-params.js';
 export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled' | 'webhooks'> {
   /** What policies are judged with, beside what they are told. */
   readonly policies: Omit<PluginContext['policies'], 'params'>;
-  readonly options: AdmissionOptions;
+  readonly options: AdmissionOptions & Pick<AuthorizationOptions, 'authorizationMode'>;
   readonly observer?: AdmissionObserver;
   readonly surroundings: Surroundings;
   readonly logger: Pick<Logger, 'warn'>;
@@ -41,6 +42,7 @@ export class AdmissionControl {
     const settings = {
       notReadyTolerationSeconds: options.defaultNotReadyTolerationSeconds,
       unreachableTolerationSeconds: options.defaultUnreachableTolerationSeconds,
+      authorizerCallsOut: options.authorizationMode.includes('Webhook'),
     };
     this.plugins = selected.map(({ name, make }) => {
       const known = objects.forPlugin();
@@ -61,7 +63,7 @@ export class AdmissionControl {
   /** Makes the plugins that options name. @throws Error for unknown ones, and what is wrong with what they are configured with */
   static async open(settings: AdmissionControlSettings): Promise<AdmissionControl> {
     const selection = checkAdmission(settings.options);
-    const selected = selectPlugins(selection);
+    const selected = selectPlugins(selection, settings.names.profile);
     for (const { name, deprecated } of selected) if (deprecated === true) settings.logger.warn(deprecation(name));
     const isAsked = (name: string) => selected.some((plugin) => plugin.name === name);
     const configurations = await readPluginConfigurations(settings.options.admissionControlConfigFile, isAsked);

@@ -12,7 +12,7 @@ export const admissionOptions = {
   'enable-admission-plugins': {
     type: 'list',
     default: [],
-    help: `Admission plugins to ask beside those that are on by default (${namesOf(({ onByDefault }) => onByDefault)}): ${namesOf(({ onByDefault }) => !onByDefault) || 'there are no others'}. The order in which they are named means nothing.`,
+    help: `Admission plugins to ask beside those that are on by default (${namesOf(({ onByDefault }) => onByDefault === true)}; with the naming orch, ${namesOf(({ onByDefault }) => onByDefault === 'orch')} as well): ${namesOf(({ onByDefault }) => onByDefault !== true)}. The order in which they are named means nothing.`,
   },
   'disable-admission-plugins': {
     type: 'list',

@@ -104,6 +104,54 @@ describe('a request that another server answers', () => {
     expect(shown).toBe('system:masters');
   });
 
+  it('is told of how it came by this server, not by its client', async () => {
+    let seen: IncomingMessage | undefined;
+    answer = (req, res) => {
+      seen = req;
+      res.end();
+    };
+    const headers = { 'x-forwarded-host': 'evil', 'X-Forwarded-Proto': 'ftp', 'x-forwarded-uri': '/evil' };
+    await front.ask('/apis/a%20b?x=?y', { headers: { ...headers, host: 'front.example' } });
+    expect(seen?.headersDistinct).toMatchObject({
+      'x-forwarded-host': ['front.example'],
+      'x-forwarded-proto': ['http'],
+      'x-forwarded-uri': ['/apis/a%20b'],
+    });
+  });
+
+  it('is answered with nothing that is for this server to say', async () => {
+    answer = (_req, res) => {
+      const own = { 'Audit-Id': 'forged', 'X-Kubernetes-PF-FlowSchema-UID': 'forged', 'Proxy-Authenticate': 'Basic' };
+      res.writeHead(200, { ...own, 'Access-Control-Allow-Origin': '*', 'X-Own': 'kept' }).end();
+    };
+    const { headers } = await front.ask('/');
+    expect(headers).toMatchObject({ 'audit-id': 'r-1', 'x-own': 'kept' });
+    for (const name of ['x-kubernetes-pf-flowschema-uid', 'proxy-authenticate', 'access-control-allow-origin'])
+      expect(headers).not.toHaveProperty(name);
+  });
+
+  it('has headers beyond ASCII, and 200 kB of them, as they came', async () => {
+    const long = 'x'.repeat(10_000);
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`x-long-${at}`, long]));
+    answer = (_req, res) => {
+      res.writeHead(200, { ...many, 'X-Own': Buffer.from('grün').toString('latin1') }).end();
+    };
+    const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+      request({ port: front.port, path: '/', maxHeaderSize: 1 << 20 }, resolve)
+        .on('error', reject)
+        .end();
+    });
+    incoming.resume();
+    expect(Buffer.from(String(incoming.headers['x-own']), 'latin1').toString()).toBe('grün');
+    expect(incoming.headers['x-long-19']).toBe(long);
+  });
+
+  it('has no length where it has no content', async () => {
+    answer = (_req, res) => void res.writeHead(204, { 'Content-Length': 0 }).end();
+    const { status, headers } = await front.ask('/');
+    expect([status, headers['content-length']]).toEqual([204, undefined]);
+  });
+
   it('is a stream while that one goes on', async () => {
     let response: ServerResponse | undefined;
     answer = (_req, res) => {

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, validateHeaderValue } from 'node:http';
 import { type Agent, request } from 'node:https';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { UserInfo } from '@orch/authentication';
 import { connectionMessage } from '@orch/client';
 import { StatusError } from '@orch/machinery';
@@ -33,14 +34,18 @@ export interface Forwarding {
   readonly connections?: OutgoingConnections;
 }
 
-const NOT_ASKED_WITH: ReadonlySet<string> = new Set(OF_THE_CALL);
+/** Told anew, also where this server has nothing to tell. */
+const FORWARDED = ['x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-uri'];
+const NOT_ASKED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, ...FORWARDED]);
 /** What is not said where the connection goes on with another protocol: there is no body. */
-const NOT_UPGRADED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, 'content-length']);
+const NOT_UPGRADED_WITH: ReadonlySet<string> = new Set([...NOT_ASKED_WITH, 'content-length']);
 
 /** Without `Retry-After`: clients would ask ten times, and be slowed by a server that most of them have no need of. */
 export const serviceUnavailable = (message: string): StatusError => new StatusError('ServiceUnavailable', message);
 
 const CONNECT_MS = 5_000;
+/** Bytes of the head of an answer. */
+const MAX_ANSWER_HEAD = 512 << 10;
 
 /** As connections are watched over where nobody says how. */
 const BY_THE_KERNEL = new OutgoingConnections();
@@ -75,11 +80,23 @@ export async function forward(
     const joined = isWatch ? joinWebSockets : joinConnections;
     return joined(ctx, ctx.upgrade, message, switched);
   }
+  keepOwn(ctx, message);
   // Of a body that was refused before its end nobody takes the rest.
   leaveBody(ctx);
   if (isRedirect(message)) return refuseRedirect(ctx, message);
   if (isWatch) return passWatchOn(ctx, message);
   return void passOn(ctx, message);
+}
+
+/** Headers of answers that are this server's to set. */
+const OWN_HEADERS = /^(?:audit-id$|x-kubernetes-pf-|access-control-|proxy-)/;
+
+/** Another server answers for its resources, not for what this one says of the request. */
+function keepOwn({ res, requestId }: RequestContext, { statusCode, headers }: IncomingMessage): void {
+  for (const name of Object.keys(headers)) if (OWN_HEADERS.test(name)) delete headers[name];
+  // It has no body that could be measured (RFC 9110 section 8.6).
+  if (statusCode === 204) delete headers['content-length'];
+  res.setHeader('Audit-Id', requestId);
 }
 
 const isRedirect = ({ statusCode = 0, headers }: IncomingMessage): boolean =>
@@ -173,6 +190,7 @@ function askOnce(ctx: RequestContext, extension: Extension, forwarding: Forwardi
       // The path as it was judged here: a URL made of it might name another.
       path: req.url ?? '/',
       headers: headersOf(ctx, serverName, via),
+      maxHeaderSize: MAX_ANSWER_HEAD,
     });
     upstream.once('socket', (socket) => connections.keep(socket));
     upstream.once('response', (message) => {
@@ -213,11 +231,22 @@ function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext
     'x-forwarded-for': [...[req.headers['x-forwarded-for'] ?? []].flat(), socketOf(req)?.remoteAddress ?? ''].join(
       ', ',
     ),
+    ...forwardedOf(req),
     ...(via && { via: [...[req.headers.via ?? []].flat(), `1.1 ${via}`].join(', ') }),
     ...(trail?.span && { traceparent: trail.span.traceparent }),
     ...(upgrade && { Connection: 'Upgrade', Upgrade: req.headers.upgrade ?? 'websocket' }),
     // Node frames no body of methods that seldom have one: its bytes would be read as the next request, of whomever it names.
     ...(!upgrade && hasUnmeasuredBody({ req, res }) && { 'transfer-encoding': 'chunked' }),
+  };
+}
+
+/** How the request came here, whatever its client says of that. */
+function forwardedOf(req: IncomingMessage): Record<string, string> {
+  const host = req.headers[':authority'] ?? req.headers.host;
+  return {
+    ...(typeof host === 'string' && { 'x-forwarded-host': host }),
+    'x-forwarded-proto': (socketOf(req) as Partial<TLSSocket> | undefined)?.encrypted ? 'https' : 'http',
+    'x-forwarded-uri': (req.url ?? '/').replace(/\?.*$/s, ''),
   };
 }
 

@@ -55,6 +55,43 @@ describe('what is not hot', () => {
     expect((await server.ask(path)).status).toBe(200);
   });
 
+  // As kube-apiserver 1.27.16 does.
+  it.each([
+    '/',
+    '/apis',
+    '/apis/',
+    '/apis/apps',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/openapi/v3/api/v1',
+    '/metrics',
+    '/livez',
+  ])('is answered at %s whatever the method', async (path) => {
+    for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
+      expect((await server.ask(path, { method })).status, method).toBe(200);
+  });
+
+  it.each(['/version', '/version/', '/api', '/api/v1', '/apis/apps/v1/'])('is at %s for GET alone', async (path) => {
+    for (const method of ['HEAD', 'POST', 'OPTIONS']) expect((await server.ask(path, { method })).status).toBe(405);
+  });
+
+  it('is not to be kept without asking again', async () => {
+    for (const path of [
+      '/',
+      '/version',
+      '/api',
+      '/apis',
+      '/apis/apps/v1',
+      '/openapi/v2',
+      '/openapi/v3',
+      '/livez',
+      '/nosuch',
+    ])
+      expect((await server.ask(path)).headers['cache-control'], path).toBe('no-cache, private');
+    const accept = 'application/json;g=apidiscovery.orch.io;v=v2beta1;as=APIGroupDiscoveryList';
+    expect((await server.ask('/apis', { headers: { accept } })).headers['cache-control']).toBe('public');
+  });
+
   it.each([
     ['GET', '/nosuch', 404],
     ['GET', '/apis/nosuch', 404],
@@ -63,11 +100,11 @@ describe('what is not hot', () => {
     ['GET', '/openapi/v3/nosuch', 404],
     ['GET', '/livez/nosuch', 404],
     ['POST', '/api', 405],
-    ['DELETE', '/', 405],
+    ['DELETE', '/api/v1/', 405],
+    ['POST', '/apis/apps/v1', 405],
     ['POST', '/version/', 405],
     ['POST', '/nosuch', 404],
-    ['OPTIONS', '/openapi/v3/apis/apps/v1', 405],
-    ['POST', '/openapi/v3/api/v1', 405],
+    ['OPTIONS', '/apis/apps/v1', 405],
     ['POST', '/openapi/v3/api/v1/', 404],
     // Whoever judges by the path has judged another.
     ['GET', '/METRICS', 404],
@@ -178,10 +215,10 @@ describe('documents of OpenAPI', () => {
       const answer = await server.ask(`${path}?${query}`);
       return [answer.status, answer.headers['cache-control'], answer.headers.location];
     };
-    expect(await asked('hash=')).toEqual([200, undefined, undefined]);
+    expect(await asked('hash=')).toEqual([200, 'no-cache, private', undefined]);
     expect(await asked(`hash=${hash}`)).toEqual([200, 'public, immutable', undefined]);
     for (const other of ['hash=A', 'hash=A&hash=B', `hash=A&hash=${hash}`])
-      expect(await asked(other)).toEqual([301, undefined, `${path}?hash=${hash}`]);
+      expect(await asked(other)).toEqual([301, 'no-cache, private', `${path}?hash=${hash}`]);
   });
 
   it.each(['/openapi/v2', '/openapi/v3/api/v1'])(

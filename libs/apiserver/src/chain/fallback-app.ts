@@ -40,6 +40,13 @@ const OWN_PATHS = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/readyz',
 /** Where a slash may stand at the end: in the reference too these paths are taken apart before they are looked up. */
 const SLASHED = /^\/(?:apis?|version|openid|\.well-known)(?=\/).*(?=\/$)/;
 
+/** Documents that have the method GET alone, in the reference too; what is at other paths it answers whatever the method. */
+const READ_BY_GET = ['/version{/}', '/api{/}', '/api/:version{/}', '/apis/:group/:version{/}'];
+
+const refuseMethod: RequestHandler = () => {
+  throw wrongMethod();
+};
+
 /**
  * Everything that is not hot: health, version, metrics, discovery and OpenAPI documents. A path is that of one of them to the
  * letter: whoever judges requests by their path has judged this one, and not another way to write it.
@@ -51,18 +58,19 @@ export function createFallbackApp(options: FallbackOptions): RequestListener {
   const paths = () => [...own, ...discovery.paths()].sort();
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
-  app.use(refuseEscapes);
-  app.get('/', (_req, res) => void res.json({ paths: paths() }));
+  app.use(asAllAnswers, refuseEscapes);
+  app.all('/', (_req, res) => void res.json({ paths: paths() }));
+  app.head(READ_BY_GET, refuseMethod);
   app.get('/version{/}', (_req, res) => void res.json(version));
-  app.get('/metrics', async (_req, res) => {
+  app.all('/metrics', async (_req, res) => {
     const { contentType, body } = await metrics.text();
     res.type(contentType).send(body);
   });
-  app.get('/metrics/slis', async (_req, res) => {
+  app.all('/metrics/slis', async (_req, res) => {
     const { contentType, body } = await slis();
     res.type(contentType).send(body);
   });
-  app.get(
+  app.all(
     ['/livez', '/readyz', '/healthz', '/livez/*check', '/readyz/*check', '/healthz/*check'],
     async (req, res, next) => {
       const { path, query } = splitTarget(req.url);
@@ -84,6 +92,12 @@ export function createFallbackApp(options: FallbackOptions): RequestListener {
   app.use(answerWithStatus);
   return overBothVersions(app);
 }
+
+/** What is so of every answer, but where a document says otherwise: none is kept without asking again. */
+const asAllAnswers: RequestHandler = (_req, res, next) => {
+  res.set('Cache-Control', 'no-cache, private');
+  next();
+};
 
 /** No path here has a character that must be escaped. */
 const refuseEscapes: RequestHandler = ({ path }, _res, next) => {

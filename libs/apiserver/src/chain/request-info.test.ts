@@ -38,6 +38,7 @@ describe('a request of a resource', () => {
     ['GET', '/api/v1/namespaces/a/pods?watch=1', ['watch', '', 'v1', 'a', 'pods', '', '']],
     ['GET', '/api/v1/namespaces/a/pods?watch=0', ['list', '', 'v1', 'a', 'pods', '', '']],
     ['GET', '/api/v1/namespaces/a/pods/p?watch=1', ['watch', '', 'v1', 'a', 'pods', '', 'p']],
+    ['GET', '/api/v1/namespaces/a/pods//', ['list', '', 'v1', 'a', 'pods', '', '']],
     ['GET', '/api/v1/namespaces/a/pods/p/status?watch=1', ['get', '', 'v1', 'a', 'pods', 'status', 'p']],
     // Subresources.
     ['GET', '/api/v1/namespaces/a/pods/p/status', ['get', '', 'v1', 'a', 'pods', 'status', 'p']],
@@ -113,6 +114,7 @@ describe('a bare path', () => {
     '/api',
     '/api/v1',
     '/api/v1/',
+    '/api/v1//',
     '/apis',
     '/apis/apps',
     '/apis/apps/v1',

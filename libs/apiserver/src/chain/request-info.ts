@@ -68,7 +68,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   const groups = segments[1] === 'apis';
   if (segments[0] !== '' || !(groups || segments[1] === 'api')) return bareRequest(method, path);
   const parts = segments.slice(2).map(decode);
-  if (parts.at(-1) === '') parts.pop();
+  while (parts.at(-1) === '') parts.pop();
   const group = groups ? (parts.shift() ?? '') : '';
   const version = parts.shift();
   if (!version || parts.length === 0 || parts.includes('')) return bareRequest(method, path);

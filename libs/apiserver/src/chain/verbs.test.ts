@@ -153,7 +153,7 @@ describe('patches (spec: "Patch content types")', () => {
   });
 
   it.each([
-    ['another kind', merge, '{"kind":"Secret"}', 400],
+    ['another kind', merge, '{"kind":"Secret"}', 422],
     ['another name', merge, '{"metadata":{"name":"b"}}', 400],
     ['another uid', merge, '{"metadata":{"uid":"b"}}', 422],
     ['no name', json, '[{"op":"remove","path":"/metadata/name"}]', 400],

@@ -15,7 +15,7 @@ const PATIENCE_MS = 5_000;
 /** GET of one component. */
 export async function getComponent(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, name } = call;
-  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query, 'object');
   const component = deps.components.find((each) => each.name === name);
   if (!component) throw notFound(endpoint.groupResource, name);
   await sendObject(ctx, 200, representation, await statusOf(endpoint, component));
@@ -25,7 +25,7 @@ export async function getComponent(deps: ApiDeps, ctx: RequestContext, call: Res
 export async function listComponents(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint } = call;
   listOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup }, deps.chunking);
-  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query, 'list');
   const selection = selectionOf(ctx.query, endpoint, '');
   const wanted = deps.components.filter(({ name }) => {
     const fields = { 'metadata.name': name, 'metadata.namespace': '' };

@@ -66,18 +66,21 @@ export const credentialOptions = {
   'requestheader-username-headers': {
     type: 'list',
     default: ['X-Remote-User'],
+    keepsBlanks: true,
     check: headerNames,
     help: 'Headers in which such servers may name the user; the first that has a value counts.',
   },
   'requestheader-group-headers': {
     type: 'list',
     default: ['X-Remote-Group'],
+    keepsBlanks: true,
     check: headerNames,
     help: 'Headers in which they may name groups, each value one.',
   },
   'requestheader-extra-headers-prefix': {
     type: 'list',
     default: ['X-Remote-Extra-'],
+    keepsBlanks: true,
     check: headerNames,
     help: 'What the names of headers with further values about the user begin with; what follows is the key, percent-encoded.',
   },

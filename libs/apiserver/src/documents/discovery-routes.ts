@@ -112,8 +112,8 @@ function mountDiscovery(app: Express, documents: () => DiscoveryDocuments, optio
     const address = `${req.socket.localAddress ?? ''}:${req.socket.localPort ?? ''}`;
     return answer(req, res, documents().apiVersions(address), documents().aggregated.core);
   });
-  app.get('/apis{/}', (req, res) => answer(req, res, documents().groupList, documents().aggregated.groups));
-  app.get('/apis/:group{/}', (req, res) => answer(req, res, documents().groups.get(req.params.group)));
+  app.all('/apis{/}', (req, res) => answer(req, res, documents().groupList, documents().aggregated.groups));
+  app.all('/apis/:group{/}', (req, res) => answer(req, res, documents().groups.get(req.params.group)));
   app.get('/api/:version{/}', (req, res) => answer(req, res, documents().resources.get(req.params.version)?.()));
   app.get('/apis/:group/:version{/}', (req, res) =>
     answer(req, res, documents().resources.get(`${req.params.group}/${req.params.version}`)?.()),

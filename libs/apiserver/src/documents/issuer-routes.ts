@@ -7,6 +7,7 @@ import {
   type VerificationKey,
 } from '@orch/authentication';
 import type { Express, Response } from 'express';
+import { wrongMethod } from '../http/errors.js';
 
 /** As pkg/routes/openidmetadata.go of k8s.io/kubernetes has it: keys change seldom, and old ones stay for long. */
 const CACHE_CONTROL = 'public, max-age=3600';
@@ -37,6 +38,9 @@ export function createIssuerRoutes({ issuers: [issuer], keys, keysUri }: IssuerR
   return {
     paths: [DISCOVERY_PATH, KEYS_PATH],
     mount(app) {
+      app.head([`${DISCOVERY_PATH}{/}`, `${KEYS_PATH}{/}`], () => {
+        throw wrongMethod();
+      });
       app.get(`${DISCOVERY_PATH}{/}`, (_req, res) =>
         send(res, 'application/json', discoveryDocument(issuer, keysUri(), keys)),
       );

@@ -21,9 +21,9 @@ export const isOpenApiV3Path = (path: string, documents: OpenApiDocuments): bool
   path.startsWith(`${V3}/`) && documents.has(path.slice(V3.length + 1));
 
 export function mountOpenApi(app: Express, documents: () => OpenApiDocuments): void {
-  app.get(V3, async (_req, res) => void res.json(await documents().index()));
-  app.get(`${V3}/*path`, (req, res) => answerV3(req, res, documents()));
-  app.get(V2, async (req, res) => {
+  app.all(V3, async (_req, res) => void res.json(await documents().index()));
+  app.all(`${V3}/*path`, (req, res) => answerV3(req, res, documents()));
+  app.all(V2, async (req, res) => {
     const type = typeFor(req, V2_TYPES);
     await send(req, res, await documents().v2[type]());
   });

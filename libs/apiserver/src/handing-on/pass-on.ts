@@ -45,7 +45,9 @@ export function passWatchOn(ctx: RequestContext, answer: IncomingMessage, silenc
 function beginAnswer({ res }: RequestContext, { statusCode = 502, headers }: IncomingMessage): void {
   try {
     res.writeHead(statusCode, passedOn(headers));
-    res.flushHeaders();
+    // Bytes of headers were read as Latin-1, and node flushes them as UTF-8.
+    if (http2StreamOf({ res })) res.flushHeaders();
+    else res.write('', 'latin1');
   } catch (error) {
     // What could not be said must not keep the error from being said.
     for (const name of res.getHeaderNames()) res.removeHeader(name);

@@ -12,6 +12,7 @@ import { compactionMetrics } from './compaction-metrics.js';
 import { conversionMetrics } from './conversion-metrics.js';
 import { embeddedPostgresObserver } from './embedded-postgres-metrics.js';
 import { encryptionMetrics, leftOutObjects } from './encryption-metrics.js';
+import { featureMetric } from './feature-metric.js';
 import { flowMetrics } from './flow-metrics.js';
 import { healthSeries } from './health-metrics.js';
 import { migrationCounter } from './migration-counter.js';
@@ -54,6 +55,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   conversionMetrics(metrics);
   embeddedPostgresObserver(metrics, silentLogger);
   encryptionMetrics(metrics);
+  featureMetric(metrics, {}, { enabled: () => false });
   leftOutObjects(metrics);
   refusedObjects(metrics, () => undefined);
   quotaMetrics(metrics);

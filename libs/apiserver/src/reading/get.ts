@@ -8,7 +8,7 @@ import { getFreshness } from './read-options.js';
 /** GET of one object. */
 export async function get(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace, name } = call;
-  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query, 'object');
   const stored = await deps.reader.get(endpoint.type, { namespace, name }, getFreshness(ctx.query));
   if (!stored) throw notFound(endpoint.groupResource, name);
   await sendObject(ctx, 200, representation, await inServedVersion(endpoint, stored), deps.compress);

@@ -10,7 +10,7 @@ import { selectionOf } from './selection.js';
 export async function list(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace, name } = call;
   const options = listOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup }, deps.chunking);
-  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query, 'list');
   const selection = selectionOf(ctx.query, endpoint, name);
   const listed = await deps.lister.list({
     ...{ endpoint, namespace, options, user: ctx.user.name, over: endOf(ctx) },

@@ -8,7 +8,7 @@ import {
   negotiator,
   stringifyYaml,
 } from '@orch/codec';
-import { badRequest, type Names, notSupported, type Status, type StatusError } from '@orch/machinery';
+import { badRequest, type Names, notSupported, type Status, StatusError } from '@orch/machinery';
 import { notAcceptable } from '../http/errors.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { weakMemo } from '../weak-memo.js';
@@ -25,6 +25,17 @@ const INCLUDE: readonly IncludeObject[] = ['None', 'Metadata', 'Object'];
 export interface EncodedStatus {
   readonly contentType: string;
   readonly body: Buffer;
+}
+
+/** What an answer holds. */
+export type Shown = 'object' | 'list';
+
+/** @throws StatusError 406 for the metadata of a list where one object is answered, and the reverse */
+function checkShown({ definition: { kind, listKind } }: Endpoint, as: string | undefined, shown: Shown): void {
+  if (as === 'PartialObjectMetadata' && shown === 'list')
+    throw new StatusError('NotAcceptable', `you requested ${as}, but the requested object is a list (${listKind})`);
+  if (as === 'PartialObjectMetadataList' && shown === 'object')
+    throw new StatusError('NotAcceptable', `you requested ${as}, but the requested object is not a list (${kind})`);
 }
 
 /** Picks how an endpoint's objects are shown for an `Accept`; representations are made once and shared. */
@@ -47,10 +58,14 @@ export class Representations {
     this.#negotiatePlain = negotiator({ encodings: ['json', 'yaml', 'protobuf'], canShowAs: () => false }, names);
   }
 
-  /** @throws StatusError 406 when nothing that the client accepts can be made, 400 for an unknown `includeObject` */
-  choose(endpoint: Endpoint, accept: string | undefined, query: URLSearchParams): Representation {
+  /**
+   * @param shown what is answered, where it is no watch
+   * @throws StatusError 406 when nothing that the client accepts can be made, 400 for an unknown `includeObject`
+   */
+  choose(endpoint: Endpoint, accept: string | undefined, query: URLSearchParams, shown?: Shown): Representation {
     const textOnly = endpoint.model.struct === undefined;
     const accepted = negotiate(accept, this.names, textOnly) ?? this.#notAcceptable(textOnly);
+    if (shown !== undefined) checkShown(endpoint, accepted.as?.kind, shown);
     const include = accepted.as?.kind === 'Table' ? this.#includeObject(query) : 'Metadata';
     const version = accepted.as?.version ?? '';
     const key = `${accepted.mediaType};${accepted.as?.kind ?? ''};${version};${include}`;

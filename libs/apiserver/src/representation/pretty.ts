@@ -1,7 +1,8 @@
-import { parseStoredJson, stringifyJson } from '@orch/codec';
+import { stringifyJson } from '@orch/codec';
 import { Slices, turnFor } from '../decoding/turns.js';
 import type { RequestContext } from '../http/context.js';
 import type { Stored } from '../served/endpoint.js';
+import { indentJson } from './indent-json.js';
 import { PieceWriter } from './piece-writer.js';
 import type { ListMeta, ListParts } from './representation.js';
 
@@ -27,29 +28,15 @@ export function wantsPretty(ctx: RequestContext): boolean {
 export async function prettyIfAsked(ctx: RequestContext, contentType: string, body: Buffer): Promise<Buffer> {
   if (contentType !== 'application/json' || !wantsPretty(ctx)) return body;
   await turnFor(body.length);
-  const value = parseStoredJson(body);
-  await turnFor(body.length);
-  const indent = indentOf(value);
-  await turnFor(body.length);
-  return Buffer.from(`${stringifyJson(value, indent)}\n`);
+  return Buffer.concat([(await indentJson(body, MAX_INDENTATION)) ?? body, NEW_LINE]);
 }
 
-const indentOf = (value: unknown): number => (indentationOf(value) > MAX_INDENTATION ? 0 : INDENT);
-const indented = (value: unknown): string => stringifyJson(value, indentOf(value));
+const NEW_LINE = Buffer.from('\n');
 
-/** Bytes that indentation takes; counted no further than to what is too much. */
-function indentationOf(value: unknown): number {
-  let bytes = 0;
-  let level = [value];
-  for (let depth = 1; level.length > 0 && bytes <= MAX_INDENTATION; depth++) {
-    level = level.flatMap(membersOf);
-    bytes += level.length * depth * INDENT;
-  }
-  return bytes;
+async function indented(item: unknown): Promise<string> {
+  const json = Buffer.from(stringifyJson(item));
+  return ((await indentJson(json, MAX_INDENTATION)) ?? json).toString();
 }
-
-const membersOf = (value: unknown): readonly unknown[] =>
-  typeof value === 'object' && value !== null ? Object.values(value) : [];
 
 /** A collection in indented JSON, an item at a time. */
 export async function* prettyList(
@@ -66,7 +53,7 @@ export async function* prettyList(
   for await (const page of pages) {
     for (const stored of page) {
       // No text within JSON has a line of its own.
-      write(`${separator}\n    ${indented(item(stored)).replaceAll('\n', '\n    ')}`);
+      write(`${separator}\n    ${(await indented(item(stored))).replaceAll('\n', '\n    ')}`);
       separator = ',';
       for (let piece = out.shift(); piece; piece = out.shift()) yield piece;
       await slices.between();

@@ -11,7 +11,10 @@ import {
   type Selection,
   selectServed,
 } from '@orch/schema';
+import { checkAuthorization } from '../access/authorization-options.js';
+import { checkAdmission } from '../admission/admission-control.js';
 import { checkStorageVersions } from '../served/storage-versions.js';
+import { fairnessLimits } from './limit-options.js';
 import type { ServingOptions } from './options.js';
 
 /**
@@ -29,27 +32,37 @@ export function servedSelection(scheme: Scheme, runtimeConfig: readonly string[]
 }
 
 /** What is wrong with options of a serving process that takes several of them to see. */
-export function servingProblems({
+export function servingProblems(options: Omit<ServingOptions, 'certDir'>): string[] {
+  return [
+    ...selectionRefusals(options),
+    ...refusal('', () => checkAuthorization(options)),
+    ...refusal('', () => checkAdmission(options)),
+    ...refusal('', () => fairnessLimits(options, resolveFeatures(FEATURES, options.featureGates))),
+  ];
+}
+
+function selectionRefusals({
   naming,
   featureGates,
   runtimeConfig,
   storageVersions,
-}: Pick<ServingOptions, 'runtimeConfig' | 'storageVersions' | 'naming' | 'featureGates'>): string[] {
+}: Pick<ServingOptions, 'naming' | 'featureGates' | 'runtimeConfig' | 'storageVersions'>): string[] {
   if (runtimeConfig.length === 0 && storageVersions.length === 0) return [];
   const scheme = loadScheme(namesOf(naming));
   return [
-    ...refusal('runtime-config', () => servedSelection(scheme, runtimeConfig, resolveFeatures(FEATURES, featureGates))),
-    ...refusal('storage-versions', () => checkStorageVersions(storageVersions, scheme.resources)),
+    ...refusal('--runtime-config: ', () =>
+      servedSelection(scheme, runtimeConfig, resolveFeatures(FEATURES, featureGates)),
+    ),
+    ...refusal('--storage-versions: ', () => checkStorageVersions(storageVersions, scheme.resources)),
   ];
 }
 
-/** What a check that throws says of an option. */
+/** What a check that throws says, behind the option that it does not name itself. */
 function refusal(option: string, check: () => unknown): string[] {
   try {
     check();
     return [];
   } catch (error) {
-    if (error instanceof RangeError) return [`--${option}: ${error.message}`];
-    throw error;
+    return [`${option}${error instanceof Error ? error.message : String(error)}`];
   }
 }

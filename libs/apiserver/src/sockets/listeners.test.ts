@@ -348,3 +348,22 @@ describe('close', () => {
     expect(received()).toContain('done');
   });
 });
+
+describe('CONNECT', () => {
+  it.each(['example.com:443', '/', '/version'])('of %s is answered as any other request', async (target) => {
+    const { socket, received } = await open((req, res) => res.writeHead(405).end(`${req.method} ${req.url}`));
+    const ended = once(socket, 'end');
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await ended;
+    expect(received()).toMatch(/^HTTP\/1\.1 405 /);
+    expect(received()).toContain(`CONNECT ${target}`);
+  });
+
+  it('comes behind the answer to what was asked before', async () => {
+    const { socket, received } = await open((req, res) => res.end(String(req.method)));
+    const ended = once(socket, 'end');
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\nCONNECT / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await ended;
+    expect(received().match(/GET|CONNECT/g)).toEqual(['GET', 'CONNECT']);
+  });
+});

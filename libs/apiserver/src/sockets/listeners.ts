@@ -19,7 +19,7 @@ import { handshakesInTurn } from './handshakes-in-turn.js';
 import { Http2Sessions } from './http2-sessions.js';
 import { readThroughStream } from './read-through-stream.js';
 import { SilentConnections } from './silent-connections.js';
-import { acceptUpgrades, type TakesUpgrade } from './upgrades.js';
+import { acceptUpgrades, answerConnects, type TakesUpgrade } from './upgrades.js';
 import type { VanishedPeers } from './vanished-peers.js';
 
 export interface ListenOptions {
@@ -202,6 +202,7 @@ function prepared(server: Server, options: ListenOptions): Server {
   server.on('request', listener as RequestListener);
   server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, onRefused));
   acceptUpgrades(server, listener, takesUpgrade);
+  answerConnects(server, listener);
   return server;
 }
 

@@ -1,4 +1,5 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { Http2ServerResponse } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { ApiListener } from '../chain/listener.js';
@@ -60,8 +61,22 @@ const mayLeaveHttp = (req: IncomingMessage): boolean => !hasBody(req) && req.hea
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
+/** Sends CONNECT down the chain as any other method that nothing has: node's servers cut its connection, or answer it themselves. */
+export function answerConnects(server: Server, listener: ApiListener): void {
+  server.on('connect', (req: IncomingMessage, answering: Connection | Http2ServerResponse) => {
+    // Over HTTP/2 it comes with its response, as every other request.
+    if (answering instanceof Http2ServerResponse) listener(req, answering as unknown as ServerResponse);
+    else onceAnswered(answering, () => listener(req, responseOn(req, answering)));
+  });
+}
+
 /** Answers in the place of node's server. */
 function takeOver(req: IncomingMessage, socket: Socket, head: Buffer, listener: ApiListener): void {
+  listener(req, responseOn(req, socket), { socket, head });
+}
+
+/** The last response on a connection that node's server has let go of. */
+function responseOn(req: IncomingMessage, socket: Socket): ServerResponse {
   const res = new ServerResponse(req);
   res.shouldKeepAlive = false;
   res.assignSocket(socket);
@@ -71,7 +86,7 @@ function takeOver(req: IncomingMessage, socket: Socket, head: Buffer, listener: 
     socket.destroySoon();
   });
   socket.on('error', () => socket.destroy());
-  listener(req, res, { socket, head });
+  return res;
 }
 
 const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);

@@ -86,6 +86,9 @@ function kubeConfigFileOf(configuration: unknown): string | undefined {
   );
 }
 
+/** Codes of answers whose text is passed on. */
+const TOLD: ReadonlySet<number> = new Set([403, 406, 415]);
+
 /** What clients of the reference say of an answer that is no answer, by its code (k8s.io/apimachinery, pkg/api/errors). */
 const TEXTS: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
@@ -93,7 +96,7 @@ const TEXTS: Readonly<Record<number, string>> = {
   404: 'the server could not find the requested resource',
   405: 'the server does not allow this method on the requested resource',
   409: 'the server reported a conflict',
-  415: 'the server was unable to respond with a content type that the client supports',
+  422: 'the server rejected our request due to an error in our request',
   429: 'the server has received too many requests and has asked us to try again later',
   503: 'the server is currently unable to handle the request',
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
@@ -103,6 +106,7 @@ function refusalText({ code, status, message }: ApiError): string {
   const isOwn = !message.startsWith(`the server answered ${code}`);
   if (isOwn && status.kind === 'Status') return message;
   const said = message.slice(`the server answered ${code}: `.length) || 'unknown';
+  if (TOLD.has(code) && said !== 'unknown') return said;
   const known = TEXTS[code];
   if (known !== undefined) return known;
   if (code >= 500) return `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`;

@@ -18,7 +18,7 @@ import type { Modification } from './write-request.js';
 export async function apply(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace, name, subresource } = call;
   const options = applyOptions(ctx.query, deps.names);
-  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query, 'object');
   const bytes = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');
   const said = await readSaid(deps, ctx, bytes);

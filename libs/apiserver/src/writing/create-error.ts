@@ -27,3 +27,7 @@ function nameTaken(endpoint: Endpoint, name: string): StatusError {
   const message = `${status.message}, the server was not able to generate a unique name for the object`;
   return new StatusError('AlreadyExists', message, { ...status.details, retryAfterSeconds: 1 });
 }
+
+/** The same of an object that is on its way out, so that its client waits for that. */
+export const beingDeleted = ({ status: { message, details } }: StatusError): StatusError =>
+  new StatusError('AlreadyExists', `object is being deleted: ${message}`, details);

@@ -12,7 +12,7 @@ import { writeOptions } from './write-options.js';
 export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace } = call;
   const options = writeOptions(ctx.query, 'CreateOptions', deps.names);
-  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query, 'object');
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names, endpoint.model);
   const bytes = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');

@@ -3,7 +3,7 @@ import type { StructSchema } from '@orch/schema';
 import { parseBool } from '../reading/read-options.js';
 import { DeclaredModel } from '../served/object-model.js';
 import { type BodyReading, bodyEncoding, decodeBody } from './decode-body.js';
-import { dryRunOf } from './write-options.js';
+import { dryRunErrors, dryRunOf } from './write-options.js';
 
 export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground';
 const POLICIES: readonly PropagationPolicy[] = ['Foreground', 'Background', 'Orphan'];
@@ -43,6 +43,8 @@ export interface DeleteOptionsSource {
 export async function deleteOptions(source: DeleteOptionsSource): Promise<DeleteOptions> {
   if (source.body.length === 0) return settledOptions(fromQuery(source.query), source.names);
   const wire = await fromBody(source);
+  const errors = dryRunErrors(wire.dryRun ?? []);
+  if (errors.length > 0) throw invalid('DeleteOptions', source.names.metaGroup, '', errors);
   const dryRun = [...(wire.dryRun ?? []), ...source.query.getAll('dryRun')];
   return settledOptions({ ...wire, dryRun }, source.names);
 }

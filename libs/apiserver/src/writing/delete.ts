@@ -5,12 +5,17 @@ import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import { sendStatus } from '../http/respond.js';
 import { sendObject } from '../representation/send-object.js';
+import type { Endpoint } from '../served/endpoint.js';
 import { callerOf } from './caller.js';
 import { readingOf } from './decode-body.js';
 import { type DeleteOptions, deleteOptions } from './delete-options.js';
 
-/** Options of a deletion, wherever the client put them. */
-export async function readDeleteOptions(deps: ApiDeps, ctx: RequestContext): Promise<DeleteOptions> {
+/** Options of a deletion, wherever the client put them. Warns who leaves out what should be said for the kind. */
+export async function readDeleteOptions(
+  deps: ApiDeps,
+  ctx: RequestContext,
+  { storageRules: { deletionWarning } }: Endpoint,
+): Promise<DeleteOptions> {
   const body = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');
   const options = await deleteOptions({
@@ -22,6 +27,7 @@ export async function readDeleteOptions(deps: ApiDeps, ctx: RequestContext): Pro
     reading: readingOf(deps, ctx),
   });
   ctx.trail?.mark('decoded');
+  if (deletionWarning !== undefined && options.propagationPolicy === undefined) ctx.warnings.push(deletionWarning);
   return options;
 }
 
@@ -29,7 +35,7 @@ export async function readDeleteOptions(deps: ApiDeps, ctx: RequestContext): Pro
 export async function remove(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace, name } = call;
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
-  const options = await readDeleteOptions(deps, ctx);
+  const options = await readDeleteOptions(deps, ctx, endpoint);
   const removal = await deps.remover.remove(endpoint, { namespace, name }, options, callerOf(ctx));
   if (!removal.gone || deletionAnswersObject(endpoint.model.struct)) {
     return sendObject(ctx, 200, representation, removal.stored);

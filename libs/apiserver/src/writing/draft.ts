@@ -17,6 +17,8 @@ export interface Draft {
   readonly read: Stored | undefined;
   /** The same, in the stored version; nobody changes it. Undefined for a creation and for a deletion. */
   readonly old: ApiObject | undefined;
+  /** Whether what is there was on its way out already. */
+  readonly wasTerminating: boolean;
   /** Whom admission asks. */
   readonly judges: Judges;
   /** The wanted object in the version that the endpoint serves; of a deletion the marked one, in the stored version. */

@@ -70,6 +70,27 @@ describe('deletion (spec: "Deletion of an object")', () => {
     ]);
   });
 
+  it.each<[string, object, object, unknown]>([
+    ['was not held back goes without a mark', {}, {}, [['delete', [false, undefined]]]],
+    ['was held back goes with its mark', { finalizers: ['orphan'] }, { propagationPolicy: 'Background' }, 'marked'],
+  ])('of another kind that %s', async (_what, metadata, options, wanted) => {
+    await api.create('configmaps', { metadata: { name: 'a', ...metadata } });
+    if (wanted === 'marked') await remove('configmaps', 'a', { propagationPolicy: 'Orphan' });
+    const before = api.stored('configmaps', 'a');
+    const heard: [string, unknown][] = [];
+    api.store.onCommit((changes) => {
+      for (const { op, body } of changes) {
+        const { metadata: meta } = JSON.parse(body.toString()) as ApiObject;
+        heard.push([op, [meta?.deletionTimestamp !== undefined, meta?.deletionGracePeriodSeconds]]);
+      }
+    });
+    const removal = await remove('configmaps', 'a', options);
+    expect(removal.gone).toBe(true);
+    expect(heard).toEqual(wanted === 'marked' ? [['delete', [true, 0]]] : wanted);
+    if (wanted !== 'marked')
+      expect(JSON.parse(removal.stored.body.toString())).toMatchObject({ metadata: { uid: before?.metadata?.uid } });
+  });
+
   it('marks a pod whose time is up once', async () => {
     await api.create('pods', { ...pod('p'), metadata: { name: 'p', finalizers: ['example.com/x'] } });
     await remove('pods', 'p', { gracePeriodSeconds: 0 });

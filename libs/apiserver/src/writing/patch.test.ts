@@ -149,3 +149,89 @@ describe('what the release says of', () => {
     });
   });
 });
+
+const [MERGE, JSON_PATCH, STRATEGIC] = [
+  'application/merge-patch+json',
+  'application/json-patch+json',
+  'application/strategic-merge-patch+json',
+] as const;
+
+/** As kube-apiserver 1.27.16 answers it. */
+describe('a patch that says another type', () => {
+  const labels = { a: 'b' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  beforeEach(() =>
+    api.create('deployments', { metadata: { name: 'd' }, spec: { selector: { matchLabels: labels }, template } }),
+  );
+  const path = '/apis/apps/v1/namespaces/default/deployments/d';
+  const ask = async (target: string, type: string, change: object) => {
+    const operations = Object.entries(change).map(([name, value]) =>
+      value === null ? { op: 'remove', path: `/${name}` } : { op: 'replace', path: `/${name}`, value },
+    );
+    const body = JSON.stringify(type === JSON_PATCH ? operations : change);
+    const answer = await server.ask(target, { method: 'PATCH', headers: { 'Content-Type': type }, body });
+    return { status: answer.status, text: answer.body.toString() };
+  };
+
+  const merged = [MERGE, JSON_PATCH];
+  it.each<[object, readonly string[], number]>([
+    [{ kind: null }, merged, 200],
+    [{ kind: '' }, merged, 200],
+    [{ kind: 'Pod' }, merged, 422],
+    [{ kind: 5 }, merged, 422],
+    [{ apiVersion: null }, merged, 400],
+    [{ kind: null, apiVersion: '' }, merged, 400],
+    [{ apiVersion: 'v1' }, merged, 422],
+    [{ apiVersion: 'a/b/c' }, merged, 422],
+    [{ kind: null, apiVersion: null }, [STRATEGIC], 200],
+    [{ kind: 'Pod' }, [STRATEGIC], 200],
+    [{ apiVersion: 'v1', kind: 'Nope' }, [STRATEGIC], 200],
+    [{ apiVersion: 'a/b/c' }, [STRATEGIC], 200],
+    [{ kind: 5 }, [STRATEGIC], 422],
+    [{ apiVersion: [] }, [STRATEGIC], 422],
+  ])('%j in %j: %i', async (change, types, code) => {
+    for (const type of types) {
+      for (const target of [path, `${path}/scale`]) {
+        const { status, text } = await ask(target, type, change);
+        expect(status, `${type} ${target}: ${text}`).toBe(code);
+        if (code !== 200) continue;
+        const wanted = target === path ? ['Deployment', 'apps/v1'] : ['Scale', 'autoscaling/v1'];
+        const { kind, apiVersion } = JSON.parse(text) as ApiObject;
+        expect([kind, apiVersion]).toEqual(wanted);
+      }
+    }
+    expect(api.stored('deployments', 'd')?.kind ?? 'Deployment').toBe('Deployment');
+  });
+
+  it('keeps at the root what it names', async () => {
+    const all = { $retainKeys: ['metadata', 'spec'], metadata: { labels: { n: 'm' } } };
+    expect((await ask(path, STRATEGIC, all)).status).toBe(200);
+    expect(api.stored('deployments', 'd')?.metadata?.labels).toEqual({ n: 'm' });
+    const nameless = await ask(path, STRATEGIC, { $retainKeys: ['spec'], spec: { replicas: 3 } });
+    expect(nameless.status).toBe(400);
+    expect(nameless.text).toContain('name must be provided');
+  });
+
+  it.each([
+    [MERGE, { spec: { replicas: -1, bogus: 1 } }, 'unknown field "spec.bogus"'],
+    [STRATEGIC, { spec: { replicas: -1, bogus: 1 } }, 'unknown field "spec.bogus"'],
+    [
+      JSON_PATCH,
+      [{ op: 'replace', path: '/spec/replicas', value: -1, bogus: 1 }],
+      'json patch unknown field "[0].bogus"',
+    ],
+  ])('warns of unknown fields in %s also where it is refused for something else', async (type, body, warning) => {
+    const send = (query: string) =>
+      server.ask(`${path}${query}`, {
+        method: 'PATCH',
+        headers: { 'Content-Type': type },
+        body: JSON.stringify(body),
+      });
+    const answer = await send('');
+    expect(answer.status).toBe(422);
+    expect(answer.headers.warning).toBe(`299 - "${warning.replace(/"/g, '\\"')}"`);
+    expect((await send('?fieldValidation=Ignore')).headers.warning).toBeUndefined();
+    const strict = await send('?fieldValidation=Strict');
+    expect([strict.status, strict.headers.warning]).toEqual([400, undefined]);
+  });
+});

@@ -1,5 +1,5 @@
 import { holdsMoreValues, isTooDeep } from '@orch/codec';
-import { type ApiObject, badRequest, invalid, invalidValue, type StatusError } from '@orch/machinery';
+import { type ApiObject, badRequest } from '@orch/machinery';
 import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
@@ -12,6 +12,7 @@ import { applyFieldValidation, tooManyValues } from './decode-body.js';
 import { readMade } from './made-object.js';
 import { holdsTooMany } from './object-checks.js';
 import { APPLY, patchType, readPatch } from './patch-document.js';
+import { keepType, unreadablePatch } from './patched-type.js';
 import { writeOptions } from './write-options.js';
 import type { Change } from './write-request.js';
 
@@ -22,7 +23,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const type = patchType(ctx.req.headers['content-type'], endpoint.model);
   if (type === APPLY) return apply(deps, ctx, call);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
-  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query, 'object');
   const bytes = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');
   await turnFor(bytes.length);
@@ -54,24 +55,15 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     // Operations add to what is deep already; documents that are merged make nothing deeper than the deeper of both.
     if (type === 'application/json-patch+json' && isTooDeep(patched)) throw badRequest('exceeded max depth');
     await turn();
-    if (patched.kind !== kind || patched.apiVersion !== apiVersion) {
-      throw badRequest('a patch cannot change the kind or the apiVersion of an object');
-    }
-    const read = await readMade(model, patched, unreadable);
+    keepType(type, patched, { kind, apiVersion, name }, model);
+    const read = await readMade(model, patched, unreadablePatch);
     problems = [...document.problems, ...read.problems];
     if (options.fieldValidation === 'Strict') applyFieldValidation(problems, 'Strict', ctx.warnings);
     return read.object;
   };
-  const { stored } = await deps.pipeline.write(request, { change });
-  applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
+  // Who is refused for another reason is warned as well; at `Strict` these fields were the reason.
+  const { stored } = await deps.pipeline.write(request, { change }).finally(() => {
+    if (options.fieldValidation === 'Warn') applyFieldValidation(problems, 'Warn', ctx.warnings);
+  });
   await sendObject(ctx, 200, representation, stored);
 }
-
-/** In the place of a value that nobody should read where messages are kept, such as the audit log. */
-const UNSAID = '...';
-
-/**
- * What a patch has made of an object is told as that of no kind at all, as the release tells it, which quotes the whole object: a Secret,
- * say, with all of its data.
- */
-const unreadable = (message: string): StatusError => invalid('', '', '', [invalidValue('patch', UNSAID, message)]);

@@ -26,6 +26,7 @@ import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './dec
 import { readMade } from './made-object.js';
 import { requireUid } from './object-checks.js';
 import { APPLY, patchType, readPatch } from './patch-document.js';
+import { keepType } from './patched-type.js';
 import { judgeRepeated, readSaid } from './said.js';
 import { applyOptions, type WriteOptions, writeOptions } from './write-options.js';
 import type { Change } from './write-request.js';
@@ -144,7 +145,10 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
   ctx.audit?.patched(bytes);
   ctx.trail?.mark('decoded');
   const patch: MakeScale = async (scale) => {
-    const patched = Buffer.from(stringifyJson(document.apply(type, scale)));
+    const { kind, apiVersion } = scale;
+    const made = document.apply(type, scale);
+    keepType(media, made, { kind, apiVersion, name: call.name }, type);
+    const patched = Buffer.from(stringifyJson(made));
     const { object, problems } = await decodeBody(readingOf(deps, ctx), patched, 'json', type);
     applyFieldValidation([...document.problems, ...problems], options.fieldValidation, ctx.warnings);
     return object;

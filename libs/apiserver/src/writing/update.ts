@@ -15,7 +15,7 @@ import type { Modification } from './write-request.js';
 export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace, name, subresource } = call;
   const options = writeOptions(ctx.query, 'UpdateOptions', deps.names);
-  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query, 'object');
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names, endpoint.model);
   const bytes = await readBody(ctx, deps.limits);
   ctx.trail?.mark('received');

@@ -58,11 +58,15 @@ function read(query: URLSearchParams, kind: string, names: Names, wrong: readonl
 
 const isLevel = (text: string): text is FieldValidation => (LEVELS as readonly string[]).includes(text);
 
-/** No value or `All` (spec: "Dry run"); whether the request is one. */
+/** In a query no value or `All` (spec: "Dry run"); whether the request is one. */
 export function dryRunOf(values: readonly string[], errors: FieldError[]): boolean {
-  if (values.some((value) => value !== '' && value !== 'All')) {
-    const shown = `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;
-    errors.push(notSupported('dryRun', new VerbatimValue(shown), ['All']));
-  }
+  errors.push(...dryRunErrors(values, ''));
   return values.length > 0;
+}
+
+/** What is wrong with values of `dryRun`, as those of a body, where nothing stands for `All`. */
+export function dryRunErrors(values: readonly string[], ...allowed: readonly string[]): FieldError[] {
+  if (values.every((value) => value === 'All' || allowed.includes(value))) return [];
+  const shown = `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;
+  return [notSupported('dryRun', new VerbatimValue(shown), ['All'])];
 }

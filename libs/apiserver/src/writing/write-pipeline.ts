@@ -2,12 +2,13 @@ import type { Operation } from '@orch/admission';
 import { conflict, notFound, STALE_WRITE, StatusError } from '@orch/machinery';
 import type { DeleteOp, Key, Store, WriteOutcome } from '@orch/storage';
 import type { ObjectReader } from '../reading/object-reader.js';
+import { fromStored } from '../representation/stored-body.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
 import { fateAfter } from './allocation-fate.js';
 import { checkTime } from './check-time.js';
 import { commit } from './commit.js';
-import { createError } from './create-error.js';
+import { beingDeleted, createError } from './create-error.js';
 import { triedCreation } from './dry-run.js';
 import { GuardedCreation, takeBack } from './guarded-creation.js';
 import { heedQuotas, quotasChange } from './quota-outcome.js';
@@ -159,7 +160,7 @@ export class WritePipeline {
     const outcome = await this.#carryOut(request, plan);
     if (outcome.outcome === 'committed')
       return { stored: { ...stored, version: outcome.version }, created: !base, removed };
-    return base ? overtaken : whyNotCreated(request, plan, make, outcome);
+    return base ? overtaken : this.#whyNotCreated(request, plan, make, outcome);
   }
 
   async #carryOut(request: WriteRequest, plan: WritePlan): Promise<WriteOutcome> {
@@ -182,25 +183,29 @@ export class WritePipeline {
     await heedQuotas(this.options.quotas, outcome, request.endpoint, own);
     return outcome;
   }
+
+  /** @returns that it may be tried again: another name may be free, or what somebody else has made can be changed */
+  async #whyNotCreated(
+    { endpoint, key }: WriteRequest,
+    { object: { metadata = {} } }: WritePlan,
+    make: Modification,
+    outcome: WriteOutcome,
+  ): Promise<Overtaken> {
+    // Of quotas that were exceeded only those come here that have been counted since.
+    if (outcome.outcome === 'accounts-changed' || outcome.outcome === 'exceeded')
+      return { failure: () => quotasChange(endpoint) };
+    const failure = createError(endpoint, key.namespace, metadata, outcome);
+    if (outcome.outcome !== 'already-exists') throw failure;
+    if (key.name === '' || make.change !== undefined) return { failure: () => failure };
+    const found = await this.options.store.get(endpoint.type, key).catch(() => undefined);
+    throw found && isTerminating(endpoint, found) ? beingDeleted(failure) : failure;
+  }
 }
+
+const isTerminating = (endpoint: Endpoint, stored: Stored): boolean =>
+  fromStored(stored, endpoint).metadata?.deletionTimestamp !== undefined;
 
 const isSame = ({ stored: a }: Base, { stored: b }: Base): boolean =>
   a !== undefined && b !== undefined && a.version === b.version && a.body.equals(b.body);
 
 const NOTHING: Base = { stored: undefined, fresh: true };
-
-/** @returns that it may be tried again: another name may be free, or what somebody else has made can be changed */
-function whyNotCreated(
-  request: WriteRequest,
-  { object }: WritePlan,
-  make: Modification,
-  outcome: WriteOutcome,
-): Overtaken {
-  const failure = createError(request.endpoint, request.key.namespace, object.metadata ?? {}, outcome);
-  const mayTryAgain = request.key.name === '' || make.change !== undefined;
-  // Of quotas that were exceeded only those come here that have been counted since.
-  if (outcome.outcome === 'accounts-changed' || outcome.outcome === 'exceeded')
-    return { failure: () => quotasChange(request.endpoint) };
-  if (outcome.outcome !== 'already-exists' || !mayTryAgain) throw failure;
-  return { failure: () => failure };
-}

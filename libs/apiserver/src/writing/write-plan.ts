@@ -101,12 +101,14 @@ async function begin(
   await turn();
   const own = live && workingCopy(request, live);
   await turn();
+  const wasTerminating = own?.metadata?.deletionTimestamp !== undefined;
   const made = own && read ? (change as Change)(own, turn, read) : (create as Creation)();
   const served = made instanceof Promise ? await made : made;
   await turn();
   if (base && operation === 'UPDATE') checkVersion(request, served, base);
   const old = operation === 'UPDATE' ? live : undefined;
-  return { request, operation, base, read, old, judges, served, object: served, owners: [], admitted: false, turn };
+  const drawn = { judges, served, object: served, owners: [], admitted: false };
+  return { request, operation, base, read, old, wasTerminating, ...drawn, turn };
 }
 
 /** The live object for a change to work on. A deletion marks the object itself: nobody asks how it was before but plugins. */
@@ -228,11 +230,15 @@ async function removal(draft: Draft, base: Stored, { allocators, quotas }: PlanT
   const { request, object, operation } = draft;
   // An update may change what the object holds and let it go at once: it holds what it did before.
   const holder = draft.old ?? object;
-  const body = await writtenBody(request, object);
   const { endpoint, key, subresource } = request;
+  const isMarked = operation !== 'DELETE' || draft.wasTerminating || endpoint.storageRules.isGraceful;
+  // What nothing holds back goes as it was: only what had to wait is seen with a mark.
+  const form = isMarked ? formOf(draft) : asBefore(endpoint, base);
+  const body = isMarked ? await writtenBody(request, object) : base.body;
   const gone = { namespace: key.namespace, operation, subresource, before: holder, after: undefined };
-  const op: DeleteOp = { op: 'delete', ...target(draft, base), body, charging: quotas?.of({ endpoint, ...gone }) };
-  const stored = { version: base.version, body, ...formOf(draft) };
+  const charging = quotas?.of({ endpoint, ...gone });
+  const op: DeleteOp = { op: 'delete', ...target(draft, base), ...form, body, charging };
+  const stored = { version: base.version, body, ...form };
   // Who stops what runs goes by the mark: it is written on its own, before.
   const marks = operation === 'DELETE' && endpoint.storageRules.isGraceful && !isStoredAs(base, request, body);
   return {

@@ -49,8 +49,17 @@ const timeReader =
     return time.startsWith('0001-') && ZERO_TIME.test(time) ? undefined : time;
   };
 
+/** A text without the spaces around it; other white space stays. */
+function withoutSpaces(text: string): string {
+  if (!text.startsWith(' ') && !text.endsWith(' ')) return text;
+  let [from, to] = [0, text.length];
+  while (text[from] === ' ') from++;
+  while (to > from && text[to - 1] === ' ') to--;
+  return text.slice(from, to);
+}
+
 const quantity: Reader = (value) => {
-  if (typeof value === 'string') return canonicalQuantity(value);
+  if (typeof value === 'string') return canonicalQuantity(withoutSpaces(value));
   return typeof value === 'number' || typeof value === 'bigint' ? canonicalQuantity(String(value)) : MISMATCH;
 };
 

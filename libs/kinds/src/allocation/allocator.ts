@@ -205,13 +205,23 @@ async function takeFree(
     const some = nextOf(values, looks ? TOGETHER : Math.min(TOGETHER, missing), known);
     if (some.length === 0) throw rangeIsFull(wanted, free.length);
     probes += some.length;
-    const tried = (looks ? await taking.freeOf(some) : some).slice(0, missing);
-    await taking.take(tried);
-    const had = tried.filter((value) => taking.has(value));
-    looks ||= had.length < tried.length;
+    const had = await takeSome(taking, looks ? await taking.freeOf(some) : some, missing);
+    looks ||= had.length < some.length;
     free.push(...had);
   }
   return free.values();
+}
+
+/** As many values as are needed, if they can be had: one that was lost to somebody else is followed by the next. */
+async function takeSome(taking: Taking, values: readonly string[], count: number): Promise<string[]> {
+  const had: string[] = [];
+  for (let at = 0; at < values.length && had.length < count; ) {
+    const tried = values.slice(at, at + count - had.length);
+    at += tried.length;
+    await taking.take(tried);
+    had.push(...tried.filter((value) => taking.has(value)));
+  }
+  return had;
 }
 
 function nextOf(values: Iterator<string>, count: number, known: Taken | undefined): string[] {

@@ -18,6 +18,8 @@ const TRACKED = 'batch.orch.io/job-tracking';
 export const job = (settings: KindSettings): KindDeclaration => ({
   generation: true,
   defaultPropagation: 'Orphan',
+  deletionWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   gatedFields: [gatedMember('JobPodFailurePolicy', 'spec.podFailurePolicy'), ...TEMPLATE_FIELDS],
   defaults(object) {
     const spec = ensureObject(object, 'spec');

@@ -1,10 +1,10 @@
 import {
   type ApiObject,
-  canonicalAddress,
   type FieldError,
   familyOf,
   invalid,
   invalidValue,
+  plainAddress,
   StatusError,
 } from '@orch/machinery';
 import {
@@ -56,7 +56,7 @@ export async function allocateService(
   const held: Values = old ? valuesOf(old, allocators) : new Map();
   const taken: Hold[] = [];
   const take: Take = async (allocator, asks) => {
-    const canonical = asks.map(({ wanted }) => (wanted === undefined ? undefined : canonicalAddress(wanted)));
+    const canonical = asks.map(({ wanted }) => (wanted === undefined ? undefined : plainAddress(wanted)));
     const isHeld = (value: string | undefined) => value !== undefined && held.get(allocator)?.has(value) === true;
     const missing = [...asks.keys()].filter((index) => asks[index]?.own || !isHeld(canonical[index]));
     const has = new Set([...(held.get(allocator) ?? []), ...(valuesOf(object, allocators).get(allocator) ?? [])]);
@@ -158,7 +158,7 @@ export function heldValues(object: ApiObject): Readonly<Record<keyof Allocators,
   return {
     clusterIPs: stringsAt(object, 'spec', 'clusterIPs')
       .filter((address) => address !== HEADLESS)
-      .map(canonicalAddress),
+      .map(plainAddress),
     nodePorts: all.map(String),
   };
 }

@@ -39,6 +39,7 @@ export function deriveRules(
     createOnUpdate: declared.createOnUpdate ?? false,
     unconditionalUpdate: declared.unconditionalUpdate ?? true,
     defaultPropagation: declared.defaultPropagation ?? 'Background',
+    ...(declared.deletionWarning !== undefined && { deletionWarning: declared.deletionWarning }),
     defaults: (object) => declared.defaults?.(object, names),
     prepareForCreate: creating(definition, declared, names, drop),
     prepareForUpdate: updating(definition, declared, names, (subresource) =>

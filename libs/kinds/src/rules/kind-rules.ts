@@ -76,6 +76,9 @@ export interface KindRules {
   /** What happens to dependents when neither a DELETE nor a finalizer says; `None` for kinds that can have none. */
   readonly defaultPropagation: 'Background' | 'Orphan' | 'None';
 
+  /** What people should hear who delete an object and do not say what is to become of its dependents. */
+  readonly deletionWarning?: string;
+
   /** Defaults that depend on other fields. Runs after the declared ones; mutates, and changes nothing the second time. */
   defaults(object: ApiObject): void;
   /** Resets what clients may not set. Runs once uid, name and creation time are set. Mutates. */
@@ -163,6 +166,7 @@ export interface KindDeclaration {
   readonly unconditionalUpdate?: boolean;
   /** Default `Background`. */
   readonly defaultPropagation?: 'Orphan' | 'None';
+  readonly deletionWarning?: string;
   /** Fields that only some features bring, of what is written other than through `status`; dropped before the object is prepared. */
   readonly gatedFields?: readonly GatedFields[];
   /** The same of what is written through `status`. */

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, memberOf, setMember } from '@orch/machinery';
-import type { Schema } from '@orch/schema';
+import { isAlwaysWritten, type Schema, zeroOfField } from '@orch/schema';
 import { MalformedPatchError } from '../errors.js';
 import { cloneJson, isObject, withoutNulls } from '../json-values.js';
 import { mergeRules } from './lookup.js';
@@ -43,14 +43,23 @@ function mergeMember(
   change: JsonValue,
   schema: Schema | undefined,
 ): JsonValue {
-  if (isObject(current) && isObject(change)) {
-    const rules = mergeRules(schema, name, 'object');
-    return rules.strategy === 'replace' ? cloneJson(change) : mergeObject(current, change, rules.schema);
+  if (isObject(change)) {
+    const there = current ?? unsetStruct(schema, name);
+    if (isObject(there)) {
+      const rules = mergeRules(schema, name, 'object');
+      return rules.strategy === 'replace' ? cloneJson(change) : mergeObject(there, change, rules.schema);
+    }
   }
   if (Array.isArray(current) && Array.isArray(change)) {
     return mergeList(current, change, mergeRules(schema, name, 'list'));
   }
   return withoutNulls(change);
+}
+
+/** A struct that stands in every object, be it empty, is there to be merged with, also where the object leaves it out. */
+function unsetStruct(schema: Schema | undefined, name: string): JsonObject | undefined {
+  const field = schema?.kind === 'struct' ? schema.fields.get(name) : undefined;
+  return field && isAlwaysWritten(field) && isObject(zeroOfField(field)) ? {} : undefined;
 }
 
 /** `$retainKeys` lists all members that may stay; what the patch sets must be among them. */

@@ -71,6 +71,7 @@ export function isAmong(identities: ReadonlySet<Identity>, item: JsonValue, merg
   return identity !== undefined && identities.has(identity);
 }
 
+const isDirective = (item: JsonValue): boolean => isObject(item) && item.$patch !== undefined;
 const isDeletion = (item: JsonValue): boolean => isObject(item) && item.$patch === 'delete';
 
 /**
@@ -86,15 +87,16 @@ export function serverOrderAfter(
   if (deleted.size === 0) return server;
   const kept = server.filter((item) => !isAmong(deleted, item, mergeKey));
   const places = placesIn(kept, mergeKey);
-  const added = patch.filter((item) => !isDeletion(item) && !places.has(identityOf(item, mergeKey)));
+  const added = patch.filter((item) => !isDirective(item) && !places.has(identityOf(item, mergeKey)));
   return [...kept, ...added].slice(0, server.length);
 }
 
-/** What a patch adds or changes must stand in the same order in its `$setElementOrder`. @throws PatchError */
+/** What a patch adds or changes must stand in the same order in its `$setElementOrder`, unless that is empty. @throws PatchError */
 export function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
+  if (order.length === 0) return;
   const remaining = order.values();
   for (const item of patch) {
-    if (isDeletion(item)) continue;
+    if (isDirective(item)) continue;
     const identity = identityOf(item, mergeKey);
     let place = remaining.next();
     while (!place.done && identityOf(place.value, mergeKey) !== identity) place = remaining.next();

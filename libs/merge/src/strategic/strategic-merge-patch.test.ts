@@ -78,6 +78,69 @@ describe('strategic merge patch', () => {
     });
   });
 
+  const of = (container: JsonObject) => ({ spec: { containers: [{ name: 'c', ...container }] } });
+
+  // As kube-apiserver 1.27.16 answers them, where `resources: {}` stands in every container.
+  it.each<[string, JsonObject, JsonObject, JsonObject]>([
+    ['empties', {}, { resources: { limits: { cpu: '2' }, $patch: 'delete' } }, { resources: {} }],
+    [
+      'replaces',
+      {},
+      { resources: { limits: { cpu: '2' }, $patch: 'replace' } },
+      { resources: { limits: { cpu: '2' } } },
+    ],
+    [
+      'keeps of',
+      {},
+      { resources: { limits: { cpu: '2' }, $retainKeys: ['limits'] } },
+      { resources: { limits: { cpu: '2' } } },
+    ],
+    [
+      'empties, beside what a pointer may lack of',
+      { resources: { limits: { cpu: '1' } } },
+      { resources: { $patch: 'delete' }, lifecycle: { $patch: 'delete', preStop: {} } },
+      { resources: {}, lifecycle: { $patch: 'delete', preStop: {} } },
+    ],
+  ])('%s a struct that an object leaves out and release 1.27 always writes', (_, live, patch, result) => {
+    expect(strategicMergePatch(pod, of(live), of(patch))).toEqual(of(result));
+  });
+
+  it('refuses a directive that is none, also where the object leaves the struct out', () => {
+    const run = () => strategicMergePatch(pod, of({}), of({ resources: { $patch: 'merge' } }));
+    expect(run).toThrow(expect.objectContaining({ reason: 'bad-directive' }));
+  });
+
+  it.each([
+    [
+      ['z', 'y'],
+      ['z', 'y'],
+    ],
+    // No order is no order to keep to.
+    [[], ['z', 'y']],
+    [
+      ['d', 'z', 'y'],
+      ['z', 'y'],
+    ],
+    [
+      ['z', 'd', 'y'],
+      ['z', 'y'],
+    ],
+  ])('replaces a list beside $setElementOrder %j', (order, result) => {
+    const live = { spec: { containers: [{ name: 'c' }, { name: 'd' }] } };
+    const named = (all: readonly string[]) => all.map((name) => ({ name }));
+    const containers = [{ $patch: 'replace' }, ...named(['z', 'y'])];
+    const patch = { spec: { containers, '$setElementOrder/containers': named(order) } };
+    expect(strategicMergePatch(pod, live, patch)).toEqual({ spec: { containers: named(result) } });
+  });
+
+  it('refuses to replace a list in another order than $setElementOrder has', () => {
+    const containers = [{ $patch: 'replace' }, { name: 'z' }, { name: 'y' }];
+    const patch = { spec: { containers, '$setElementOrder/containers': [{ name: 'y' }, { name: 'z' }] } };
+    expect(() => strategicMergePatch(pod, { spec: {} }, patch)).toThrow(
+      expect.objectContaining({ reason: 'order-mismatch' }),
+    );
+  });
+
   it('shares nothing with the patch', () => {
     const patch = { spec: { containers: [{ name: 'a', args: ['x'] }] } };
     const result = strategicMergePatch(pod, { spec: { containers: [] } }, patch) as typeof patch;

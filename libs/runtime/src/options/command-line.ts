@@ -11,7 +11,7 @@ export interface Output {
 /** What a program does with its command line: go on with `values`, or leave with `exitCode`. */
 export type CommandLine<D extends OptionDefinitions> =
   | { readonly run: true; readonly values: OptionValues<D> }
-  | { readonly run: false; readonly exitCode: 0 | 2 };
+  | { readonly run: false; readonly exitCode: 0 | 1 };
 
 export interface Surroundings {
   readonly stdout: Output;
@@ -38,7 +38,7 @@ export function readCommandLine<D extends OptionDefinitions>(
     return { run: false, exitCode: 0 };
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
-    stderr.write(`${error.problems.map((problem) => `Error: ${problem}\n`).join('')}See --help for usage.\n`);
-    return { run: false, exitCode: 2 };
+    stderr.write(error.problems.map((problem) => `Error: ${problem}\n`).join(''));
+    return { run: false, exitCode: 1 };
   }
 }

@@ -22,7 +22,7 @@ export interface StringOption extends Described, Needed {
   readonly default?: string;
   /** The only values allowed. */
   readonly choices?: readonly string[];
-  /** Looks at the value, once it has been read. Throws RangeError, whose message follows the option's name. */
+  /** Looks at the value, once it has been read. What it throws is what is wrong: the message follows the option's name. */
   readonly check?: (value: string) => void;
 }
 
@@ -63,9 +63,11 @@ export interface ListOption extends Described {
   readonly default?: readonly string[];
   /** Each use is one entry, commas and all. Default false. */
   readonly whole?: boolean;
+  /** Entries of nothing but white space stay, for `check` to refuse. Default false: they are left out. */
+  readonly keepsBlanks?: boolean;
   /** The only entries allowed. */
   readonly choices?: readonly string[];
-  /** Looks at the whole, once every use has been read. Throws RangeError, whose message follows the option's name. */
+  /** Looks at the whole, once every use has been read. What it throws is what is wrong: the message follows the option's name. */
   readonly check?: (value: readonly string[]) => void;
 }
 

@@ -198,11 +198,11 @@ describe('the command line of a program', () => {
     expect(stdout).toContain('DEPRECATED: use --trace.');
   });
 
-  test('an unknown flag exits with 2 and says why', () => {
+  test('an unknown flag exits with 1 and says why in a line', () => {
     expect(run('--bogus')).toEqual({
       stdout: '',
-      stderr: 'Error: unknown flag: --bogus\nSee --help for usage.\n',
-      result: { run: false, exitCode: 2 },
+      stderr: 'Error: unknown flag: --bogus\n',
+      result: { run: false, exitCode: 1 },
     });
   });
 

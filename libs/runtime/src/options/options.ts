@@ -161,8 +161,8 @@ function checked(name: string, definition: OptionDefinition, value: AnyValue): r
     return [];
   } catch (error) {
     if (error instanceof OptionsError) return error.problems;
-    if (error instanceof RangeError) return [`--${name}: ${error.message}`];
-    throw error;
+    // Whatever a check stumbles over is what is wrong with the value.
+    return [`--${name}: ${error instanceof Error ? error.message : String(error)}`];
   }
 }
 

@@ -1,4 +1,4 @@
-import type { OptionDefinition } from './definition.js';
+import type { ListOption, OptionDefinition } from './definition.js';
 import {
   formatBytes,
   formatDuration,
@@ -44,7 +44,7 @@ export function readValue(definition: OptionDefinition, text: string, earlier: A
     case 'list':
       return [
         ...(Array.isArray(earlier) ? (earlier as string[]) : []),
-        ...(definition.whole ? [text] : entries(text)).map((entry) => oneOf(definition.choices, entry)),
+        ...entriesOf(definition, text).map((entry) => oneOf(definition.choices, entry)),
       ];
     case 'map':
       return new Map([...(earlier instanceof Map ? (earlier as Map<string, string>) : []), ...entries(text).map(pair)]);
@@ -68,11 +68,13 @@ function within(bounds: { min?: number; max?: number }, value: number, print: (v
   return value;
 }
 
-const entries = (text: string): string[] =>
-  text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+function entriesOf({ whole, keepsBlanks }: ListOption, text: string): string[] {
+  if (whole) return [text];
+  return keepsBlanks && text !== '' ? trimmed(text) : entries(text);
+}
+
+const trimmed = (text: string): string[] => text.split(',').map((entry) => entry.trim());
+const entries = (text: string): string[] => trimmed(text).filter((entry) => entry !== '');
 
 function pair(entry: string): [string, string] {
   const at = entry.indexOf('=');

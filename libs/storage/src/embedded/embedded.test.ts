@@ -76,16 +76,36 @@ describe('embedded PostgreSQL', () => {
     await started[0]?.stop();
   });
 
-  it('outlives a starter that is killed and is found again', async () => {
+  it('ends by itself when its starter is killed', async () => {
     const dataDir = join(root, 'orphan');
     const { starter, pid } = await startElsewhere(dataDir);
     starter.kill('SIGKILL');
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
+    // In order: nothing is to be recovered.
+    expect(await readFile(join(dataDir, 'postgres.log'), 'utf8')).toMatch(/database system is shut down\s*$/);
+  });
+
+  it('is stopped by the next start where nobody has stood by for the end of its starter', async () => {
+    const dataDir = join(root, 'unguarded');
+    const { starter, pid } = await startElsewhere(dataDir);
+    for (const guard of guardsOf(pid)) process.kill(guard, 'SIGKILL');
+    starter.kill('SIGKILL');
     await once(starter, 'exit');
-    const found = await startEmbeddedPostgres({ dataDir });
-    expect(found.pid).toBe(pid);
-    await found.stop();
-    await found.exited;
-    expect(isAlive(found.pid)).toBe(false);
+    const next = await startEmbeddedPostgres({ dataDir });
+    expect([next.pid === pid, isAlive(pid)]).toEqual([false, false]);
+    await next.stop();
+  });
+
+  it('leaves nobody standing by once it was stopped, or has ended', async () => {
+    const dataDir = join(root, 'unguarded-after');
+    for (const end of ['stop', 'kill']) {
+      const server = await startEmbeddedPostgres({ dataDir });
+      expect(guardsOf(server.pid)).toHaveLength(1);
+      if (end === 'stop') await server.stop();
+      else process.kill(server.pid, 'SIGKILL');
+      await server.exited;
+      await vi.waitFor(() => expect(guardsOf(server.pid)).toEqual([]), { timeout: 10_000 });
+    }
   });
 
   it('ends with a starter that exits without stopping it', async () => {
@@ -191,6 +211,13 @@ describe('a lock that a server left behind', () => {
     }
   });
 });
+
+/** Who stands by for the end of the starter of a server. */
+const guardsOf = (pid: number): number[] =>
+  execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.endsWith(` postgres-guard ${pid}`))
+    .map((line) => Number.parseInt(line, 10));
 
 async function ended(child: ChildProcess): Promise<void> {
   child.kill();

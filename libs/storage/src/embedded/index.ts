@@ -40,9 +40,8 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts PostgreSQL on a directory, creating the cluster on first use. The postmaster is a process of its own: when this
- * process is killed it goes on, and the next start finds it by its lock file and takes it over; when this process exits
- * by itself it is asked to shut down. As root, it runs as another user, who need not be able to come to the directory or
+ * Starts PostgreSQL on a directory, creating the cluster on first use. The postmaster is a process of its own, which is asked to
+ * shut down when this process ends, also when it is killed; the next start stops one that it finds by its lock file. As root, it runs as another user, who need not be able to come to the directory or
  * to where the programs are installed.
  * @throws Error when another process uses the directory, or with the end of the server's log when it cannot be started
  */

@@ -5,11 +5,12 @@ import { open, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Binaries, findBinaries } from './binaries.js';
+import { type Guard, guardServer } from './guard.js';
 import { type Identity, ownFolder } from './identity.js';
 import type { EmbeddedOptions, EmbeddedPostgres } from './index.js';
 import { initialize } from './initialize.js';
 import { endOrphans } from './orphans.js';
-import { askPostmaster, readPostmaster, stopPostmaster, waitUntilReady, watchPostmaster } from './postmaster.js';
+import { askPostmaster, readPostmaster, stopPostmaster, waitUntilReady } from './postmaster.js';
 import { shortPath } from './short-path.js';
 import { disarmStaleLocks } from './stale-locks.js';
 
@@ -18,8 +19,6 @@ const SOCKET_PORT = 5432;
 
 /** Bytes of the log from which on a start begins a new one. */
 const LONG_LOG = 1 << 20;
-/** Milliseconds for which a PostgreSQL that somebody else left behind may be silent before it is stopped. */
-const ADOPTION_PATIENCE = 2000;
 
 /** The folder of a cluster, taken for this process, and the user that the server runs as. */
 export interface ClusterFolder {
@@ -28,7 +27,7 @@ export interface ClusterFolder {
 }
 
 /**
- * Starts the server of a folder that belongs to this process, or takes over the one that runs there.
+ * Starts the server of a folder that belongs to this process; one that was left behind there is stopped.
  * @param ending aborts the start: what was launched is stopped again
  * @throws Error with the end of the server's log
  */
@@ -45,11 +44,8 @@ export async function startServer(
   }
   const url = urlOf(options.port, join(await shortPath(root), 'data'), password);
   const running = await readPostmaster(data);
-  if (running !== undefined) {
-    // Left behind by a process that was killed. It serves if it answers where we want it, else it makes room.
-    if (await waitUntilReady(url, ADOPTION_PATIENCE, ending).catch(() => false)) return handle(url, running, undefined);
-    await stopPostmaster(running);
-  }
+  // Left behind by a process that was killed: its guard stops it as well, at any moment.
+  if (running !== undefined) await stopPostmaster(running);
   await endOrphans(data);
   await refuseHidden(data, join(await shortPath(root), 'data', `.s.PGSQL.${SOCKET_PORT}`));
   await disarmStaleLocks(data, identity);
@@ -106,6 +102,7 @@ async function launch(options: EmbeddedOptions, how: Launch): Promise<EmbeddedPo
     stdio: ['ignore', output.fd, output.fd],
     ...identity.spawnAs,
   });
+  const guard = child.pid === undefined ? undefined : guardServer(child.pid, how.data, identity);
   const failed = new Promise<never>((_, reject) => {
     child.once('error', (error) =>
       reject(new Error(`cannot run ${binaries.postgres}: ${error.message}`, { cause: error })),
@@ -117,10 +114,11 @@ async function launch(options: EmbeddedOptions, how: Launch): Promise<EmbeddedPo
     const ready = await Promise.race([waitUntilReady(url, options.startTimeout ?? 60_000, ending), failed]);
     if (!ready || child.pid === undefined) throw new Error('PostgreSQL did not become ready in time');
     child.unref();
-    return handle(url, child.pid, child);
+    return handle(url, child.pid, child, guard);
   } catch (error) {
     // Until it is gone another one could not start on its folder.
     if (child.pid !== undefined) await stopPostmaster(child.pid);
+    guard?.release();
     const end = (await readFile(log, 'utf8').catch(() => '')).slice(-1000).trim();
     throw new Error(`${(error as Error).message}, as user ${identity.name}, see ${log}: ${end}`, { cause: error });
   } finally {
@@ -128,11 +126,11 @@ async function launch(options: EmbeddedOptions, how: Launch): Promise<EmbeddedPo
   }
 }
 
-function handle(url: string, pid: number, child: ChildProcess | undefined): EmbeddedPostgres {
+function handle(url: string, pid: number, child: ChildProcess, guard: Guard | undefined): EmbeddedPostgres {
   // Whoever has stopped it need not wait for what says so by itself: that does not keep a process that has nothing else to do.
   const stopped = new AbortController();
   const exited = Promise.race([
-    child ? once(child, 'exit').then(() => undefined) : watchPostmaster(pid),
+    once(child, 'exit').then(() => undefined),
     once(stopped.signal, 'abort').then(() => undefined),
   ]);
   const stop = async (): Promise<void> => {
@@ -142,7 +140,10 @@ function handle(url: string, pid: number, child: ChildProcess | undefined): Embe
   // A process that exits in a hurry, as upon a second signal, has no time for more than to ask.
   const ask = () => askPostmaster(pid);
   process.once('exit', ask);
-  void exited.then(() => process.off('exit', ask));
+  void exited.then(() => {
+    process.off('exit', ask);
+    guard?.release();
+  });
   return { url, pid, exited, stop };
 }
 

@@ -83,11 +83,6 @@ export async function stopPostmaster(pid: number): Promise<void> {
   throw new Error(`PostgreSQL (process ${pid}) does not end`);
 }
 
-/** Resolves when a process that is not our child has ended. */
-export async function watchPostmaster(pid: number): Promise<void> {
-  while (isAlive(pid)) await pause(500, undefined, { ref: false });
-}
-
 async function gone(pid: number, deadline: number): Promise<boolean> {
   while (isAlive(pid)) {
     if (performance.now() > deadline) return false;

@@ -1,4 +1,6 @@
 import type { Component } from '@orch/runtime';
+import { FEATURES } from '@orch/schema';
+import { featureMetric } from '../../metrics/feature-metric.js';
 import { Observation } from '../../metrics/observation.js';
 import { VERSION } from '../version.js';
 import type { ControlPlaneProcess } from './process.js';
@@ -15,6 +17,7 @@ export const observation = (process: ControlPlaneProcess): Component => ({
       showHiddenMetrics: serving.showHiddenMetricsForVersion !== '',
       logger: process.logger,
     });
+    featureMetric(opened.metrics, FEATURES, process.features);
     process.provide({ observation: opened });
   },
   async stop() {

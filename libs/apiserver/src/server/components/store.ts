@@ -1,7 +1,5 @@
 import { namesOf } from '@orch/machinery';
 import { type Component, systemClock } from '@orch/runtime';
-import { checkAuthorization } from '../../access/authorization-options.js';
-import { checkAdmission } from '../../admission/admission-control.js';
 import { readServiceAccountKeys } from '../../credentials/service-account-keys.js';
 import { compactionMetrics } from '../../metrics/compaction-metrics.js';
 import { observePools } from '../../metrics/store-observer.js';
@@ -53,8 +51,6 @@ export const closingWatch = (process: ControlPlaneProcess): Component => ({
 async function refuseEarly(process: ControlPlaneProcess): Promise<void> {
   const { backend, serving } = process.settings;
   natsSettings(backend);
-  checkAuthorization(serving);
-  checkAdmission(serving);
   const serviceAccountKeys = await readServiceAccountKeys(serving, namesOf(serving.naming));
   for (const warning of serviceAccountKeys.warnings) process.logger.warn(warning);
   process.provide({ serviceAccountKeys });
