@@ -4,8 +4,7 @@ import type { KindRules } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
 import { at, isObject, type Json, objectsAt } from '../values/fields.js';
 import { type CommonParts, commonParts, customResource } from './definition.js';
-import { JsonPathError, parseJsonPath } from './json-path/index.js';
-import { type PrinterColumn, type PrinterColumns, printerColumns } from './printer-columns.js';
+import { type PrinterColumn, printerColumns } from './printer-columns.js';
 import { customRules } from './rules.js';
 import { CustomScale } from './scale.js';
 import { selectableFields } from './selectable-fields.js';
@@ -55,7 +54,7 @@ function customVersion(common: CommonParts, version: Json, names: Names, setting
   };
   const scaled = at(version, 'subresources', 'scale');
   const scale = isObject(scaled) ? new CustomScale(scaled) : undefined;
-  const printed = printedOf(version);
+  const printed = printerColumns(objectsAt(version, 'additionalPrinterColumns') as unknown as PrinterColumn[]);
   const selectable = settings.features.enabled('CustomResourceFieldSelectors') ? selectableFields(version) : {};
   const resource = customResource(common, version, printed.columns, names);
   const validator = new CustomValidator(
@@ -72,22 +71,4 @@ function customVersion(common: CommonParts, version: Json, names: Names, setting
     preservesUnknown: at(common.definition, 'spec', 'preserveUnknownFields') === true,
     rules: customRules(resource, { validator, printed, scale, selectable }, names, settings),
   };
-}
-
-/** Columns up to the first whose path cannot be read: definitions may hold such paths. */
-function printedOf(version: Json): PrinterColumns {
-  const declared = objectsAt(version, 'additionalPrinterColumns') as unknown as PrinterColumn[];
-  const unreadable = declared.findIndex(({ jsonPath }) => !isReadable(jsonPath));
-  if (unreadable === 0) return { columns: [], cells: () => [] };
-  return printerColumns(unreadable < 0 ? declared : declared.slice(0, unreadable));
-}
-
-function isReadable(path: string): boolean {
-  try {
-    parseJsonPath(path);
-    return true;
-  } catch (error) {
-    if (error instanceof JsonPathError) return false;
-    throw error;
-  }
 }
