@@ -1,4 +1,4 @@
-export { fillDefaults, TooManyDefaults } from './defaulting.js';
+export { fillDefaults, fillThere, TooManyDefaults } from './defaulting.js';
 export { Effort } from './effort.js';
 export { embeddedErrors } from './embedded-objects.js';
 export { isOfFormat } from './formats.js';
