@@ -4,7 +4,8 @@ import type { KindRules } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
 import { at, isObject, type Json, objectsAt } from '../values/fields.js';
 import { type CommonParts, commonParts, customResource } from './definition.js';
-import { type PrinterColumn, printerColumns } from './printer-columns.js';
+import { PathReading } from './json-path/index.js';
+import { type PrinterColumn, type PrinterColumns, printerColumns } from './printer-columns.js';
 import { customRules } from './rules.js';
 import { CustomScale } from './scale.js';
 import { selectableFields } from './selectable-fields.js';
@@ -39,13 +40,26 @@ export interface CustomSettings extends KindSettings {
  */
 export function customVersions(definition: JsonObject, names: Names, settings: CustomSettings): CustomVersion[] {
   const common = commonParts(definition);
-  return objectsAt(definition, 'spec', 'versions').map((version) => customVersion(common, version, names, settings));
+  const reading = new PathReading();
+  return objectsAt(definition, 'spec', 'versions').map((version) => {
+    const printed = printerColumns(
+      objectsAt(version, 'additionalPrinterColumns') as unknown as PrinterColumn[],
+      reading,
+    );
+    return customVersion(common, version, printed, names, settings);
+  });
 }
 
 /** Without a schema, nothing is known of objects but their type and metadata. */
 const NO_SCHEMA: Json = { type: 'object' };
 
-function customVersion(common: CommonParts, version: Json, names: Names, settings: CustomSettings): CustomVersion {
+function customVersion(
+  common: CommonParts,
+  version: Json,
+  printed: PrinterColumns,
+  names: Names,
+  settings: CustomSettings,
+): CustomVersion {
   const declared = at(version, 'schema', 'openAPIV3Schema');
   let read: StructuralSchema | undefined;
   const schema = () => {
@@ -54,7 +68,6 @@ function customVersion(common: CommonParts, version: Json, names: Names, setting
   };
   const scaled = at(version, 'subresources', 'scale');
   const scale = isObject(scaled) ? new CustomScale(scaled) : undefined;
-  const printed = printerColumns(objectsAt(version, 'additionalPrinterColumns') as unknown as PrinterColumn[]);
   const selectable = settings.features.enabled('CustomResourceFieldSelectors') ? selectableFields(version) : {};
   const resource = customResource(common, version, printed.columns, names);
   const validator = new CustomValidator(

@@ -6,7 +6,7 @@ import type { ApiObject, JsonValue } from '@orch/machinery';
 import { describe, expect, test } from 'vitest';
 import type { Cell } from '../rules/kind-rules.js';
 import { vectorsOf } from '../testing/vectors.js';
-import { JsonPathError, parseJsonPath } from './json-path/index.js';
+import { JsonPathError, PathReading, parseJsonPath } from './json-path/index.js';
 import { type PrinterColumn, printerColumns } from './printer-columns.js';
 
 /** Types of the columns that each path is tried in. */
@@ -176,7 +176,11 @@ describe('a row of hostile columns', () => {
 
   test('columns behind those whose paths are too long together are left out', () => {
     const path = `.${'x'.repeat(8_000)}`;
-    expect(printerColumns(Array(9).fill(columnOf(path, 'string'))).columns).toHaveLength(8);
+    const nine = Array(9).fill(columnOf(path, 'string'));
+    expect(printerColumns(nine).columns).toHaveLength(4);
+    const reading = new PathReading();
+    expect(printerColumns(nine.slice(0, 3), reading).columns).toHaveLength(3);
+    expect(printerColumns(nine, reading).columns).toHaveLength(1);
     expect(printerColumns([columnOf(`${path}${'x'.repeat(1_000)}`, 'string')]).columns).toHaveLength(0);
   });
 });

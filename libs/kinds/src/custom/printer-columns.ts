@@ -44,9 +44,10 @@ const AGE: PrinterColumn = {
 /**
  * The columns of one version of a definition, up to the first whose path cannot be read: definitions may hold such paths.
  * @param declared those of the version; the age alone where there are none
+ * @param reading of the paths of other versions; default of a version that is alone
  */
-export function printerColumns(declared: readonly PrinterColumn[]): PrinterColumns {
-  const columns = readColumns(declared.length > 0 ? declared : [AGE]);
+export function printerColumns(declared: readonly PrinterColumn[], reading = new PathReading()): PrinterColumns {
+  const columns = readColumns(declared.length > 0 ? declared : [AGE], reading);
   return {
     columns: columns.map(({ column }) => columnOf(column)),
     cells(object, now) {
@@ -61,8 +62,7 @@ interface ReadColumn {
   readonly path: Path;
 }
 
-function readColumns(declared: readonly PrinterColumn[]): ReadColumn[] {
-  const reading = new PathReading();
+function readColumns(declared: readonly PrinterColumn[], reading: PathReading): ReadColumn[] {
   const read: ReadColumn[] = [];
   try {
     for (const column of declared) read.push({ column, path: parseJsonPath(column.jsonPath, reading) });

@@ -9,9 +9,9 @@ const COMPARISON = /^([^!<>=]+)([!<>=]+)([^\n]+)$/;
 const MAX_DEPTH = 8;
 /** Characters of a path, and of all paths that are read together: each step takes a hundred times its text once it is read. */
 const LONGEST = 8 << 10;
-const MOST_CHARACTERS = 64 << 10;
+const MOST_CHARACTERS = 32 << 10;
 
-/** Counts the characters of the paths of one version, which are kept as long as that. */
+/** Counts the characters of the paths of one definition, which are read at once and kept as long as that. */
 export class PathReading {
   #left = MOST_CHARACTERS;
 
@@ -19,7 +19,8 @@ export class PathReading {
   take(path: string): void {
     if (path.length > LONGEST) throw new JsonPathError(`longer than ${LONGEST} characters`);
     this.#left -= path.length;
-    if (this.#left < 0) throw new JsonPathError(`the paths of a version have more than ${MOST_CHARACTERS} characters`);
+    if (this.#left < 0)
+      throw new JsonPathError(`the paths of a definition have more than ${MOST_CHARACTERS} characters`);
   }
 }
 
