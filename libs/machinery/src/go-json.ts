@@ -26,7 +26,7 @@ export function goJson(value: JsonValue | undefined): string {
 }
 
 /** Larger integers are fractions to the reference. */
-const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
+export const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
 /** The native writer has short escapes that Go's has not; they are told from backslashes that are escaped themselves. */
 const SHORT_ESCAPES = /\\(?:[^bf]|(b)|(f))/g;

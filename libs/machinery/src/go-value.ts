@@ -1,4 +1,5 @@
 import { shortened, VerbatimValue, verbatim } from './field-error.js';
+import { isInt64 } from './go-json.js';
 
 /** Characters of a value of which a message shows no more, with some to spare. */
 const SHOWN_CHARACTERS = 8_192;
@@ -38,7 +39,8 @@ function counted(text: string, room: { left: number }): string {
 }
 
 /** Whether a number is an integer as the decoder makes them; larger ones are fractions like others. */
-const isInteger = (value: unknown): boolean => typeof value === 'bigint' || Number.isSafeInteger(value);
+const isInteger = (value: unknown): boolean =>
+  typeof value === 'bigint' ? isInt64(value) : Number.isSafeInteger(value);
 
 /** What the reference system calls the type in which it holds a value that came as JSON. */
 export function goType(value: unknown): string {
@@ -56,6 +58,7 @@ function plainly(value: unknown, room: { left: number }): string {
   room.left--;
   if (value === null || value === undefined) return '<nil>';
   if (typeof value === 'number') return goNumber(value);
+  if (typeof value === 'bigint' && !isInt64(value)) return goNumber(Number(value));
   if (typeof value !== 'object') return counted(shortened(String(value)), room);
   if (Array.isArray(value)) return `[${shownItems(value, (item) => plainly(item, room), room, ' ')}]`;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

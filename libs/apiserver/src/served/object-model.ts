@@ -22,9 +22,11 @@ export interface ObjectModel extends GroupVersionKind {
   read(value: JsonValue, options?: ReadOptions): Steps<ReadObject>;
   /**
    * Fills in what is declared for members that are absent; what follows from others, rules fill in. Mutates.
-   * @throws StatusError for an object that would grow without bounds
+   * @param isNew whether an object that would grow without bounds is refused; one that is there is filled in as far as there is room.
+   * Default false
+   * @throws StatusError for such a new one
    */
-  fillDefaults(object: ApiObject): Steps<void>;
+  fillDefaults(object: ApiObject, isNew?: boolean): Steps<void>;
   /**
    * Fills in a status that has a default where there is none: the rules of kinds with such a subresource take away what is sent,
    * defaults included. Mutates.

@@ -3,7 +3,7 @@ import { duplicatePaths, type ReadObject, type ReadOptions, stringifyJson } from
 import type { CustomVersion } from '@orch/kinds';
 import { type ApiObject, goType, type JsonObject, type JsonValue, StatusError } from '@orch/machinery';
 import { bothTypes, customType, type VersionTypes } from '@orch/merge';
-import { fillDefaults, normalizeObject, type Steps, TooManyDefaults } from '@orch/schema';
+import { fillDefaults, fillThere, normalizeObject, type Steps, TooManyDefaults } from '@orch/schema';
 import { CustomModel, type MetaStructs } from '@orch/schema/openapi';
 import type { ObjectModel } from './object-model.js';
 
@@ -59,9 +59,9 @@ export class StructuralModel implements ObjectModel {
     return { object: value as ApiObject, problems };
   }
 
-  *fillDefaults(object: ApiObject): Steps<void> {
+  *fillDefaults(object: ApiObject, isNew = false): Steps<void> {
     try {
-      yield* fillDefaults(object, this.custom.schema());
+      yield* (isNew ? fillDefaults : fillThere)(object, this.custom.schema());
     } catch (error) {
       if (!(error instanceof TooManyDefaults)) throw error;
       throw new StatusError('RequestEntityTooLarge', `Request entity too large: ${error.message}`);

@@ -30,13 +30,14 @@ export type ObjectLimits = Pick<RequestLimits, 'maxBodyBytes' | 'maxValues' | 'm
 /**
  * What a patch makes of an object, or defaults add to it, may be no more than what a client could send, and who owns its
  * fields takes no more than that again. An object that is larger already may get smaller. The error is a 413.
+ * @param before tells how many bytes the object had; default none
  */
-export function sizeError(
-  body: Buffer,
-  { maxBodyBytes, maxValues }: ObjectLimits,
-  before = 0,
-): StatusError | undefined {
-  if (body.length <= before) return undefined;
+export function sizeError(body: Buffer, limits: ObjectLimits, before: () => number = () => 0): StatusError | undefined {
+  const error = absoluteSizeError(body, limits);
+  return error && body.length > before() ? error : undefined;
+}
+
+function absoluteSizeError(body: Buffer, { maxBodyBytes, maxValues }: ObjectLimits): StatusError | undefined {
   if (body.length > maxBodyBytes) {
     const owners = ownersOf(body);
     if (Math.max(body.length - owners.length, owners.length) > maxBodyBytes) return tooLarge(maxBodyBytes);

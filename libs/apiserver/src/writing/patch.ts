@@ -1,11 +1,10 @@
-import { holdsMoreValues, isTooDeep } from '@orch/codec';
+import { isTooDeep } from '@orch/codec';
 import { type ApiObject, badRequest } from '@orch/machinery';
 import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import { sendObject } from '../representation/send-object.js';
-import { withoutOwners } from '../representation/stored-body.js';
 import { apply } from './apply.js';
 import { callerOf } from './caller.js';
 import { applyFieldValidation, tooManyValues } from './decode-body.js';
@@ -44,12 +43,12 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const { model } = endpoint;
   const { maxValues } = deps.limits;
   let problems: readonly string[] = [];
-  const change: Change = async (current, turn, stored) => {
+  const change: Change = async (current, turn) => {
     const { kind, apiVersion } = current;
     const patched = document.apply(model, current);
     await turn();
     // Before anybody works on it; what is larger already may stay so.
-    if (holdsTooMany(patched as ApiObject, maxValues) && !holdsMoreValues(withoutOwners(stored.body), maxValues)) {
+    if (holdsTooMany(patched as ApiObject, maxValues) && !holdsTooMany(current, maxValues)) {
       throw tooManyValues(maxValues);
     }
     // Operations add to what is deep already; documents that are merged make nothing deeper than the deeper of both.

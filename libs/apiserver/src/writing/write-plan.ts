@@ -6,6 +6,7 @@ import type { CreateOp, DeleteOp, Key, Tally, TypeId, UpdateOp, WriteOp } from '
 import { turnFor } from '../decoding/turns.js';
 import { accountOf, type QuotaWrite, settleStatus } from '../quota/quota-account.js';
 import type { QuotaCharges } from '../quota/quota-charges.js';
+import { filledBody } from '../representation/stored-body.js';
 import type { Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
 import { conclude, type Fate, giveBack } from './allocation-fate.js';
@@ -148,8 +149,11 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
     await settle('dropped');
     throw error;
   }
-  // What a deletion adds is the server's own, and what could not be marked could not be deleted.
-  const tooMuch = draft.operation === 'DELETE' ? undefined : sizeError(body, tools.limits, base?.body.length);
+  // What a deletion adds is the server's own, as its other writes are; what could not be marked could not be deleted.
+  const isOwn = draft.operation === 'DELETE' || request.ownChange === true;
+  const isSmaller = base !== undefined && body.length <= base.body.length;
+  const tooMuch =
+    isOwn || isSmaller ? undefined : sizeError(body, tools.limits, base && (() => shownSize(base, request)));
   if (tooMuch) {
     await settle('dropped');
     throw tooMuch;
@@ -179,6 +183,9 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
     conclude: settle,
   };
 }
+
+/** Bytes of what is there as it is read: younger defaults may have made it larger than what is stored. */
+const shownSize = (base: Stored, { endpoint: { form } }: WriteRequest): number => filledBody(base, form).length;
 
 /** The store takes no new object that names a version; a dry run does not come that far. @throws StatusError 400 */
 function refuseVersion({ request, namesVersion }: Draft): void {

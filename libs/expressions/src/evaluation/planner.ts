@@ -2,7 +2,7 @@ import { weightOf } from '@orch/schema';
 import type { Prices } from '../cost/estimate.js';
 import { dispatching, type Implementation, type LibraryFunction } from '../libraries/library.js';
 import { WITH_PATTERN } from '../libraries/regex.js';
-import { compilePattern } from '../libraries/regular-expressions.js';
+import { constantPattern } from '../libraries/regular-expressions.js';
 import { type CallNode, type ComprehensionNode, type Expression, isBinding, type Literal } from '../syntax/ast.js';
 import { Operator } from '../syntax/operators.js';
 import type { Checked } from '../types/checker.js';
@@ -204,9 +204,13 @@ class Planner {
     this.#patternSteps += weightOf(pattern);
     if (this.#patternSteps > MOST_PATTERN_STEPS)
       throw new PlanError(`patterns take more than ${MOST_PATTERN_STEPS} steps to read`);
-    const compiled = compilePattern(pattern);
+    const compiled = constantPattern(pattern);
     if (compiled instanceof Failure) throw new PlanError(compiled.message);
-    return (text, _, most) => (typeof text === 'string' ? use(compiled, text, most) : failureOr(text as Value));
+    return (text, _, most) => {
+      if (typeof text !== 'string') return failureOr(text as Value);
+      const again = constantPattern(pattern);
+      return again instanceof Failure ? again : use(again, text, most);
+    };
   }
 
   #list({ elements, optional }: Extract<Expression, { kind: 'list' }>): Plan {

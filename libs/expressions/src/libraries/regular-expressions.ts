@@ -1,3 +1,4 @@
+import { patternOf } from '@orch/schema';
 import { RE2JS, RE2JSException } from 're2js';
 import { Failure } from '../values/value.js';
 
@@ -12,6 +13,15 @@ export function compilePattern(pattern: string): Pattern | Failure {
     if (error instanceof RE2JSException) return new Failure(error.message);
     throw error;
   }
+}
+
+/**
+ * A pattern that stands in an expression. Expressions live as long as what they are written in, and their patterns take many times the
+ * memory of their texts: those that were used lately are kept, and others read again.
+ */
+export function constantPattern(pattern: string): Pattern | Failure {
+  const { compiled } = patternOf(pattern);
+  return typeof compiled === 'string' ? new Failure(compiled) : compiled;
 }
 
 /** The first match; empty where there is none. */

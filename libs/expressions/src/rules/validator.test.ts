@@ -40,6 +40,70 @@ describe('a run', () => {
   });
 });
 
+describe('rules that cost nothing', () => {
+  const items = (count: number) => Array.from({ length: count }, (_, i) => i);
+  const listOf = (...texts: string[]): StructuralSchema => ({
+    type: 'array',
+    items: { type: 'integer', ...rules(...texts) },
+  });
+
+  /** CPU time of the longest step but for the first, in which rules are compiled, and the run itself. */
+  function stepsOf(schema: StructuralSchema, value: unknown) {
+    const run = new RuleRun();
+    let [count, longestMs] = [0, 0];
+    let before = process.cpuUsage();
+    for (const _ of new RuleValidator(schema, false).steps(run, value, undefined)) {
+      const { user, system } = process.cpuUsage(before);
+      if (count++ > 0) longestMs = Math.max(longestMs, (user + system) / 1_000);
+      before = process.cpuUsage();
+    }
+    return { run, count, longestMs };
+  }
+
+  it('end their steps all the same', () => {
+    const { run, count, longestMs } = stepsOf(listOf(...Array(20).fill('true')), items(20_000));
+    expect(run.errors).toEqual([]);
+    expect(count).toBeGreaterThan(50);
+    expect(longestMs).toBeLessThan(50);
+  });
+
+  it('end their steps by the clock where that is sooner', () => {
+    const run = new RuleRun();
+    expect(run.isStepOver).toBe(false);
+    const begin = performance.now();
+    while (performance.now() - begin < 6);
+    expect(run.isStepOver).toBe(true);
+    for (const _ of run.pause());
+    expect(run.isStepOver).toBe(false);
+  });
+
+  it('run as often as the dearest that an object may have, and no more', () => {
+    const { run } = stepsOf(listOf(...Array(1_000).fill('true')), items(20_000));
+    expect(run.errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining('validation failed due to running out of cost budget'),
+    ]);
+  });
+
+  it('tell of no more errors than anybody reads, and end then', () => {
+    const { run } = stepsOf(listOf(...Array(1_000).fill('false')), items(45_000));
+    expect(run.exhausted).toBe(true);
+    expect(run.errors).toHaveLength(1_001);
+    expect(run.errors.at(-1)?.message).toContain('more is wrong than can be told');
+  });
+
+  it('tell of fewer errors where they are long', () => {
+    const { run } = stepsOf(
+      {
+        type: 'array',
+        items: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'false', message: 'x'.repeat(100_000) }] },
+      },
+      items(1_000),
+    );
+    expect(run.exhausted).toBe(true);
+    expect(run.errors.length).toBeLessThan(20);
+  });
+});
+
 describe('programs', () => {
   /** A schema with a rule, and how often the text of that was read. */
   function counted() {

@@ -33,6 +33,15 @@ export interface Validation {
 /** Units that evaluating may cost, and characters that compiling may read, in one step: both take about as long. */
 const UNITS_AT_ONCE = 100_000;
 const UNITS_OF_CHARACTER = 10;
+/** Milliseconds after which a step ends, whatever has been counted in it. */
+const STEP_MS = 5;
+/** Times that rules may run on one object, whatever they cost: many cost nothing. */
+const MOST_RUNS = PER_OBJECT_BUDGET;
+/** Units, or about as long, of going to a value or to a rule. */
+const UNITS_OF_EACH = 20;
+/** Errors of one run, and characters of all of them. */
+const MOST_TOLD = 1_000;
+const MOST_CHARACTERS = 1 << 20;
 /** In which about so much of it is done. */
 const STEPS_OF_COMPILING = 4;
 
@@ -45,6 +54,9 @@ export class RuleRun {
   /** What costs do not count, of all rules together. */
   readonly effort: Effort;
   #work = 0;
+  #ends = performance.now() + STEP_MS;
+  #runs = 0;
+  #characters = 0;
 
   /**
    * @param left units that all rules may cost
@@ -69,11 +81,37 @@ export class RuleRun {
     this.work(cost);
   }
 
-  /** Whether it is time for a step to end; if it is, another one begins. */
-  endsStep(): boolean {
-    if (this.#work < UNITS_AT_ONCE) return false;
+  /** Takes note of one rule that is to run, or of a value that is looked at for rules. */
+  visit(): void {
+    this.#runs++;
+    this.#work += UNITS_OF_EACH;
+  }
+
+  /** Whether rules have run as often as they may. */
+  get hasRunTooOften(): boolean {
+    return this.#runs > MOST_RUNS;
+  }
+
+  /** Adds an error. With one too many the run is at its end: the object is refused, and nobody reads more. */
+  tell(error: FieldError): void {
+    if (this.exhausted) return;
+    this.errors.push(error);
+    this.#characters += error.message.length + error.field.length;
+    if (this.errors.length < MOST_TOLD && this.#characters <= MOST_CHARACTERS) return;
+    this.errors.push(invalidValue('', '', 'more is wrong than can be told'));
+    this.exhausted = true;
+  }
+
+  /** Ends a step; the next begins when others have had their turn. */
+  *pause(): Iterable<void> {
+    yield;
     this.#work = 0;
-    return true;
+    this.#ends = performance.now() + STEP_MS;
+  }
+
+  /** Whether it is time for others to have their turn. */
+  get isStepOver(): boolean {
+    return this.#work >= UNITS_AT_ONCE || performance.now() >= this.#ends;
   }
 }
 
@@ -182,6 +220,8 @@ class NodeRules {
   /** @param around what the value stands in */
   *steps(run: RuleRun, path: string, value: Raw, old: Raw, around?: Surroundings): Iterable<void> {
     if (value === null || value === undefined) return;
+    run.visit();
+    if (run.isStepOver) yield* run.pause();
     const here = { value, old, around };
     if (this.#rules.length > 0) yield* this.#runRules(run, path, here);
     if (run.exhausted) return;
@@ -225,13 +265,18 @@ class NodeRules {
     if (before !== undefined) plain.set('oldSelf', before);
     let optional: Bindings | undefined;
     for (let i = 0; i < this.#rules.length; i++) {
+      if (run.hasRunTooOften) {
+        this.#stop(run, path, OUT_OF_BUDGET);
+        return;
+      }
+      run.visit();
       const rule = this.#compiled[i] ?? (yield* this.#compile(i, run));
       const isOptional = rule?.rule.optionalOldSelf ?? false;
       const asks = rule && (!rule.isTransition || before !== undefined || isOptional);
       if (isOptional) optional ??= optionalBindings(self, before);
       if (asks) this.#runRule(run, path, rule, (isOptional && optional) || plain, here);
       if (run.exhausted) return;
-      if (run.endsStep()) yield;
+      if (run.isStepOver) yield* run.pause();
     }
   }
 
@@ -256,7 +301,7 @@ class NodeRules {
     }
     if (value === true || (!isTransition && isSettled(run, here))) return;
     if (!message?.program) {
-      run.errors.push(this.#broken(path, rule, ruleMessage(rule)));
+      run.tell(this.#broken(path, rule, ruleMessage(rule)));
       return;
     }
     const made = makeMessage(message.program, rule.messageExpression ?? '', bindings, run);
@@ -265,7 +310,7 @@ class NodeRules {
       return;
     }
     run.spend(made.cost);
-    run.errors.push(this.#broken(path, rule, made.text ?? ruleMessage(rule)));
+    run.tell(this.#broken(path, rule, made.text ?? ruleMessage(rule)));
   }
 
   /** The error of a rule that does not hold, in its own words and at the field that it blames. */
@@ -323,12 +368,12 @@ class NodeRules {
         return value;
       }
       run.work(units / STEPS_OF_COMPILING);
-      if (run.endsStep()) yield;
+      if (run.isStepOver) yield* run.pause();
     }
   }
 
   #tell(run: RuleRun, path: string, detail: string): void {
-    run.errors.push(invalidValue(path, this.schema.type ?? '', detail));
+    run.tell(invalidValue(path, this.schema.type ?? '', detail));
   }
 
   #stop(run: RuleRun, path: string, detail: string): void {

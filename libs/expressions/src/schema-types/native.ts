@@ -1,3 +1,4 @@
+import { isInt64 } from '@orch/machinery';
 import { Dictionary, List, Uint, type Value } from '../values/value.js';
 
 /** JSON as it was read: numbers beyond 2^53 are bigint. */
@@ -47,9 +48,9 @@ export function nativeTypeName(raw: Raw): string {
     case 'boolean':
       return 'bool';
     case 'bigint':
-      return 'int64';
+      return isInt64(raw) ? 'int64' : 'float64';
     case 'number':
-      return Number.isInteger(raw) ? 'int64' : 'float64';
+      return Number.isSafeInteger(raw) ? 'int64' : 'float64';
     default:
       return 'map[string]interface {}';
   }

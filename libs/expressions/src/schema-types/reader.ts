@@ -1,4 +1,4 @@
-import { parseDuration } from '@orch/machinery';
+import { isInt64, parseDuration } from '@orch/machinery';
 import { parseDate, parseTimestamp, TimeTextError } from '../values/times.js';
 import { Duration, type Effort, Failure, Opaque, type Value } from '../values/value.js';
 import { isRawObject, nativeTypeName, type Raw, rawOf, sameRaw } from './native.js';
@@ -44,7 +44,9 @@ function bodyReader(schema: StructuralSchema): Reader {
 const unexpected = (expected: string, raw: Raw): Failure =>
   new Failure(`invalid data, expected ${expected}, got ${nativeTypeName(raw)}`);
 
-const isInteger = (raw: Raw): raw is number | bigint => typeof raw === 'bigint' || Number.isInteger(raw);
+/** Larger integers are fractions to the reference. */
+const isInteger = (raw: Raw): raw is number | bigint =>
+  typeof raw === 'bigint' ? isInt64(raw) : Number.isSafeInteger(raw);
 const readInteger: Reader = (raw) => (isInteger(raw) ? BigInt(raw) : unexpected('int', raw));
 const readNumber: Reader = (raw) =>
   typeof raw === 'number' || typeof raw === 'bigint' ? Number(raw) : unexpected('float', raw);

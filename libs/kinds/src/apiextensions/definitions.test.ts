@@ -5,7 +5,7 @@ import { kindRules } from '../registry/registry.js';
 import { type Changes, triedKind } from '../testing/refusals.js';
 import { through } from '../testing/through.js';
 import { vectorsOf } from '../testing/vectors.js';
-import { patternError } from './pattern-error.js';
+import { PatternCheck } from './pattern-check.js';
 
 /** A definition, or an update of one, and what the release says to it: reason, field, and the end of the message. */
 interface Vector {
@@ -93,6 +93,8 @@ describe('a definition', () => {
 });
 
 describe('a regular expression', () => {
+  const patternError = (pattern: string) => new PatternCheck().faultOf(pattern);
+
   it.each([
     '',
     '^[a-z]+$',
@@ -107,12 +109,20 @@ describe('a regular expression', () => {
     expect(patternError(pattern)).toBeUndefined();
   });
 
-  it('may be as long as a body', () => {
-    expect(patternError('(a+)+'.repeat(500_000))).toBeUndefined();
+  it('may not be one that no object is matched with: as long as a body', () => {
+    expect(patternError('(a+)+'.repeat(500_000))).toBe('takes more than 20000 steps to match');
+  });
+
+  it('may not be one of very many that take long together', () => {
+    const patterns = new PatternCheck();
+    const faults = Array.from({ length: 60 }, (_, at) => patterns.faultOf(`${at}${'[a-z]{999}'.repeat(10)}`));
+    expect(faults.slice(0, 39)).toEqual(Array(39).fill(undefined));
+    expect(faults.at(-1)).toBe('the patterns of a definition take more than 400000 steps');
   });
 
   it.each(['[', '[:a', '[\\\\', '[^'])('may open very many classes and close none: %j', (open) => {
-    expect(patternError(open.repeat(200_000))).toMatch(/missing closing ]/);
+    expect(patternError(open.repeat(20))).toMatch(/missing closing ]/);
+    expect(patternError(open.repeat(200_000))).toMatch(/missing closing ]|more than 20000 steps/);
   });
 
   it.each([
@@ -121,7 +131,12 @@ describe('a regular expression', () => {
     ['a)', 'unexpected ): `a)`'],
     ['(?=a)', 'invalid or unsupported Perl syntax: `(?=`'],
     [String.raw`(a)\1`, 'invalid escape sequence: `\\1`'],
-    ['*a', 'missing argument to repetition operator: `*a`'],
+    ['*a', 'missing argument to repetition operator: `*`'],
+    ['[[:bogus:]]', 'invalid character class range: `[:bogus:]`'],
+    [String.raw`\p{Bogus}`, 'invalid character class range: `\\p{Bogus}`'],
+    ['(a{100}){100}', 'invalid repeat count: `{100}`'],
+    ['a{1001}', 'invalid repeat count: `{1001}`'],
+    ['a**', 'invalid nested repetition operator: `**`'],
   ])('may not be %j', (pattern, text) => {
     expect(patternError(pattern)).toBe(`error parsing regexp: ${text}`);
   });

@@ -133,7 +133,7 @@ describe('patterns of defaults', () => {
     const schema = { type: 'object', properties: { x: { type: 'string', pattern, default: 'a' } } };
     const [error, ...others] = wrongDefaults(schema, 's', Effort.inAll());
     expect(others).toEqual([]);
-    expect(error?.message).toContain('takes more than 100000 steps to match');
+    expect(error?.message).toMatch(/takes more than \d+ steps to match/);
   });
 
   it('that would take too long in all are refused, whichever schema they stand in', () => {

@@ -12,6 +12,7 @@ import {
 } from './default-validation.js';
 import { listStrictness } from './list-validation.js';
 import { hasKnownType, type OpenApiStrictness, validateOpenApi } from './open-api-validation.js';
+import { PatternCheck } from './pattern-check.js';
 import { allSchemas, asEmbedded, hasDefault, hasRules, hasSchema, says } from './schema-walk.js';
 import { unstructured, validateLevels } from './structural-validation.js';
 import { validateValues } from './value-validation.js';
@@ -48,6 +49,8 @@ const MOST_UNITS = 1_000_000;
 /** What is asked of schemas; less of those of a definition that was stored when less was asked. */
 export interface SchemaStrictness extends OpenApiStrictness, DefaultBounds {
   readonly structural: boolean;
+  /** Reads the patterns of all schemas of the definition. */
+  readonly patterns: PatternCheck;
   /** Whether defaults must be free of fields that would be pruned. Takes as long as to look into the stored schemas. */
   prunesDefaults(): boolean;
   /** What an expression may name, by its text. */
@@ -71,6 +74,7 @@ export function schemaStrictness(
     pool: new SchemaPool(),
     effort: Effort.inAll(),
     rules: new RuleRun(MOST_UNITS),
+    patterns: new PatternCheck(),
     structural: !preserves || extended || olds.every(isStructural),
     prunesDefaults: () => olds.every(isFreeOfUnknown),
     environmentOf: later ? () => LATER_ENVIRONMENT : storedEnvironments(olds),
@@ -99,7 +103,8 @@ function isFreeOfUnknown(schema: Json): boolean {
 
 const isStructural = (schema: Json): boolean =>
   unstructured(schema) === undefined &&
-  [validateLevels, validateValues].every((check) => check(schema, '').length === 0);
+  validateLevels(schema, '').length === 0 &&
+  validateValues(schema, '', new PatternCheck()).length === 0;
 
 const isExtended = (schema: Json): boolean =>
   hasDefault(schema) ||
@@ -148,7 +153,8 @@ const isRead = (schema: Json): boolean => hasDefault(schema) || hasRules(schema)
 function* shapeSteps(schema: Json, path: string, strict: SchemaStrictness): Generator<FieldError[], boolean> {
   const levels = validateLevels(schema, path);
   yield levels;
-  const values = validateValues(schema, path);
+  for (const _ of strict.patterns.steps(schema)) yield [];
+  const values = validateValues(schema, path, strict.patterns);
   yield values;
   if (levels.length + values.length > 0) return false;
   const root = asEmbedded(schema);

@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
 import { equal } from '../values/equal.js';
 import { isObject, type Json, objectsAt, textAt } from '../values/fields.js';
-import { patternError } from './pattern-error.js';
+import type { PatternCheck } from './pattern-check.js';
 import { isThere, itemSchema, propertiesOf, propertyOf, says } from './schema-walk.js';
 
 /** The parts of a schema that only test values: below `allOf`, `anyOf`, `oneOf` and `not`. */
@@ -34,47 +34,62 @@ const isIntOrString = (alternatives: unknown): boolean =>
   Array.isArray(alternatives) && alternatives.length === 2 && equal(alternatives, INT_OR_STRING);
 
 /** The tests of a structural schema and of all that stands in it; what is tested must also be there. */
-export const validateValues = (schema: Json, path: string): FieldError[] => [
-  ...validateTests(schema, path),
+export const validateValues = (schema: Json, path: string, patterns: PatternCheck): FieldError[] => [
+  ...validateTests(schema, path, patterns),
   // Of what stands below this is not asked, as in the reference system.
   ...validateComplete(schema, schema, path, path),
 ];
 
-function validateTests(schema: Json, path: string): FieldError[] {
+function validateTests(schema: Json, path: string, patterns: PatternCheck): FieldError[] {
   const items = itemSchema(schema);
   const others = schema.additionalProperties;
   return [
-    ...validateJunctors(schema, path, isIntOrString(schema.anyOf), isIntOrString(objectsAt(schema, 'allOf')[0]?.anyOf)),
-    ...(items ? validateTests(items, `${path}.items`) : []),
-    ...propertiesOf(schema).flatMap(([name, property]) => validateTests(property, `${path}.properties[${name}]`)),
-    ...(isObject(others) ? validateTests(others, `${path}.additionalProperties`) : []),
+    ...validateJunctors(schema, path, patterns, {
+      anyOf: isIntOrString(schema.anyOf),
+      first: isIntOrString(objectsAt(schema, 'allOf')[0]?.anyOf),
+    }),
+    ...(items ? validateTests(items, `${path}.items`, patterns) : []),
+    ...propertiesOf(schema).flatMap(([name, property]) =>
+      validateTests(property, `${path}.properties[${name}]`, patterns),
+    ),
+    ...(isObject(others) ? validateTests(others, `${path}.additionalProperties`, patterns) : []),
   ];
 }
 
-function validateJunctors(schema: Json, path: string, skipAnyOf: boolean, skipFirst: boolean): FieldError[] {
-  const wrong = patternError(textAt(schema, 'pattern'));
+/** Which alternatives say that a value is a number or a text, and name types: those of the schema, and of the first of its `allOf`. */
+interface Excepted {
+  readonly anyOf: boolean;
+  readonly first: boolean;
+}
+const NONE: Excepted = { anyOf: false, first: false };
+
+function validateJunctors(schema: Json, path: string, patterns: PatternCheck, excepted: Excepted): FieldError[] {
+  const wrong = patterns.faultOf(textAt(schema, 'pattern'));
   const text = `must be a valid regular expression, but isn't: ${wrong}`;
   const { not } = schema;
   return [
     ...JUNCTORS.flatMap((name) =>
-      name === 'anyOf' && skipAnyOf
+      name === 'anyOf' && excepted.anyOf
         ? []
         : objectsAt(schema, name).flatMap((clause, index) =>
-            validateClause(clause, `${path}.${name}[${index}]`, name === 'allOf' && skipFirst && index === 0),
+            validateClause(clause, `${path}.${name}[${index}]`, patterns, {
+              ...NONE,
+              anyOf: name === 'allOf' && excepted.first && index === 0,
+            }),
           ),
     ),
-    ...(isObject(not) ? validateClause(not, `${path}.not`, false) : []),
+    ...(isObject(not) ? validateClause(not, `${path}.not`, patterns) : []),
     ...(wrong === undefined ? [] : [invalidValue(`${path}.pattern`, textAt(schema, 'pattern'), text)]),
   ];
 }
 
-function validateClause(clause: Json, path: string, skipAnyOf: boolean): FieldError[] {
+function validateClause(clause: Json, path: string, patterns: PatternCheck, excepted = NONE): FieldError[] {
   const items = itemSchema(clause);
   return [
-    ...validateJunctors(clause, path, skipAnyOf, false),
-    ...(items ? validateClause(items, `${path}.items`, false) : []),
+    ...validateJunctors(clause, path, patterns, excepted),
+    ...(items ? validateClause(items, `${path}.items`, patterns) : []),
     ...propertiesOf(clause).flatMap(([name, property]) =>
-      validateClause(property, `${path}.properties[${name}]`, false),
+      validateClause(property, `${path}.properties[${name}]`, patterns),
     ),
     ...Object.entries(NOT_THERE)
       .filter(([name]) => (EVEN_ZERO.has(name) ? isThere(clause[name]) : says(clause[name])))

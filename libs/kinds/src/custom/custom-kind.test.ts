@@ -233,6 +233,12 @@ describe('scale', () => {
     expect(() => rules.scale?.read(object)).toThrow(message);
   });
 
+  it('refuses integers of more than 64 bits', () => {
+    const message = '.spec.replicas accessor error: 9.223372036854776e+18 is of the type float64, expected int64';
+    expect(() => rules.scale?.read({ spec: { replicas: 2n ** 63n } } as JsonObject)).toThrow(message);
+    expect(rules.scale?.read({ spec: { replicas: 2n ** 63n - 1n } } as JsonObject)?.replicas).toBe(2 ** 63);
+  });
+
   it('is not written over other values', () => {
     expect(() => rules.scale?.write({ spec: 1 }, 1)).toThrow(
       'value cannot be set because .spec is not a map[string]interface{}',

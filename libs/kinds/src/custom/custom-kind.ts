@@ -4,7 +4,7 @@ import type { KindRules } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
 import { at, isObject, type Json, objectsAt } from '../values/fields.js';
 import { type CommonParts, commonParts, customResource } from './definition.js';
-import { JsonPathError, parseJsonPath } from './json-path/index.js';
+import { PathReading } from './json-path/index.js';
 import { type PrinterColumn, type PrinterColumns, printerColumns } from './printer-columns.js';
 import { customRules } from './rules.js';
 import { CustomScale } from './scale.js';
@@ -40,13 +40,26 @@ export interface CustomSettings extends KindSettings {
  */
 export function customVersions(definition: JsonObject, names: Names, settings: CustomSettings): CustomVersion[] {
   const common = commonParts(definition);
-  return objectsAt(definition, 'spec', 'versions').map((version) => customVersion(common, version, names, settings));
+  const reading = new PathReading();
+  return objectsAt(definition, 'spec', 'versions').map((version) => {
+    const printed = printerColumns(
+      objectsAt(version, 'additionalPrinterColumns') as unknown as PrinterColumn[],
+      reading,
+    );
+    return customVersion(common, version, printed, names, settings);
+  });
 }
 
 /** Without a schema, nothing is known of objects but their type and metadata. */
 const NO_SCHEMA: Json = { type: 'object' };
 
-function customVersion(common: CommonParts, version: Json, names: Names, settings: CustomSettings): CustomVersion {
+function customVersion(
+  common: CommonParts,
+  version: Json,
+  printed: PrinterColumns,
+  names: Names,
+  settings: CustomSettings,
+): CustomVersion {
   const declared = at(version, 'schema', 'openAPIV3Schema');
   let read: StructuralSchema | undefined;
   const schema = () => {
@@ -55,7 +68,6 @@ function customVersion(common: CommonParts, version: Json, names: Names, setting
   };
   const scaled = at(version, 'subresources', 'scale');
   const scale = isObject(scaled) ? new CustomScale(scaled) : undefined;
-  const printed = printedOf(version);
   const selectable = settings.features.enabled('CustomResourceFieldSelectors') ? selectableFields(version) : {};
   const resource = customResource(common, version, printed.columns, names);
   const validator = new CustomValidator(
@@ -72,22 +84,4 @@ function customVersion(common: CommonParts, version: Json, names: Names, setting
     preservesUnknown: at(common.definition, 'spec', 'preserveUnknownFields') === true,
     rules: customRules(resource, { validator, printed, scale, selectable }, names, settings),
   };
-}
-
-/** Columns up to the first whose path cannot be read: definitions may hold such paths. */
-function printedOf(version: Json): PrinterColumns {
-  const declared = objectsAt(version, 'additionalPrinterColumns') as unknown as PrinterColumn[];
-  const unreadable = declared.findIndex(({ jsonPath }) => !isReadable(jsonPath));
-  if (unreadable === 0) return { columns: [], cells: () => [] };
-  return printerColumns(unreadable < 0 ? declared : declared.slice(0, unreadable));
-}
-
-function isReadable(path: string): boolean {
-  try {
-    parseJsonPath(path);
-    return true;
-  } catch (error) {
-    if (error instanceof JsonPathError) return false;
-    throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { type ApiObject, goType, plainText, setMember } from '@orch/machinery';
+import { type ApiObject, goType, isInt64, plainText, setMember } from '@orch/machinery';
 import { isObject, type Json } from '../values/fields.js';
 
 /** Thrown where an object has another value at a path than is looked for there; the message is that of the reference. */
@@ -14,7 +14,7 @@ const pathText = (path: MemberPath): string => `.${path.join('.')}`;
 /** The integer at a path; undefined where there is none. @throws AccessError for anything else there */
 export function integerAt(object: ApiObject, path: MemberPath): number | bigint | undefined {
   const value = valueAt(object, path);
-  if (value === undefined || typeof value === 'bigint') return value;
+  if (value === undefined || (typeof value === 'bigint' && isInt64(value))) return value;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   throw accessError(path, value, 'int64');
 }

@@ -4,7 +4,15 @@ import type { Column } from '@orch/schema';
 import type { Cell } from '../rules/kind-rules.js';
 import { humanDuration } from '../values/age.js';
 import { UNKNOWN } from '../values/text.js';
-import { findAll, type Path, parseJsonPath, shownText } from './json-path/index.js';
+import {
+  findAll,
+  JsonPathError,
+  type Path,
+  PathReading,
+  parseJsonPath,
+  RowEffort,
+  shownText,
+} from './json-path/index.js';
 
 /** A column of `additionalPrinterColumns` in a definition, of a valid one. */
 export interface PrinterColumn {
@@ -34,17 +42,34 @@ const AGE: PrinterColumn = {
 };
 
 /**
- * The columns of one version of a definition.
+ * The columns of one version of a definition, up to the first whose path cannot be read: definitions may hold such paths.
  * @param declared those of the version; the age alone where there are none
- * @throws JsonPathError for a path that cannot be read; definitions may hold such paths
+ * @param reading of the paths of other versions; default of a version that is alone
  */
-export function printerColumns(declared: readonly PrinterColumn[]): PrinterColumns {
-  const columns = declared.length > 0 ? declared : [AGE];
-  const shown = columns.map(({ type, jsonPath }) => ({ type, path: parseJsonPath(jsonPath) }));
+export function printerColumns(declared: readonly PrinterColumn[], reading = new PathReading()): PrinterColumns {
+  const columns = readColumns(declared.length > 0 ? declared : [AGE], reading);
   return {
-    columns: columns.map(columnOf),
-    cells: (object, now) => shown.map(({ type, path }) => cellOf(object as JsonObject, type, path, now)),
+    columns: columns.map(({ column }) => columnOf(column)),
+    cells(object, now) {
+      const row = new RowEffort();
+      return columns.map(({ column, path }) => cellOf(object as JsonObject, column.type, path, now, row));
+    },
   };
+}
+
+interface ReadColumn {
+  readonly column: PrinterColumn;
+  readonly path: Path;
+}
+
+function readColumns(declared: readonly PrinterColumn[], reading: PathReading): ReadColumn[] {
+  const read: ReadColumn[] = [];
+  try {
+    for (const column of declared) read.push({ column, path: parseJsonPath(column.jsonPath, reading) });
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error;
+  }
+  return read;
 }
 
 const columnOf = ({ name, type, format = '', description, priority = 0, jsonPath }: PrinterColumn): Column => ({
@@ -55,10 +80,10 @@ const columnOf = ({ name, type, format = '', description, priority = 0, jsonPath
   priority,
 });
 
-function cellOf(object: JsonObject, type: string, path: Path, now: number): Cell {
-  const [value] = findAll(object, path);
+function cellOf(object: JsonObject, type: string, path: Path, now: number, row: RowEffort): Cell {
+  const [value] = findAll(object, path, row);
   if (value === undefined) return null;
-  if (type === 'string') return shownText(value);
+  if (type === 'string') return shownText(value, row);
   if (type === 'integer')
     return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null;
   if (type === 'number') return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null;

@@ -22,14 +22,32 @@ export class TooManyDefaults extends Error {
  * @throws TooManyDefaults
  */
 export function* fillDefaults(object: unknown, schema: StructuralSchema, effort = Effort.inSteps()): Steps<void> {
-  yield* new Defaulting(effort).fill(object, schema);
+  yield* new Defaulting(effort, false).fill(object, schema);
   yield* normalizeEmbedded(object, schema, true, effort);
 }
 
+/**
+ * The same for an object that is there, whatever its schema was when it was made: it is filled in as far as there is room, so that it can
+ * be read and removed.
+ */
+export function* fillThere(object: unknown, schema: StructuralSchema, effort = Effort.inSteps()): Steps<void> {
+  yield* new Defaulting(effort, true).fill(object, schema);
+  yield* normalizeEmbedded(object, schema, true, effort);
+}
+
+/** Characters of a text that take as much room as one value. */
+const CHARACTERS = 16;
+
 class Defaulting {
   #left = MOST_ADDED;
+  /** Values up to which an object that is there is filled in: counted as they are come to, so that what was filled once stays as it is. */
+  #room = MOST_ADDED;
 
-  constructor(private readonly effort: Effort) {}
+  /** @param isThere whether what there is no room for is left out instead of refused */
+  constructor(
+    private readonly effort: Effort,
+    private readonly isThere: boolean,
+  ) {}
 
   /** @param inMetadata whether the value stands in the metadata of a whole object, of which no schema prunes anything */
   fill(value: unknown, schema: StructuralSchema | undefined, inMetadata = false): Iterable<undefined> {
@@ -41,7 +59,9 @@ class Defaulting {
   *#fillItems(list: unknown[], schema: StructuralSchema, inMetadata: boolean): Steps<void> {
     for (const [at, item] of list.entries()) {
       if (this.effort.endsStep(1)) yield;
-      if (item === null && !schema.nullable && schema.default !== undefined) list[at] = this.#made(schema, inMetadata);
+      this.#room -= roomOf(item);
+      if (item === null && !schema.nullable && schema.default !== undefined)
+        list[at] = this.#made(schema, inMetadata) ?? null;
       if (isContainer(list[at])) yield* this.fill(list[at], schema, inMetadata);
     }
   }
@@ -50,26 +70,36 @@ class Defaulting {
     const within = (name: string) => inMetadata || (schema.embedded && name === 'metadata');
     for (const [name, property] of schema.defaulted) {
       const isAbsent = !Object.hasOwn(object, name) || (object[name] === null && !property.nullable);
-      if (isAbsent) setMember(object, name, this.#made(property, within(name)));
+      if (isAbsent) this.#put(object, name, property, within(name));
     }
     const { others } = schema;
     for (const name of Object.keys(object)) {
       if (this.effort.endsStep(1)) yield;
+      this.#room -= roomOf(object[name]);
       if (object[name] !== null && !isContainer(object[name])) continue;
       const property = schema.property(name);
       const isNull = object[name] === null && !property && others?.nullable === false;
-      if (isNull && others?.default !== undefined) setMember(object, name, this.#made(others, inMetadata));
+      if (isNull && others?.default !== undefined) this.#put(object, name, others, inMetadata);
       if (isContainer(object[name])) yield* this.fill(object[name], property ?? others, within(name));
     }
   }
 
+  #put(object: Json, name: string, schema: StructuralSchema, inMetadata: boolean): void {
+    const made = this.#made(schema, inMetadata);
+    if (made !== undefined) setMember<unknown>(object, name, made);
+  }
+
+  /** Undefined where there is no room for it. */
   #made(schema: StructuralSchema, inMetadata: boolean): unknown {
+    if (this.isThere && this.#room < 0) return undefined;
     this.#left -= schema.defaultSize;
-    if (this.#left < 0) throw new TooManyDefaults();
+    if (this.#left < 0 && !this.isThere) throw new TooManyDefaults();
     this.effort.compare(schema.defaultSize);
     return copy(inMetadata ? schema.props.default : schema.default);
   }
 }
+
+const roomOf = (value: unknown): number => (typeof value === 'string' ? 1 + value.length / CHARACTERS : 1);
 
 /**
  * Drops, in place and in steps, members that are null although they may not be, and have no default: those mean that nothing was said.

@@ -1,5 +1,4 @@
-import { RE2JS } from 're2js';
-import { weightOf } from './pattern-weight.js';
+import { keptPattern, type Pattern, patternOf } from './patterns.js';
 
 /** Steps that the expressions of one definition may take in all, those of reading them among them. */
 const MOST_STEPS = 100_000;
@@ -23,11 +22,10 @@ export class TooManyComparisons extends Error {
   }
 }
 
-/** Regular expressions by their text, each compiled when it is first matched with. */
-export type Patterns = Map<string, Known>;
-
 /** What is judged in steps has its turn for such a part of what a whole definition may take. */
 const PARTS = 8;
+/** Patterns take longer to read than to match with, so of their steps there are fewer at once. */
+const STEPS_AT_ONCE = 5_000;
 
 /** Steps of one match, which cannot be done in parts. */
 const MOST_OF_ONE = 1_000_000;
@@ -40,21 +38,22 @@ export class Effort {
   #left = MOST_STEPS;
   #comparisons = MOST_COMPARISONS;
 
-  private constructor(
-    private readonly renewable: boolean,
-    private readonly patterns: Patterns,
-  ) {
+  /** Patterns that were matched with. Undefined where only those are counted that have to be read. */
+  readonly #read: Set<string> | undefined;
+
+  private constructor(private readonly renewable: boolean) {
     if (renewable) this.#renew();
+    else this.#read = new Set();
   }
 
   /** All that is judged with it together is bounded. */
   static inAll(): Effort {
-    return new Effort(false, new Map());
+    return new Effort(false);
   }
 
-  /** Only what cannot be done in steps is bounded. @param patterns kept from one object to the next; default none */
-  static inSteps(patterns: Patterns = new Map()): Effort {
-    return new Effort(true, patterns);
+  /** Only what cannot be done in steps is bounded. */
+  static inSteps(): Effort {
+    return new Effort(true);
   }
 
   /** Whether it is time for others to have their turn. */
@@ -71,7 +70,7 @@ export class Effort {
   }
 
   #renew(): void {
-    this.#left = MOST_STEPS / PARTS;
+    this.#left = STEPS_AT_ONCE;
     this.#comparisons = MOST_COMPARISONS / PARTS;
   }
 
@@ -94,32 +93,18 @@ export class Effort {
     if (this.#comparisons < 0 && !this.renewable) throw new TooManyComparisons();
   }
 
-  #compiled(pattern: string): Known {
-    const known = this.patterns.get(pattern);
-    if (known) return known;
-    const weight = weightOf(pattern);
-    this.#take(weight);
-    const made = { weight, compiled: weight > MOST_STEPS ? new TooManySteps().message : compile(pattern) };
-    this.patterns.set(pattern, made);
+  /** What is bounded in all counts the reading of each pattern, whether others have read it before or not. */
+  #compiled(pattern: string): Pattern {
+    const known = keptPattern(pattern);
+    if (known && (!this.#read || this.#read.has(pattern))) return known;
+    const made = known ?? patternOf(pattern);
+    this.#read?.add(pattern);
+    this.#take(made.weight);
     return made;
   }
 
   #take(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0 && !this.renewable) throw new TooManySteps();
-  }
-}
-
-export interface Known {
-  readonly weight: number;
-  /** A text: what is wrong with it. */
-  readonly compiled: RE2JS | string;
-}
-
-function compile(pattern: string): RE2JS | string {
-  try {
-    return RE2JS.compile(pattern);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
   }
 }

@@ -1,4 +1,4 @@
-export { fillDefaults, TooManyDefaults } from './defaulting.js';
+export { fillDefaults, fillThere, TooManyDefaults } from './defaulting.js';
 export { Effort } from './effort.js';
 export { embeddedErrors } from './embedded-objects.js';
 export { isOfFormat } from './formats.js';
@@ -6,6 +6,7 @@ export { isSame } from './json.js';
 export { MalformedObject } from './metadata-reader.js';
 export { type NormalizeOptions, normalizeObject } from './normalize.js';
 export { weightOf } from './pattern-weight.js';
+export { MOST_PATTERN_STEPS, type Pattern, patternOf } from './patterns.js';
 export { Prior } from './prior.js';
 export { prune } from './prune.js';
 export { SchemaPool } from './schema-pool.js';

@@ -1,3 +1,5 @@
+import { isInt64 } from '@orch/machinery';
+
 /** Values as they come from JSON: integers beyond 2^53 are bigint. */
 export type Json = Record<string, unknown>;
 
@@ -9,7 +11,7 @@ export const isContainer = (value: unknown): value is object => typeof value ===
 
 /** Whether a number is an integer of 64 bits as the decoder makes them; larger ones are fractions like others. */
 export const isInteger = (value: unknown): value is number | bigint =>
-  typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value));
+  typeof value === 'bigint' ? isInt64(value) : typeof value === 'number' && Number.isSafeInteger(value);
 
 /** Whether two values are the same but for the order of members. */
 export function isSame(a: unknown, b: unknown): boolean {

@@ -24,20 +24,26 @@ function weightOfUnit(unit: string, folds: boolean): number {
   return Math.ceil(unit.length / CLASS_SHARE) + steps;
 }
 
-/** About how many steps a regular expression has once its counted repetitions are written out. */
-export function weightOf(pattern: string): number {
+/**
+ * About how many steps a regular expression has once its counted repetitions are written out.
+ * @param most beyond which none are counted any more
+ */
+export function weightOf(pattern: string, most = Number.POSITIVE_INFINITY): number {
   const folds = FOLDS.test(pattern);
   /** Of each group that is open, what is in it so far. */
   const open = [0];
   /** Of what a repetition would be of. */
   let last = 0;
+  /** What has been counted, groups themselves aside. */
+  let counted = 0;
   const add = (weight: number) => open.push((open.pop() ?? 0) + weight);
-  for (let at = 0; at < pattern.length; ) {
+  for (let at = 0; at < pattern.length && counted <= most; ) {
     REPEAT.lastIndex = at;
     const repeat = REPEAT.exec(pattern);
     if (repeat) {
       const times = Math.max(Number(repeat[1]), Number(repeat[2] ?? 0), 1);
       add(last * (times - 1));
+      counted += last * (times - 1);
       last *= times;
       at += repeat[0].length;
       continue;
@@ -50,7 +56,9 @@ export function weightOf(pattern: string): number {
       last = (open.pop() ?? 0) + 2;
       add(last);
     } else {
-      add(weightOfUnit(unit, folds));
+      const weight = weightOfUnit(unit, folds);
+      add(weight);
+      counted += weight;
       last = 1;
     }
   }

@@ -15,7 +15,7 @@ function typeOf(value: unknown): readonly [type: string, format: string] {
   if (typeof value === 'boolean') return ['boolean', ''];
   if (Array.isArray(value)) return ['array', ''];
   if (isInteger(value)) return ['integer', 'int64'];
-  return typeof value === 'number' ? ['number', 'float64'] : ['object', ''];
+  return typeof value === 'number' || typeof value === 'bigint' ? ['number', 'float64'] : ['object', ''];
 }
 
 /**
@@ -27,7 +27,7 @@ export function typeFault(types: readonly string[], format: string, value: unkno
   const [type, form] = typeOf(value);
   const fits =
     types.includes(type) ||
-    (type === 'number' && types.includes('integer') && isWhole(value as number)) ||
+    (type === 'number' && types.includes('integer') && isWhole(Number(value))) ||
     (type === 'integer' && types.includes('number'));
   if (fits) return undefined;
   if (format !== '' && (type === 'string' || type === 'array')) {
@@ -121,6 +121,6 @@ const shownNumber = (value: number | bigint): VerbatimValue => new VerbatimValue
 
 function isMultiple(value: number | bigint, factor: number | bigint): boolean {
   if (isInteger(value)) return BigInt(value) % BigInt(factor) === 0n;
-  const by = Number(factor);
-  return isWhole(by < 1 ? (1 / by) * value : value / by);
+  const [of, by] = [Number(value), Number(factor)];
+  return isWhole(by < 1 ? (1 / by) * of : of / by);
 }

@@ -1,6 +1,13 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { atOnce, compileSchema } from './index.js';
 import { SchemaPool } from './schema-pool.js';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+/** What was collected is told of in a task of its own. */
+const task = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const text = (more: object = {}) => ({ type: 'string', ...more });
 const whole = (properties: Record<string, object>) => ({ type: 'object', properties });
@@ -55,6 +62,24 @@ describe('schemas that are read', () => {
     expect(pool.of(wide())).not.toBe(pool.of(wide()));
     expect(pool.of(wide())).toEqual(wide());
     expect(pool.of(whole({}))).toBe(pool.of(whole({})));
+  });
+
+  it('end with the last definition that holds them, and what was made of them too', async () => {
+    const pool = new SchemaPool();
+    const kept = whole({ a: text({ maxLength: 1 }) });
+    const first = compileSchema(pool.of(kept));
+    const compiled = (() => {
+      const lost = whole({ a: text({ maxLength: 1 }), b: text({ maxLength: 2 }) });
+      return new WeakRef(compileSchema(pool.of(lost)));
+    })();
+    expect(pool.size).toBe(4);
+    for (let round = 0; round < 20 && pool.size > 2; round++) {
+      await task();
+      collect();
+    }
+    expect(compiled.deref()).toBeUndefined();
+    expect(pool.size).toBe(2);
+    expect(compileSchema(pool.of(whole({ a: text({ maxLength: 1, title: 'A' }) })))).toBe(first);
   });
 
   it('may be read in steps', () => {

@@ -38,15 +38,17 @@ const RULES = 'x-kubernetes-validations';
 /**
  * Reads schemas out of definitions: without descriptions and whatever else says nothing of objects, and each that is equal to another
  * only once. Definitions repeat themselves, and one another, so that this is a small part of them; and what is made of a schema can be
- * kept by the schema itself. Nothing leaves a pool: it lives as long as the definitions.
+ * kept by the schema itself. A schema stays as long as a definition that holds it: what was made of it ends with its last owner.
  */
 export class SchemaPool {
-  readonly #known = new Map<string, SchemaProps>();
-  readonly #numbers = new Map<SchemaProps, number>();
+  readonly #known = new Map<string, WeakRef<SchemaProps>>();
+  readonly #numbers = new WeakMap<SchemaProps, number>();
   readonly #read = new WeakMap<object, SchemaProps>();
+  readonly #gone = new FinalizationRegistry<string>((key) => this.#forget(key));
   #count = 0;
+  #made = 0;
 
-  /** How many different schemas there are. */
+  /** How many different schemas there are, and were until lately. */
   get size(): number {
     return this.#known.size;
   }
@@ -68,13 +70,21 @@ export class SchemaPool {
   }
 
   #one(made: Json): SchemaProps {
-    const number = this.#numbers.size + 1;
-    const key = this.#keyOf(made) ?? `unlike others: ${number}`;
-    const known = this.#known.get(key);
+    const number = ++this.#made;
+    const key = this.#keyOf(made);
+    const known = key === undefined ? undefined : this.#known.get(key)?.deref();
     if (known) return known;
     this.#numbers.set(made, number);
-    this.#known.set(key, made);
+    if (key !== undefined) {
+      this.#known.set(key, new WeakRef(made));
+      this.#gone.register(made, key);
+    }
     return made;
+  }
+
+  /** Takes out a schema that is gone, unless one like it came meanwhile. */
+  #forget(key: string): void {
+    if (this.#known.get(key)?.deref() === undefined) this.#known.delete(key);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { copy, memberOf } from '@orch/machinery';
-import { Effort, type Patterns } from './effort.js';
+import { Effort } from './effort.js';
 import { sizeOf } from './json.js';
 import { prune } from './prune.js';
 import type { SchemaProps } from './schema-props.js';
@@ -22,7 +22,6 @@ export class StructuralSchema {
   /** Value of a member that is absent, without what the schema does not know; undefined for none. */
   readonly default: unknown;
   #properties: Map<string, StructuralSchema> | undefined;
-  #patterns: Patterns | undefined;
   #holdsEmbedded: boolean | undefined;
   #holdsUnique: boolean | undefined;
   #items: StructuralSchema | undefined;
@@ -37,12 +36,6 @@ export class StructuralSchema {
     this.embedded = props['x-kubernetes-embedded-resource'] === true;
     this.nullable = props.nullable === true;
     this.default = soundDefault(props.default, this);
-  }
-
-  /** The regular expressions that objects were matched with; asked of the schema of what is judged, not of all below. */
-  get patterns(): Patterns {
-    this.#patterns ??= new Map();
-    return this.#patterns;
   }
 
   /** Whether there may be whole objects in a value, itself included. */

@@ -6,6 +6,7 @@ import {
   compileSchema,
   Effort,
   fillDefaults,
+  fillThere,
   normalizeObject,
   prune,
   type SchemaProps,
@@ -132,6 +133,30 @@ describe('validation', () => {
       { type: 'integer' },
       1e30,
       ['spec: Invalid value: "number": spec in body must be of type integer: "number"'],
+    ],
+    ...[2n ** 63n, -(2n ** 63n) - 1n, 10n ** 30n].map(
+      (value) =>
+        [
+          `an integer of more than 64 bits is none: ${value}`,
+          { type: 'integer' },
+          value,
+          ['spec: Invalid value: "number": spec in body must be of type integer: "number"'],
+        ] as [string, SchemaProps, unknown, string[]],
+    ),
+    ['the largest integers are some', { type: 'integer' }, 2n ** 63n - 1n, []],
+    ['the smallest integers are some', { type: 'integer', maximum: 0 }, -(2n ** 63n), []],
+    ['what is no integer may be a number', { type: 'number', minimum: 1.5 }, 2n ** 64n, []],
+    [
+      'and a multiple of nothing',
+      { type: 'number', multipleOf: 0.5 },
+      2n ** 64n,
+      ['spec: Invalid value: 18446744073709551616: spec in body should be a multiple of 0.5'],
+    ],
+    [
+      'neither an integer nor a text',
+      { 'x-kubernetes-int-or-string': true },
+      2n ** 63n,
+      ['spec: Invalid value: "number": spec in body must be of type integer,string: "number"'],
     ],
     [
       'a format beside another type',
@@ -317,6 +342,26 @@ describe('bounds', () => {
     const schema = compileSchema(specOf({ type: 'array', items: { type: 'object', properties: { a: member } } }));
     const object = { spec: Array.from({ length: 10_000 }, () => ({})) };
     expect(() => atOnce(fillDefaults(object, schema))).toThrow(TooManyDefaults);
+  });
+
+  it('of what is filled in of an object that is there: no more than once, however often it is done', () => {
+    const member: SchemaProps = {
+      type: 'array',
+      items: { type: 'string' },
+      default: Array.from({ length: 1000 }, () => 'x'.repeat(160)),
+    };
+    const schema = compileSchema(specOf({ type: 'array', items: { type: 'object', properties: { a: member } } }));
+    const object = { spec: Array.from({ length: 200 }, () => ({}) as { a?: string[] }) };
+    const filled = () => object.spec.filter(({ a }) => a !== undefined).length;
+    atOnce(fillThere(object, schema));
+    const first = filled();
+    expect(first).toBeGreaterThan(40);
+    expect(first).toBeLessThan(50);
+    atOnce(fillThere(object, schema));
+    expect(filled()).toBe(first);
+    const small = { spec: [{}] };
+    atOnce(fillThere(small, schema));
+    expect(small.spec[0]).toHaveProperty('a');
   });
 
   it('of the unknown fields that are told', () => {

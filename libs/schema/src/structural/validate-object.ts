@@ -26,7 +26,7 @@ export interface Judging {
  */
 export function* validateObject(object: Json, schema: StructuralSchema, judging: Judging = {}): Steps<FieldError[]> {
   const { old, prior, skipsEmbedded = false } = judging;
-  const effort = Effort.inSteps(schema.patterns);
+  const effort = Effort.inSteps();
   const errors = yield* validateValue(schema, object, { effort, prior });
   yield;
   const more = judging.besides?.() ?? [];

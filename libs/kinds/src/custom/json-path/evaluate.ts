@@ -7,6 +7,25 @@ import type { Path, PathNode, SliceNode } from './node.js';
  * nothing.
  */
 const MAX_PASSED = 20_000;
+/** Values that the paths of one row may pass over together. */
+const MAX_PASSED_OF_ROW = 100_000;
+/** Characters of a text that are compared in about the time in which a value is passed over. */
+const CHARACTERS_OF_VALUE = 64;
+
+/** Counts what the paths of one row pass over, and what is shown of what they find: paths behind the last that fits find nothing. */
+export class RowEffort {
+  #left = MAX_PASSED_OF_ROW;
+
+  /** Whether the paths of the row have passed over as much as they may. */
+  get isSpent(): boolean {
+    return this.#left < 0;
+  }
+
+  /** Takes note of values that are passed over. */
+  pass(values: number): void {
+    this.#left -= values;
+  }
+}
 
 /** Thrown inside for what a path cannot be applied to; `found` is what counts as found there where only that is asked. */
 class Unfit extends Error {
@@ -17,11 +36,13 @@ class Unfit extends Error {
 
 /**
  * What a path finds in a value, in order; nothing where it does not fit (an index beyond the end, a filter of what is no list) or passes
- * over more than 20,000 values. Members that are missing are passed over.
+ * over more than 20,000 values, or more than are left to its row. Members that are missing are passed over.
+ * @param row what the other paths of the row pass over as well; default of a path that is alone
  */
-export function findAll(value: JsonValue, path: Path): readonly JsonValue[] {
+export function findAll(value: JsonValue, path: Path, row = new RowEffort()): readonly JsonValue[] {
+  if (row.isSpent) return [];
   try {
-    return new Evaluation().follow([value], path);
+    return new Evaluation(row).follow([value], path);
   } catch (error) {
     if (error instanceof Unfit || error instanceof TooLong) return [];
     throw error;
@@ -32,6 +53,8 @@ class TooLong extends Error {}
 
 class Evaluation {
   #left = MAX_PASSED;
+
+  constructor(private readonly row: RowEffort) {}
 
   follow(values: readonly JsonValue[], path: Path): readonly JsonValue[] {
     let found = values;
@@ -65,10 +88,13 @@ class Evaluation {
 
   #pass(values: number): void {
     this.#left -= values;
-    if (this.#left < 0) throw new TooLong();
+    this.row.pass(values);
+    if (this.#left < 0 || this.row.isSpent) throw new TooLong();
   }
 
   #parts(value: JsonValue): readonly JsonValue[] {
+    // A text is as many values as bytes.
+    if (typeof value === 'string') this.#pass(value.length);
     const parts =
       typeof value === 'string'
         ? [...Buffer.from(value)]
@@ -81,11 +107,18 @@ class Evaluation {
     return parts;
   }
 
-  /** The value and all in it that have parts of their own. */
+  /** The value and all in it that have parts of their own, each before those in it. */
   #below(value: JsonValue): JsonValue[] {
-    const parts = this.#parts(value);
-    if (parts.length === 0) return [];
-    return typeof value === 'string' ? [value] : [value, ...parts.flatMap((part) => this.#below(part))];
+    const found: JsonValue[] = [];
+    const open = [value];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const parts = this.#parts(next);
+      if (parts.length === 0) continue;
+      found.push(next);
+      if (typeof next === 'string') continue;
+      for (let at = parts.length - 1; at >= 0; at--) open.push(parts[at] as JsonValue);
+    }
+    return found;
   }
 
   #slices(values: readonly JsonValue[], node: SliceNode): JsonValue[] {
@@ -99,9 +132,9 @@ class Evaluation {
       if (from === to) return found;
       const fits = from >= 0 && from < to && to <= length && (node.step ?? 1) > 0;
       if (!fits) throw new Unfit(values);
+      this.#pass(Math.ceil((to - from) / (node.step ?? 1)));
       for (let at = from; at < to; at += node.step ?? 1) found.push(value[at] as JsonValue);
     }
-    this.#pass(found.length);
     return found;
   }
 
@@ -116,6 +149,7 @@ class Evaluation {
   #filter(values: readonly JsonValue[], keeps: (item: JsonValue) => boolean): JsonValue[] {
     return values.flatMap((value) => {
       if (!Array.isArray(value)) throw new Unfit(values);
+      this.#pass(value.length);
       return value.filter(keeps);
     });
   }
@@ -133,6 +167,7 @@ class Evaluation {
     const a = this.#operand(item, left);
     const b = a && this.#operand(item, right);
     if (!a || !b) return false;
+    this.#pass(Math.ceil((lengthOf(a.value) + lengthOf(b.value)) / CHARACTERS_OF_VALUE));
     const verdict = compareAs(operator, a, b);
     if (verdict === undefined) throw new Unfit([item]);
     return verdict;
@@ -146,6 +181,8 @@ class Evaluation {
     return value === undefined ? undefined : { value, fraction: last?.kind === 'literal' && last.fraction === true };
   }
 }
+
+const lengthOf = (value: JsonValue): number => (typeof value === 'string' ? value.length : 0);
 
 function memberOf(value: JsonValue, name: string): JsonValue[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) return [];

@@ -1,4 +1,4 @@
-export { findAll } from './evaluate.js';
+export { findAll, RowEffort } from './evaluate.js';
 export { JsonPathError, type Path } from './node.js';
-export { parseJsonPath } from './parse.js';
+export { PathReading, parseJsonPath } from './parse.js';
 export { shownText } from './text.js';

@@ -7,13 +7,31 @@ const SLICE = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/;
 const COMPARISON = /^([^!<>=]+)([!<>=]+)([^\n]+)$/;
 /** Filters and unions hold paths, which hold no others that can be read; so many levels are tried. */
 const MAX_DEPTH = 8;
+/** Characters of a path, and of all paths that are read together: each step takes a hundred times its text once it is read. */
+const LONGEST = 8 << 10;
+const MOST_CHARACTERS = 32 << 10;
+
+/** Counts the characters of the paths of one definition, which are read at once and kept as long as that. */
+export class PathReading {
+  #left = MOST_CHARACTERS;
+
+  /** @throws JsonPathError for a path that is too long, alone or with those before it */
+  take(path: string): void {
+    if (path.length > LONGEST) throw new JsonPathError(`longer than ${LONGEST} characters`);
+    this.#left -= path.length;
+    if (this.#left < 0)
+      throw new JsonPathError(`the paths of a definition have more than ${MOST_CHARACTERS} characters`);
+  }
+}
 
 /**
  * Reads the path of a printer column, in the grammar of the JSONPath templates of release 1.27 (client-go util/jsonpath): what stands
  * between its braces, so that a path which closes them itself ends there.
+ * @param reading of the other paths that are kept with it; default of a path that is alone
  * @throws JsonPathError saying what cannot be read
  */
-export function parseJsonPath(text: string): Path {
+export function parseJsonPath(text: string, reading = new PathReading()): Path {
+  reading.take(text);
   const [first = []] = parseTemplate(`{${text}}`, 0);
   return first;
 }

@@ -26,6 +26,11 @@ const WIDE = 64;
 const MANY = 1_000;
 export const AT_ONCE = 256;
 
+/** What a level takes, a node of it, and how often the text of an element may be there: its own, in JSON, and in that of the level. */
+const LEVEL_BYTES = 200;
+const NODE_BYTES = 250;
+const FORMS = 3;
+
 /** What stands in `fieldsV1` at a place with nothing below it. */
 const LEAF: JsonObject = Object.freeze({});
 
@@ -46,7 +51,7 @@ export class FieldSet {
   #trie: JsonObject | undefined;
   #byText: Map<string, Node> | undefined;
   #text: string | undefined;
-  #length: number | undefined;
+  #weight: number | undefined;
 
   private constructor(nodes: readonly Node[] | undefined, trie: JsonObject | undefined) {
     this.#nodes = nodes;
@@ -125,13 +130,13 @@ export class FieldSet {
     return this.#text;
   }
 
-  /** Characters of all elements, those below included: what it takes to keep it, about. */
-  get length(): number {
-    this.#length ??= this.nodes.reduce(
-      (sum, { element, below }) => sum + element.text.length + (below?.length ?? 0),
-      0,
+  /** Bytes that it takes to keep it with all that may be made of it, what is below included; about. */
+  get weight(): number {
+    this.#weight ??= this.nodes.reduce(
+      (sum, { element, below }) => sum + NODE_BYTES + FORMS * element.text.length + (below?.weight ?? 0),
+      LEVEL_BYTES,
     );
-    return this.#length;
+    return this.#weight;
   }
 
   /** What stands at the element of a text of `fieldsV1`; undefined when nothing does. */

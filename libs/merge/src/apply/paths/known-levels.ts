@@ -2,14 +2,18 @@ import { FieldSet, type Node } from './field-set.js';
 
 /** Levels that are kept at one place of a type. */
 const KEPT = 8;
-/** Nodes of a level, and characters of it with all below it; larger ones are not kept. */
+/** Nodes of a level, and bytes that it takes with all below it; larger ones are not kept. */
 const WIDEST = 256;
-const LARGEST = 32 << 10;
-/** Characters of all that are kept anywhere; beyond that all are forgotten. */
-const MOST = 4 << 20;
+const LARGEST = 512 << 10;
+/** Bytes that all take that are kept anywhere; beyond that all are forgotten. */
+const MOST = 32 << 20;
 
-const places = new Set<KnownLevels>();
+/** Places where levels are kept. They end with the types that they are places of, and what they hold with them. */
+const places = new Set<WeakRef<KnownLevels>>();
 let held = 0;
+
+/** Bytes that the levels take that are kept, about; those of types that are gone may still be among them. */
+export const heldByLevels = (): number => held;
 
 /**
  * Levels of sets that were made lately at one place of a type. Objects come in few shapes: levels of the same nodes are one, so
@@ -17,6 +21,7 @@ let held = 0;
  */
 export class KnownLevels {
   #levels: FieldSet[] = [];
+  #isPlace = false;
   #made: { readonly from: object; readonly parts: readonly (FieldSet | undefined)[] } | undefined;
 
   /**
@@ -37,7 +42,7 @@ export class KnownLevels {
     this.#made = undefined;
     if (at >= 0) return this.#first(at);
     const level = FieldSet.of(nodes);
-    if (nodes.length <= WIDEST && level.length <= LARGEST) this.#keep(level);
+    if (nodes.length <= WIDEST && level.weight <= LARGEST) this.#keep(level);
     return level;
   }
 
@@ -48,16 +53,21 @@ export class KnownLevels {
   }
 
   #keep(level: FieldSet): void {
-    held += level.length;
-    if (held > MOST) forgetAll();
-    if (this.#levels.length >= KEPT) this.#levels.pop();
+    held += level.weight;
+    if (held > MOST) {
+      forgetAll();
+      held = level.weight;
+    }
+    if (this.#levels.length >= KEPT) held -= this.#levels.pop()?.weight ?? 0;
     this.#levels.unshift(level);
-    places.add(this);
+    if (!this.#isPlace) places.add(new WeakRef(this));
+    this.#isPlace = true;
   }
 
   forget(): void {
     this.#levels = [];
     this.#made = undefined;
+    this.#isPlace = false;
   }
 }
 
@@ -74,7 +84,7 @@ export class LevelsOfPlace {
 }
 
 function forgetAll(): void {
-  for (const place of places) place.forget();
+  for (const place of places) place.deref()?.forget();
   places.clear();
   held = 0;
 }

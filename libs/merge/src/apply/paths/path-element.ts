@@ -63,26 +63,41 @@ export class PathElement {
   }
 }
 
-/** Fields by name. Names come again and again; what they are made into is kept, so far as there are not too many. */
-const fields = new Map<string, PathElement>();
-/** The same by their texts, and items by theirs. */
-const elements = new Map<string, PathElement>();
 /** More than a large object has, so that the steps of one write do not make them anew. */
 const KEPT = 60_000;
-
+/** Characters of the texts of all that are kept. */
+const MOST_CHARACTERS = 2 << 20;
 /** Longer ones are data of a client's choice, and are not kept. */
 const LONGEST_KEPT = 256;
 
-function kept(cache: Map<string, PathElement>, key: string, element: PathElement): PathElement {
-  if (key.length > LONGEST_KEPT) return element;
-  if (cache.size >= KEPT) cache.clear();
-  cache.set(key, element);
-  return element;
+/** Elements by their names or texts. These come again and again; what they are made into is kept, so far as there is not too much. */
+class KeptElements {
+  readonly #elements = new Map<string, PathElement>();
+  #characters = 0;
+
+  get(key: string): PathElement | undefined {
+    return this.#elements.get(key);
+  }
+
+  keep(key: string, element: PathElement): PathElement {
+    if (key.length > LONGEST_KEPT) return element;
+    this.#characters += key.length;
+    if (this.#elements.size >= KEPT || this.#characters > MOST_CHARACTERS) {
+      this.#elements.clear();
+      this.#characters = key.length;
+    }
+    this.#elements.set(key, element);
+    return element;
+  }
 }
+
+const fields = new KeptElements();
+/** Fields by their texts, and items by theirs. */
+const elements = new KeptElements();
 
 /** The element of a field, or of a key of a map. */
 export function fieldElement(name: string): PathElement {
-  return fields.get(name) ?? kept(fields, name, new PathElement('f', `f:${name}`, name, NO_KEYS, null));
+  return fields.get(name) ?? fields.keep(name, new PathElement('f', `f:${name}`, name, NO_KEYS, null));
 }
 
 /** The element of an item that is told by its keys; they may come in any order. */
@@ -126,7 +141,7 @@ export function parsePathElement(text: string): PathElement | undefined {
   const known = elements.get(text);
   if (known) return known;
   const element = parseText(text);
-  return element && kept(elements, text, element);
+  return element && elements.keep(text, element);
 }
 
 function parseText(text: string): PathElement | undefined {

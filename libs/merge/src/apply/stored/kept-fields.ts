@@ -2,13 +2,20 @@ import type { JsonObject } from '@orch/machinery';
 import { frozen } from '../../json-values.js';
 import { knownText } from '../paths/field-set.js';
 import { STEP, type Steps } from '../steps.js';
+import { ownBytes } from './own-bytes.js';
 import { packFields } from './pack-fields.js';
 import { Otherwise } from './scanner.js';
 
 /** Bytes of a text that is kept. */
 const LONGEST = 32 << 10;
-/** Bytes of all texts that are kept. */
-const MOST = 4 << 20;
+/** Bytes that all texts that are kept take, with what was made of them. */
+const MOST = 32 << 20;
+/** What keeping a text takes beside its bytes: the buffers, and their places. */
+const OVERHEAD = 700;
+/** What a member takes in the value of a text. */
+const MEMBER_BYTES = 150;
+/** How often the bytes of a text are there: as they are, packed, and as the names of members. */
+const FORMS = 3;
 /** Texts that are kept under one sum. */
 const ALIKE = 8;
 /** Bytes of which a sum is made. */
@@ -21,9 +28,16 @@ const SAMPLES = 64;
 export class KeptFields {
   #packed: Buffer | undefined;
   #value: JsonObject | undefined;
+  #weight: number | undefined;
 
   /** @param bytes UTF-8; nobody changes them */
   constructor(readonly bytes: Buffer) {}
+
+  /** Bytes that it takes with all that may be made of it, about. */
+  get weight(): number {
+    this.#weight ??= OVERHEAD + FORMS * this.bytes.length + MEMBER_BYTES * membersOf(this.bytes);
+    return this.#weight;
+  }
 
   /** @throws Otherwise for what is no text of fields */
   get packed(): Buffer {
@@ -31,7 +45,7 @@ export class KeptFields {
   }
 
   #pack(): Buffer {
-    this.#packed ??= packFields(this.bytes.toString('latin1'));
+    this.#packed ??= ownBytes(packFields(this.bytes.toString('latin1')));
     return this.#packed;
   }
 
@@ -78,14 +92,16 @@ export function* keepInSteps(fieldsV1: JsonObject): Steps<void> {
 const kept = new Map<number, KeptFields[]>();
 let held = 0;
 
+/** Bytes that the texts that are kept take, about. */
+export const heldByKept = (): number => held;
+
 /** What is known of a text. */
 export function keptOf(bytes: Buffer): KeptFields {
   const sum = sumOf(bytes);
   const alike = kept.get(sum);
   const known = alike?.find((one) => one.bytes.equals(bytes));
   if (known) return known;
-  // A part of a buffer would keep the whole of it.
-  const one = new KeptFields(Buffer.from(bytes));
+  const one = new KeptFields(ownBytes(bytes));
   if (bytes.length <= LONGEST) keep(sum, [one, ...(alike ?? []).slice(0, ALIKE - 1)]);
   return one;
 }
@@ -94,7 +110,7 @@ export function keptOf(bytes: Buffer): KeptFields {
 function keep(sum: number, alike: KeptFields[]): void {
   drop(sum);
   kept.set(sum, alike);
-  held += bytesOf(alike);
+  held += weightOf(alike);
   for (const oldest of kept.keys()) {
     if (held <= MOST) break;
     drop(oldest);
@@ -102,11 +118,20 @@ function keep(sum: number, alike: KeptFields[]): void {
 }
 
 function drop(sum: number): void {
-  held -= bytesOf(kept.get(sum) ?? []);
+  held -= weightOf(kept.get(sum) ?? []);
   kept.delete(sum);
 }
 
-const bytesOf = (texts: readonly KeptFields[]): number => texts.reduce((all, { bytes }) => all + bytes.length, 0);
+const weightOf = (texts: readonly KeptFields[]): number => texts.reduce((all, { weight }) => all + weight, 0);
+
+const OPENING = 0x7b;
+
+/** Members of a text of fields: each opens a level. */
+function membersOf(bytes: Buffer): number {
+  let members = 0;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === OPENING) members++;
+  return members;
+}
 
 /** FNV-1a of the length and of bytes throughout. */
 function sumOf(bytes: Buffer): number {

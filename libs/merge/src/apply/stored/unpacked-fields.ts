@@ -1,3 +1,5 @@
+import { ownBytes } from './own-bytes.js';
+
 /** Packed fields of one entry, and their text. */
 export interface UnpackedFields {
   readonly packed: Buffer;
@@ -7,8 +9,10 @@ export interface UnpackedFields {
 
 /** Fields that are kept of one writer. */
 const EACH = 8;
-/** Bytes and characters of all that are kept; beyond that all are forgotten. */
-const MOST = 4 << 20;
+/** Bytes that all that are kept take; beyond that all are forgotten. */
+const MOST = 8 << 20;
+/** What keeping one takes beside its bytes and characters. */
+const OVERHEAD = 500;
 /** Characters of a text that is kept. */
 const LONGEST = 32 << 10;
 
@@ -19,6 +23,11 @@ const LONGEST = 32 << 10;
 export class LatelyUnpacked {
   readonly #known = new Map<string, UnpackedFields[]>();
   #held = 0;
+
+  /** Bytes that those that are kept take, about. */
+  get held(): number {
+    return this.#held;
+  }
 
   /** Those that stand at a place of `bytes`; undefined when none of the writer's that are known do. */
   at(writer: string, bytes: Buffer, at: number): UnpackedFields | undefined {
@@ -31,12 +40,16 @@ export class LatelyUnpacked {
   /** @param packed a part of a larger buffer, which is not kept */
   keep(writer: string, packed: Buffer, text: string): void {
     if (text.length > LONGEST) return;
-    this.#held += writer.length + packed.length + text.length;
+    this.#held += OVERHEAD + writer.length + packed.length + text.length;
     if (this.#held > MOST) {
       this.#known.clear();
-      this.#held = 0;
+      this.#held = OVERHEAD + writer.length + packed.length + text.length;
     }
     const others = this.#known.get(writer) ?? [];
-    this.#known.set(writer, [{ packed: Buffer.from(packed), text }, ...others.slice(0, EACH - 1)]);
+    const kept = { packed: ownBytes(packed), text: flat(text) };
+    this.#known.set(writer, [kept, ...others.slice(0, EACH - 1)]);
   }
 }
+
+/** The same text in one piece: one that was put together holds on to all the pieces that it is made of. */
+const flat = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { keptPattern, keptSteps, patternOf } from './patterns.js';
+
+const heavy = (at: number): string => `${at}${'[a-z]{900}'.repeat(20)}`;
+
+describe('patterns that were read', () => {
+  it('are kept as long as they are used', () => {
+    const first = patternOf('^a+$');
+    for (let at = 0; at < 60; at++) {
+      patternOf(heavy(at));
+      expect(patternOf('^a+$')).toBe(first);
+    }
+  });
+
+  it('are kept no longer than there is room for them', () => {
+    for (let at = 0; at < 60; at++) {
+      patternOf(heavy(at));
+      expect(keptSteps()).toBeLessThan(350_000);
+    }
+    expect(keptPattern(heavy(59))).toBeDefined();
+    expect(keptPattern(heavy(0))).toBeUndefined();
+  });
+
+  it('are kept no longer than there is room for very many small ones', () => {
+    for (let at = 0; at < 5_000; at++) patternOf(`${at}`);
+    expect(keptPattern('0')).toBeUndefined();
+    expect(keptPattern('4999')).toBeDefined();
+  });
+
+  it('are not read where that takes too long', () => {
+    expect(patternOf('[a-z]{1000}'.repeat(25)).compiled).toBe('takes more than 20000 steps to match');
+    expect(patternOf('(a+)+'.repeat(500_000)).weight).toBeLessThan(40_000);
+  });
+});

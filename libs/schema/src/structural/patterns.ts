@@ -1,0 +1,73 @@
+import { RE2JS } from 're2js';
+import { weightOf } from './pattern-weight.js';
+
+/** Steps that one pattern may have once it is written out: to read one takes about 2 µs, and cannot be done in parts. */
+export const MOST_PATTERN_STEPS = 20_000;
+
+/** Steps of the patterns that are kept, of which each takes some 75 bytes. */
+const MOST_KEPT = 300_000;
+/** What keeping one takes besides, in steps. */
+const STEPS_OF_EACH = 130;
+/** Characters of a pattern's own text that are kept in the room of one step. */
+const CHARACTERS_OF_STEP = 32;
+
+/** A regular expression that was read. */
+export interface Pattern {
+  /** Steps of reading it, and of matching with it at one place of a text. */
+  readonly weight: number;
+  /** In the syntax of RE2 and matched in time that grows with the text alone; a text where it cannot be used: why. */
+  readonly compiled: RE2JS | string;
+}
+
+/** Patterns by their texts: those that were used since the last time that there were too many, and those that were before. */
+let used = new Map<string, Pattern>();
+let before = new Map<string, Pattern>();
+let held = 0;
+
+/** A pattern that was read lately; undefined for others, whose weight its reading takes. */
+export function keptPattern(text: string): Pattern | undefined {
+  const known = used.get(text);
+  if (known) return known;
+  const older = before.get(text);
+  if (older) keep(text, older);
+  return older;
+}
+
+/**
+ * A pattern. Those that were used lately are kept, whoever uses them: as many as fit into about 20 MiB together, as one alone can
+ * take several. One that has more steps than {@link MOST_PATTERN_STEPS} is not read.
+ */
+export function patternOf(text: string): Pattern {
+  const known = keptPattern(text);
+  if (known) return known;
+  const weight = weightOf(text, MOST_PATTERN_STEPS);
+  const made = { weight, compiled: weight > MOST_PATTERN_STEPS ? TOO_HEAVY : compile(text) };
+  keep(text, made);
+  return made;
+}
+
+/** Steps and texts of the patterns that are kept, in steps. */
+export const keptSteps = (): number => [...used, ...before].reduce((sum, [text, each]) => sum + sizeOf(text, each), 0);
+
+const TOO_HEAVY = `takes more than ${MOST_PATTERN_STEPS} steps to match`;
+
+function keep(text: string, pattern: Pattern): void {
+  held += sizeOf(text, pattern);
+  if (held > MOST_KEPT / 2) {
+    before = used;
+    used = new Map();
+    held = sizeOf(text, pattern);
+  }
+  used.set(text, pattern);
+}
+
+const sizeOf = (text: string, { weight, compiled }: Pattern): number =>
+  STEPS_OF_EACH + text.length / CHARACTERS_OF_STEP + (typeof compiled === 'string' ? 0 : weight);
+
+function compile(pattern: string): RE2JS | string {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
