@@ -86,14 +86,15 @@ class Trials {
     return 'passed';
   }
 
-  /** Those of its package, which most faults do not get past, before others; undefined where there are none, or some fail without a fault. */
+  /** The nearest, which most faults do not get past, before others, of its package at first; undefined where there are none, or some fail without a fault. */
   async #judgesOf(file: string): Promise<Judges[] | undefined> {
     const all = this.#graph.testsOf(file);
-    const nearest = all.slice(0, Number(values.tests));
+    const [nearest, ...others] = all.slice(0, Number(values.tests));
     const isOwn = (path: string) => packageOf(path) === packageOf(file);
-    const groups = [nearest.filter(isOwn), nearest.filter((path) => !isOwn(path))].filter(({ length }) => length > 0);
+    const groups = [nearest ? [nearest] : [], others.filter(isOwn), others.filter((path) => !isOwn(path))];
     const judges: Judges[] = [];
     for (const tests of groups) {
+      if (tests.length === 0) continue;
       const begun = performance.now();
       const verdict = await run({ root: ROOT, tests, limitMs: FIRST_MS, signal: this.#abort.signal });
       const took = performance.now() - begun;

@@ -104,6 +104,34 @@ describe('who writes a role', () => {
   });
 });
 
+describe('what a refusal says of many rules', () => {
+  const many = (of: string, count: number) => Array.from({ length: count }, (_, at) => `${of}${at}`);
+  /** Each resource is a line of its own for having a verb of its own. */
+  const apart = (count: number) =>
+    many('r', count).map((resource) => ({ apiGroups: [''], resources: [resource], verbs: [`v-${resource}`] }));
+  const linesOf = async (count: number) => (await create('roles', role('many', ...apart(count)))).split('\n').slice(1);
+
+  it('are 500 of them, and how many more there are', async () => {
+    expect(await linesOf(500)).toHaveLength(500);
+    expect((await linesOf(500)).at(-1)).toContain('APIGroups');
+    const lines = await linesOf(503);
+    expect(lines).toHaveLength(501);
+    expect(lines.at(-1)).toBe('and 3 more');
+  });
+
+  it('is that there are more than 20,000 combinations, which are not looked at one by one', async () => {
+    const product = (resources: number) => ({
+      apiGroups: many('g', 20),
+      resources: many('r', resources),
+      verbs: many('v', 10),
+    });
+    expect(await create('roles', role('most', product(100)))).toContain('APIGroups:["g0"]');
+    expect(await create('roles', role('more', product(100), PODS))).toContain(
+      'more than 20000 combinations of what its rules list',
+    );
+  });
+});
+
 describe('a role that is made of others', () => {
   const refusal = `403 clusterroles.${GROUP} "made" is forbidden: must have cluster-admin privileges to use the aggregationRule`;
 
@@ -159,6 +187,13 @@ describe('who writes a binding', () => {
     api.policy.putBinding({ namespace: 'default', name: 'binder', roleRef, subjects });
     expect(await create('rolebindings', binding('here', 'ClusterRole', 'a'))).toBe('written');
     expect(await create('clusterrolebindings', binding('everywhere', 'ClusterRole', 'a'))).toMatch(/^403 /);
+  });
+
+  it('is told what is wrong with one that gives no role, or one of an unknown kind', async () => {
+    grant(PODS);
+    const { roleRef: _, ...without } = binding('none', 'Role', 'local');
+    for (const wrong of [without, binding('odd', 'role', 'local')])
+      expect(await create('rolebindings', wrong)).toMatch(/^422 .*roleRef/);
   });
 
   it('gives no role that is not there', async () => {
