@@ -1,5 +1,5 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build package test test-next-node test-clients unit integration bench simulate torture torture-full up down generate lint format clean install
+.PHONY: run build package test test-next-node test-clients mutants unit integration bench simulate torture torture-full up down generate lint format clean install
 
 PORT ?= 6443
 NAMING ?= kubernetes
@@ -50,6 +50,11 @@ test-next-node: build
 # Every client, also those whose installation takes minutes: Rust (needs cargo), Java (needs a JDK and Maven), operators (compiled by Go).
 test-clients: build
 	npx vitest run --config test/clients/vitest.config.ts
+
+# Faults in what has changed since BASE, and which of them no unit test notices. MUTANTS holds options and files; --help lists them.
+BASE ?= origin/main
+mutants: install
+	npx tsx tools/mutation/main.ts --base=$(BASE) $(MUTANTS)
 
 # Api-servers and gateways behind a load balancer, with PostgreSQL and NATS from system packages.
 up: build

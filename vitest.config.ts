@@ -6,8 +6,9 @@ export default defineConfig({
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
   test: {
-    include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts'],
+    include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'tools/mutation/*.test.ts'],
     setupFiles: ['tools/fail-on-listener-leaks.mjs'],
+    reporters: process.env.CI ? ['default', './test/fail-on-skips.ts'] : ['default'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // What is waited for comes at once, but on a machine that has much else to do.

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+import { skippedIn } from './skipped.js';
 
 /** What came of a run, as {@link OutcomeReporter} writes it. */
 export interface Outcome {
@@ -11,7 +12,7 @@ export interface Outcome {
 export interface FileOutcome {
   /** Path of the file. */
   readonly name: string;
-  /** Every test of it has ended, at least one of them well, and none failed. */
+  /** Every test of it has ended, at least one of them well, and none failed; none was left out either where `CI` is set. */
   readonly passed: boolean;
   readonly milliseconds: number;
   /** Of what failed: its name and why. */
@@ -38,11 +39,12 @@ function outcomeOf(module: TestModule): FileOutcome {
       ? []
       : [`${test.fullName}: ${state === 'pending' ? 'did not end' : errors.map(text).join('\n')}`];
   });
+  const leftOut = process.env.CI ? skippedIn(module) : [];
   return {
     name: module.moduleId,
-    passed: module.ok() && states.every((state) => ENDED.has(state)) && states.length > 0,
+    passed: module.ok() && states.every((state) => ENDED.has(state)) && states.length > 0 && leftOut.length === 0,
     milliseconds: module.diagnostic().duration,
-    failures: [...module.errors().map(text), ...failures],
+    failures: [...module.errors().map(text), ...failures, ...leftOut.map((name) => `${name}: left out`)],
   };
 }
 

@@ -11,6 +11,7 @@ export default defineConfig({
   test: {
     // What is waited for comes at once, but on a machine that has much else to do.
     setupFiles: [here('../tools/fail-on-listener-leaks.mjs')],
+    reporters: process.env.CI ? ['default', here('fail-on-skips.ts')] : ['default'],
     testTimeout: 120_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },

@@ -91,11 +91,12 @@ describe.each(withStatus)('status of $kind', (definition) => {
     expect(object).toMatchObject({ spec: { marker: 'old' }, status: { marker: 'new' }, metadata: { generation: 3 } });
   });
 
-  it.runIf(rules.hasGeneration)('counts a generation when the desired state changes', () => {
-    const object: ApiObject = { ...old(), metadata: { name: 'a', generation: 99 }, spec: { marker: 'new' } };
-    rules.prepareForUpdate(object, old(), through());
-    expect(object.metadata?.generation).toBe(4);
-  });
+  if (rules.hasGeneration)
+    it('counts a generation when the desired state changes', () => {
+      const object: ApiObject = { ...old(), metadata: { name: 'a', generation: 99 }, spec: { marker: 'new' } };
+      rules.prepareForUpdate(object, old(), through());
+      expect(object.metadata?.generation).toBe(4);
+    });
 
   it('does not come from the client at creation', () => {
     const object: ApiObject = { ...old(), status: { marker: 'new' } };
