@@ -18,7 +18,7 @@ async function handedOn(real: UserInfo, user: UserInfo, endsAt?: number): Promis
   const handed = new HandedStreams();
   const proxy = new WatchProxy(
     [`http://127.0.0.1:${gateway.port}`],
-    () => ({ servingCa: undefined, proxy: undefined }),
+    () => ({ servingCa: undefined, gatewayClient: undefined }),
     handed,
   );
   const front = await openServer((req, res) => {
