@@ -31,6 +31,7 @@ export function authentication(settings: AuthenticationSettings): Stage {
     if (upgrade) takeProtocolToken(req, names);
     if (EXTRA_SPACE.test(req.headers.authorization ?? '')) ctx.warnings.push(SPACE_WARNING);
     const settled = await callerOf(ctx, settings);
+    checkPurpose(settled, ctx);
     forgetRequestHeaders(authenticator, req.headers);
     for (const [key, value] of Object.entries(settled.annotations ?? {})) ctx.annotations.set(key, value);
     ctx.authentication = settled;
@@ -38,6 +39,11 @@ export function authentication(settings: AuthenticationSettings): Stage {
     // Once it is known who asks, for the audit log.
     if (settled.method === 'x509' && (upgrade || !SAFE.has(req.method ?? ''))) checkOrigin(req);
   };
+}
+
+/** A server that hands watches on speaks for its callers in nothing else. @throws StatusError 401 */
+function checkPurpose({ onlyFor }: Authentication, { info }: OpenContext): void {
+  if (onlyFor !== undefined && info.verb !== onlyFor) throw new StatusError('Unauthorized', 'Unauthorized');
 }
 
 async function callerOf(

@@ -29,8 +29,7 @@ export interface FlowControl {
 /**
  * Has requests wait until it is their turn, which begins when their body is here and lasts until they have nothing to wait for but
  * their client. That of a watch lasts until its stream has begun; other streams that last have none.
- * @throws StatusError 429 when it does not come in time, or too much waits for the caller; 401 for a credential that is not good for
- * what is asked for
+ * @throws StatusError 429 when it does not come in time, or too much waits for the caller
  */
 export function flowControl(flow: FlowControl, metrics: RequestMetrics): Stage {
   const { turns, slowClients } = flow;
@@ -39,7 +38,6 @@ export function flowControl(flow: FlowControl, metrics: RequestMetrics): Stage {
     throw tooMany();
   };
   return (ctx) => {
-    checkPurpose(ctx);
     if (isLongRunning(ctx.info) && ctx.info.verb !== 'watch') return undefined;
     const isBound = () => !turns.isExempt(ctx);
     const checkRoom = () => {
@@ -51,11 +49,6 @@ export function flowControl(flow: FlowControl, metrics: RequestMetrics): Stage {
     const turn = () => takeTurn(ctx, flow, metrics, checkRoom);
     return body ? body.then(turn) : turn();
   };
-}
-
-/** A server that hands watches on speaks for its callers in nothing else. */
-function checkPurpose({ authentication: { onlyFor }, info }: OpenContext): void {
-  if (onlyFor !== undefined && info.verb !== onlyFor) throw new StatusError('Unauthorized', 'Unauthorized');
 }
 
 /** Accounts for the bytes of one request's body, until the request is over. */

@@ -188,8 +188,6 @@ describe('clients that keep a server waiting', () => {
     it('are told what is wrong with them only where the request may be made', async () => {
       const authorizer = { authorize: async ({ name }: { name: string }) => (name === 'eve' ? NO_OPINION : ALLOW) };
       await serve({}, { authorizer });
-      const packed = { 'Content-Encoding': 'gzip' };
-      expect([(await post('a', 'eve', packed)).status, (await post('a', 'jane', packed)).status]).toEqual([403, 415]);
       const { maxBodyBytes } = api.deps.limits;
       for (const [user, status] of [
         ['eve', 403],
