@@ -8,6 +8,8 @@ import { LongestStep, retainedBytes } from './definitions/steps.js';
 /** `HOSTILE_CASES=10000 HOSTILE_SEED=7 npx vitest run --config test/vitest.config.ts test/fuzz/hostile-definitions` for more of them. */
 const CASES = Number(process.env.HOSTILE_CASES ?? 100);
 const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_127);
+/** The case that failed, as fast-check tells its `path`. */
+const PATH = process.env.HOSTILE_PATH ?? '';
 /** CPU time of one step, milliseconds; HOSTILE_MAX_STEP_MS gives machines room that compute slowly. */
 const MAX_STEP_MS = Number(process.env.HOSTILE_MAX_STEP_MS ?? 50);
 /** What a step costs shows every time; what is collected meanwhile, or compiled, does not. */
@@ -33,13 +35,13 @@ test(
       if (least && least.ms > worst.ms) worst = least;
       expect(least?.ms, `a step of ${least?.of}`).toBeLessThanOrEqual(MAX_STEP_MS);
     });
-    await fc.assert(property, { seed: SEED, numRuns: CASES, endOnFailure: true });
+    await fc.assert(property, { seed: SEED, numRuns: CASES, endOnFailure: true, path: PATH });
     await nextTask();
     const retained = retainedBytes() - before;
     const told = [...outcomes].map(([judged, count]) => `${count} ${judged}`).join(', ');
     console.log(`${told}; longest step ${worst.ms.toFixed(1)} ms of ${worst.of}; ${retained >> 20} MiB retained`);
     expect(retained).toBeLessThan(MAX_RETAINED_BYTES);
-    expect(outcomes.get('object taken') ?? 0).toBeGreaterThan(0);
+    if (PATH === '') expect(outcomes.get('object taken') ?? 0).toBeGreaterThan(0);
   },
   60_000 + CASES * 2_000,
 );

@@ -28,6 +28,14 @@ describe('rules end before they take long for what costs little:', () => {
   });
 });
 
+it('integers of more than 64 bits are none', () => {
+  for (const type of [{ type: 'integer' }, { 'x-kubernetes-int-or-string': true }]) {
+    const messages = told({ ...type, ...rules('self == self') }, 2n ** 63n);
+    expect(messages).toEqual([expect.stringContaining('invalid data, expected')]);
+    expect(told({ ...type, ...rules('self == self') }, 2n ** 63n - 1n)).toEqual([]);
+  }
+});
+
 describe('a run', () => {
   const schema: StructuralSchema = { type: 'integer', ...rules('self < 5') };
 

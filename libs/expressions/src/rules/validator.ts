@@ -62,10 +62,12 @@ export class RuleRun {
    * @param left units that all rules may cost
    * @param isUnchanged whether an object or a list is what it was before an update: rules that do not look at what was before may be
    * broken there. Default of none
+   * @param compare finds that out, in steps; taken when a rule is broken, before it is asked for
    */
   constructor(
     public left = PER_OBJECT_BUDGET,
     readonly isUnchanged?: (container: object) => boolean,
+    readonly compare: () => Iterable<void> = () => [],
   ) {
     this.effort = new Effort(left);
   }
@@ -274,32 +276,37 @@ class NodeRules {
       const isOptional = rule?.rule.optionalOldSelf ?? false;
       const asks = rule && (!rule.isTransition || before !== undefined || isOptional);
       if (isOptional) optional ??= optionalBindings(self, before);
-      if (asks) this.#runRule(run, path, rule, (isOptional && optional) || plain, here);
+      const bindings = (isOptional && optional) || plain;
+      if (asks && this.#isBroken(run, path, rule, bindings)) {
+        yield* run.compare();
+        if (rule.isTransition || !isSettled(run, here)) this.#tellBroken(run, path, rule, bindings);
+      }
       if (run.exhausted) return;
       if (run.isStepOver) yield* run.pause();
     }
   }
 
-  #runRule(run: RuleRun, path: string, compiled: CompiledRule, bindings: Bindings, here: Surroundings): void {
-    const { rule, test, message, isTransition } = compiled;
-    if (test === undefined) return;
+  /** Runs a rule. What keeps it from being run is told; whether it is broken, returned. */
+  #isBroken(run: RuleRun, path: string, { rule, test }: CompiledRule, bindings: Bindings): boolean {
+    if (test === undefined) return false;
     if (test.error !== undefined) {
       this.#tell(run, path, `rule compile error: Invalid: ${test.error}`);
-      return;
+      return false;
     }
     const effort = run.effort.ofOne();
     const { value, cost, exceeded } = test.program.evaluate(bindings, Math.min(PER_CALL_LIMIT, run.left), effort);
     run.work(effort.spent);
     if (cost > run.left) {
       this.#stop(run, path, OUT_OF_BUDGET);
-      return;
+      return false;
     }
     run.spend(cost);
-    if (value instanceof Failure) {
-      this.#tellFailure(run, path, value, ruleName(rule), exceeded);
-      return;
-    }
-    if (value === true || (!isTransition && isSettled(run, here))) return;
+    if (!(value instanceof Failure)) return value !== true;
+    this.#tellFailure(run, path, value, ruleName(rule), exceeded);
+    return false;
+  }
+
+  #tellBroken(run: RuleRun, path: string, { rule, message }: CompiledRule, bindings: Bindings): void {
     if (!message?.program) {
       run.tell(this.#broken(path, rule, ruleMessage(rule)));
       return;

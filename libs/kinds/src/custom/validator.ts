@@ -1,6 +1,6 @@
 import { LATER_ENVIRONMENT, RuleRun, RuleValidator } from '@orch/expressions';
 import { type ApiObject, type FieldError, invalidValue, type JsonObject } from '@orch/machinery';
-import { atOnce, blocksRules, Prior, type Steps, type StructuralSchema, validateObject } from '@orch/schema';
+import { blocksRules, Prior, type Steps, type StructuralSchema, validateObject } from '@orch/schema';
 import type { CustomScale } from './scale.js';
 
 /** Whatever names the object; nothing else can be said of where it is. */
@@ -46,6 +46,7 @@ export class CustomValidator {
         besides: () => this.scale?.errors(object, isStatus) ?? [],
       });
     const before = this.ratchets ? old : undefined;
+    const { schema } = this;
     let prior: Prior | undefined;
     let errors = yield* inTurns(judge());
     // Most objects are right, and need not be compared with what is stored.
@@ -60,11 +61,17 @@ export class CustomValidator {
     if (this.#rules.isEmpty) return;
     if (blocksRules(found) || blocksRules(errors)) yield [invalidValue(WHOLE, null, NOT_CHECKED)];
     else {
-      const isUnchanged = (container: object): boolean => {
-        prior ??= atOnce(Prior.of(object as JsonObject, before as JsonObject, this.schema()));
-        return prior.isUnchanged(container);
-      };
-      yield* brokenRules(this.#rules, new RuleRun(undefined, before && isUnchanged), object, old);
+      // Only where a rule is broken, what is the same as before matters.
+      function* compare(this: void): Iterable<void> {
+        prior ??= yield* Prior.of(object as JsonObject, before as JsonObject, schema());
+      }
+      const isUnchanged = (container: object): boolean => prior?.isUnchanged(container) === true;
+      yield* brokenRules(
+        this.#rules,
+        before ? new RuleRun(undefined, isUnchanged, compare) : new RuleRun(),
+        object,
+        old,
+      );
     }
   }
 }

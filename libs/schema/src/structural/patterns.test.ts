@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { Effort } from './effort.js';
+import { weightOf } from './pattern-weight.js';
 import { keptPattern, keptSteps, patternOf } from './patterns.js';
 
 const heavy = (at: number): string => `${at}${'[a-z]{900}'.repeat(20)}`;
+
+it('what is bounded in all counts the reading of patterns that others have read', () => {
+  for (let round = 0; round < 2; round++) {
+    const effort = Effort.inAll();
+    const match = (at: number) => effort.faultOf(heavy(at), '');
+    for (let at = 0; at < 5; at++) expect(match(at)).toBe(heavy(at));
+    expect(match(0)).toBe(heavy(0));
+    expect(() => match(5)).toThrow('takes more than 100000 steps to match');
+  }
+});
 
 describe('patterns that were read', () => {
   it('are kept as long as they are used', () => {
@@ -29,6 +41,7 @@ describe('patterns that were read', () => {
 
   it('are not read where that takes too long', () => {
     expect(patternOf('[a-z]{1000}'.repeat(25)).compiled).toBe('takes more than 20000 steps to match');
+    expect(weightOf('a{1000}'.repeat(1_000), 20_000)).toBeLessThan(21_100);
     expect(patternOf('(a+)+'.repeat(500_000)).weight).toBeLessThan(40_000);
   });
 });
