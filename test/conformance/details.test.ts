@@ -34,7 +34,7 @@ conformance('What a path refuses, as clients read it [Path shapes, Errors]', ({ 
       ['DELETE', '/api/v1/configmaps'],
       ['DELETE', `${deployments(ns)}/a/scale`],
       ['POST', '/version'],
-      ['POST', '/livez'],
+      ['POST', '/api/v1'],
     ] as const) {
       const status = expectRefusal(await api.request(method, path, { body: {} }), 405, 'MethodNotAllowed');
       expect(status, `${method} ${path}`).toMatchObject({ message: WRONG_METHOD, details: {} });
