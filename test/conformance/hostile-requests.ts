@@ -1,3 +1,5 @@
+import { gzipSync } from 'node:zlib';
+
 export type Hostile = readonly [
   method: string,
   path: string,
@@ -47,7 +49,7 @@ export const REFUSED: readonly Hostile[] = [
   ['POST', 'C', '\u0000\u0001', YAML],
   ['POST', 'C', `{${meta},"metadata":{"name":"x"}}`, { 'content-type': 'text/plain' }],
   ['POST', 'C', `{${meta},"metadata":{"name":"x"}}`, { 'content-type': ';;;' }],
-  ['POST', 'C', `{${meta},"metadata":{"name":"x"}}`, { 'content-encoding': 'gzip' }],
+  ['POST', 'C', gzipSync(`{${meta},"metadata":{"name":"x"}}`), { 'content-encoding': 'gzip' }],
   ['POST', 'C', `{${meta},"metadata":{"name":"x"}}`, { accept: 'application/nothing' }],
   ['PUT', 'C/a', '[]'],
   ['PUT', 'C/a', `{${meta},"metadata":{"name":"b"}}`],

@@ -53,8 +53,8 @@ const documents = (text: string) => text.split(/^---\n/m).map((each) => parseYam
 describe('orchctl', () => {
   test('says what it can do', () => {
     expect(orchctl(['--help'])).toMatchObject({ status: 0, stdout: expect.stringContaining('convert') });
-    expect(orchctl([])).toMatchObject({ status: 2, stdout: '' });
-    expect(orchctl(['nothing'])).toMatchObject({ status: 2, stdout: '' });
+    expect(orchctl([])).toMatchObject({ status: 1, stdout: '' });
+    expect(orchctl(['nothing'])).toMatchObject({ status: 1, stdout: '' });
     expect(orchctl(['--version']).stdout).toMatch(/^orchctl \d/);
     expect(orchctl(['convert', '--help'])).toMatchObject({ status: 0, stdout: expect.stringContaining('--naming') });
   });
@@ -284,7 +284,7 @@ spec:
     [['x.yaml']],
   ])('refuses the options %j', (args) => {
     const { stdout, stderr, status } = orchctl(['convert', ...args]);
-    expect({ stdout, status }).toEqual({ stdout: '', status: 2 });
+    expect({ stdout, status }).toEqual({ stdout: '', status: 1 });
     expect(stderr).toMatch(/^Error: /);
   });
 });
@@ -292,19 +292,19 @@ spec:
 describe('orchctl storage and orchctl nats', () => {
   test('say what they can do, and what is missing', () => {
     expect(orchctl(['storage', '--help'])).toMatchObject({ status: 0, stdout: expect.stringContaining('roles') });
-    expect(orchctl(['nats'])).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('users') });
+    expect(orchctl(['nats'])).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('users') });
     expect(orchctl(['storage', 'roles'])).toMatchObject({
-      status: 2,
+      status: 1,
       stderr: expect.stringContaining('--postgres-url (or ORCH_POSTGRES_URL) is required'),
     });
     expect(orchctl(['storage', 'migrate'])).toMatchObject({
-      status: 2,
+      status: 1,
       stderr: expect.stringContaining('--postgres-url'),
     });
     const oneRole = ['storage', 'roles', '--print', '--gateway-role=orch_migrator'];
-    expect(orchctl(oneRole)).toMatchObject({ status: 2, stderr: expect.stringContaining('name three roles') });
+    expect(orchctl(oneRole)).toMatchObject({ status: 1, stderr: expect.stringContaining('name three roles') });
     expect(orchctl(['storage', 'roles', '--print', "--gateway-role=x'; DROP"])).toMatchObject({
-      status: 2,
+      status: 1,
       stdout: '',
     });
   });

@@ -11,5 +11,5 @@ export async function pick(
   if (subcommand) return subcommand(args);
   const asked = ['--help', '-h', 'help'].includes(name);
   (asked ? process.stdout : process.stderr).write(usage);
-  return asked ? 0 : 2;
+  return asked ? 0 : 1;
 }

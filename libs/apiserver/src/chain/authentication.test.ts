@@ -20,8 +20,13 @@ test('what there is to be told of a credential stands in the audit log', async (
 
 describe('a client certificate, which a browser sends with whatever a page asks for,', () => {
   const user = { name: 'jane', groups: [], extra: {} };
-  const ask = async (method: string, origin: string | undefined, how: 'x509' | 'token' = 'x509') => {
-    const headers = { host: 'api.example:6443', ...(origin !== undefined && { origin }) };
+  const ask = async (
+    method: string,
+    origin: string | undefined,
+    how: 'x509' | 'token' = 'x509',
+    host: Record<string, string> = { host: 'api.example:6443' },
+  ) => {
+    const headers = { ...host, ...(origin !== undefined && { origin }) };
     const req = { method, url: '/api', headers, rawHeaders: [], socket: {} } as unknown as IncomingMessage;
     const ctx = contextOf(req, {} as ServerResponse);
     const authenticator = { authenticate: async () => authenticated(user, how) };
@@ -41,6 +46,9 @@ describe('a client certificate, which a browser sends with whatever a page asks 
       expect(await ask(method, origin)).toEqual({ refused: undefined, user: 'jane' });
     }
     expect((await ask(method, 'https://evil.example', 'token')).refused).toBeUndefined();
+    const overHttp2 = { ':authority': 'api.example:6443' };
+    expect((await ask(method, 'https://api.example:6443', 'x509', overHttp2)).refused).toBeUndefined();
+    expect((await ask(method, 'https://evil.example', 'x509', overHttp2)).refused).toBe(403);
   });
 
   it.each(['GET', 'HEAD', 'OPTIONS'])('reads what no such page is shown: %s', async (method) => {

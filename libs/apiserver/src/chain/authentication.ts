@@ -43,7 +43,8 @@ export function authentication(settings: AuthenticationSettings): Stage {
 
 /** A server that hands watches on speaks for its callers in nothing else. @throws StatusError 401 */
 function checkPurpose({ onlyFor }: Authentication, { info }: OpenContext): void {
-  if (onlyFor !== undefined && info.verb !== onlyFor) throw new StatusError('Unauthorized', 'Unauthorized');
+  if (onlyFor !== undefined && !(info.isResourceRequest && info.verb === onlyFor))
+    throw new StatusError('Unauthorized', 'Unauthorized');
 }
 
 async function callerOf(

@@ -84,7 +84,7 @@ async function wholeBody(
   const { name } = ctx.user;
   const isSlow = !isBodyHere(ctx);
   if (isSlow) {
-    if (!bodies.fits(name, 1) && isBound()) refuse('slow-bodies');
+    if (!bodies.fitsApart(name, 1) && isBound()) refuse('slow-bodies');
     bodies.take(name, 1);
   }
   try {
@@ -150,6 +150,7 @@ function waitingBytes(ctx: OpenContext, flow: FlowControl): number | undefined {
   if (isGone(ctx)) return undefined;
   const out: Pick<ServerResponse, 'writableEnded' | 'writableNeedDrain' | 'writableLength'> =
     http2StreamOf(ctx) ?? ctx.res;
-  if (out.writableEnded || out.writableNeedDrain) return out.writableLength;
+  // An answer that says that the request was given up may leave before the work on it has ended.
+  if (out.writableEnded ? !ctx.isGivenUp : out.writableNeedDrain) return out.writableLength;
   return hasBody(ctx) && !isBodyHere(ctx) && flow.bodyUse(ctx.info) === 'passed-on' ? 0 : undefined;
 }

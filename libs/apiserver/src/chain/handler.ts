@@ -41,6 +41,7 @@ export function handler(options: HandlerOptions): Stage {
     if (route?.verb === 'watch') return beginWatch(options, ctx, route);
     if (route) {
       await handle(deps, ctx, route);
+      ctx.isGivenUp = false;
       observer.end(ctx);
     } else others(ctx.req, ctx.res);
     await left(ctx);

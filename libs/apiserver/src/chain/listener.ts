@@ -7,7 +7,7 @@ import type { Aggregator } from '../aggregation/aggregator.js';
 import type { Auditor } from '../auditing/auditor.js';
 import type { ApiDeps } from '../deps.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
-import { cutOff, hearOfEnd, isTarget, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
+import { cutOff, hearOfEnd, isTarget, leaveBody, left, type RequestContext, type Upgrade } from '../http/context.js';
 import { toStatusError } from '../http/errors.js';
 import { sendError } from '../http/respond.js';
 import type { AttemptObserver } from '../metrics/authentication-metrics.js';
@@ -120,8 +120,10 @@ async function serve(
     await withinDeadline(ctx, deps.limits.requestTimeoutMs, () => pass(ctx, stages));
   } catch (error) {
     auditor?.refused(ctx, toStatusError(error));
+    ctx.isGivenUp = true;
     answerError(options, ctx, error);
     observer.end(ctx);
+    endUnread(ctx, deps.limits.requestTimeoutMs);
   }
 }
 
@@ -132,6 +134,14 @@ function checkHost({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingM
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++;
   if (hosts > 1) throw badRequest('too many Host headers');
   if (hosts === 0 && httpVersionMinor > 0) throw badRequest('missing required Host header');
+}
+
+/** An error holds no seat, and is the answer to whoever asks: one that nobody reads would stay for as long as its connection. */
+function endUnread(ctx: RequestContext, ms: number): void {
+  const leaving = left(ctx);
+  if (!leaving) return;
+  const timer = setTimeout(() => cutOff(ctx), ms);
+  void leaving.then(() => clearTimeout(timer));
 }
 
 function answerError(options: ListenerOptions, ctx: RequestContext, thrown: unknown): void {

@@ -26,6 +26,12 @@ export class SharedBound {
     return perUser === 0 || this.heldBy(user) + amount <= perUser;
   }
 
+  /** The same, but who holds nothing yet is not kept out by what others hold: a few of them could keep out everybody. */
+  fitsApart(user: string, amount: number): boolean {
+    const { perUser } = this.bounds;
+    return this.heldBy(user) === 0 ? perUser === 0 || amount <= perUser : this.fits(user, amount);
+  }
+
   /** Takes in any case: asking `fits` is the caller's. */
   take(user: string, amount: number): void {
     this.#held += amount;

@@ -84,15 +84,25 @@ describe('a seat', () => {
     expect(slow.answers.heldBy('jane')).toBe(1);
   });
 
+  it('is not refused to who leaves nothing unread, however much others do', () => {
+    const clock = new ManualClock();
+    const slow = clientsOf(clock, { answers: { inAll: 1, perUser: 0 }, answerBytes: { inAll: 10, perUser: 0 } });
+    const [first, other] = [seated(slow), seated(slow, 'joe')];
+    for (const { request } of [first, other]) request.bytes = 20;
+    clock.advanceNow(2 * LOOK_MS);
+    expect([first.request.given, other.request.given]).toEqual([1, 1]);
+    expect(['jane', 'joe', 'ann'].map((user) => slow.hasRoom(user))).toEqual([false, false, true]);
+  });
+
   it('is given back as soon as there is room', () => {
     const clock = new ManualClock();
     const slow = clientsOf(clock, { answers: { inAll: 1, perUser: 0 } });
-    const [first, second] = [seated(slow), seated(slow, 'joe')];
+    const [first, second] = [seated(slow), seated(slow)];
     for (const { request } of [first, second]) request.bytes = 1;
     clock.advanceNow(8 * LOOK_MS);
     first.end();
     clock.advanceNow(LOOK_MS);
-    expect([second.request.given, second.request.cut, slow.answers.heldBy('joe')]).toEqual([1, 0, 1]);
+    expect([second.request.given, second.request.cut, slow.answers.heldBy('jane')]).toEqual([1, 0, 1]);
   });
 });
 
@@ -174,11 +184,14 @@ describe('clients that keep a server waiting', () => {
       const slow = await serve({ bodies: { inAll: 3, perUser: 2 } });
       for (const user of ['jane', 'jane', 'joe']) await raw(postHead(10, user));
       await expect.poll(() => slow.bodies.held).toBe(3);
-      for (const user of ['jane', 'ann']) {
+      for (const user of ['jane', 'joe']) {
         const { received } = await raw(postHead(10, user));
         await expect.poll(received).toMatch(/^HTTP\/1\.1 429 .*Retry-After: 1/is);
       }
       expect(await refusals('slow-bodies')).toBe('2');
+      await raw(postHead(10, 'ann'));
+      const message = 'who has none is not kept out by others';
+      await expect.poll(() => slow.bodies.heldBy('ann'), { message }).toBe(1);
       await raw(postHead(10, 'root'));
       await expect.poll(() => slow.bodies.heldBy('root')).toBe(1);
       for (const socket of sockets) socket.destroy();
@@ -287,6 +300,57 @@ describe('clients that keep a server waiting', () => {
       await serve();
       const { received } = await raw(`GET ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n`);
       await expect.poll(received).toMatch(/^HTTP\/1\.1 200 /);
+    });
+  });
+
+  describe('with errors', () => {
+    /** Asks over HTTP/2, and lets nothing of the body of the answer come. */
+    async function unread(path: string, overrides: ListenOverrides = {}) {
+      await serve();
+      const slowClients = clientsOf(clock);
+      const flow = { turns: boundedTurns({ mutating: 1, readOnly: 1 }), slowClients };
+      const secure = await openSecureServer(api, { flow, ...overrides });
+      const settings = { initialWindowSize: 0 };
+      const client = connectHttp2(`https://127.0.0.1:${secure.port}`, { ca: secure.pki.ca.cert, settings });
+      const ask = (of: string) => client.request({ ':path': of, authorization: `Bearer ${TOKEN}` });
+      const stream = ask(path).on('error', () => undefined);
+      const [{ ':status': status }] = await once(stream, 'response');
+      const close = async () => {
+        client.destroy();
+        await secure.close();
+      };
+      return { stream, status, ask, close };
+    }
+
+    it('are cut off that nobody reads for as long as a request may take', async () => {
+      api.close();
+      api = await testApi({ requestTimeoutMs: 100 });
+      const { stream, status, close } = await unread(`${PATH}/none`);
+      expect(status).toBe(404);
+      await expect.poll(() => stream.closed).toBe(true);
+      expect(stream.rstCode).not.toBe(0);
+      await close();
+    });
+
+    it('that say that it took too long hold the seat for as long as it is worked on', async () => {
+      let goOn: () => void = () => undefined;
+      const worked = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const authorizer = { authorize: () => worked.then(() => ALLOW) };
+      const { status, ask, close } = await unread(`${PATH}?timeout=20ms`, { authorizer });
+      expect(status).toBe(504);
+      clock.advanceNow(5 * LOOK_MS);
+      const statusOf = async () => (await once(ask(PATH), 'response'))[0][':status'];
+      expect(await statusOf()).toBe(429);
+      goOn();
+      await expect
+        .poll(() => {
+          clock.advanceNow(LOOK_MS);
+          return statusOf();
+        })
+        .toBe(200);
+      await close();
     });
   });
 

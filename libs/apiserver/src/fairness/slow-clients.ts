@@ -61,7 +61,7 @@ export class SlowClients {
 
   /** Whether a user has room for one more answer that waits. */
   hasRoom(user: string): boolean {
-    return this.answers.held === 0 || this.#fits(user, 1);
+    return this.#fits(user, 1);
   }
 
   /** Follows a request that has just been given its seat. @returns what is to be called once it is over */
@@ -73,7 +73,7 @@ export class SlowClients {
   }
 
   #fits(user: string, bytes: number): boolean {
-    return this.answers.fits(user, 1) && this.answerBytes.fits(user, bytes);
+    return this.answers.fitsApart(user, 1) && this.answerBytes.fitsApart(user, bytes);
   }
 
   #forget(followed: Followed): void {

@@ -46,6 +46,8 @@ export interface RequestContext {
   holdBody(bytes: number): void;
   /** Monotonic milliseconds (`performance.now()`) at which the request is given up; absent for an answer that lasts. */
   readonly deadline?: number;
+  /** Whether its client has been told of an error while work on it may go on; absent where that has never been so. */
+  readonly isGivenUp?: boolean;
   /** Texts that go out as `Warning` headers with code 299. */
   readonly warnings: string[];
   /** What stages note for the audit log, by key; it stands in the log of requests and in traces. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Metrics } from '@orch/runtime';
 import type { TypeId } from '@orch/storage';
 import type { Endpoint } from '../served/endpoint.js';
@@ -36,10 +37,16 @@ export function forgetGoneKinds(settings: GoneKindsSettings): void {
   settings.served.onChange(({ ended }) => {
     const labels = ended.map(labelsOf);
     if (labels.length === 0) return;
-    settings.clock.after(KEPT_MS, () => {
-      for (const each of labels) forget(settings, each);
-    });
+    settings.clock.after(KEPT_MS, () => void forgetAll(settings, labels));
   });
+}
+
+/** One after the other: to forget a kind is to look at every series. */
+async function forgetAll(settings: GoneKindsSettings, labels: readonly Labels[]): Promise<void> {
+  for (const each of labels) {
+    forget(settings, each);
+    await nextTurn();
+  }
 }
 
 /** Nothing of a kind that has come back meanwhile. */

@@ -21,10 +21,18 @@ import { certificateObserver } from './process-observer.js';
 import { quotaMetrics } from './quota-metrics.js';
 import { requestDurations } from './request-durations.js';
 import { RequestMetrics } from './request-metrics.js';
-import { observeDatabaseLists, observeListCache, observeWatchCache, observeWatchOutputs } from './server-observers.js';
+import {
+  observeDatabaseLists,
+  observeListCache,
+  observeSlowClients,
+  observeWatchCache,
+  observeWatchOutputs,
+} from './server-observers.js';
 import { serviceAccountTokenUses } from './service-account-metrics.js';
 import { observePools } from './store-observer.js';
 import { observeWebhooks, webhookMetrics } from './webhook-metrics.js';
+
+const NOTHING = { held: 0 };
 
 /** Every metric of a process of this release, those of `/metrics/slis` and hidden ones too, in the order of their names. */
 export async function releaseMetrics(): Promise<MetricDescription[]> {
@@ -41,7 +49,8 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   observePools(metrics, { pools: () => [] });
   observeWatchCache(metrics, { types: () => [].values() }, names);
   observeWatchOutputs(metrics, { waiting: () => ({ own: 0, shared: 0 }) });
-  observeDatabaseLists(metrics, { gate: { stats: () => ({ reading: 0, waiting: 0 }) }, memory: { held: 0 } });
+  observeDatabaseLists(metrics, { gate: { stats: () => ({ reading: 0, waiting: 0 }) }, memory: NOTHING });
+  observeSlowClients(metrics, { bodies: NOTHING, answers: NOTHING, answerBytes: NOTHING });
   observeListCache(metrics, { stats: () => ({ bytes: 0, hits: 0, misses: 0 }) });
   certificateObserver(metrics);
   authenticationAttempts(metrics);

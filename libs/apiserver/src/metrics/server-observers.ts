@@ -141,7 +141,14 @@ export function observeDatabaseLists(metrics: Metrics, { gate, memory }: Databas
 }
 
 /** What waits for clients beside watches. */
-export function observeSlowClients(metrics: Metrics, { bodies, answers, answerBytes }: SlowClients): void {
+export function observeSlowClients(
+  metrics: Metrics,
+  {
+    bodies,
+    answers,
+    answerBytes,
+  }: Record<keyof Pick<SlowClients, 'bodies' | 'answers' | 'answerBytes'>, { readonly held: number }>,
+): void {
   metrics.observedGauge(
     {
       name: 'orch_slow_requests',

@@ -1,4 +1,4 @@
-import { isTrusted, KEYS_PATH } from '@orch/authentication';
+import { AGGREGATOR_NAME, commonNamesOf, isTrusted, KEYS_PATH } from '@orch/authentication';
 import { writeKubeconfig } from '@orch/client';
 import { StatusError } from '@orch/machinery';
 import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
@@ -112,7 +112,9 @@ function proxyOf(
   handedOn: HandedStreams,
 ): WatchProxy | undefined {
   if (gatewayUrls.length === 0) return undefined;
-  if (credentials.current.gatewayClient === undefined)
+  const { gatewayClient } = credentials.current;
+  // Gateways believe the name of those that ask other servers in nothing: each watch would be refused.
+  if (gatewayClient === undefined || commonNamesOf(gatewayClient.cert).includes(AGGREGATOR_NAME))
     throw new Error('--gateway-url needs --gateway-client-cert-file beside --requestheader-client-ca-file');
   const { representations } = api.deps;
   return new WatchProxy(

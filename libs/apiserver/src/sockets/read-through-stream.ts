@@ -9,8 +9,9 @@ const nobody = (): void => undefined;
  * To be called as a request comes, while its record is being parsed. It holds for the rest of the connection, where requests cost a
  * fifth more from then on; thus it is done to those alone whose client does not wait.
  */
-export function readThroughStream({ httpVersionMajor, socket }: IncomingMessage): void {
-  if (httpVersionMajor !== 1 || !socket.isPaused()) return;
+export function readThroughStream(req: IncomingMessage): void {
+  if (req.httpVersionMajor !== 1 || !req.socket.isPaused()) return;
+  const { socket } = req;
   // Whoever listens to what comes has node let go of the kernel's side; what follows waits in the stream.
   socket.on('data', nobody).off('data', nobody);
   // The kernel's side was paused, and the stream believes that it is being read: it is to look again.

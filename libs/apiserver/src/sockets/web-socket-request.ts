@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Names, StatusError } from '@orch/machinery';
 
 /** Whether a request asks to go on as a WebSocket (RFC 6455 section 4.1). */
@@ -30,10 +30,11 @@ const unauthorized = () => new StatusError('Unauthorized', 'Unauthorized');
  * pages of other origins may not use it. Tokens are known only to those who were given them.
  * @throws StatusError 403
  */
-export function checkOrigin({ headers: { origin, host } }: IncomingMessage): void {
+export function checkOrigin({ headers }: IncomingMessage): void {
+  const { origin, host, ':authority': authority = host } = headers as IncomingHttpHeaders & { ':authority'?: string };
   if (origin === undefined) return;
   const from = URL.canParse(origin) ? new URL(origin).host : undefined;
-  if (from === undefined || from !== host?.toLowerCase()) {
+  if (from === undefined || from !== authority?.toLowerCase()) {
     throw new StatusError('Forbidden', 'pages of another origin may not use a client certificate');
   }
 }

@@ -45,12 +45,12 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   let problems: readonly string[] = [];
   const change: Change = async (current, turn) => {
     const { kind, apiVersion } = current;
+    // Patches are applied in place.
+    const wasTooMany = holdsTooMany(current, maxValues);
     const patched = document.apply(model, current);
     await turn();
     // Before anybody works on it; what is larger already may stay so.
-    if (holdsTooMany(patched as ApiObject, maxValues) && !holdsTooMany(current, maxValues)) {
-      throw tooManyValues(maxValues);
-    }
+    if (!wasTooMany && holdsTooMany(patched as ApiObject, maxValues)) throw tooManyValues(maxValues);
     // Operations add to what is deep already; documents that are merged make nothing deeper than the deeper of both.
     if (type === 'application/json-patch+json' && isTooDeep(patched)) throw badRequest('exceeded max depth');
     await turn();

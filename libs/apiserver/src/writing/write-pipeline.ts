@@ -2,7 +2,7 @@ import type { Operation } from '@orch/admission';
 import { conflict, notFound, STALE_WRITE, StatusError } from '@orch/machinery';
 import type { DeleteOp, Key, Store, WriteOutcome } from '@orch/storage';
 import type { ObjectReader } from '../reading/object-reader.js';
-import { fromStored } from '../representation/stored-body.js';
+import { metadataOf } from '../representation/stored-body.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
 import { fateAfter } from './allocation-fate.js';
@@ -197,13 +197,19 @@ export class WritePipeline {
     const failure = createError(endpoint, key.namespace, metadata, outcome);
     if (outcome.outcome !== 'already-exists') throw failure;
     if (key.name === '' || make.change !== undefined) return { failure: () => failure };
-    const found = await this.options.store.get(endpoint.type, key).catch(() => undefined);
-    throw found && isTerminating(endpoint, found) ? beingDeleted(failure) : failure;
+    const found = await this.options.store.get(endpoint.type, key).then(isTerminating, () => false);
+    throw found ? beingDeleted(failure) : failure;
   }
 }
 
-const isTerminating = (endpoint: Endpoint, stored: Stored): boolean =>
-  fromStored(stored, endpoint).metadata?.deletionTimestamp !== undefined;
+/** An object that cannot be read is there all the same. */
+function isTerminating(stored: Stored | undefined): boolean {
+  try {
+    return stored !== undefined && metadataOf(stored.body).deletionTimestamp !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 const isSame = ({ stored: a }: Base, { stored: b }: Base): boolean =>
   a !== undefined && b !== undefined && a.version === b.version && a.body.equals(b.body);

@@ -206,10 +206,14 @@ class Planner {
       throw new PlanError(`patterns take more than ${MOST_PATTERN_STEPS} steps to read`);
     const compiled = constantPattern(pattern);
     if (compiled instanceof Failure) throw new PlanError(compiled.message);
+    // Not collected within a step, however many others are read in it; else each value might read all of them.
+    let held = new WeakRef(compiled);
     return (text, _, most) => {
       if (typeof text !== 'string') return failureOr(text as Value);
-      const again = constantPattern(pattern);
-      return again instanceof Failure ? again : use(again, text, most);
+      const again = held.deref() ?? constantPattern(pattern);
+      if (again instanceof Failure) return again;
+      if (again !== held.deref()) held = new WeakRef(again);
+      return use(again, text, most);
     };
   }
 

@@ -1,12 +1,14 @@
-import { patternOf } from '@orch/schema';
+import { MOST_PATTERN_STEPS, patternOf, weightOf } from '@orch/schema';
 import { RE2JS, RE2JSException } from 're2js';
 import { Failure } from '../values/value.js';
 
 /** A pattern that was read, in the syntax of RE2 and in time that grows with the text alone. */
 export type Pattern = RE2JS;
 
-/** Reads a pattern; a failure with what is wrong with it. */
+/** Reads a pattern; a failure with what is wrong with it, or that it would take too long in one step. */
 export function compilePattern(pattern: string): Pattern | Failure {
+  if (weightOf(pattern, MOST_PATTERN_STEPS) > MOST_PATTERN_STEPS)
+    return new Failure(`takes more than ${MOST_PATTERN_STEPS} steps to match`);
   try {
     return RE2JS.compile(pattern);
   } catch (error) {

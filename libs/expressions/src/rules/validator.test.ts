@@ -11,13 +11,20 @@ describe('rules end before they take long for what costs little:', () => {
   it.each([
     ['many matches', "self.findAll('a?').size() > 0", 'a'.repeat(2_000_000)],
     ['long texts', `self.split('').all(x, self.replace('', '${'b'.repeat(100)}') != '')`, 'a'.repeat(3_000)],
-    ['patterns of values', 'self.matches(self)', '(?i)[a-\\x{FFFF}]'.repeat(40)],
   ])('%s', (_, rule, value) => {
     expect(told({ type: 'string', ...rules(rule) }, value)).toEqual([
       expect.stringContaining(
         "'operation cancelled: actual cost limit exceeded': no further validation rules will be run",
       ),
     ]);
+  });
+
+  it('patterns of values', () => {
+    for (const value of ['(?i)[a-\\x{FFFF}]'.repeat(40), '('.repeat(2_000_000)]) {
+      expect(told({ type: 'string', ...rules('self.matches(self)') }, value)).toEqual([
+        expect.stringMatching(/takes more than 20000 steps to match|cost limit exceeded/),
+      ]);
+    }
   });
 
   it('a long text and a long pattern, which are not matched at all', () => {

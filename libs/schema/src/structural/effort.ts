@@ -38,12 +38,11 @@ export class Effort {
   #left = MOST_STEPS;
   #comparisons = MOST_COMPARISONS;
 
-  /** Patterns that were matched with. Undefined where only those are counted that have to be read. */
-  readonly #read: Set<string> | undefined;
+  /** Patterns that were matched with: what is kept for everybody may go while values are judged, and is not to be read for each of them. */
+  readonly #read = new Map<string, Pattern>();
 
   private constructor(private readonly renewable: boolean) {
     if (renewable) this.#renew();
-    else this.#read = new Set();
   }
 
   /** All that is judged with it together is bounded. */
@@ -95,11 +94,12 @@ export class Effort {
 
   /** What is bounded in all counts the reading of each pattern, whether others have read it before or not. */
   #compiled(pattern: string): Pattern {
+    const read = this.#read.get(pattern);
+    if (read) return read;
     const known = keptPattern(pattern);
-    if (known && (!this.#read || this.#read.has(pattern))) return known;
     const made = known ?? patternOf(pattern);
-    this.#read?.add(pattern);
-    this.#take(made.weight);
+    this.#read.set(pattern, made);
+    if (!known || !this.renewable) this.#take(made.weight);
     return made;
   }
 

@@ -14,9 +14,11 @@ const WIDE_STEPS = 50;
 const JOIN_STEPS = 20;
 /** Without regard to case each character of a range is looked up. */
 const FOLDS = /\(\?[a-zA-Z]*i/;
-const FOLD_FACTOR = 50;
+const FOLD_FACTOR = 20;
 /** Characters of a class that take as long as one sign. */
 const CLASS_SHARE = 8;
+/** Characters of any pattern that take as long as one sign, whatever they are. */
+const TEXT_SHARE = 2;
 
 function weightOfUnit(unit: string, folds: boolean): number {
   const wide = unit.length > 1 ? (unit.match(WIDE)?.length ?? 0) : 0;
@@ -29,12 +31,14 @@ function weightOfUnit(unit: string, folds: boolean): number {
  * @param most beyond which none are counted any more
  */
 export function weightOf(pattern: string, most = Number.POSITIVE_INFINITY): number {
+  const least = Math.ceil(pattern.length / TEXT_SHARE);
+  if (least > most) return least;
   const folds = FOLDS.test(pattern);
   /** Of each group that is open, what is in it so far. */
   const open = [0];
   /** Of what a repetition would be of. */
   let last = 0;
-  /** What has been counted, groups themselves aside. */
+  /** What has been counted. */
   let counted = 0;
   const add = (weight: number) => open.push((open.pop() ?? 0) + weight);
   for (let at = 0; at < pattern.length && counted <= most; ) {
@@ -51,9 +55,13 @@ export function weightOf(pattern: string, most = Number.POSITIVE_INFINITY): numb
     UNIT.lastIndex = at;
     const unit = UNIT.exec(pattern)?.[0] ?? '';
     at += unit.length || 1;
-    if (unit === '(') open.push(0);
-    else if (unit === ')' && open.length > 1) {
-      last = (open.pop() ?? 0) + 2;
+    if (unit === '(') {
+      // Nothing may close it.
+      open.push(1);
+      counted++;
+    } else if (unit === ')' && open.length > 1) {
+      last = (open.pop() ?? 0) + 1;
+      counted++;
       add(last);
     } else {
       const weight = weightOfUnit(unit, folds);
@@ -62,5 +70,8 @@ export function weightOf(pattern: string, most = Number.POSITIVE_INFINITY): numb
       last = 1;
     }
   }
-  return open.reduce((sum, weight) => sum + weight, 1);
+  return Math.max(
+    least,
+    open.reduce((sum, weight) => sum + weight, 1),
+  );
 }

@@ -44,12 +44,12 @@ export async function convert(args: readonly string[], around: Surroundings = pr
   const { filename, recursive, outputVersion, output, naming } = line.values;
   if (filename.length === 0) {
     stderr.write('Error: --filename: name at least one file, or - for standard input\n');
-    return 2;
+    return 1;
   }
   const scheme = loadScheme(namesOf(naming));
   if (outputVersion !== undefined && !conversionsOf(scheme).knowsAny(outputVersion)) {
     stderr.write(`Error: --output-version: no kind is known in ${JSON.stringify(outputVersion)} (naming ${naming})\n`);
-    return 2;
+    return 1;
   }
   const converter = new ManifestConverter(scheme, outputVersion);
   const failures = new Failures(stderr);
