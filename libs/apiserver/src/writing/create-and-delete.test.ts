@@ -43,12 +43,16 @@ describe('a creation', () => {
     }
   });
 
-  it.each(['5', '0', ''])('by PUT may name the version %j of what is not there any more', async (resourceVersion) => {
+  it.each(['0', ''])('by PUT may name the version %j, which is none', async (resourceVersion) => {
     const made = await send('PUT', `${LEASES}/a`, named('a', { resourceVersion }));
     expect(made.status).toBe(201);
     expect(made.object.metadata).not.toMatchObject({ resourceVersion });
     expect((await send('PUT', `${LEASES}/b?dryRun=All`, named('b', { resourceVersion }))).status).toBe(201);
+  });
+
+  it('names no version, not even of what is not there any more', async () => {
     expect((await send('POST', LEASES, named('c', { resourceVersion: '5' }))).status).toBe(400);
+    expect((await send('PUT', `${LEASES}/c`, named('c', { resourceVersion: '5' }))).status).toBe(400);
   });
 
   it('may have spaces around quantities', async () => {

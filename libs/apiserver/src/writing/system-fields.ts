@@ -64,9 +64,9 @@ function keepSystemFields(served: ApiObject, old: ApiObject): void {
 /** A new object has none of it: uid, time and name are given once it has been admitted. */
 function resetSystemFields(draft: Draft): void {
   const { request, served } = draft;
-  const { endpoint, key, operation } = request;
-  // Who replaces or applies what turns out not to be there says how the object is to be, whichever there was.
-  if (operation === 'CREATE' && namedVersion(served) !== '') draft.namesVersion = true;
+  const { endpoint, key, applies } = request;
+  // An applier says how the object is to be, whichever there was; who replaces a version means that one, and no other is to be made.
+  if (!applies && namedVersion(served) !== '') draft.namesVersion = true;
   const meta = ensureMetadata(served);
   delete meta.resourceVersion;
   if (endpoint.definition.namespaced) meta.namespace = key.namespace;
