@@ -3,6 +3,7 @@
  * that there is to do. A body that is refused for its size alone is here only where its size is the point.
  */
 export const refusals: Readonly<Record<string, readonly [status: number, because: string]>> = {
+  'text: a pattern': [422, 'spec.validation.openAPIV3Schema.properties[a'],
   'kind: containers of one name': [422, 'spec.containers[1].name: Duplicate value: "c"'],
   'kind: empty containers': [422, 'spec.containers[0].name: Required value'],
   'kind: containers of wrong names': [422, 'spec.containers[0].name: Invalid value: "C_0":'],

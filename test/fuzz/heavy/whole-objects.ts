@@ -36,7 +36,7 @@ function read(before: HeavyRequest): HeavyRequest[] {
 
 /** All that was made of a type. */
 const list = (before: HeavyRequest): HeavyRequest[] =>
-  ACCEPTED.map((accept) => ({
+  ACCEPTED.map((accept) => accept.replace('PartialObjectMetadata', 'PartialObjectMetadataList')).map((accept) => ({
     name: `list: ${before.path} as ${accept}`,
     method: 'GET',
     path: before.path,
