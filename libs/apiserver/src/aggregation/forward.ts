@@ -7,7 +7,15 @@ import { connectionMessage } from '@orch/client';
 import { StatusError } from '@orch/machinery';
 import type { HandedStream } from '../handing-on/handed-streams.js';
 import { joinWebSockets, passOn, passWatchOn } from '../handing-on/pass-on.js';
-import { http2StreamOf, isGone, leaveBody, type RequestContext, socketOf, type Upgrade } from '../http/context.js';
+import {
+  hostOf,
+  http2StreamOf,
+  isGone,
+  leaveBody,
+  type RequestContext,
+  socketOf,
+  type Upgrade,
+} from '../http/context.js';
 import { switchProtocols } from '../http/joined-connections.js';
 import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
@@ -242,9 +250,9 @@ function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext
 
 /** How the request came here, whatever its client says of that. */
 function forwardedOf(req: IncomingMessage): Record<string, string> {
-  const host = req.headers[':authority'] ?? req.headers.host;
+  const host = hostOf(req);
   return {
-    ...(typeof host === 'string' && { 'x-forwarded-host': host }),
+    ...(host !== undefined && { 'x-forwarded-host': host }),
     'x-forwarded-proto': (socketOf(req) as Partial<TLSSocket> | undefined)?.encrypted ? 'https' : 'http',
     'x-forwarded-uri': (req.url ?? '/').replace(/\?.*$/s, ''),
   };

@@ -63,7 +63,8 @@ function behindComma(text: Buffer, at: number, closing: number): number | undefi
   return text[next] === COMMA && text[behind] !== closing ? behind : undefined;
 }
 
-function skipSpace(text: Buffer, at: number): number {
+/** The first place from here on that is no white space. */
+export function skipSpace(text: Buffer, at: number): number {
   let next = at;
   while (next < text.length && (text[next] as number) <= SPACE) next++;
   return next;

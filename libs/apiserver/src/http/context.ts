@@ -95,6 +95,12 @@ export function socketOf(req: IncomingMessage): Socket | undefined {
   return stream ? (stream.session?.socket as Socket | undefined) : req.socket;
 }
 
+/** Whom a request is addressed to: `Host`, over HTTP/2 `:authority`. */
+export function hostOf({ headers }: IncomingMessage): string | undefined {
+  const authority = headers[':authority'];
+  return typeof authority === 'string' ? authority : headers.host;
+}
+
 /** Whether nobody waits for the answer any more. */
 export const isGone = (ctx: Answering): boolean => (http2StreamOf(ctx) ?? ctx.res).destroyed;
 

@@ -22,12 +22,14 @@ function tooSlow(): StatusError {
 
 type Sent = Pick<RequestContext, 'req' | 'res'>;
 
+/** Whether a request of HTTP/1.1 says that it has a body (RFC 9112 section 6.3). */
+export const announcesBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
 /** Whether a request says that it has a body. */
 export function hasBody({ req, res }: Sent): boolean {
   const stream = http2StreamOf({ res });
-  if (stream) return !stream.endAfterHeaders;
-  const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
-  return encoding !== undefined || (length !== undefined && length !== '0');
+  return stream ? !stream.endAfterHeaders : announcesBody(req);
 }
 
 /** Whether the whole body of a request has come that has one; over HTTP/2 that is known once it has been read. */

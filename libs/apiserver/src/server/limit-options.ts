@@ -57,7 +57,7 @@ export const limitOptions = {
     type: 'int',
     default: 5_000,
     min: 0,
-    help: 'Requests whose body has not come whole; they hold no seat. More are answered with 429. 0 is no bound.',
+    help: 'Requests whose body has not come whole; they hold no seat. More are answered with 429, but for the first of a user. 0 is no bound.',
   },
   'max-slow-bodies-per-user': {
     type: 'int',
@@ -69,7 +69,7 @@ export const limitOptions = {
     type: 'int',
     default: 5_000,
     min: 0,
-    help: 'Requests that have given back their seat because their client does not read the answer, or does not go on with a body that is passed on. At the bound further requests are answered with 429, and those that wait for their client too are closed within a second or so. 0 is no bound.',
+    help: 'Requests that have given back their seat because their client does not read the answer, or does not go on with a body that is passed on. At the bound further requests of users who have such ones are answered with 429, and those that wait for their client too are closed within a second or so. 0 is no bound.',
   },
   'max-unread-answers-per-user': {
     type: 'int',

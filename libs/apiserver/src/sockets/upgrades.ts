@@ -3,6 +3,7 @@ import { Http2ServerResponse } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { ApiListener } from '../chain/listener.js';
+import { announcesBody } from '../http/read-body.js';
 import { wantsWebSocket } from './web-socket-request.js';
 
 /** How long a refused handshake may take to be read. */
@@ -25,7 +26,7 @@ export function acceptUpgrades(server: Server, listener: ApiListener, takesUpgra
   // Everybody else who hears of connections would take one that is given back for new, and follow it once more with each wish.
   const [read] = server.listeners(server instanceof TlsServer ? 'secureConnection' : 'connection') as Read[];
   // Node 24.9 and later ask, and hand over a connection whose body they still read: these are theirs to read.
-  Object.assign(server, { shouldUpgradeCallback: (req: IncomingMessage) => !hasBody(req) });
+  Object.assign(server, { shouldUpgradeCallback: (req: IncomingMessage) => !announcesBody(req) });
   server.on('upgrade', (req: IncomingMessage, socket: Connection, head: Buffer) => {
     onceAnswered(socket, () => {
       if (wantsWebSocket(req) || (mayLeaveHttp(req) && takesUpgrade(req))) takeOver(req, socket, head, listener);
@@ -56,10 +57,8 @@ function onceAnswered(socket: Connection, goOn: () => void): void {
 }
 
 /** A body would have to be read first; another version of HTTP is a matter of this connection alone. */
-const mayLeaveHttp = (req: IncomingMessage): boolean => !hasBody(req) && req.headers.upgrade?.toLowerCase() !== 'h2c';
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+const mayLeaveHttp = (req: IncomingMessage): boolean =>
+  !announcesBody(req) && req.headers.upgrade?.toLowerCase() !== 'h2c';
 
 /** Sends CONNECT down the chain as any other method that nothing has: node's servers cut its connection, or answer it themselves. */
 export function answerConnects(server: Server, listener: ApiListener): void {

@@ -1,5 +1,6 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { type Names, StatusError } from '@orch/machinery';
+import { hostOf } from '../http/context.js';
 
 /** Whether a request asks to go on as a WebSocket (RFC 6455 section 4.1). */
 export const wantsWebSocket = ({ method, headers }: IncomingMessage): boolean =>
@@ -30,11 +31,11 @@ const unauthorized = () => new StatusError('Unauthorized', 'Unauthorized');
  * pages of other origins may not use it. Tokens are known only to those who were given them.
  * @throws StatusError 403
  */
-export function checkOrigin({ headers }: IncomingMessage): void {
-  const { origin, host, ':authority': authority = host } = headers as IncomingHttpHeaders & { ':authority'?: string };
+export function checkOrigin(req: IncomingMessage): void {
+  const { origin } = req.headers;
   if (origin === undefined) return;
   const from = URL.canParse(origin) ? new URL(origin).host : undefined;
-  if (from === undefined || from !== authority?.toLowerCase()) {
+  if (from === undefined || from !== hostOf(req)?.toLowerCase()) {
     throw new StatusError('Forbidden', 'pages of another origin may not use a client certificate');
   }
 }

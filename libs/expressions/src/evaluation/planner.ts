@@ -1,4 +1,4 @@
-import { weightOf } from '@orch/schema';
+import { MOST_PATTERN_STEPS, weightOf } from '@orch/schema';
 import type { Prices } from '../cost/estimate.js';
 import { dispatching, type Implementation, type LibraryFunction } from '../libraries/library.js';
 import { WITH_PATTERN } from '../libraries/regex.js';
@@ -35,8 +35,6 @@ export class PlanError extends Error {
 
 const LIST_COST = 10;
 const MAP_COST = 30;
-/** Steps that reading the patterns of one expression may take; those of patterns that are values count as effort. */
-const MOST_PATTERN_STEPS = 20_000;
 /** Functions of constants that are computed when an expression is read. */
 const FOLDED = new Set([...CONVERSIONS.keys(), 'dyn', 'type']);
 /** Functions whose call, with several forms left, ends at the first argument that fails: so the reference binds them. */
@@ -201,7 +199,8 @@ class Planner {
     const use = WITH_PATTERN.get(name);
     if (!use || !hasReadPattern(name, plans)) return dispatch;
     const pattern = (plans[1] as Constant).value as string;
-    this.#patternSteps += weightOf(pattern);
+    // Those of one expression together are as many as one alone may be; patterns that are values count as effort.
+    this.#patternSteps += weightOf(pattern, MOST_PATTERN_STEPS);
     if (this.#patternSteps > MOST_PATTERN_STEPS)
       throw new PlanError(`patterns take more than ${MOST_PATTERN_STEPS} steps to read`);
     const compiled = constantPattern(pattern);
