@@ -76,11 +76,6 @@ export class Conversions {
     return hub !== undefined && hub === this.#find(to, kind)?.hub;
   }
 
-  /** The struct by which objects of a kind are read in a version: that of the hub where the version declares none of its own. */
-  structOf(apiVersion: string, kind: string): StructSchema | undefined {
-    return this.#schema(apiVersion, kind) ?? this.#find(apiVersion, kind)?.tools.schema;
-  }
-
   /**
    * What makes objects of one version from those of another.
    * @throws ConversionError for a kind that one of them does not have
