@@ -33,15 +33,15 @@ export class ResourceRouter {
     const verb = verbOf(info);
     if (!isVerb(verb) || !verbs.includes(verb) || !fits(info) || !handlerOf(endpoint.definition, subresource, verb))
       throw wrongMethod();
-    checkPlace(endpoint, info);
+    checkPlace(info);
     return { endpoint, namespace, name, subresource, verb };
   }
 }
 
-/** Objects lie in a namespace by its name, and have names that a path can hold. @throws StatusError 404 for custom kinds, 400 */
-function checkPlace({ model }: Endpoint, { emptyNamespace, pathName }: RequestInfo): void {
+/** Objects lie in a namespace by its name, and have names that a path can hold. @throws StatusError 400 */
+function checkPlace({ emptyNamespace, pathName }: RequestInfo): void {
   if (pathName === '') return;
-  if (emptyNamespace) throw model.struct ? badRequest('Namespace parameter required.') : unknownPath();
+  if (emptyNamespace) throw badRequest('Namespace parameter required.');
   const wrong = pathSegmentErrors(pathName);
   if (wrong.length === 0) return;
   throw badRequest(`Name parameter invalid: ${JSON.stringify(pathName)}: ${wrong.join(';')}`);

@@ -41,7 +41,7 @@ export function rangeOf(req: Conditional, tag: string, length: number): ByteRang
   if (onlyOf !== undefined && onlyOf !== tag) return undefined;
   const [, first = '', last = ''] = ONE_RANGE.exec(range) ?? [];
   const wanted = first === '' ? suffixOf(last, length) : { from: Number(first), to: lastOf(last, length) };
-  return wanted && wanted.from <= wanted.to && wanted.from < length ? wanted : 'none';
+  return wanted && wanted.from <= wanted.to ? wanted : 'none';
 }
 
 const lastOf = (text: string, length: number): number =>
