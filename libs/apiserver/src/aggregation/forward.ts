@@ -84,11 +84,11 @@ export async function forward(
   }
   const { message, switched } = answer;
   const isWatch = ctx.info.verb === 'watch';
+  keepOwn(ctx, message);
   if (switched && ctx.upgrade) {
     const joined = isWatch ? joinWebSockets : joinConnections;
     return joined(ctx, ctx.upgrade, message, switched);
   }
-  keepOwn(ctx, message);
   // Of a body that was refused before its end nobody takes the rest.
   leaveBody(ctx);
   if (isRedirect(message)) return refuseRedirect(ctx, message);
@@ -96,8 +96,8 @@ export async function forward(
   return void passOn(ctx, message);
 }
 
-/** Headers of answers that are this server's to set. */
-const OWN_HEADERS = /^(?:audit-id$|x-kubernetes-pf-|access-control-|proxy-)/;
+/** Headers of answers that are this server's to set: it alone knows who asks, and asks for credentials. */
+const OWN_HEADERS = /^(?:audit-id$|www-authenticate$|x-kubernetes-pf-|access-control-|proxy-)/;
 
 /** Another server answers for its resources, not for what this one says of the request. */
 function keepOwn({ res, requestId }: RequestContext, { statusCode, headers }: IncomingMessage): void {

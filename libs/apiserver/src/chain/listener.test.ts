@@ -71,11 +71,26 @@ it('cuts off a request whose error cannot be answered, and goes on', async () =>
   http2.close();
 });
 
+it.each(['', 'a', 'a:443', '[::1]:6443', 'Ab-c.d_e~f', "!$%&'()*+,;="])('takes %j for a host', async (host) => {
+  const { port } = await serve();
+  const { socket, received } = await raw(
+    port,
+    `GET ${configMaps} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+  );
+  await once(socket, 'close');
+  expect(received()).toMatch(/^HTTP\/1.1 200 /);
+});
+
 it.each([
   ['none', '', 'missing required Host header'],
   ['two', 'Host: a\r\nHost: a\r\n', 'too many Host headers'],
   ['two in other letters', 'hOST: a\r\nHost: b\r\n', 'too many Host headers'],
-])('refuses a request that names its host not once: %s', async (_, hosts, message) => {
+  ['two, the first of them empty', 'Host:\r\nHost: b\r\n', 'too many Host headers'],
+  ['a path', 'Host: a/b\r\n', 'malformed Host header'],
+  ['what holds a space', 'Host: a b\r\n', 'malformed Host header'],
+  ['a name with a user', 'Host: a@b\r\n', 'malformed Host header'],
+  ['bytes beyond ASCII', 'Host: \u00fc\r\n', 'malformed Host header'],
+])('refuses a request that does not name one host: %s', async (_, hosts, message) => {
   // As behind TLS, where node does not ask for one.
   const strange = createServer({ requireHostHeader: false }, listenerOf(api));
   strange.listen(0, '127.0.0.1');

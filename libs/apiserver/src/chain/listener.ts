@@ -127,13 +127,23 @@ async function serve(
   }
 }
 
-/** @throws StatusError 400 for a request of HTTP/1.1 that names no host, or several, of which others might take another one (RFC 9112 section 3.2) */
+/** Signs that a host, a port and what is between them are made of (RFC 3986 section 3.2.2). */
+const HOST = /^[\w!$%&'()*+,.:;=[\]~-]*$/;
+
+/**
+ * @throws StatusError 400 for a request of HTTP/1.1 that names no host, something else, or several, of which others might take another one
+ * (RFC 9112 section 3.2)
+ */
 function checkHost({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingMessage): void {
   if (httpVersionMajor !== 1) return;
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++;
-  if (hosts > 1) throw badRequest('too many Host headers');
-  if (hosts === 0 && httpVersionMinor > 0) throw badRequest('missing required Host header');
+  let host: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() !== 'host') continue;
+    if (host !== undefined) throw badRequest('too many Host headers');
+    host = rawHeaders[at + 1] ?? '';
+  }
+  if (host === undefined && httpVersionMinor > 0) throw badRequest('missing required Host header');
+  if (!HOST.test(host ?? '')) throw badRequest('malformed Host header');
 }
 
 /** An error holds no seat, and is the answer to whoever asks: one that nobody reads would stay for as long as its connection. */

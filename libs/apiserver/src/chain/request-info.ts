@@ -15,6 +15,8 @@ export interface RequestInfo extends RequestAttributes {
   readonly pathName: string;
   /** What follows the subresource; mostly empty. */
   readonly rest: string;
+  /** Whether the path is empty where it names a namespace (`/api/v1/namespaces//pods`): what lies in all namespaces. */
+  readonly emptyNamespace: boolean;
   /** The verb that stood before the resource in the path (`/api/v1/watch/…`), as it did before there was a query for it. */
   readonly oldPrefix: '' | 'watch' | 'proxy';
 }
@@ -55,6 +57,7 @@ export const bareRequest = (method: string, path: string): RequestInfo => ({
   within: '',
   pathName: '',
   rest: '',
+  emptyNamespace: false,
   oldPrefix: '',
 });
 
@@ -71,9 +74,11 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   while (parts.at(-1) === '') parts.pop();
   const group = groups ? (parts.shift() ?? '') : '';
   const version = parts.shift();
-  if (!version || parts.length === 0 || parts.includes('')) return bareRequest(method, path);
   const oldPrefix = oldPrefixOf(parts);
   if (oldPrefix !== '') parts.shift();
+  const emptyNamespace = parts[1] === '' && isInNamespace(group, parts);
+  if (!version || parts.length === 0 || parts.some((part, at) => part === '' && !(emptyNamespace && at === 1)))
+    return bareRequest(method, path);
   const place = placeOf(group, parts);
   const { resource, pathName, subresource } = place;
   const verb = oldPrefix || verbOf(method, place, query);
@@ -93,6 +98,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
     within: place.within,
     pathName,
     rest: place.rest,
+    emptyNamespace,
     oldPrefix,
   };
 }
@@ -112,9 +118,13 @@ interface Place {
 }
 
 /** `namespaces/<ns>/<resource>/…` is namespaced; `namespaces/<name>[/status|finalize]` is the namespace itself. */
-function placeOf(group: string, parts: readonly string[]): Place {
+function isInNamespace(group: string, parts: readonly string[]): boolean {
   const ofNamespace = group === '' && parts.length === 3 && NAMESPACE_SUBRESOURCES.has(parts[2] ?? '');
-  const inNamespace = parts[0] === 'namespaces' && parts.length > 2 && !ofNamespace;
+  return parts[0] === 'namespaces' && parts.length > 2 && !ofNamespace;
+}
+
+function placeOf(group: string, parts: readonly string[]): Place {
+  const inNamespace = isInNamespace(group, parts);
   const at = inNamespace ? 2 : 0;
   return {
     within: inNamespace ? (parts[1] ?? '') : '',

@@ -42,6 +42,12 @@ describe('verbs (spec: "Path shapes")', () => {
     ['GET', `${ns}/pods?watch=true`, 'watch'],
     ['GET', `${ns}/pods?watch=false`, 'list'],
     ['GET', `${ns}/pods/p?watch=1`, 'watch'],
+    ['GET', '/api/v1/namespaces//pods', 'list'],
+    ['GET', '/api/v1/namespaces//pods?watch=1', 'watch'],
+    ['GET', '/api/v1/watch/namespaces//pods', 'watch'],
+    ['POST', '/api/v1/namespaces//pods', 405],
+    // Who left a name out does not mean to empty all namespaces, though release 1.27 takes it so.
+    ['DELETE', '/api/v1/namespaces//pods', 405],
     ['GET', `${ns}/pods?fieldSelector=metadata.name=p`, 'list'],
     ['GET', `${ns}/pods?watch=perhaps`, 'watch'],
     ['GET', '/api/v1/watch/pods', 'watch'],
@@ -121,6 +127,9 @@ describe('404', () => {
     // Objects of a namespace have no place outside of it.
     ['GET', '/api/v1/pods/p'],
     ['GET', '/api/v1/pods/p?watch=1'],
+    ['GET', '/api/v1/namespaces//nodes'],
+    ['GET', '/api/v1/namespaces//nodes/n'],
+    ['GET', '/api/v1/namespaces//pods/p/nosuch'],
     ['PUT', '/api/v1/pods/p'],
     ['DELETE', '/api/v1/pods/p'],
     ['GET', '/apis/__proto__/v1/pods'],
@@ -148,6 +157,21 @@ describe('405', () => {
     ['get', `${ns}/pods`],
   ])('%s %s', (method, target) => {
     expect(verb(method, target)).toBe(405);
+  });
+});
+
+describe('400', () => {
+  it.each([
+    ['GET', '/api/v1/namespaces//pods/p', 'Namespace parameter required.'],
+    ['DELETE', '/api/v1/namespaces//pods/p', 'Namespace parameter required.'],
+    ['PATCH', '/api/v1/namespaces//pods/p/status', 'Namespace parameter required.'],
+    ['GET', `${ns}/pods/..`, 'Name parameter invalid: "..": may not be \'..\''],
+    ['PUT', `${ns}/pods/%2E/status`, 'Name parameter invalid: ".": may not be \'.\''],
+    ['GET', '/api/v1/namespaces/..', 'Name parameter invalid: "..": may not be \'..\''],
+    ['DELETE', '/api/v1/nodes/a%2fb', 'Name parameter invalid: "a/b": may not contain \'/\''],
+    ['PATCH', '/api/v1/nodes/a%25', 'Name parameter invalid: "a%": may not contain \'%\''],
+  ])('%s %s', (method, target, message) => {
+    expect(() => route(method, target)).toThrow(expect.objectContaining({ code: 400, message }));
   });
 });
 

@@ -1,3 +1,4 @@
+import { badRequest, pathSegmentErrors } from '@orch/machinery';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { unknownPath, wrongMethod } from '../http/errors.js';
@@ -32,8 +33,18 @@ export class ResourceRouter {
     const verb = verbOf(info);
     if (!isVerb(verb) || !verbs.includes(verb) || !fits(info) || !handlerOf(endpoint.definition, subresource, verb))
       throw wrongMethod();
+    checkPlace(info);
     return { endpoint, namespace, name, subresource, verb };
   }
+}
+
+/** Objects lie in a namespace by its name, and have names that a path can hold. @throws StatusError 400 */
+function checkPlace({ emptyNamespace, pathName }: RequestInfo): void {
+  if (pathName === '') return;
+  if (emptyNamespace) throw badRequest('Namespace parameter required.');
+  const wrong = pathSegmentErrors(pathName);
+  if (wrong.length === 0) return;
+  throw badRequest(`Name parameter invalid: ${JSON.stringify(pathName)}: ${wrong.join(';')}`);
 }
 
 /** Whether the path goes on with one of somebody else, who takes methods of their own. */
@@ -53,19 +64,20 @@ function fits(info: RequestInfo): boolean {
 /** What can be done at a path; undefined where nothing is. */
 function verbsAt(
   { definition }: Endpoint,
-  { oldPrefix, within, pathName, subresource }: RequestInfo,
+  { oldPrefix, within, pathName, subresource, emptyNamespace }: RequestInfo,
 ): readonly string[] | undefined {
   const { namespaced, subresources, verbs } = definition;
   // The prefix of proxies is older than release 1.27; that of watches is for what can be watched.
   if (oldPrefix === 'proxy' || (oldPrefix === 'watch' && (subresource !== '' || !verbs.includes('watch'))))
     return undefined;
   // Objects stand in a namespace or outside of any, and nowhere else; collections of all namespaces stand outside.
-  if (namespaced ? within === '' && pathName !== '' : within !== '') return undefined;
+  if (namespaced ? within === '' && pathName !== '' && !emptyNamespace : within !== '' || emptyNamespace)
+    return undefined;
   if (subresource !== '') {
     if (!servesSubresource(subresource)) return undefined;
     return subresources.find(({ name }) => name === subresource)?.verbs;
   }
-  const acrossNamespaces = namespaced && within === '';
+  const acrossNamespaces = namespaced && within === '' && pathName === '';
   return acrossNamespaces ? verbs.filter((verb) => verb === 'list' || verb === 'watch') : verbs;
 }
 

@@ -15,6 +15,7 @@ import { notAcceptable, unknownPath } from '../http/errors.js';
 import type { ServedResources } from '../served/served-resources.js';
 import type { ServedSnapshot } from '../served/served-snapshot.js';
 import { weakMemo } from '../weak-memo.js';
+import { hasAlready } from './conditions.js';
 import { type AggregatedDocument, type DiscoveryDocuments, discoveryDocuments } from './discovery-documents.js';
 import { documentedGroup, toldGroups } from './documented-groups.js';
 import { type KeptDocuments, OpenApiDocuments } from './openapi-documents.js';
@@ -102,11 +103,11 @@ function mountDiscovery(app: Express, documents: () => DiscoveryDocuments, optio
     if (!plain) throw unknownPath();
     const accepted = negotiate(req.headers.accept);
     if (!accepted) throw notAcceptable(['application/json', 'application/yaml', names.protobufMediaType]);
-    if (!accepted.as || !aggregated) return send(res, made(plain, 'meta/v1', accepted.mediaType), '');
+    if (!accepted.as || !aggregated) return sendPlain(res, made(plain, 'meta/v1', accepted.mediaType));
     const { whole, json } = aggregated;
     const isJson = accepted.mediaType === 'json';
     const found = isJson ? json() : made(whole(), 'apidiscovery/v2beta1', accepted.mediaType);
-    return Promise.resolve(found).then((document) => send(res, document, aggregatedType(names)));
+    return Promise.resolve(found).then((document) => sendTagged(req, res, document, aggregatedType(names)));
   };
   app.get('/api{/}', (req, res) => {
     const address = `${req.socket.localAddress ?? ''}:${req.socket.localPort ?? ''}`;
@@ -152,11 +153,17 @@ function writer(scheme: Scheme, names: Names) {
   };
 }
 
-/** @param parameters of the media type, of what has a tag of its own that clients keep */
-function send(res: Response, { bytes, type, tag }: Tagged, parameters: string): void {
+function sendPlain(res: Response, { bytes, type }: Tagged): void {
   res.set('Vary', 'Accept');
   // Past express, which would add a charset that the media type does not have.
-  res.setHeader('Content-Type', `${type}${type === YAML_TYPE ? '' : parameters}`);
-  if (parameters) res.set('Cache-Control', 'public').set('ETag', tag);
+  res.setHeader('Content-Type', type);
   res.send(bytes);
+}
+
+/** Of a document that clients keep. In release 1.27 `*` is no tag of one. @param parameters of the media type */
+function sendTagged(req: Request, res: Response, document: Tagged, parameters: string): void {
+  const { type, tag } = document;
+  res.set({ 'Cache-Control': 'public', ETag: tag });
+  if (hasAlready(req, tag)) return void res.set('Vary', 'Accept').status(304).end();
+  sendPlain(res, { ...document, type: `${type}${type === YAML_TYPE ? '' : parameters}` });
 }

@@ -6,8 +6,9 @@ import { notAcceptable, unknownPath } from '../http/errors.js';
 import { acceptsGzip, GZIP_MIN_BYTES } from '../http/respond.js';
 import { weakMemo } from '../weak-memo.js';
 import { acceptedType } from './accepted-type.js';
+import { type ByteRange, hasAlready, hasAny, rangeOf, wantsOther } from './conditions.js';
 import { type OpenApiDocuments, V2_TYPES } from './openapi-documents.js';
-import { JSON_TYPE, type Tagged } from './tagged.js';
+import { JSON_TYPE, type Tagged, tagged } from './tagged.js';
 
 const V2 = '/openapi/v2';
 const V3 = '/openapi/v3';
@@ -21,7 +22,9 @@ export const isOpenApiV3Path = (path: string, documents: OpenApiDocuments): bool
   path.startsWith(`${V3}/`) && documents.has(path.slice(V3.length + 1));
 
 export function mountOpenApi(app: Express, documents: () => OpenApiDocuments): void {
-  app.all(V3, async (_req, res) => void res.json(await documents().index()));
+  app.all(V3, async (req, res) => {
+    await send(req, res, tagged(Buffer.from(JSON.stringify(await documents().index())), JSON_TYPE));
+  });
   app.all(`${V3}/*path`, (req, res) => answerV3(req, res, documents()));
   app.all(V2, async (req, res) => {
     const type = typeFor(req, V2_TYPES);
@@ -59,11 +62,27 @@ const gzipBuffer = promisify(gzip);
 /** Made once, and small: they change with what is served, and all clients ask for them. */
 const packed = weakMemo((bytes: Buffer) => gzipBuffer(bytes, { level: constants.Z_BEST_COMPRESSION }));
 
-async function send(req: Request, res: Response, { bytes, type, tag }: Tagged): Promise<void> {
-  res.set({ Vary: 'Accept, Accept-Encoding', ETag: tag });
+async function send(req: Request, res: Response, document: Tagged): Promise<void> {
+  const { bytes, type, tag } = document;
+  res.set({ Vary: 'Accept, Accept-Encoding', ETag: tag, 'Accept-Ranges': 'bytes' });
+  if (wantsOther(req, tag)) return void res.status(412).end();
+  if (hasAlready(req, tag) || hasAny(req)) return void res.status(304).end();
+  const range = rangeOf(req, tag, bytes.length);
+  if (range) return sendPart(res, document, range);
   // Past express, which would add a charset that the media type does not have.
   res.setHeader('Content-Type', type);
   const short = bytes.length >= GZIP_MIN_BYTES && acceptsGzip(req);
   if (short) res.set('Content-Encoding', 'gzip');
   res.send(short ? await packed(bytes) : bytes);
+}
+
+/** Parts are not compressed: which bytes they are is said of the document as it is. */
+function sendPart(res: Response, { bytes, type }: Tagged, range: ByteRange | 'none'): void {
+  if (range === 'none') {
+    const refused = res.status(416).set('Content-Range', `bytes */${bytes.length}`);
+    return void refused.type('text/plain').send('invalid range');
+  }
+  const { from, to } = range;
+  res.status(206).set('Content-Range', `bytes ${from}-${to}/${bytes.length}`).setHeader('Content-Type', type);
+  res.send(bytes.subarray(from, to + 1));
 }

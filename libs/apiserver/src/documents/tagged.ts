@@ -7,7 +7,7 @@ export interface Tagged {
   readonly bytes: Buffer;
   /** What stands as its `Content-Type`. */
   readonly type: string;
-  /** Its `ETag`: with one, express answers 304 to whoever has these bytes. */
+  /** Its `ETag`, of documents that clients keep. */
   readonly tag: string;
 }
 

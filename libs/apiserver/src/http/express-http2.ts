@@ -5,6 +5,9 @@ import express, { type Express } from 'express';
 /** The prototype that express gives requests and responses, upon those of HTTP/2 in place of those of HTTP/1.1. */
 const upon = (base: object, express: object): object => Object.create(base, Object.getOwnPropertyDescriptors(express));
 
+/** Whether a client has an answer already is for whoever gives that a tag to say: express takes `*` for the tag of any. */
+const NEVER_FRESH: PropertyDescriptor = { value: false, configurable: true };
+
 /** Serves the routes of an application over HTTP/1.1 and HTTP/2, which express by itself does not know. */
 export function overBothVersions(app: Express): RequestListener {
   const http2 = express();
@@ -14,6 +17,7 @@ export function overBothVersions(app: Express): RequestListener {
     request: Object.create(upon(Http2ServerRequest.prototype, express.request), own),
     response: Object.create(upon(Http2ServerResponse.prototype, express.response), own),
   });
+  for (const { request } of [app, http2App]) Object.defineProperty(request, 'fresh', NEVER_FRESH);
   http2App.use(app.router);
   return (req, res) => (req.httpVersionMajor === 2 ? http2App(req, res) : app(req, res));
 }

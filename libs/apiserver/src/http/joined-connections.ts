@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { KEEP_ALIVE_MS } from '../watching/watch-stream.js';
 import type { RequestContext, Upgrade } from './context.js';
 import { passedOn } from './passed-on.js';
+import { REQUEST_ID_HEADER } from './request-id.js';
 
 /**
  * Answers a client that goes on with another protocol, as another server answered, and joins the two connections: what was said of
@@ -20,7 +21,7 @@ export function switchProtocols(
     return false;
   }
   ctx.res.statusCode = 101;
-  client.socket.write(headOf(answer), 'latin1');
+  client.socket.write(headOf(ctx, answer), 'latin1');
   other.socket.unshift(other.head);
   other.socket.write(client.head);
   for (const [from, to] of [
@@ -38,9 +39,17 @@ export function switchProtocols(
   return true;
 }
 
-function headOf({ headers }: IncomingMessage): string {
-  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', `Upgrade: ${headers.upgrade}`];
-  for (const [name, value] of Object.entries(passedOn(headers)))
+/** The id of a request is this server's to say. */
+const OWN: ReadonlySet<string> = new Set([REQUEST_ID_HEADER]);
+
+function headOf({ requestId }: RequestContext, { headers }: IncomingMessage): string {
+  const lines = [
+    'HTTP/1.1 101 Switching Protocols',
+    'Connection: Upgrade',
+    `Upgrade: ${headers.upgrade}`,
+    `Audit-Id: ${requestId}`,
+  ];
+  for (const [name, value] of Object.entries(passedOn(headers, OWN)))
     for (const each of [value].flat()) lines.push(`${name}: ${each}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
 }

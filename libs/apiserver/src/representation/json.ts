@@ -1,4 +1,4 @@
-import { parseStoredJson, stringifyJson } from '@orch/codec';
+import { stringifyJson } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
 import { Slices } from '../decoding/turns.js';
 import { type Endpoint, liesAsServed, type Stored } from '../served/endpoint.js';
@@ -59,7 +59,7 @@ export function jsonRepresentation(
     streamContentType: 'application/json',
     object,
     parts: partsOf(shape, (stored) =>
-      spliced(stored) ? parseStoredJson(spliceJson(itemPrefix, stored, endpoint)) : shape.item(stored),
+      spliced(stored) ? spliceJson(itemPrefix, stored, endpoint) : json(shape.item(stored)),
     ),
     list: (meta, pages) => jsonList(shape, meta, pages, item, share),
     event: (type, stored) => eventOf(type, object(stored)),

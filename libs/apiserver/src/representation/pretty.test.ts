@@ -40,3 +40,18 @@ it.each([
   expect(JSON.parse(list)).toMatchObject({ items: [{ spec: (object as { spec: JsonValue }).spec }] });
   if (!indents) expect(list.length).toBeLessThan(2 * plain.body.length);
 });
+
+it('keeps the bytes of what is passed on as it came, of one object and in lists', async () => {
+  const path = '/apis/apps/v1/namespaces/default/controllerrevisions';
+  const body = '{"metadata":{"name":"a"},"revision":1,"data":{"b":{"10":1.0,"9":"x&y"},"a":1e3}}';
+  const headers = { 'Content-Type': 'application/json' };
+  expect((await server.ask(path, { method: 'POST', headers, body })).status).toBe(201);
+  const data = ['"data": {', '  "b": {', '    "10": 1.0,', '    "9": "x\\u0026y"', '  },', '  "a": 1e3', '}'];
+  for (const [target, indent] of [
+    [`${path}/a?pretty=1`, '  '],
+    [`${path}?pretty=1`, '      '],
+  ] as const) {
+    const text = (await server.ask(target)).body.toString();
+    expect(text).toContain(data.join(`\n${indent}`));
+  }
+});

@@ -33,8 +33,7 @@ export async function prettyIfAsked(ctx: RequestContext, contentType: string, bo
 
 const NEW_LINE = Buffer.from('\n');
 
-async function indented(item: unknown): Promise<string> {
-  const json = Buffer.from(stringifyJson(item));
+async function indented(json: Buffer): Promise<string> {
   return ((await indentJson(json, MAX_INDENTATION)) ?? json).toString();
 }
 

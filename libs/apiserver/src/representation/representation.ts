@@ -15,13 +15,14 @@ export interface BookmarkObject {
   readonly initialEventsEnd: boolean;
 }
 
-/** A collection as values, for text that is laid out rather than put together from bytes. */
+/** A collection item by item, for text that is laid out rather than put together from bytes. */
 export interface ListParts {
   /** Field that holds the items. */
   readonly itemsField: string;
   /** The other fields. */
   around(meta: ListMeta): Readonly<Record<string, unknown>>;
-  item(stored: Stored): unknown;
+  /** As JSON on one line. */
+  item(stored: Stored): Buffer;
 }
 
 /** What has become of an object. */

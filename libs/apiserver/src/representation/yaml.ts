@@ -43,7 +43,7 @@ async function* yamlList(
   const slices = new Slices();
   for await (const page of pages) {
     for (const stored of page) {
-      const value = item(stored);
+      const value = parseStoredJson(item(stored));
       await turnFor(stored.body.length);
       // Two spaces before every line but empty ones, which within a text are empty lines of the text.
       write(`${separator}  ${stringifyYaml([value]).replaceAll(/\n(?=[^\n])/g, '\n  ')}`);

@@ -38,6 +38,8 @@ export interface Endpoint {
   readonly model: ObjectModel;
   /** That in the version which writes are judged in. */
   readonly storageModel: ObjectModel;
+  /** How objects are read that name another version of the kind, served or not; absent for custom kinds. */
+  readonly otherVersion?: (apiVersion: string) => OtherVersion | undefined;
   /** Who keeps the owners of fields, by subresource. */
   readonly fieldManagers: FieldManagers;
   /** What selectors see of a stored object. */
@@ -60,6 +62,17 @@ export type CreationVerdict = 'keep' | 'take back';
 /** Both leave their argument as it is. */
 export interface Conversion {
   readonly toStorage: Convert;
+  readonly toServed: Convert;
+}
+
+/** Another version of a kind, in which an object may be written. */
+export interface OtherVersion {
+  /** Of a version that is declared; others are converted as they are, and read as what comes of it. */
+  readonly declared?: {
+    readonly model: ObjectModel;
+    readonly rules: KindRules;
+  };
+  /** Leaves its argument as it is. */
   readonly toServed: Convert;
 }
 
@@ -108,9 +121,27 @@ export function makeEndpoint(
     storageRules: kindRules(storage, names, settings),
     model,
     storageModel: storage === definition ? model : new DeclaredModel(storage, storage.schema),
+    otherVersion: (other) => otherVersionOf(definition, other, { names, settings, conversions, versions }),
     fieldManagers: fieldManagersOf(definition, managedVersions(versions.map(managed)), (object, to) =>
       conversions.between(String(object.apiVersion), to, definition.kind)(object),
     ),
     description,
+  };
+}
+
+function otherVersionOf(
+  definition: ResourceDefinition,
+  apiVersion: string,
+  { names, settings, conversions, versions }: Pick<EndpointParts, 'names' | 'settings' | 'conversions' | 'versions'>,
+): OtherVersion | undefined {
+  const { kind } = definition;
+  const served = formatApiVersion(definition);
+  if (apiVersion === served || !conversions.reaches(apiVersion, served, kind)) return undefined;
+  const found = versions.find((version) => formatApiVersion(version) === apiVersion);
+  return {
+    ...(found && {
+      declared: { model: new DeclaredModel(found, found.schema), rules: kindRules(found, names, settings) },
+    }),
+    toServed: conversions.between(apiVersion, served, kind),
   };
 }

@@ -203,6 +203,55 @@ describe('a patch that says another type', () => {
     expect(api.stored('deployments', 'd')?.kind ?? 'Deployment').toBe('Deployment');
   });
 
+  const scaler = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/h';
+  const metricOf = (name: string, averageUtilization: number) => ({
+    type: 'Resource',
+    resource: { name, target: { type: 'Utilization', averageUtilization } },
+  });
+
+  // As release 1.27.16 answers them.
+  it.each<[object, readonly object[], string[]]>([
+    [{ apiVersion: 'autoscaling/v1' }, [metricOf('cpu', 80)], ['spec.metrics', 'spec.behavior']],
+    [{ apiVersion: 'autoscaling/v1', kind: '' }, [metricOf('cpu', 80)], ['spec.metrics', 'spec.behavior']],
+    [
+      { apiVersion: 'autoscaling/v1', spec: { targetCPUUtilizationPercentage: 33 } },
+      [metricOf('cpu', 33)],
+      ['spec.metrics', 'spec.behavior'],
+    ],
+    [{ apiVersion: 'autoscaling/v2beta2', spec: { maxReplicas: 7 } }, [metricOf('memory', 50)], []],
+  ])('%j in another version of the kind is read in that version', async (change, metrics, unknown) => {
+    const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' };
+    const behavior = { scaleDown: { stabilizationWindowSeconds: 5 } };
+    const spec = { scaleTargetRef, maxReplicas: 5, metrics: [metricOf('memory', 50)], behavior };
+    await api.create('horizontalpodautoscalers', { metadata: { name: 'h' }, spec });
+    const answer = await server.ask(scaler, {
+      ...{ method: 'PATCH', headers: { 'Content-Type': MERGE } },
+      body: JSON.stringify(change),
+    });
+    const object = JSON.parse(answer.body.toString()) as ApiObject;
+    expect([answer.status, object.apiVersion, object.kind]).toEqual([200, 'autoscaling/v2', 'HorizontalPodAutoscaler']);
+    expect(object.spec).toMatchObject({ scaleTargetRef, metrics });
+    const warned = [...String(answer.headers.warning ?? '').matchAll(/unknown field \\"([^\\]+)\\"/g)];
+    expect(warned.map(([, field]) => field).sort()).toEqual([...unknown].sort());
+  });
+
+  it.each(['autoscaling/v3', 'extensions/v1beta1', 'apps/v1'])(
+    'in a version that the kind never had is none: %s',
+    async (version) => {
+      const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas: 5 };
+      await api.create('horizontalpodautoscalers', { metadata: { name: 'h' }, spec });
+      expect((await ask(scaler, MERGE, { apiVersion: version })).status).toBe(422);
+    },
+  );
+
+  it('in a version that is not declared any more is brought here as it is, if it can be', async () => {
+    const before = api.stored('deployments', 'd')?.spec;
+    expect((await ask(path, MERGE, { apiVersion: 'extensions/v1beta1' })).status).toBe(200);
+    expect(api.stored('deployments', 'd')?.spec).toEqual(before);
+    for (const spec of [5, [], 'x', { template: 5 }, { strategy: [], template: 'x' }])
+      expect((await ask(path, JSON_PATCH, { apiVersion: 'extensions/v1beta1', spec })).status).toBe(422);
+  });
+
   it('keeps at the root what it names', async () => {
     const all = { $retainKeys: ['metadata', 'spec'], metadata: { labels: { n: 'm' } } };
     expect((await ask(path, STRATEGIC, all)).status).toBe(200);

@@ -8,10 +8,9 @@ import { sendObject } from '../representation/send-object.js';
 import { apply } from './apply.js';
 import { callerOf } from './caller.js';
 import { applyFieldValidation, tooManyValues } from './decode-body.js';
-import { readMade } from './made-object.js';
 import { holdsTooMany } from './object-checks.js';
 import { APPLY, patchType, readPatch } from './patch-document.js';
-import { keepType, unreadablePatch } from './patched-type.js';
+import { keepType, readPatched } from './patched-type.js';
 import { writeOptions } from './write-options.js';
 import type { Change } from './write-request.js';
 
@@ -40,7 +39,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     options,
     bytes: bytes.length,
   } as const;
-  const { model } = endpoint;
+  const { model, otherVersion } = endpoint;
   const { maxValues } = deps.limits;
   let problems: readonly string[] = [];
   const change: Change = async (current, turn) => {
@@ -54,8 +53,8 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     // Operations add to what is deep already; documents that are merged make nothing deeper than the deeper of both.
     if (type === 'application/json-patch+json' && isTooDeep(patched)) throw badRequest('exceeded max depth');
     await turn();
-    keepType(type, patched, { kind, apiVersion, name }, model);
-    const read = await readMade(model, patched, unreadablePatch);
+    const other = keepType(type, patched, { kind, apiVersion, name, otherVersion }, model);
+    const read = await readPatched(model, patched, other);
     problems = [...document.problems, ...read.problems];
     if (options.fieldValidation === 'Strict') applyFieldValidation(problems, 'Strict', ctx.warnings);
     return read.object;

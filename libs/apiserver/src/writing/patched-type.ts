@@ -1,4 +1,6 @@
+import type { ReadObject } from '@orch/codec';
 import {
+  type ApiObject,
   badRequest,
   type FieldError,
   invalid,
@@ -7,11 +9,16 @@ import {
   parseApiVersion,
   type StatusError,
 } from '@orch/machinery';
+import { inSlices } from '../decoding/turns.js';
+import type { OtherVersion } from '../served/endpoint.js';
 import type { ObjectModel } from '../served/object-model.js';
+import { readMade } from './made-object.js';
 import type { PatchType } from './patch-document.js';
 
 /** Type and name of the object that is patched. */
 export interface PatchedObject {
+  /** The other versions of its kind; default none. */
+  readonly otherVersion?: ((apiVersion: string) => OtherVersion | undefined) | undefined;
   readonly kind: string | undefined;
   readonly apiVersion: string | undefined;
   readonly name: string;
@@ -30,16 +37,24 @@ export const unreadablePatch = (message: string): StatusError =>
 /**
  * A patch may say of the type what it likes as far as release 1.27 overlooks it, and the object keeps the type that it has: a strategic
  * patch is applied to a declared type, and any other result is read again, by the kind and version that it names. Mutates `patched`.
+ * @returns the version that it is read in where it names another one of its kind
  * @throws StatusError 422 for another type, 400 where no version is left
  */
-export function keepType(type: PatchType, patched: JsonObject, object: PatchedObject, model: ObjectModel): void {
+export function keepType(
+  type: PatchType,
+  patched: JsonObject,
+  object: PatchedObject,
+  model: ObjectModel,
+): OtherVersion | undefined {
   const { kind, apiVersion } = patched;
-  if (kind === object.kind && apiVersion === object.apiVersion) return;
+  if (kind === object.kind && apiVersion === object.apiVersion) return undefined;
+  let other: OtherVersion | undefined;
   if (type === 'application/strategic-merge-patch+json') for (const text of [kind, apiVersion]) checkText(text);
-  else if (model.struct) checkDeclared(patched, object, model);
+  else if (model.struct) other = checkDeclared(patched, object, model);
   else checkCustom(patched, object);
   patched.kind = object.kind ?? '';
   patched.apiVersion = object.apiVersion ?? '';
+  return other;
 }
 
 function checkText(value: unknown): void {
@@ -47,14 +62,43 @@ function checkText(value: unknown): void {
     throw unreadablePatch(`cannot convert ${typeof value} to string`);
 }
 
-function checkDeclared({ kind, apiVersion }: JsonObject, object: PatchedObject, { alsoFrom }: ObjectModel): void {
+function checkDeclared(
+  { kind, apiVersion }: JsonObject,
+  object: PatchedObject,
+  { alsoFrom }: ObjectModel,
+): OtherVersion | undefined {
   if ((kind ?? '') !== '' && kind !== object.kind) throw unreadablePatch(`the kind is not ${object.kind}`);
   // Read as what the object is within the server, which has no member called metadata.
   if ((apiVersion ?? '') === '') {
     throw badRequest(`the name of the object (${object.name} based on URL) was undeterminable: name must be provided`);
   }
-  if (apiVersion !== object.apiVersion && !alsoFrom.includes(String(apiVersion)))
-    throw unreadablePatch(`the apiVersion is not ${object.apiVersion}`);
+  if (apiVersion === object.apiVersion || alsoFrom.includes(String(apiVersion))) return undefined;
+  const other = typeof apiVersion === 'string' ? object.otherVersion?.(apiVersion) : undefined;
+  if (!other) throw unreadablePatch(`the apiVersion is not ${object.apiVersion}`);
+  return other;
+}
+
+/**
+ * The object that a patch has made of one.
+ * @param other the version that it names: what that does not know is not taken, and what is left out is what that version means by it
+ */
+export async function readPatched(model: ObjectModel, patched: JsonObject, other?: OtherVersion): Promise<ReadObject> {
+  if (!other) return readMade(model, patched, unreadablePatch);
+  const { declared, toServed } = other;
+  if (!declared) return readMade(model, converted(patched, other), unreadablePatch);
+  const { object, problems } = await readMade(declared.model, patched, unreadablePatch);
+  await inSlices(declared.model.fillDefaults(object));
+  declared.rules.defaults(object);
+  return { object: toServed(object), problems };
+}
+
+/** Nobody has looked at what values there are. @throws StatusError 422 */
+function converted(patched: JsonObject, { toServed }: OtherVersion): JsonObject {
+  try {
+    return toServed(patched as ApiObject) as JsonObject;
+  } catch (error) {
+    throw error instanceof TypeError ? unreadablePatch('an object of another version has other values') : error;
+  }
 }
 
 /** Objects of custom kinds can be read whatever they are: that one is another is found as what is wrong with it. */

@@ -121,7 +121,7 @@ function fieldDecoder(field: Field): FieldDecoder {
 
 function scalarField(field: Field, { wireType: expected, read, zero }: ScalarDecoder): FieldDecoder {
   const { name } = field;
-  const omitted = field.omitEmpty && !field.pointer && typeof zero !== 'object' && SCALAR_KINDS.has(field.schema.kind);
+  const omitted = field.omitEmpty && !field.pointer && SCALAR_KINDS.has(field.schema.kind);
   return (reader, wireType, into) => {
     if (wireType !== expected) expectType(wireType, expected);
     const value = read(reader);

@@ -34,7 +34,7 @@ function unescaped(text: string, quote: string): [written: string, value: string
   const code = digits === undefined ? Number.parseInt(octal ?? '', 8) : Number.parseInt(digits, 16);
   const largest = octal === undefined ? LAST_CODE : 0xff;
   if (code <= largest && !isSurrogate(code)) return [written, String.fromCodePoint(code)];
-  const plain = letter === quote ? quote : Object.hasOwn(PLAIN, letter ?? '') ? PLAIN[letter ?? ''] : undefined;
+  const plain = letter === quote ? quote : PLAIN[letter ?? ''];
   if (plain === undefined) throw new JsonPathError(`unquote string: ${JSON.stringify(text)} is no escape`);
   return [written, plain];
 }

@@ -65,9 +65,10 @@ function hasBelow(level: JsonObject): boolean {
 export function mayTouch(changes: FieldSet, fieldsV1: JsonValue | undefined): boolean {
   if (!isObject(fieldsV1)) return true;
   if (changes.nodes.length > FEW) return mayBeAmong(changes, fieldsV1);
-  return changes.nodes.some(
-    (node) => Object.hasOwn(fieldsV1, node.element.text) && mayOwn(node, fieldsV1[node.element.text]),
-  );
+  return changes.nodes.some((node) => {
+    const written = fieldsV1[node.element.text];
+    return written !== undefined && mayOwn(node, written);
+  });
 }
 
 /** More changes than these are looked up for what is owned, not the other way round: thousands may own a field each. */
