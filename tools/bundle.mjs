@@ -49,7 +49,7 @@ await build({
   splitting: true,
   format: 'esm',
   platform: 'node',
-  target: 'node20.19',
+  target: 'node22.13',
   external: ['pg-native'],
   plugins: [places],
   define: { ORCH_BUILD: JSON.stringify(buildOf()) },

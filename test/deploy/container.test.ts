@@ -24,7 +24,7 @@ describe('the Containerfile', () => {
     expect(stages.map(({ name }) => name)).toEqual(['build', undefined]);
     expect(new Set(stages.map(({ from }) => from))).toEqual(new Set([`\${NODE_IMAGE}`]));
     const { args } = readContainerfile(FILE);
-    expect(args.map(({ text }) => text)).toEqual([expect.stringMatching(/^NODE_IMAGE=.*\/node:20-/)]);
+    expect(args.map(({ text }) => text)).toEqual([expect.stringMatching(/^NODE_IMAGE=.*\/node:26-/)]);
   });
 
   test('copies only what there is', () => {

@@ -345,7 +345,7 @@ describe('close', () => {
     listeners = undefined;
     finish?.();
     await closed;
-    expect(received()).toContain('done');
+    await expect.poll(received).toContain('done');
   });
 });
 

@@ -1,6 +1,6 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { CERTIFICATES_ASKED_FOR, keepChains } from '@orch/authentication';
 import { acceptPartialChains, PARTIAL_CHAINS } from '@orch/tls';
@@ -94,9 +94,9 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
       acceptPartialChains(http2);
     },
     async close() {
-      const closed = Promise.all(servers.map(closeServer));
+      const quiet = silent.close();
+      const closed = Promise.all(servers.map((server) => closeServer(server, quiet)));
       sessions.close();
-      silent.close();
       await closed;
       options.vanishedPeers?.stop();
     },
@@ -259,16 +259,21 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
+/** Takes no more connections, and touches none that there is, as `close` of a server of HTTP would; resolves when all are gone. */
+const stopListening = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    TcpServer.prototype.close.call(server, () => resolve());
+  });
+
 /** Milliseconds between looks for connections whose last answer has gone out. */
 const IDLE_CHECK_MS = 20;
 
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const check = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-    server.close(() => {
-      clearInterval(check);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
+/** Takes no more connections; once all that were new are `quiet`, lets go of idle ones. Resolves when the busy ones are gone. */
+async function closeServer(server: Server, quiet: Promise<void>): Promise<void> {
+  const stopped = stopListening(server);
+  await quiet;
+  server.close();
+  const check = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  await stopped;
+  clearInterval(check);
 }
