@@ -64,7 +64,7 @@ async function judgeObject(
 }
 
 /** Whether there is room for the defaults. */
-function fills(longest: LongestStep, steps: () => Iterator<undefined, void>): boolean {
+function fills(longest: LongestStep, steps: () => Iterator<undefined, unknown>): boolean {
   try {
     longest.all('defaults', steps());
     return true;
