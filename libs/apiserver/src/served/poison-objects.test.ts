@@ -76,7 +76,10 @@ describe.each([
     const move = [{ op: 'move', from: '/spec/items/0', path: '/spec/items/-' }];
     const { status, body } = await ask('PATCH', `${BASE}/large`, move, 'application/json-patch+json');
     if (ITEMS * fields < 500_000) {
-      expect([status, body.spec.items.every((each: JsonObject) => Object.keys(each).length === fields)]).toEqual([200, true]);
+      expect([status, body.spec.items.every((each: JsonObject) => Object.keys(each).length === fields)]).toEqual([
+        200,
+        true,
+      ]);
     } else {
       expect([status, body.message]).toEqual([413, expect.stringMatching(/there is no room for all defaults/)]);
     }
