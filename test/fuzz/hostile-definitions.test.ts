@@ -28,7 +28,7 @@ test(
       let least: LongestStep | undefined;
       for (let attempt = 0; attempt < TRIES && (least?.ms ?? Number.POSITIVE_INFINITY) > MAX_STEP_MS; attempt++) {
         const longest = new LongestStep();
-        const judged = judge(hostile, longest);
+        const judged = await judge(hostile, longest);
         if (attempt === 0) outcomes.set(judged, (outcomes.get(judged) ?? 0) + 1);
         if (!least || longest.ms < least.ms) least = longest;
       }
@@ -41,7 +41,8 @@ test(
     const told = [...outcomes].map(([judged, count]) => `${count} ${judged}`).join(', ');
     console.log(`${told}; longest step ${worst.ms.toFixed(1)} ms of ${worst.of}; ${retained >> 20} MiB retained`);
     expect(retained).toBeLessThan(MAX_RETAINED_BYTES);
-    if (PATH === '') expect(outcomes.get('object taken') ?? 0).toBeGreaterThan(0);
+    // Of a single case that is run again nothing is asked.
+    if (PATH === '') expect(outcomes.get('object taken') ?? 0).toBeGreaterThan(CASES / 3);
   },
   60_000 + CASES * 2_000,
 );

@@ -1,7 +1,7 @@
 import type { Decision, RequestAttributes } from '@orch/authorization';
 import { type ApiObject, forbidden } from '@orch/machinery';
 import type { PersistentVolume } from '@orch/schema/types/core/v1';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Attributes } from './attributes.js';
 import type { ServedKind } from './plugin.js';
 import { attributesOf, pluginOf, refusalOf } from './testing/asking.js';
@@ -157,6 +157,22 @@ describe('OwnerReferencesPermissionEnforcement', () => {
     expect((await ask({ object }, [OWNER])).refused).toBeUndefined();
     expect((await ask({ object }, [ANY])).asked).toEqual([ANY]);
     expect((await ask(update(object, owned(owner('1', false))), [DELETE])).refused).toBe(refused);
+  });
+
+  it('lets others have their turn between very many owners', async () => {
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 1));
+    let [turns, isOver] = [0, false];
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const object = owned(...Array.from({ length: 100 }, (_, at) => owner(String(at), true)));
+    expect((await ask({ object }, [OWNER])).asked).toHaveLength(101);
+    isOver = true;
+    clock.mockRestore();
+    expect(turns).toBeGreaterThan(20);
   });
 
   it('asks about every resource of the owner’s kind, and refuses kinds that nobody knows', async () => {

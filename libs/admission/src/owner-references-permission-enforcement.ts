@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RequestAttributes } from '@orch/authorization';
 import { type ApiObject, type OwnerReference, parseApiVersion } from '@orch/machinery';
 import type { Attributes } from './attributes.js';
+import { EvaluationTurns } from './matching/evaluation-turns.js';
 import type { PluginContext, PluginMaker } from './plugin.js';
 import { refusal } from './refusal.js';
 
@@ -22,7 +23,12 @@ export const ownerReferencesPermissionEnforcement: PluginMaker = (context) => ({
     if (attributes.operation !== 'CREATE') await requireDeletion(attributes);
     const blocking = newlyBlocking(owners, old);
     if (blocking.length === 0 || (await isAllowed(attributes, FINALIZE_ANYTHING)) === true) return;
-    for (const owner of blocking) await requireFinalizers(context, attributes, owner);
+    // There may be tens of thousands, and an authorizer that knows the answer waits for nothing.
+    const turns = new EvaluationTurns();
+    for (const owner of blocking) {
+      await turns.between();
+      await requireFinalizers(context, attributes, owner);
+    }
   },
 });
 

@@ -24,9 +24,10 @@ export interface ObjectModel extends GroupVersionKind {
    * Fills in what is declared for members that are absent; what follows from others, rules fill in. Mutates.
    * @param isNew whether an object that would grow without bounds is refused; one that is there is filled in as far as there is room.
    * Default false
+   * @returns whether there was room for all of them
    * @throws StatusError for such a new one
    */
-  fillDefaults(object: ApiObject, isNew?: boolean): Steps<void>;
+  fillDefaults(object: ApiObject, isNew?: boolean): Steps<boolean>;
   /**
    * Fills in a status that has a default where there is none: the rules of kinds with such a subresource take away what is sent,
    * defaults included. Mutates.
@@ -68,8 +69,9 @@ export class DeclaredModel implements ObjectModel {
   }
 
   // biome-ignore lint/correctness/useYield: it takes one step
-  *fillDefaults(object: ApiObject): Steps<void> {
+  *fillDefaults(object: ApiObject): Steps<boolean> {
     applyDefaults(this.struct, object);
+    return true;
   }
 
   /** Every status of a declared kind says for itself what it has when nothing was observed. */

@@ -72,6 +72,19 @@ describe.each([
     expect((await ask('PATCH', `${BASE}/large`, more, MERGE)).status).toBe(413);
   });
 
+  it('is changed with all of its defaults, or not at all', async () => {
+    const move = [{ op: 'move', from: '/spec/items/0', path: '/spec/items/-' }];
+    const { status, body } = await ask('PATCH', `${BASE}/large`, move, 'application/json-patch+json');
+    if (ITEMS * fields < 500_000) {
+      expect([status, body.spec.items.every((each: JsonObject) => Object.keys(each).length === fields)]).toEqual([
+        200,
+        true,
+      ]);
+    } else {
+      expect([status, body.message]).toEqual([413, expect.stringMatching(/there is no room for all defaults/)]);
+    }
+  });
+
   it('takes what the server has to write itself', async () => {
     const key = { namespace: 'default', name: 'large' };
     const own = { caller: serverItself(), options: { dryRun: false }, ownChange: true } as const;

@@ -59,9 +59,12 @@ export class StructuralModel implements ObjectModel {
     return { object: value as ApiObject, problems };
   }
 
-  *fillDefaults(object: ApiObject, isNew = false): Steps<void> {
+  *fillDefaults(object: ApiObject, isNew = false): Steps<boolean> {
+    const schema = this.custom.schema();
+    if (!isNew) return yield* fillThere(object, schema);
     try {
-      yield* (isNew ? fillDefaults : fillThere)(object, this.custom.schema());
+      yield* fillDefaults(object, schema);
+      return true;
     } catch (error) {
       if (!(error instanceof TooManyDefaults)) throw error;
       throw new StatusError('RequestEntityTooLarge', `Request entity too large: ${error.message}`);

@@ -74,7 +74,7 @@ export async function admitSent<T>(
       return reinvocation.isReinvocation;
     },
     reinvoke: () => reinvocation.ask(),
-    setDefaults: () => inSlices(model.fillDefaults(object)),
+    setDefaults: async () => void (await inSlices(model.fillDefaults(object))),
     warn: (text) => void warnings.push(text),
     annotate: (key, value) => noteOnce(annotations, key, value),
     annotateBody: (key, text) => caller.noteBody?.(key, text()),

@@ -1,4 +1,4 @@
-import { MOST_PATTERN_STEPS, weightOf } from '@orch/schema';
+import { MOST_PATTERN_STEPS, readingOf } from '@orch/schema';
 import type { Implementation } from '../libraries/library.js';
 import { isIn } from '../libraries/standard.js';
 import { equal } from '../values/compare.js';
@@ -18,7 +18,7 @@ export const readingPattern =
   (cost: CallCost): CallCost =>
   (args, result, effort) => {
     const [, pattern] = args;
-    if (typeof pattern === 'string') effort.spend(EFFORT_OF_STEP * weightOf(pattern, MOST_PATTERN_STEPS));
+    if (typeof pattern === 'string') effort.spend(EFFORT_OF_STEP * readingOf(pattern, MOST_PATTERN_STEPS));
     return cost(args, result, effort);
   };
 

@@ -1,4 +1,4 @@
-import { MOST_PATTERN_STEPS, weightOf } from '@orch/schema';
+import { MOST_PATTERN_STEPS, readingOf } from '@orch/schema';
 import type { Prices } from '../cost/estimate.js';
 import { dispatching, type Implementation, type LibraryFunction } from '../libraries/library.js';
 import { WITH_PATTERN } from '../libraries/regex.js';
@@ -200,7 +200,7 @@ class Planner {
     if (!use || !hasReadPattern(name, plans)) return dispatch;
     const pattern = (plans[1] as Constant).value as string;
     // Those of one expression together are as many as one alone may be; patterns that are values count as effort.
-    this.#patternSteps += weightOf(pattern, MOST_PATTERN_STEPS);
+    this.#patternSteps += readingOf(pattern, MOST_PATTERN_STEPS);
     if (this.#patternSteps > MOST_PATTERN_STEPS)
       throw new PlanError(`patterns take more than ${MOST_PATTERN_STEPS} steps to read`);
     const compiled = constantPattern(pattern);

@@ -1,4 +1,4 @@
-import { MOST_PATTERN_STEPS, patternOf, weightOf } from '@orch/schema';
+import { MOST_PATTERN_STEPS, patternOf, readingOf } from '@orch/schema';
 import { RE2JS, RE2JSException } from 're2js';
 import { Failure } from '../values/value.js';
 
@@ -7,7 +7,7 @@ export type Pattern = RE2JS;
 
 /** Reads a pattern; a failure with what is wrong with it, or that it would take too long in one step. */
 export function compilePattern(pattern: string): Pattern | Failure {
-  if (weightOf(pattern, MOST_PATTERN_STEPS) > MOST_PATTERN_STEPS)
+  if (readingOf(pattern, MOST_PATTERN_STEPS) > MOST_PATTERN_STEPS)
     return new Failure(`takes more than ${MOST_PATTERN_STEPS} steps to match`);
   try {
     return RE2JS.compile(pattern);

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Raw } from '../schema-types/native.js';
+import type { StructuralSchema } from '../schema-types/structural-schema.js';
 import { isCorrelatable, oldItems } from './correlation.js';
 import { RuleValidator } from './validator.js';
 
@@ -10,9 +11,32 @@ const KEYED = {
 } as const;
 const item = (name: Raw, port: Raw, size = 0) => ({ name, port, size });
 
+/** With a step for each item, at most. */
+function steps(schema: StructuralSchema, items: Raw) {
+  let count = 0;
+  const made = oldItems(schema, items, {
+    isStepOver: true,
+    *pause() {
+      count++;
+      yield;
+    },
+  });
+  for (let next = made.next(); ; next = made.next()) if (next.done) return { count, find: next.value };
+}
+const found = (schema: StructuralSchema, items: Raw) => steps(schema, items).find;
+
+it('elements before are looked at in steps', () => {
+  expect(
+    steps(
+      KEYED,
+      Array.from({ length: 50 }, (_, at) => item('a', at)),
+    ).count,
+  ).toBe(50);
+});
+
 describe('an element continues the one before of the same keys', () => {
   const before = [item('a', 1, 5), item('a', 2, 6), item('b', 1, 7), item('a', 1, 8)];
-  const find = oldItems(KEYED, before);
+  const find = found(KEYED, before);
 
   it('all of them, and of several the first', () => {
     expect(find(item('a', 2))).toBe(before[1]);
@@ -38,8 +62,8 @@ describe('an element continues the one before of the same keys', () => {
   });
 
   it('of what has no keys itself nothing is continued', () => {
-    const found = oldItems(KEYED, [{}, null, 'a', item('a', null)]);
-    for (const element of [{}, null, 'a', item('a', null)]) expect(found(element)).toBeUndefined();
+    const foundIn = found(KEYED, [{}, null, 'a', item('a', null)]);
+    for (const element of [{}, null, 'a', item('a', null)]) expect(foundIn(element)).toBeUndefined();
   });
 });
 
@@ -49,12 +73,11 @@ test.each([
   ['maps without keys', { ...KEYED, 'x-kubernetes-list-map-keys': [] }],
 ])('elements of %s continue none', (_, schema) => {
   const one = item('a', 1);
-  expect(oldItems(schema, [one])(one)).toBeUndefined();
+  expect(found(schema, [one])(one)).toBeUndefined();
 });
 
 test('what was no list has no elements', () => {
-  for (const before of [undefined, null, 'a', item('a', 1)])
-    expect(oldItems(KEYED, before)(item('a', 1))).toBeUndefined();
+  for (const before of [undefined, null, 'a', item('a', 1)]) expect(found(KEYED, before)(item('a', 1))).toBeUndefined();
 });
 
 test.each([

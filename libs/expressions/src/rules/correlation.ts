@@ -5,12 +5,21 @@ import type { StructuralSchema } from '../schema-types/structural-schema.js';
 export const isCorrelatable = (schema: StructuralSchema): boolean =>
   ['granular', 'atomic', undefined].includes(schema['x-kubernetes-map-type']);
 
-/** Finds the item of a list before that an item after continues; none where the schema has no keys for that. */
-export function oldItems(schema: StructuralSchema, items: Raw): (item: Raw) => Raw {
+/** Ends steps of work that is long because its parts are many. */
+export interface StepEnds {
+  /** Whether it is time for others to have their turn. */
+  readonly isStepOver: boolean;
+  /** Ends a step; the next begins when others have had their turn. */
+  pause(): Iterable<void>;
+}
+
+/** Makes what finds the item of a list before that an item after continues; it finds none where the schema has no keys for that. */
+export function* oldItems(schema: StructuralSchema, items: Raw, ends: StepEnds): Generator<void, (item: Raw) => Raw> {
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   if (schema['x-kubernetes-list-type'] !== 'map' || keys.length === 0 || !Array.isArray(items)) return () => undefined;
   const known = new Map<string, Raw>();
   for (const item of items) {
+    if (ends.isStepOver) yield* ends.pause();
     const key = keyOf(item, keys);
     if (key !== undefined && !known.has(key)) known.set(key, item);
   }

@@ -28,7 +28,7 @@ describe('rules end before they take long for what costs little:', () => {
   });
 
   it('a long text and a long pattern, which are not matched at all', () => {
-    const pattern = '(a+)+'.repeat(2_000);
+    const pattern = '(a+)+'.repeat(700);
     expect(told({ type: 'string', ...rules(`self.matches('${pattern}')`) }, 'a'.repeat(2_000_000))).toEqual([
       expect.stringContaining('validation failed due to running out of cost budget'),
     ]);

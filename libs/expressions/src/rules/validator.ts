@@ -233,7 +233,7 @@ class NodeRules {
 
   *#itemSteps(run: RuleRun, path: string, items: readonly Raw[], here: Surroundings): Iterable<void> {
     if (!this.items) return;
-    const before = oldItems(this.schema, here.old);
+    const before = yield* oldItems(this.schema, here.old, run);
     for (const [i, item] of items.entries()) {
       if (run.exhausted) return;
       yield* this.items.steps(run, `${path}[${i}]`, item, before(item), here);

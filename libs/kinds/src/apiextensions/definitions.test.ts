@@ -58,19 +58,19 @@ describe('definitions as the release judges them', () => {
   });
 });
 
-describe('a definition', () => {
-  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } };
-  const definition = triedKind('apiextensions.k8s.io', 'v1', 'customresourcedefinitions', {
-    metadata: { name: 'things.example.test' },
-    spec: {
-      group: 'example.test',
-      scope: 'Namespaced',
-      names: { plural: 'things', kind: 'Thing' },
-      versions: [version],
-    },
-  });
-  const schema = (openAPIV3Schema: object): Changes => ({ 'spec.versions.0.schema': { openAPIV3Schema } });
+const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } };
+const definition = triedKind('apiextensions.k8s.io', 'v1', 'customresourcedefinitions', {
+  metadata: { name: 'things.example.test' },
+  spec: {
+    group: 'example.test',
+    scope: 'Namespaced',
+    names: { plural: 'things', kind: 'Thing' },
+    versions: [version],
+  },
+});
+const withSchema = (openAPIV3Schema: object): Changes => ({ 'spec.versions.0.schema': { openAPIV3Schema } });
 
+describe('a definition', () => {
   it('reports names that can be ones', () => {
     expect(definition.created()).toEqual([]);
     expect(definition.updated({}, { 'status.acceptedNames': { plural: 'A', kind: 'K' } }, 'status')).toEqual([
@@ -82,13 +82,13 @@ describe('a definition', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { type: 'odd', uniqueItems: true }]),
     );
-    expect(definition.created(schema({ type: 'object', properties })).length).toBe(40_000);
+    expect(definition.created(withSchema({ type: 'object', properties })).length).toBe(40_000);
   });
 
   it('is looked into however deep it is', () => {
     let deep: object = { type: 'string' };
     for (let depth = 0; depth < 60; depth++) deep = { type: 'object', properties: { a: deep } };
-    expect(definition.created(schema(deep))).toEqual([]);
+    expect(definition.created(withSchema(deep))).toEqual([]);
   });
 });
 
@@ -118,6 +118,35 @@ describe('a regular expression', () => {
     const faults = Array.from({ length: 60 }, (_, at) => patterns.faultOf(`${at}${'[a-z]{999}'.repeat(10)}`));
     expect(faults.slice(0, 39)).toEqual(Array(39).fill(undefined));
     expect(faults.at(-1)).toBe('the patterns of a definition take more than 400000 steps');
+  });
+
+  describe.each([
+    ['too heavy for a new one', '(a+)+'.repeat(5_000)],
+    ['none at all', '['],
+  ])('that is stored and %s', (_what, pattern) => {
+    const schemaOf = (...patterns: string[]) => {
+      const properties = Object.fromEntries(patterns.map((each, at) => [`p${at}`, { type: 'string', pattern: each }]));
+      return withSchema({ type: 'object', properties });
+    };
+
+    it('keeps nobody from changing the rest', () => {
+      const stored = schemaOf(pattern);
+      expect(definition.created(stored)).toHaveLength(1);
+      expect(definition.updated(stored, schemaOf(pattern, 'new'))).toEqual([]);
+    });
+
+    it('lets no other in that is like it', () => {
+      const told = definition.updated(schemaOf(pattern), schemaOf(pattern, `${pattern}[`));
+      expect(told).toEqual([expect.stringMatching(/properties\[p1\]\.pattern: Invalid value/)]);
+    });
+  });
+
+  it('does not decide whether a definition of old has structure, and so may lose it', () => {
+    const old = { 'spec.preserveUnknownFields': true };
+    const stored = { type: 'object', properties: { a: { type: 'string', pattern: '[' } } };
+    const untyped = { ...stored, properties: { ...stored.properties, b: {} } };
+    const told = definition.updated({ ...old, ...withSchema(stored) }, { ...old, ...withSchema(untyped) });
+    expect(told).toEqual([expect.stringMatching(/properties\[b\]\.type: Required value/)]);
   });
 
   it.each(['[', '[:a', '[\\\\', '[^'])('may open very many classes and close none: %j', (open) => {

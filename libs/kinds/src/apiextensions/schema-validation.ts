@@ -74,7 +74,7 @@ export function schemaStrictness(
     pool: new SchemaPool(),
     effort: Effort.inAll(),
     rules: new RuleRun(MOST_UNITS),
-    patterns: new PatternCheck(),
+    patterns: new PatternCheck(olds),
     structural: !preserves || extended || olds.every(isStructural),
     prunesDefaults: () => olds.every(isFreeOfUnknown),
     environmentOf: later ? () => LATER_ENVIRONMENT : storedEnvironments(olds),
@@ -104,7 +104,7 @@ function isFreeOfUnknown(schema: Json): boolean {
 const isStructural = (schema: Json): boolean =>
   unstructured(schema) === undefined &&
   validateLevels(schema, '').length === 0 &&
-  validateValues(schema, '', new PatternCheck()).length === 0;
+  validateValues(schema, '', new PatternCheck([schema])).length === 0;
 
 const isExtended = (schema: Json): boolean =>
   hasDefault(schema) ||

@@ -174,7 +174,7 @@ describe('a row of hostile columns', () => {
   });
 
   test('the same large value a hundred times: it is shown as often as there is room for', () => {
-    const spec = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`${i}k`, 'x'.repeat(50)]));
+    const spec = Object.fromEntries(Array.from({ length: 2_500 }, (_, i) => [`${i}k`, 'x'.repeat(50)]));
     const { cells } = rowOf(Array(100).fill('.spec'), { spec });
     expect(cells.map((cell) => cell !== null)).toEqual([true, true, ...Array(98).fill(false)]);
   });
@@ -182,6 +182,18 @@ describe('a row of hostile columns', () => {
   test('members are shown in the order of their bytes', () => {
     const { cells } = rowOf(['.spec'], { spec: { '\u{1f600}': 1, '\ufffd': 2, a: 3 } });
     expect(cells).toEqual(['{"a":3,"\ufffd":2,"\u{1f600}":1}']);
+  });
+
+  const wide = (name: (at: number) => string): JsonValue => ({
+    spec: Object.fromEntries(Array.from({ length: 25_000 }, (_, i) => [name((i * 7_919) % 25_000), i])),
+  });
+  test.each([
+    ['an object of very many names', wide((at) => `n${at}`)],
+    ['one of names that are longer in UTF-8 than they seem', wide((at) => `\uff21${at}`)],
+    ['a text of nothing but escapes', { spec: '<'.repeat(900_000) }],
+  ])('%s, in as many columns as there may be: in time', (_what, value) => {
+    expect(rowOf(Array(2_000).fill('.spec'), { ...(value as object), wraps: value }).cpuMs).toBeLessThan(MOST_MS);
+    expect(rowOf(Array(2_000).fill('.wraps'), { wraps: value }).cpuMs).toBeLessThan(MOST_MS);
   });
 
   test('ordinary columns are all shown, many of them too', () => {

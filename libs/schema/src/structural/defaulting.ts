@@ -29,10 +29,13 @@ export function* fillDefaults(object: unknown, schema: StructuralSchema, effort 
 /**
  * The same for an object that is there, whatever its schema was when it was made: it is filled in as far as there is room, so that it can
  * be read and removed.
+ * @returns whether there was room for all of them
  */
-export function* fillThere(object: unknown, schema: StructuralSchema, effort = Effort.inSteps()): Steps<void> {
-  yield* new Defaulting(effort, true).fill(object, schema);
+export function* fillThere(object: unknown, schema: StructuralSchema, effort = Effort.inSteps()): Steps<boolean> {
+  const defaulting = new Defaulting(effort, true);
+  yield* defaulting.fill(object, schema);
   yield* normalizeEmbedded(object, schema, true, effort);
+  return !defaulting.leftOut;
 }
 
 /** Characters of a text that take as much room as one value. */
@@ -42,6 +45,8 @@ class Defaulting {
   #left = MOST_ADDED;
   /** Values up to which an object that is there is filled in: counted as they are come to, so that what was filled once stays as it is. */
   #room = MOST_ADDED;
+  /** Whether there was no room for some. */
+  leftOut = false;
 
   /** @param isThere whether what there is no room for is left out instead of refused */
   constructor(
@@ -91,7 +96,10 @@ class Defaulting {
 
   /** Undefined where there is no room for it. */
   #made(schema: StructuralSchema, inMetadata: boolean): unknown {
-    if (this.isThere && this.#room < 0) return undefined;
+    if (this.isThere && this.#room < 0) {
+      this.leftOut = true;
+      return undefined;
+    }
     this.#left -= schema.defaultSize;
     if (this.#left < 0 && !this.isThere) throw new TooManyDefaults();
     this.effort.compare(schema.defaultSize);

@@ -5,7 +5,7 @@ export { isOfFormat } from './formats.js';
 export { isSame } from './json.js';
 export { MalformedObject } from './metadata-reader.js';
 export { type NormalizeOptions, normalizeObject } from './normalize.js';
-export { weightOf } from './pattern-weight.js';
+export { readingOf } from './pattern-weight.js';
 export { MOST_PATTERN_STEPS, type Pattern, patternOf } from './patterns.js';
 export { Prior } from './prior.js';
 export { prune } from './prune.js';

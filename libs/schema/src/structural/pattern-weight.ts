@@ -20,6 +20,28 @@ const CLASS_SHARE = 8;
 /** Characters of any pattern that take as long as one sign, whatever they are. */
 const TEXT_SHARE = 2;
 
+/** Steps of reading a character, and a sign that is none: groups and what is empty take three times as long. */
+const STEPS_OF_CHARACTER = 2;
+const STEPS_OF_SIGN = 6;
+const CHARACTER = /^(?:[^\\.^$|()[\]*+?{}]|\\[^a-zA-Z])$/;
+
+/**
+ * About how many steps it takes to read a regular expression: those that it has, or those of its text where more is to be made of that.
+ * @param most beyond which none are counted any more
+ */
+export function readingOf(pattern: string, most: number): number {
+  const weight = weightOf(pattern, most);
+  let steps = 0;
+  if (weight > most) return weight;
+  for (let at = 0; at < pattern.length && steps <= most; ) {
+    UNIT.lastIndex = at;
+    const unit = UNIT.exec(pattern)?.[0] ?? '';
+    at += unit.length || 1;
+    steps += CHARACTER.test(unit) ? STEPS_OF_CHARACTER : STEPS_OF_SIGN;
+  }
+  return Math.max(steps, weight);
+}
+
 function weightOfUnit(unit: string, folds: boolean): number {
   const wide = unit.length > 1 ? (unit.match(WIDE)?.length ?? 0) : 0;
   const steps = wide === 0 ? 0 : (WIDE_STEPS + JOIN_STEPS * wide * wide) * (folds ? FOLD_FACTOR : 1);

@@ -52,3 +52,19 @@ describe('patterns that were read', () => {
     expect(weightOf('('.repeat(30_000))).toBeGreaterThan(20_000);
   });
 });
+
+describe('a pattern is not read that takes long to read', () => {
+  const isRead = (text: string): boolean => typeof patternOf(text).compiled !== 'string';
+
+  it.each([
+    ['groups', '(a)', 1_400, 1_500],
+    ['signs', '^', 3_300, 3_400],
+    ['alternatives', 'ab|', 1_950, 2_050],
+    ['plain text', 'a', 9_900, 10_100],
+    ['escapes of signs', String.raw`\.`, 9_900, 10_100],
+    ['classes by a letter', String.raw`\d`, 3_300, 3_400],
+  ])('of very many %s', (_what, piece, few, many) => {
+    expect(isRead(piece.repeat(few))).toBe(true);
+    expect(isRead(piece.repeat(many))).toBe(false);
+  });
+});

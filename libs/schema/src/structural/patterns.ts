@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
-import { weightOf } from './pattern-weight.js';
+import { readingOf, weightOf } from './pattern-weight.js';
 
-/** Steps that one pattern may have once it is written out: to read one takes about 2 µs, and cannot be done in parts. */
+/** Steps that one pattern may take to read, each of about 2 µs: it cannot be done in parts. */
 export const MOST_PATTERN_STEPS = 20_000;
 
 /** Steps of the patterns that are kept, of which each takes some 75 bytes. */
@@ -40,8 +40,8 @@ export function keptPattern(text: string): Pattern | undefined {
 export function patternOf(text: string): Pattern {
   const known = keptPattern(text);
   if (known) return known;
-  const weight = weightOf(text, MOST_PATTERN_STEPS);
-  const made = { weight, compiled: weight > MOST_PATTERN_STEPS ? TOO_HEAVY : compile(text) };
+  const isTooHeavy = readingOf(text, MOST_PATTERN_STEPS) > MOST_PATTERN_STEPS;
+  const made = { weight: weightOf(text, MOST_PATTERN_STEPS), compiled: isTooHeavy ? TOO_HEAVY : compile(text) };
   keep(text, made);
   return made;
 }

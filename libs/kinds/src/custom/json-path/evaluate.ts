@@ -8,7 +8,7 @@ import type { Path, PathNode, SliceNode } from './node.js';
  */
 const MAX_PASSED = 20_000;
 /** Values that the paths of one row may pass over together. */
-const MAX_PASSED_OF_ROW = 100_000;
+const MAX_PASSED_OF_ROW = 60_000;
 /** Characters of a text that are compared in about the time in which a value is passed over. */
 const CHARACTERS_OF_VALUE = 64;
 
