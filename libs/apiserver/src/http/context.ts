@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Authentication, Authenticator, UserInfo } from '@orch/authentication';
-import type { Authorizer, RequestAttributes } from '@orch/authorization';
+import type { Authorizer, Decision, RequestAttributes } from '@orch/authorization';
 import { timeout } from '@orch/machinery';
 import type { RequestAudit } from '../auditing/request-audit.js';
 import type { RequestInfo } from '../chain/request-info.js';
@@ -62,8 +62,20 @@ export interface RequestContext {
   readonly comingWatch?: ComingWatch;
   /** The request as one of the watches that are open, once it is. */
   readonly watch?: AdmittedWatch;
+  /** Its seat, where that is bounded, for who makes a long answer. */
+  readonly seat?: AnswerSeat;
+  /** What the authorizers have said of the request, once they have. */
+  readonly decided?: Decision;
   /** Called once the request is over: carried out and answered, or given up. For a watch, once its stream has begun. */
   readonly onEnd: (() => void)[];
+}
+
+/** Held while an answer is made: between its pieces, as long as their reader waits for them. */
+export interface AnswerSeat {
+  /** Nothing is done until the client has read on. */
+  rest(): void;
+  /** It has: resolves when the answer may be gone on with, at once where the seat is still held. */
+  workOn(): Promise<void> | undefined;
 }
 
 /** Those whom the chain asks who makes a request, and whether it may be. */
