@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Authentication, Authenticator, UserInfo } from '@orch/authentication';
 import type { Authorizer, Decision, RequestAttributes } from '@orch/authorization';
 import { timeout } from '@orch/machinery';
+import type { AuditNotes } from '../auditing/audit-notes.js';
 import type { RequestAudit } from '../auditing/request-audit.js';
 import type { RequestInfo } from '../chain/request-info.js';
 import type { Route } from '../chain/router.js';
@@ -51,7 +52,7 @@ export interface RequestContext {
   /** Texts that go out as `Warning` headers with code 299. */
   readonly warnings: string[];
   /** What stages note for the audit log, by key; it stands in the log of requests and in traces. */
-  readonly annotations: Map<string, string>;
+  readonly annotations: AuditNotes;
   /** What is recorded of it; null where that is nothing, absent until it is settled and where nothing ever is. */
   readonly audit?: RequestAudit | null;
   /** The client wants to go on with WebSocket frames, if this request is a watch. */
