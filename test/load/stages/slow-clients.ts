@@ -101,7 +101,7 @@ async function beside(slowness: Slowness, polite: RequestWorker, place: Place, r
   }
   return VERBS.flatMap((verb) =>
     (['p50', 'p99'] as const).flatMap((part) => [
-      row(`${verb} ${part} without`, without[verb], part),
+      row(`${verb} ${part} beside ${SLOW} ${slowness}: without`, without[verb], part),
       row(`${verb} ${part} beside ${SLOW} ${slowness}`, besides[verb], part),
     ]),
   );
