@@ -80,9 +80,8 @@ export class Seat implements SeatedRequest, AnswerSeat {
     const { ctx, flow } = this;
     while (!isGone(ctx)) {
       const turn = await flow.turns.takeAgain(ctx);
-      if (turn && isGone(ctx)) turn.leave();
-      else if (turn) return this.#begin(turn);
-      else await sleep(flow.slowClients.clock, AGAIN_MS);
+      if (turn) return this.#begin(turn);
+      await sleep(flow.slowClients.clock, AGAIN_MS);
     }
   }
 

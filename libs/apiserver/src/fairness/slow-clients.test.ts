@@ -505,6 +505,23 @@ describe('clients that keep a server waiting', () => {
       await seatIsFree();
     });
 
+    it('that are read on for a moment give the seat of that back at once', async () => {
+      const turns = boundedTurns({ mutating: 1, readOnly: 1 });
+      const takeAgain = vi.fn(turns.takeAgain);
+      await serve({}, { flow: { turns: { ...turns, takeAgain }, slowClients: clientsOf(clock) } });
+      const { socket } = await unread(PATH);
+      await seatIsFree();
+      let read = 0;
+      socket.on('data', (piece: Buffer) => {
+        read += piece.length;
+        if (takeAgain.mock.calls.length > 0) socket.pause();
+      });
+      socket.resume();
+      await expect.poll(() => takeAgain.mock.calls.length).toBeGreaterThan(0);
+      await expect.poll(async () => (await get('ann')).status, { message: 'without a look' }).toBe(200);
+      expect(read).toBeLessThan(16 * (MEGABYTE - 1000));
+    });
+
     it('that are left while they wait for a seat again take none', async () => {
       const turns = boundedTurns({ mutating: 1, readOnly: 1 });
       let taken = 0;
