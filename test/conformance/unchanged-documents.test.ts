@@ -66,7 +66,11 @@ conformance('Documents that have not changed [Discovery, OpenAPI]', ({ api, name
       const none = expectStatus(await api.get(path, { accept: 'application/json', range }), 416);
       expect(none.headers['content-range']).toBe(`bytes */${length}`);
     }
-    const others: Record<string, string>[] = [{ 'if-range': '"x"' }, { range: 'lines=0-1' }, { range: 'bytes=0-1,4-5' }];
+    const others: Record<string, string>[] = [
+      { 'if-range': '"x"' },
+      { range: 'lines=0-1' },
+      { range: 'bytes=0-1,4-5' },
+    ];
     for (const more of others) {
       const all = await api.get(path, { accept: 'application/json', range: 'bytes=0-9', ...more });
       expect(expectStatus(all, 200).body).toHaveLength(length);

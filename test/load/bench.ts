@@ -6,6 +6,7 @@ import type { StageSettings } from './settings.js';
 import { encryptionColumns } from './stages/encryption.js';
 import { noiseColumns } from './stages/noise.js';
 import { rightsColumns } from './stages/rights.js';
+import { slowClientColumns } from './stages/slow-clients.js';
 import { tierRequestColumns } from './stages/tier-requests.js';
 import { type TiersSettings, tiersColumns } from './stages/tiers.js';
 import { watchNoiseColumns } from './stages/watch-noise.js';
@@ -16,6 +17,10 @@ import { ownTargets, peerSettings, peerTarget, type Target } from './target.js';
 const CLUSTER_STAGES: Readonly<Record<string, ClusterStage>> = {
   encryption: { about: 'what it costs to encrypt what is stored, by each provider', run: encryptionColumns },
   noise: { about: 'what fifty polite users notice of one who is not', run: noiseColumns },
+  'slow-clients': {
+    about: 'the same of 900 who do not send their bodies or read their answers',
+    run: slowClientColumns,
+  },
   'watch-noise': { about: 'the same of one who starts watches at a gateway', run: watchNoiseColumns },
   rights: { about: 'what it costs to ask who may do what, and to write it down', run: rightsColumns },
   tiers: { about: 'from request to event through NATS', run: tiersColumns },

@@ -39,14 +39,14 @@ test('starts in order, stops in reverse after the delay, with readiness red at o
   expect(() => lifecycle.add(component('late'))).toThrow('late');
 });
 
-test('a failed start stops what was started, without delay', async () => {
+test('a failed start stops what was started, and what it had come to itself, without delay', async () => {
   const { events, lifecycle, component } = stage({ shutdownDelayMs: 500 });
   lifecycle
     .add(component('store'))
     .add(component('server', { start: () => Promise.reject(new Error('port in use')) }))
     .add(component('never'));
   await expect(lifecycle.start()).rejects.toThrow('port in use');
-  expect(events).toEqual(['start store', 'stop store @0']);
+  expect(events).toEqual(['start store', 'stop server @0', 'stop store @0']);
 });
 
 test('a stop during the start waits for the component at hand and starts no more', async () => {

@@ -7,7 +7,10 @@ export interface Component {
   readonly name: string;
   /** Resolves when the component is ready to be used by those started after it. */
   start(): Promise<void>;
-  /** Finishes work in flight, then lets go of everything. `deadline` aborts when the time for finishing is over. */
+  /**
+   * Finishes work in flight, then lets go of everything. `deadline` aborts when the time for finishing is over. Called as well when the
+   * start has failed, for what it had come to.
+   */
   stop(deadline: AbortSignal): Promise<void>;
 }
 
@@ -84,7 +87,7 @@ export class Lifecycle {
   }
 
   /**
-   * Starts everything. If a component fails, those before it are stopped and its error is thrown. Resolves early when a shutdown has
+   * Starts everything. If a component fails, it and those before it are stopped and its error is thrown. Resolves early when a shutdown has
    * begun, see {@link stopping}.
    */
   async start(): Promise<void> {
@@ -116,8 +119,12 @@ export class Lifecycle {
   async #startAll(): Promise<void> {
     for (const component of this.#components) {
       if (this.#stopping.signal.aborted) return;
-      await component.start();
-      this.#started.push(component);
+      try {
+        await component.start();
+      } finally {
+        // Also one that has failed: it may have opened something before.
+        this.#started.push(component);
+      }
       this.#logger.v(1)?.info('component started', { component: component.name });
     }
   }

@@ -2,6 +2,7 @@ import { authenticated } from '@orch/authentication';
 import { type PolicyRule, rbacAuthorizer } from '@orch/authorization';
 import { type ApiObject, copy, StatusError } from '@orch/machinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AuditNotes } from '../auditing/audit-notes.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import type { Caller } from '../writing/caller.js';
 
@@ -36,7 +37,7 @@ function callerOf(name: string, verb: string, resource: string, named: string, .
     access: { authorizer: rbacAuthorizer(api.policy), request: { ...at, verb, resource, name: named } },
     agent: 'test',
     warnings: [],
-    annotations: new Map(),
+    annotations: new AuditNotes(),
     deadline: Number.POSITIVE_INFINITY,
   };
 }

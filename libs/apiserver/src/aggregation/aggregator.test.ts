@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { namesOf } from '@orch/machinery';
-import { Metrics } from '@orch/runtime';
+import { Metrics, systemClock } from '@orch/runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SlowClients } from '../fairness/slow-clients.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { OutgoingConnections } from '../sockets/outgoing-connections.js';
 import { registrationOf, startExtension, type TestExtension } from '../testing/extension-server.js';
@@ -13,6 +16,7 @@ import type { Registration } from './registration.js';
 import { RemoteRegistrations } from './remote-registrations.js';
 
 const names = namesOf('kubernetes');
+const NONE = { inAll: 0, perUser: 0 };
 const STREAM_START_MS = 500;
 const THINGS = '/apis/example.com/v1/things';
 
@@ -89,6 +93,31 @@ describe('a group-version that is registered for another server', () => {
     expect(await answered(THINGS)).toEqual([503, false]);
     registrations = [registrationOf({ told: undefined })];
     expect(await answered(THINGS)).toEqual([503, false]);
+  });
+
+  it('is sent what came while it was served here, and no more than it may be', async () => {
+    const slowClients = new SlowClients({ bodies: NONE, answers: NONE, answerBytes: NONE }, systemClock);
+    await server.close();
+    server = await openServer(listenerOf(api, { aggregator: aggregator(), streams, flow: { slowClients } }));
+    extension.answer = (req, res) => void text(req).then((body) => res.end(`theirs ${body}`));
+    const begin = async (length: number) => {
+      registrations = [];
+      const path = '/apis/apps/v1/namespaces/default/deployments';
+      const headers = { 'Content-Length': length };
+      const sent = request({ port: server.port, path, method: 'POST', headers, agent: false });
+      const answer = once(sent, 'response').then(async ([res]) => [res.statusCode, await text(res)]);
+      sent.write('12');
+      await expect.poll(() => slowClients.bodies.held).toBe(1);
+      registrations = [registrationOf({ name: 'v1.apps', group: 'apps', version: 'v1' })];
+      return { sent, answer };
+    };
+    const whole = await begin(5);
+    whole.sent.end('345');
+    expect(await whole.answer).toEqual([200, 'theirs 12345']);
+    const cut = await begin(5);
+    cut.sent.destroy();
+    await expect(cut.answer).rejects.toThrow();
+    await expect.poll(() => slowClients.bodies.held).toBe(0);
   });
 
   it('is never that of registrations themselves', async () => {

@@ -18,6 +18,7 @@ import {
 } from '../http/context.js';
 import { switchProtocols } from '../http/joined-connections.js';
 import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
+import { readBefore } from '../http/read-body.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
 import { OutgoingConnections } from '../sockets/outgoing-connections.js';
 
@@ -40,6 +41,11 @@ export interface Forwarding {
   readonly via?: string;
   /** How the connection is watched over. Default: by the kernel, with keep-alive probes. */
   readonly connections?: OutgoingConnections;
+}
+
+interface Asking extends Forwarding {
+  /** That of the request where it was read here; undefined where it is passed on as it comes. */
+  readonly body: Buffer | undefined;
 }
 
 /** Told anew, also where this server has nothing to tell. */
@@ -68,16 +74,18 @@ interface Answer {
  * Lets another server answer a request: its body goes there and what comes back is passed on, both as they come. Who asks is told in
  * the headers of a front proxy, which that server believes because of the certificate that it is shown.
  * @returns the stream that goes on, if the answer is a watch or another protocol
- * @throws StatusError 503 when it cannot be reached
+ * @throws StatusError 503 when it cannot be reached; for a body that was read here, what `readBody` throws
  */
 export async function forward(
   ctx: RequestContext,
   extension: Extension,
   forwarding: Forwarding = {},
 ): Promise<HandedStream | undefined> {
+  // It came while the group-version was served here.
+  const body = await readBefore(ctx);
   let answer: Answer;
   try {
-    answer = await ask(ctx, extension, forwarding);
+    answer = await ask(ctx, extension, { ...forwarding, body });
   } catch (error) {
     if (isGone(ctx)) return undefined;
     throw serviceUnavailable(`error trying to reach service: ${connectionMessage(error)}`);
@@ -166,7 +174,7 @@ const nameOf = (key: string): string =>
     );
 
 /** A connection that was kept may have been closed meanwhile: what changes nothing is asked once more. */
-async function ask(ctx: RequestContext, extension: Extension, forwarding: Forwarding): Promise<Answer> {
+async function ask(ctx: RequestContext, extension: Extension, forwarding: Asking): Promise<Answer> {
   try {
     return await askOnce(ctx, extension, forwarding);
   } catch (error) {
@@ -184,8 +192,8 @@ const isBodiless = (ctx: RequestContext): boolean =>
   ctx.req.headers['content-length'] === undefined &&
   !hasUnmeasuredBody(ctx);
 
-function askOnce(ctx: RequestContext, extension: Extension, forwarding: Forwarding): Promise<Answer> {
-  const { limitMs, via, connections = BY_THE_KERNEL } = forwarding;
+function askOnce(ctx: RequestContext, extension: Extension, forwarding: Asking): Promise<Answer> {
+  const { limitMs, via, connections = BY_THE_KERNEL, body } = forwarding;
   const { host, port, serverName, agent } = extension;
   return new Promise((resolve, reject) => {
     const { req, res, upgrade } = ctx;
@@ -222,7 +230,7 @@ function askOnce(ctx: RequestContext, extension: Extension, forwarding: Forwardi
     res.once('close', () => upstream.destroy());
     boundConnecting(upstream);
     if (limitMs !== undefined) boundAnswer(upstream, limitMs);
-    if (upgrade) upstream.end();
+    if (upgrade || body) upstream.end(body);
     else req.pipe(upstream);
   });
 }

@@ -4,6 +4,7 @@ import type { AdmissionPlugin } from '@orch/admission';
 import { type AuditBackend, type AuditEvent, type EventRecord, type Policy, PolicyEvaluator } from '@orch/audit';
 import { authenticated } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
+import { createLogger } from '@orch/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openSecureServer, TOKEN } from '../testing/secure-server.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
@@ -111,11 +112,21 @@ describe('a request', () => {
         attributes.annotate('authorization.orch.io/decision', 'forbid');
         attributes.annotate('example.com/said', 'first');
         attributes.annotate('example.com/said', 'second');
+        attributes.annotate('example.com/again', 'same');
+        attributes.annotate('example.com/again', 'same');
       },
     };
-    const { kept, ask } = await serve(only('Metadata', { omitStages: ['RequestReceived'] }), {}, undefined, [noting]);
+    const lines: string[] = [];
+    const logger = createLogger({ format: 'text', verbosity: 0, write: (line) => void lines.push(line) });
+    const config = only('Metadata', { omitStages: ['RequestReceived'] });
+    const { kept, ask } = await serve(config, { logger }, undefined, [noting]);
     const headers = { 'content-type': 'application/json' };
-    await ask(path, { method: 'POST', headers, body: JSON.stringify(body) });
+    for (let time = 0; time < 2; time++) await ask(path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const told = lines.filter((line) => line.includes('a note of the audit log was refused'));
+    expect(told, 'each key once').toEqual([
+      expect.stringContaining('authorization.orch.io/decision'),
+      expect.stringContaining('example.com/said'),
+    ]);
     expect(kept.events[0]?.annotations).toMatchObject({
       'authorization.orch.io/decision': 'allow',
       'example.com/said': 'first',

@@ -1,4 +1,4 @@
-import { forbiddenRequest } from '@orch/authorization';
+import { type Decision, forbiddenRequest } from '@orch/authorization';
 import type { Names } from '@orch/machinery';
 import type { Stage } from './chain.js';
 import type { OpenContext } from './new-context.js';
@@ -6,16 +6,33 @@ import type { OpenContext } from './new-context.js';
 /** What is noted where the authorizer itself has failed (as in the reference). */
 const FAILED = 'internal error';
 
-/** Lets through who may make the request; an audited one has a note of why. @throws StatusError 403 */
-export function authorization(names: Names): Stage {
+/** Asks the authorizers about a request. @throws what they throw */
+export type Decide = (ctx: OpenContext) => Promise<Decision>;
+
+/** Keys of notes for the audit log. */
+function keysOf(names: Names) {
   const group = names.group('authorization.orch.io');
-  const [decisionKey, reasonKey] = [`${group}/decision`, `${group}/reason`];
+  return { decision: `${group}/decision`, reason: `${group}/reason` };
+}
+
+/** Has each request asked about once, whichever stage wants to know first. */
+export function deciding(names: Names): Decide {
+  const keys = keysOf(names);
   return async (ctx) => {
-    const { decision, reason } = await decide(ctx, reasonKey);
+    ctx.decided ??= await decide(ctx, keys.reason);
+    return ctx.decided;
+  };
+}
+
+/** Lets through who may make the request; an audited one has a note of why. @throws StatusError 403 */
+export function authorization(names: Names, decideOnce: Decide): Stage {
+  const keys = keysOf(names);
+  return async (ctx) => {
+    const { decision, reason } = await decideOnce(ctx);
     const isAllowed = decision === 'allow';
     if (ctx.audit) {
-      ctx.annotations.set(decisionKey, isAllowed ? 'allow' : 'forbid');
-      ctx.annotations.set(reasonKey, reason);
+      ctx.annotations.set(keys.decision, isAllowed ? 'allow' : 'forbid');
+      ctx.annotations.set(keys.reason, reason);
     }
     if (!isAllowed) throw forbiddenRequest(ctx.user, ctx.info, reason);
   };

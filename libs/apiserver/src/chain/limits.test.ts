@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { type Authenticator, authenticated } from '@orch/authentication';
@@ -19,6 +19,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { boundedTurns } from '../fairness/bounded-turns.js';
 import { FairTurns } from '../fairness/fair-turns.js';
 import { flowPages } from '../fairness/flow-pages.js';
+import type { Turn } from '../fairness/turns.js';
 import { SlowClients } from '../fairness/slow-clients.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { WatchProxy } from '../handing-on/watch-proxy.js';
@@ -28,6 +29,8 @@ import { type TestApi, testApi } from '../testing/test-api.js';
 import { type ListenOverrides, listenerOf, openServer, type TestServer } from '../testing/test-server.js';
 import { OpenWatches } from '../watching/open-watches.js';
 import { refusalFrames } from '../watching/refusal-frame.js';
+import type { OpenContext } from './new-context.js';
+import { requestInfo } from './request-info.js';
 import { SharedBound } from './shared-bound.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
@@ -259,6 +262,45 @@ describe('requests in flight', () => {
   });
 });
 
+describe('a request in the middle of its answer', () => {
+  /** A request that asks, and one that leaves. */
+  function asking(name = 'jane') {
+    const res = Object.assign(new EventEmitter(), { headersSent: true });
+    const info = requestInfo('GET', PATH, new URLSearchParams());
+    return { user: { name, groups: ['system:authenticated'], extra: {} }, info, res } as unknown as OpenContext;
+  }
+
+  it('waits for a seat as others do, and is no request more', async () => {
+    const { turns } = fairTurns(1);
+    const first = await turns.take(asking());
+    const again = turns.takeAgain(asking('joe'));
+    const left = asking('ann');
+    const gone = turns.takeAgain(left);
+    expect([again, gone].every((turn) => turn instanceof Promise)).toBe(true);
+    left.res.emit('close');
+    expect(await gone).toBeUndefined();
+    first?.leave();
+    const turn = await again;
+    expect(turn?.isExempt).toBe(false);
+    expect(await sample(`apiserver_flowcontrol_request_concurrency_in_use${SERIES}`)).toBe(1);
+    turn?.leave();
+    const atOnce = turns.takeAgain(asking());
+    expect(atOnce).toMatchObject({ isExempt: false });
+    (atOnce as Turn).leave();
+    expect(await sample(`apiserver_flowcontrol_request_concurrency_in_use${SERIES}`)).toBe(0);
+    expect(await sample(`apiserver_flowcontrol_dispatched_requests_total${SERIES}`)).toBe(1);
+  });
+
+  it('is turned away where nobody waits, or nobody is bound', async () => {
+    const { turns } = fairTurns(1, 60_000, 0);
+    const first = await turns.take(asking());
+    expect(turns.takeAgain(asking())).toBeUndefined();
+    first?.leave();
+    const probe = { ...asking(), info: requestInfo('GET', '/livez', new URLSearchParams()) };
+    expect(turns.takeAgain(probe)).toMatchObject({ isExempt: true });
+  });
+});
+
 describe('bytes of bodies', () => {
   const bytes = (size: number, name = 'x') => JSON.stringify({ metadata: { name }, data: { text: 'x'.repeat(size) } });
   const send = (server: TestServer, size: number, user = 'jane') =>
@@ -276,7 +318,8 @@ describe('bytes of bodies', () => {
     expect((await send(server, 3500, 'root')).status, 'an administrator').toBe(201);
     const second = server.ask(PATH, { method: 'POST', headers: { 'X-User': 'joe' }, body: bytes(2500) });
     await expect.poll(() => writes.waiting.length).toBe(2);
-    expect((await send(server, 2000, 'bob')).status, 'in all').toBe(429);
+    expect((await send(server, 400, 'joe')).status, 'in all').toBe(429);
+    expect((await send(server, 2000, 'bob')).status, 'who holds none').toBe(201);
     expect(await sample('orch_limit_refusals_total{limit="body-bytes"}')).toBe(2);
     writes.letGo();
     expect([(await held).status, (await second).status]).toEqual([201, 409]);

@@ -16,7 +16,7 @@ import { RequestObserver } from '../metrics/request-observer.js';
 import type { OpenWatches } from '../watching/open-watches.js';
 import { auditing } from './auditing.js';
 import { authentication } from './authentication.js';
-import { authorization } from './authorization.js';
+import { authorization, deciding } from './authorization.js';
 import { pass, type Stage } from './chain.js';
 import { comingWatch } from './coming-watch.js';
 import { withinDeadline } from './deadline.js';
@@ -69,6 +69,7 @@ const IMPERSONATION_VALUES = 256;
 
 /** The one way in, for resources and everything else, behind request info and deadline. */
 function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly Stage[] {
+  const decide = deciding(options.deps.names);
   return [
     comingWatch(options.watches),
     authentication({
@@ -79,8 +80,8 @@ function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly
     }),
     ...(options.auditor ? [auditing(options.auditor)] : []),
     impersonation(options.deps.names, options.maxImpersonationValues ?? IMPERSONATION_VALUES),
-    flowControl(options.flow, options.metrics),
-    authorization(options.deps.names),
+    flowControl(options.flow, options.metrics, decide),
+    authorization(options.deps.names, decide),
     answerer(options, observer),
   ];
 }

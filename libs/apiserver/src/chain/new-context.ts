@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ANONYMOUS } from '@orch/authentication';
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch/authorization';
+import { AuditNotes } from '../auditing/audit-notes.js';
 import { type Access, originForm, type RequestContext, splitTarget, type Upgrade } from '../http/context.js';
 import { requestIdOf } from '../http/request-id.js';
 import { RequestTrail } from '../metrics/request-trail.js';
@@ -24,7 +25,7 @@ export function newContext(req: IncomingMessage, res: ServerResponse, access: Ac
     authentication: ANONYMOUS,
     user: ANONYMOUS.user,
     warnings: [],
-    annotations: new Map(),
+    annotations: new AuditNotes(),
     trail: new RequestTrail(),
     onEnd: [],
     holdBody: () => undefined,

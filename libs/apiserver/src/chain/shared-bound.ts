@@ -32,6 +32,18 @@ export class SharedBound {
     return this.heldBy(user) === 0 ? perUser === 0 || amount <= perUser : this.fits(user, amount);
   }
 
+  /**
+   * The same, and beside others a user may hold no more than is left then: however many hold as much as they may, there is always
+   * room for whoever comes.
+   */
+  fitsBeside(user: string, amount: number): boolean {
+    if (!this.fitsApart(user, amount)) return false;
+    const held = this.heldBy(user);
+    const { inAll } = this.bounds;
+    const isAlone = this.#held === held;
+    return inAll === 0 || held === 0 || isAlone || held + amount <= inAll - this.#held - amount;
+  }
+
   /** Takes in any case: asking `fits` is the caller's. */
   take(user: string, amount: number): void {
     this.#held += amount;

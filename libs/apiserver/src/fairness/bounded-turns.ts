@@ -14,15 +14,13 @@ const isExempt = ({ user, info }: OpenContext): boolean =>
 export function boundedTurns(seats: Readonly<Record<RequestKind, number>>): Turns {
   const boundOf = (kind: RequestKind) => new SharedBound({ inAll: seats[kind], perUser: 0 });
   const bounds = { mutating: boundOf('mutating'), readOnly: boundOf('readOnly') };
-  return {
-    isExempt,
-    take(ctx) {
-      if (isExempt(ctx) || ctx.info.verb === 'watch') return EXEMPT;
-      const bound = bounds[kindOf(ctx)];
-      const { name } = ctx.user;
-      if (!bound.fits(name, 1)) return undefined;
-      bound.take(name, 1);
-      return { isExempt: false, leave: () => bound.give(name, 1) };
-    },
+  const take: Turns['take'] = (ctx) => {
+    if (isExempt(ctx) || ctx.info.verb === 'watch') return EXEMPT;
+    const bound = bounds[kindOf(ctx)];
+    const { name } = ctx.user;
+    if (!bound.fits(name, 1)) return undefined;
+    bound.take(name, 1);
+    return { isExempt: false, leave: () => bound.give(name, 1) };
   };
+  return { isExempt, take, takeAgain: take };
 }

@@ -37,7 +37,7 @@ export class FairTurns implements Turns {
     const dispatched = () => series.dispatched(ctx.info.verb === 'watch' ? 'watch' : 'regular');
     const estimate = level.queues ? work(ctx, level.maxSeats) : ONE_SEAT;
     if (level.queues) series.estimated(estimate);
-    const entry = controller.enter(found, estimate, { user: ctx.user.name, info: ctx.info } satisfies Queued);
+    const entry = controller.enter(found, estimate, queued(ctx));
     if (!entry) return turnOf(undefined, dispatched);
     if (!(entry instanceof Entry)) {
       series.rejected(entry);
@@ -45,6 +45,18 @@ export class FairTurns implements Turns {
     }
     const seated = entry.seated();
     return seated === true ? turnOf(entry, dispatched) : this.#waitFor(ctx, entry, seated, series, dispatched);
+  }
+
+  takeAgain(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
+    const { controller } = this.options;
+    const entry = controller.enter(controller.classify(ctx.user, ctx.info), ONE_SEAT, queued(ctx));
+    if (!entry) return turnOf(undefined, uncounted);
+    if (!(entry instanceof Entry)) return undefined;
+    const seated = entry.seated();
+    const turn = () => turnOf(entry, uncounted);
+    return seated === true
+      ? turn()
+      : waitFor(ctx, entry, seated).then((end) => (end === 'seated' ? turn() : undefined));
   }
 
   async #waitFor(
@@ -55,20 +67,32 @@ export class FairTurns implements Turns {
     dispatched: () => () => void,
   ): Promise<Turn | undefined> {
     const since = performance.now();
-    let isGone = false;
-    const gone = (): void => {
-      isGone = true;
-      entry.leave();
-    };
-    ctx.res.once('close', gone);
-    const isSeated = await seated;
-    ctx.res.off('close', gone);
-    series.waited(isSeated, performance.now() - since);
-    if (isSeated) return turnOf(entry, dispatched);
-    series.rejected(isGone ? 'cancelled' : 'time-out');
+    const end = await waitFor(ctx, entry, seated);
+    series.waited(end === 'seated', performance.now() - since);
+    if (end === 'seated') return turnOf(entry, dispatched);
+    series.rejected(end);
     return undefined;
   }
 }
+
+const queued = ({ user, info }: OpenContext): Queued => ({ user: user.name, info });
+
+/** Waits for a seat for as long as somebody waits for the answer. */
+async function waitFor({ res }: OpenContext, entry: Entry, seated: Promise<boolean>) {
+  let isGone = false;
+  const gone = (): void => {
+    isGone = true;
+    entry.leave();
+  };
+  res.once('close', gone);
+  const isSeated = await seated;
+  res.off('close', gone);
+  if (isSeated) return 'seated';
+  return isGone ? 'cancelled' : 'time-out';
+}
+
+/** Of what is no request more. */
+const uncounted = () => () => undefined;
 
 /** @param dispatched tells that it begins, and returns what tells that it is over */
 function turnOf(entry: Entry | undefined, dispatched: () => () => void): Turn {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type Authenticator, authenticated } from '@orch/authentication';
 import { ALLOW, NO_OPINION } from '@orch/authorization';
@@ -8,12 +9,14 @@ import { Metrics } from '@orch/runtime';
 import { ManualClock } from '@orch/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Aggregator } from '../aggregation/aggregator.js';
+import { SharedBound } from '../chain/shared-bound.js';
 import type { RequestContext } from '../http/context.js';
 import { openSecureServer, TOKEN } from '../testing/secure-server.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { type ListenOverrides, listenerOf, openServer, type TestServer } from '../testing/test-server.js';
 import { boundedTurns } from './bounded-turns.js';
 import { type SlowClientLimits, SlowClients } from './slow-clients.js';
+import type { Turns } from './turns.js';
 
 const NONE = { inAll: 0, perUser: 0 };
 const clientsOf = (clock: ManualClock, limits: Partial<SlowClientLimits> = {}) =>
@@ -159,6 +162,17 @@ describe('clients that keep a server waiting', () => {
     return { socket, received: () => got, closed };
   }
 
+  /** Holds writes up until they are let go. */
+  function heldWrites() {
+    const waiting: (() => void)[] = [];
+    api.store.beforeWrite = () => new Promise((resolve) => waiting.push(() => resolve(undefined)));
+    const letGo = () => {
+      api.store.beforeWrite = () => undefined;
+      for (const release of waiting.splice(0)) release();
+    };
+    return { waiting, letGo };
+  }
+
   const object = (name: string) => JSON.stringify({ metadata: { name } });
   const postHead = (length: number, user = 'jane', query = '') =>
     `POST ${PATH}${query} HTTP/1.1\r\nHost: x\r\nX-User: ${user}\r\nContent-Length: ${length}\r\n\r\n`;
@@ -209,6 +223,52 @@ describe('clients that keep a server waiting', () => {
         const { received } = await raw(postHead(maxBodyBytes + 1, user));
         await expect.poll(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
       }
+    });
+
+    it('are not waited for, nor kept, where their sender may not make the request, who is told in turn', async () => {
+      const authorize = vi.fn(async ({ name }: { name: string }) => (name === 'eve' ? NO_OPINION : ALLOW));
+      const bodies = new SharedBound(NONE);
+      const slowClients = clientsOf(clock);
+      const turns = boundedTurns({ mutating: 1, readOnly: 1 });
+      await serve({}, { authorizer: { authorize }, flow: { turns, slowClients, bodies } });
+      const refused = await raw(`${postHead(100_000, 'eve')}${'x'.repeat(10_000)}`);
+      await expect.poll(refused.received).toMatch(/^HTTP\/1\.1 403 /);
+      expect([slowClients.bodies.held, bodies.held]).toEqual([0, 0]);
+      expect(authorize).toHaveBeenCalledTimes(1);
+      const body = object('slow');
+      const allowed = await raw(postHead(body.length) + body.slice(0, 3));
+      await expect.poll(() => bodies.held).toBe(3);
+      const { letGo, waiting } = heldWrites();
+      const writing = post('fast');
+      await expect.poll(() => waiting.length).toBe(1);
+      expect((await post('other', 'eve')).status, 'in turn').toBe(429);
+      letGo();
+      expect((await writing).status).toBe(201);
+      allowed.socket.write(body.slice(3));
+      await expect.poll(allowed.received).toMatch(/^HTTP\/1\.1 201 /);
+      expect(bodies.held).toBe(0);
+      expect(authorize).toHaveBeenCalledTimes(4);
+    });
+
+    it('count as slow for as long as it is not known whether they are to be read', async () => {
+      let answer: (decision: typeof ALLOW) => void = () => undefined;
+      const authorize = () =>
+        new Promise<typeof ALLOW>((resolve) => {
+          answer = resolve;
+        });
+      const slow = await serve({}, { authorizer: { authorize } });
+      const posted = post('a');
+      await expect.poll(() => slow.bodies.held).toBe(1);
+      answer(ALLOW);
+      expect((await posted).status).toBe(201);
+      expect(slow.bodies.held).toBe(0);
+    });
+
+    it('whose sender cannot be judged are not read', async () => {
+      const slow = await serve({}, { authorizer: { authorize: () => Promise.reject(new Error('no answer')) } });
+      const { received } = await raw(`${postHead(100)}x`);
+      await expect.poll(received).toMatch(/^HTTP\/1\.1 500 /);
+      expect(slow.bodies.held).toBe(0);
     });
 
     it('that come too slowly are refused, and let go of', async () => {
@@ -275,7 +335,7 @@ describe('clients that keep a server waiting', () => {
         answers: ({ group }: { group: string }) => group === 'other.example.com',
         answer(ctx: RequestContext) {
           if (!this.answers(ctx.info)) return undefined;
-          return text(ctx.req).then((body) => {
+          return text(ctx.req.pipe(new PassThrough())).then((body) => {
             ctx.res.end(`got ${body}`);
           });
         },
@@ -294,6 +354,30 @@ describe('clients that keep a server waiting', () => {
       socket.write('2345');
       await expect.poll(received).toMatch(/^HTTP\/1\.1 200 .*got 12345/s);
       await expect.poll(() => slow.answers.held).toBe(0);
+    });
+
+    it('that another server does not take keep their seat: it is not their sender who is slow', async () => {
+      const taker = new PassThrough({ highWaterMark: 1 });
+      const aggregator = {
+        answers: ({ group }: { group: string }) => group === 'other.example.com',
+        answer(ctx: RequestContext) {
+          if (!this.answers(ctx.info)) return undefined;
+          ctx.req.pipe(taker);
+          return once(taker, 'end').then(() => void ctx.res.end('taken'));
+        },
+      };
+      const slow = await serve({}, { aggregator: aggregator as unknown as Aggregator });
+      const path = '/apis/other.example.com/v1/things';
+      const { socket, received } = await raw(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n1`);
+      await expect.poll(() => taker.writableNeedDrain).toBe(true);
+      clock.advanceNow(10 * LOOK_MS);
+      expect([(await post('a')).status, slow.answers.held]).toEqual([429, 0]);
+      taker.resume();
+      await expect.poll(() => taker.writableNeedDrain).toBe(false);
+      clock.advanceNow(2 * LOOK_MS);
+      expect([(await post('b')).status, slow.answers.held]).toEqual([201, 1]);
+      socket.write('2345');
+      await expect.poll(received).toMatch(/^HTTP\/1\.1 200 .*taken/s);
     });
 
     it('are not waited for where nothing reads them', async () => {
@@ -390,6 +474,73 @@ describe('clients that keep a server waiting', () => {
       expect(slow.answerBytes.held).toBe(0);
       // No seat has come of it: the next one finds as many as before.
       await unread(PATH);
+    });
+
+    it('that are read on have a seat for what is left to do, and wait for it as others do', async () => {
+      const turns = boundedTurns({ mutating: 1, readOnly: 1 });
+      const again = vi.fn(turns.takeAgain);
+      const slow = clientsOf(clock);
+      await serve({}, { flow: { turns: { ...turns, takeAgain: again }, slowClients: slow } });
+      const first = await unread(PATH);
+      await seatIsFree();
+      const second = await unread(PATH, 'joe');
+      first.socket.resume();
+      await expect.poll(() => again.mock.calls.length).toBe(1);
+      const before = first.received().length;
+      expect(again.mock.results[0]?.value).toBeUndefined();
+      clock.advanceNow(10 * LOOK_MS);
+      await expect.poll(() => again.mock.calls.length).toBeGreaterThan(1);
+      expect(before).toBeLessThan(16 * (MEGABYTE - 1000));
+      await expect
+        .poll(() => {
+          clock.advanceNow(10 * LOOK_MS);
+          return first.received().length;
+        })
+        .toBeGreaterThan(16 * (MEGABYTE - 1000));
+      await expect.poll(() => slow.answers.heldBy('jane')).toBe(0);
+      expect(slow.answers.heldBy('joe')).toBe(1);
+      await seatIsFree();
+      second.socket.destroy();
+      await expect.poll(() => slow.answers.held).toBe(0);
+      await seatIsFree();
+    });
+
+    it('that are read on for a moment give the seat of that back at once', async () => {
+      const turns = boundedTurns({ mutating: 1, readOnly: 1 });
+      const takeAgain = vi.fn(turns.takeAgain);
+      await serve({}, { flow: { turns: { ...turns, takeAgain }, slowClients: clientsOf(clock) } });
+      const { socket } = await unread(PATH);
+      await seatIsFree();
+      let read = 0;
+      socket.on('data', (piece: Buffer) => {
+        read += piece.length;
+        if (takeAgain.mock.calls.length > 0) socket.pause();
+      });
+      socket.resume();
+      await expect.poll(() => takeAgain.mock.calls.length).toBeGreaterThan(0);
+      await expect.poll(async () => (await get('ann')).status, { message: 'without a look' }).toBe(200);
+      expect(read).toBeLessThan(16 * (MEGABYTE - 1000));
+    });
+
+    it('that are left while they wait for a seat again take none', async () => {
+      const turns = boundedTurns({ mutating: 1, readOnly: 1 });
+      let taken = 0;
+      let give: () => void = () => undefined;
+      const takeAgain: Turns['takeAgain'] = () => {
+        taken++;
+        return new Promise((resolve) => {
+          give = () => resolve({ isExempt: false, leave: () => void taken-- });
+        });
+      };
+      await serve({}, { flow: { turns: { ...turns, takeAgain }, slowClients: clientsOf(clock) } });
+      const { socket } = await unread(PATH);
+      await seatIsFree();
+      socket.resume();
+      await expect.poll(() => taken).toBe(1);
+      socket.destroy();
+      await seatIsFree();
+      give();
+      await expect.poll(() => taken).toBe(0);
     });
 
     it('are so many: others are refused beforehand, or closed, and other users hear nothing of it', async () => {

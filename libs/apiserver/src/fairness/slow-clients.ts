@@ -3,7 +3,7 @@ import { type Bounds, SharedBound } from '../chain/shared-bound.js';
 
 /** How much of a process may wait for clients, in all and of one user. 0 is no bound. */
 export interface SlowClientLimits {
-  /** Requests whose body has not come whole. */
+  /** Requests whose body has not come whole, or whose sender is not known yet to have the right to them. */
   readonly bodies: Bounds;
   /** Requests without a seat whose client does not read the answer. */
   readonly answers: Bounds;
@@ -48,15 +48,16 @@ export class SlowClients {
   /** Requests whose client does not read the answer, and the bytes of these. */
   readonly answers: SharedBound;
   readonly answerBytes: SharedBound;
-  readonly #clock: Clock;
   readonly #seated = new Set<Followed>();
   #isLooking = false;
 
-  constructor({ bodies, answers, answerBytes }: SlowClientLimits, clock: Clock) {
+  constructor(
+    { bodies, answers, answerBytes }: SlowClientLimits,
+    readonly clock: Clock,
+  ) {
     this.bodies = new SharedBound(bodies);
     this.answers = new SharedBound(answers);
     this.answerBytes = new SharedBound(answerBytes);
-    this.#clock = clock;
   }
 
   /** Whether a user has room for one more answer that waits. */
@@ -88,7 +89,7 @@ export class SlowClients {
   #lookLater(): void {
     if (this.#isLooking || this.#seated.size === 0) return;
     this.#isLooking = true;
-    this.#clock.after(LOOK_MS, () => {
+    this.clock.after(LOOK_MS, () => {
       this.#isLooking = false;
       for (const followed of this.#seated) this.#look(followed);
       this.#lookLater();

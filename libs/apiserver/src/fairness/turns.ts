@@ -14,6 +14,8 @@ export interface Turns {
   isExempt(ctx: OpenContext): boolean;
   /** @returns undefined for a request that is refused: there is no room, or there was none in time */
   take(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined>;
+  /** The same for one that had its turn, and gave it back in the middle of its answer: one seat, and no request more. */
+  takeAgain(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined>;
 }
 
 /** Requests that change something, and all others. */

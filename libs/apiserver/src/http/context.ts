@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Authentication, Authenticator, UserInfo } from '@orch/authentication';
-import type { Authorizer, RequestAttributes } from '@orch/authorization';
+import type { Authorizer, Decision, RequestAttributes } from '@orch/authorization';
 import { timeout } from '@orch/machinery';
+import type { AuditNotes } from '../auditing/audit-notes.js';
 import type { RequestAudit } from '../auditing/request-audit.js';
 import type { RequestInfo } from '../chain/request-info.js';
 import type { Route } from '../chain/router.js';
@@ -51,7 +52,7 @@ export interface RequestContext {
   /** Texts that go out as `Warning` headers with code 299. */
   readonly warnings: string[];
   /** What stages note for the audit log, by key; it stands in the log of requests and in traces. */
-  readonly annotations: Map<string, string>;
+  readonly annotations: AuditNotes;
   /** What is recorded of it; null where that is nothing, absent until it is settled and where nothing ever is. */
   readonly audit?: RequestAudit | null;
   /** The client wants to go on with WebSocket frames, if this request is a watch. */
@@ -62,8 +63,20 @@ export interface RequestContext {
   readonly comingWatch?: ComingWatch;
   /** The request as one of the watches that are open, once it is. */
   readonly watch?: AdmittedWatch;
+  /** Its seat, where that is bounded, for who makes a long answer. */
+  readonly seat?: AnswerSeat;
+  /** What the authorizers have said of the request, once they have. */
+  readonly decided?: Decision;
   /** Called once the request is over: carried out and answered, or given up. For a watch, once its stream has begun. */
   readonly onEnd: (() => void)[];
+}
+
+/** Held while an answer is made: between its pieces, as long as their reader waits for them. */
+export interface AnswerSeat {
+  /** Nothing is done until the client has read on. */
+  rest(): void;
+  /** It has: resolves when the answer may be gone on with, at once where the seat is still held. */
+  workOn(): Promise<void> | undefined;
 }
 
 /** Those whom the chain asks who makes a request, and whether it may be. */

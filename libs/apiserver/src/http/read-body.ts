@@ -49,6 +49,9 @@ export function readAhead(ctx: Reading, limits: BodyLimits): Promise<Buffer> {
   return body;
 }
 
+/** A body that was begun to be read, for who would have passed it on as it comes; undefined where it still comes. */
+export const readBefore = ({ req }: Pick<Reading, 'req'>): Promise<Buffer> | undefined => ahead.get(req);
+
 /**
  * The whole body, up to a limit. Whatever `Content-Encoding` says it is taken as it comes, as release 1.27 does.
  * @throws StatusError 413 above the limit, 408 when it takes too long to come, 429 when too many bytes of bodies are here, 400 when the client cuts it off

@@ -174,6 +174,26 @@ describe('bodies in pieces', () => {
     expect(headers['content-encoding'] === 'gzip').toBe(count > 1 && encoding === 'gzip');
   });
 
+  it('rest their seat while the client reads, and once all is written', async () => {
+    const { pieces } = source(7, 100_000);
+    const steps: string[] = [];
+    const seat = {
+      rest: () => void steps.push('rest'),
+      async workOn() {
+        steps.push('work on');
+      },
+    };
+    let ended = false;
+    await answerOf(async (ctx) => {
+      await sendPieces(Object.assign(ctx, { seat }), 'text/plain', pieces, false);
+      ended = ctx.res.writableEnded;
+    });
+    expect(steps.at(-1)).toBe('rest');
+    expect(steps.length).toBeGreaterThan(1);
+    expect(steps.every((step, at) => step === (at % 2 === 0 ? 'rest' : 'work on'))).toBe(true);
+    expect(ended).toBe(true);
+  });
+
   it.each([0, 1])('that fail before the second piece are the caller’s to answer (piece %i)', async (failAt) => {
     const { pieces } = source(3, 10, failAt);
     const { status } = await answerOf((ctx) =>

@@ -157,7 +157,7 @@ async function* keeping(audit: RequestAudit, contentType: string, pieces: AsyncI
 }
 
 async function writeAll(ctx: RequestContext, pieces: AsyncIterable<Piece>): Promise<void> {
-  const { res } = ctx;
+  const { res, seat } = ctx;
   const slices = new Slices();
   for await (const piece of pieces) {
     // Pieces that are shared are made here.
@@ -165,9 +165,13 @@ async function writeAll(ctx: RequestContext, pieces: AsyncIterable<Piece>): Prom
     if (isGone(ctx)) return;
     const bytes = bytesOf(piece);
     if (ctx.trail) ctx.trail.bytes += bytes.length;
-    if (!res.write(bytes)) await drained(res);
+    if (res.write(bytes)) continue;
+    seat?.rest();
+    await drained(res);
+    await seat?.workOn();
   }
   res.end();
+  seat?.rest();
 }
 
 /** Resolves when more can be written, or nothing ever will be. */

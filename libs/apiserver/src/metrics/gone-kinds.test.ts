@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { definitionOf, serveCustom, version } from '../testing/custom-kinds.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
-import { forgetGoneKinds, KEPT_MS } from './gone-kinds.js';
+import { forgetGoneKinds, GATHER_MS, KEPT_MS } from './gone-kinds.js';
 
 const WIDGETS = '/apis/example.test/v1/namespaces/default/widgets';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
@@ -51,12 +51,13 @@ describe('a kind that is served no more', () => {
     const [ofWidgets, ofConfigMaps] = [await told('widgets'), await told('configmaps')];
     expect(ofWidgets).toBeGreaterThan(50);
     await serveCustom(api);
-    clock.advanceNow(KEPT_MS - 1);
+    clock.advanceNow(KEPT_MS + GATHER_MS - 1);
     expect([await told('widgets'), forgetType.mock.calls]).toEqual([ofWidgets, []]);
     clock.advanceNow(1);
-    expect([await told('widgets'), await told('Widget'), await told('configmaps')]).toEqual([0, 0, ofConfigMaps]);
+    await expect.poll(() => told('widgets')).toBe(0);
+    expect([await told('Widget'), await told('configmaps')]).toEqual([0, ofConfigMaps]);
     expect(await told('others.example.test')).toBe(1);
-    expect(forgetType.mock.calls).toEqual([[widgets?.type]]);
+    await expect.poll(() => forgetType.mock.calls).toEqual([[widgets?.type]]);
     expect(clock.pending).toBe(0);
   });
 
@@ -66,8 +67,38 @@ describe('a kind that is served no more', () => {
     const before = await told('widgets');
     await serveCustom(api);
     await serveCustom(api, one);
-    clock.advanceNow(KEPT_MS);
+    clock.advanceNow(KEPT_MS + GATHER_MS);
     expect([await told('widgets'), forgetType.mock.calls]).toEqual([before, []]);
+  });
+
+  it('is forgotten with all that go at about the same time, in steps', async () => {
+    let looks = 0;
+    let ended: (change: { ended: unknown[] }) => void = () => undefined;
+    const served = {
+      current: { find: () => undefined, ofResource: () => undefined },
+      onChange: (listener: typeof ended) => {
+        ended = listener;
+      },
+    };
+    const all = new Metrics();
+    const families = ['a', 'b', 'c'].map((name) => all.counter({ name, help: 'H.', labels: ['group', 'resource'] }));
+    const steps = {
+      forgetting(gone: Parameters<Metrics['forgetting']>[0]) {
+        looks++;
+        return all.forgetting(gone);
+      },
+    };
+    forgetGoneKinds({ metrics: steps, served: served as never, clock, forgetType });
+    for (let at = 0; at < 101; at++) {
+      for (const family of families) family.with('x', `r${at}`).inc();
+      ended({ ended: [{ type: at, definition: { group: 'x', version: 'v1', resource: `r${at}`, kind: `K${at}` } }] });
+      clock.advanceNow(1);
+    }
+    families[0]?.with('x', 'stays').inc();
+    clock.advanceNow(KEPT_MS + GATHER_MS);
+    await expect.poll(() => forgetType.mock.calls.length).toBe(101);
+    expect(looks).toBe(2);
+    expect((await all.text()).body.match(/^[abc]\{.*$/gm)).toEqual(['a{group="x",resource="stays"} 1']);
   });
 
   it('keeps those of versions that are left', async () => {
@@ -76,7 +107,7 @@ describe('a kind that is served no more', () => {
     const before = await told('widgets');
     await askAll(WIDGETS.replace('v1', 'v2'));
     await serveCustom(api, one);
-    clock.advanceNow(KEPT_MS);
+    clock.advanceNow(KEPT_MS + GATHER_MS);
     await expect.poll(() => told('widgets')).toBe(before);
     expect(forgetType).not.toHaveBeenCalled();
   });

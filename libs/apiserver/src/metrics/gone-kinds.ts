@@ -1,11 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Metrics } from '@orch/runtime';
 import type { TypeId } from '@orch/storage';
+import { inSlices } from '../decoding/turns.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { ServedResources } from '../served/served-resources.js';
 
 export interface GoneKindsSettings {
-  readonly metrics: Pick<Metrics, 'forget'>;
+  readonly metrics: Pick<Metrics, 'forgetting'>;
   readonly served: Pick<ServedResources, 'current' | 'onChange'>;
   readonly clock: Clock;
   /** Forgets what else is counted by type. */
@@ -14,6 +14,10 @@ export interface GoneKindsSettings {
 
 /** For which series of a kind are kept that is served no more, ms: what is under way is counted, and they are read once more. */
 export const KEPT_MS = 120_000;
+/** For which kinds are gathered after that, ms: to forget one is to look at every series, and so it is to forget thousands. */
+export const GATHER_MS = 1_000;
+/** Kinds that are forgotten in one look: more would make its steps long. */
+const MOST_AT_ONCE = 100;
 
 /** What series of an endpoint are known by; the endpoint itself holds schemas, and is to go at once. */
 interface Labels {
@@ -34,29 +38,40 @@ const labelsOf = ({ type, definition: { group, version, resource, kind } }: Endp
 
 /** Has metrics forget kinds that are served no more: users make and remove as many of them as they like. */
 export function forgetGoneKinds(settings: GoneKindsSettings): void {
-  settings.served.onChange(({ ended }) => {
+  const { served, clock } = settings;
+  let due: Labels[] = [];
+  const forgetDue = (): void => {
+    const gone = due;
+    due = [];
+    void forgetInParts(settings, gone);
+  };
+  served.onChange(({ ended }) => {
     const labels = ended.map(labelsOf);
     if (labels.length === 0) return;
-    settings.clock.after(KEPT_MS, () => void forgetAll(settings, labels));
+    clock.after(KEPT_MS, () => {
+      if (due.length === 0) clock.after(GATHER_MS, forgetDue);
+      due.push(...labels);
+    });
   });
 }
 
-/** One after the other: to forget a kind is to look at every series. */
-async function forgetAll(settings: GoneKindsSettings, labels: readonly Labels[]): Promise<void> {
-  for (const each of labels) {
-    forget(settings, each);
-    await nextTurn();
-  }
+async function forgetInParts(settings: GoneKindsSettings, labels: readonly Labels[]): Promise<void> {
+  for (let at = 0; at < labels.length; at += MOST_AT_ONCE)
+    await forgetAll(settings, labels.slice(at, at + MOST_AT_ONCE));
 }
 
-/** Nothing of a kind that has come back meanwhile. */
-function forget({ metrics, served, forgetType }: GoneKindsSettings, labels: Labels): void {
-  const { type, group, version, resource, kind } = labels;
-  if (served.current.find(group, version, resource)) return;
-  metrics.forget({ group, version, resource });
-  metrics.forget({ group, version, kind });
-  if (served.current.ofResource(group, resource)) return;
-  metrics.forget({ group, resource });
-  metrics.forget({ crd_name: `${resource}.${group}` });
-  forgetType(type);
+/** In one look at all series, with turns for others. Nothing is forgotten of a kind that has come back meanwhile. */
+async function forgetAll({ metrics, served, forgetType }: GoneKindsSettings, labels: readonly Labels[]): Promise<void> {
+  const { current } = served;
+  const gone = labels.filter(({ group, version, resource }) => !current.find(group, version, resource));
+  const goneWhole = gone.filter(({ group, resource }) => !current.ofResource(group, resource));
+  await inSlices(
+    metrics.forgetting([
+      ...gone.map(({ group, version, resource }) => ({ group, version, resource })),
+      ...gone.map(({ group, version, kind }) => ({ group, version, kind })),
+      ...goneWhole.map(({ group, resource }) => ({ group, resource })),
+      ...goneWhole.map(({ group, resource }) => ({ crd_name: `${resource}.${group}` })),
+    ]),
+  );
+  for (const { type } of goneWhole) forgetType(type);
 }

@@ -15,9 +15,13 @@ export interface RequestObserverOptions {
 /** Verbosity at which every request is logged. */
 const ACCESS_LOG = 3;
 const SERVER_ERROR = 500;
+/** Keys of refused notes that are logged, once each: webhooks choose them. */
+const MOST_REFUSED_KEYS = 1_000;
 
 /** What is made of requests for those who look after the server: counts, logs, traces. */
 export class RequestObserver {
+  readonly #refusedKeys = new Set<string>();
+
   constructor(private readonly options: RequestObserverOptions) {}
 
   /**
@@ -56,6 +60,18 @@ export class RequestObserver {
     if (route) series.size(trail.bytes);
     if (trail.span) endSpan(ctx, trail, ended);
     this.#log(ctx, trail, ended);
+    if (ctx.audit) this.#tellRefusedNotes(ctx);
+  }
+
+  #tellRefusedNotes({ annotations, requestId }: RequestContext): void {
+    for (const key of annotations.refused) {
+      if (this.#refusedKeys.has(key) || this.#refusedKeys.size >= MOST_REFUSED_KEYS) continue;
+      this.#refusedKeys.add(key);
+      this.options.logger.warn('a note of the audit log was refused, as there is another under its key', {
+        key,
+        requestID: requestId,
+      });
+    }
   }
 
   #log(ctx: RequestContext, trail: RequestTrail, ended: number): void {

@@ -72,9 +72,8 @@ export async function openAudit(settings: AuditSettings): Promise<Audit> {
   }
   const { policy, problems } = await loadPolicy(options.auditPolicyFile, scheme);
   for (const problem of problems) logger.warn('--audit-policy-file', { problem });
-  const apiVersion = `${scheme.names.group('audit.orch.io')}/v1`;
-  checkVersion('--audit-log-version', options.auditLogVersion, apiVersion);
-  checkVersion('--audit-webhook-version', options.auditWebhookVersion, apiVersion);
+  const apiVersion = eventVersion(scheme.names);
+  checkVersions(options, apiVersion);
   const lost = tellingOf(observer.lost, logger);
   const backends: AuditBackend[] = [];
   try {
@@ -98,9 +97,18 @@ export async function openAudit(settings: AuditSettings): Promise<Audit> {
   return { auditor, close: () => backend.close() };
 }
 
-function checkVersion(option: string, given: string | undefined, known: string): void {
-  if (given !== undefined && given !== known)
-    throw new Error(`${option}: invalid group version, allowed versions are ["${known}"]`);
+/** In which events are written. */
+export const eventVersion = (names: Names): string => `${names.group('audit.orch.io')}/v1`;
+
+/** @throws Error for another version than the one that events are written in */
+export function checkVersions(
+  { auditLogVersion, auditWebhookVersion }: Pick<AuditOptions, 'auditLogVersion' | 'auditWebhookVersion'>,
+  known: string,
+): void {
+  const given = { '--audit-log-version': auditLogVersion, '--audit-webhook-version': auditWebhookVersion };
+  for (const [option, version] of Object.entries(given))
+    if (version !== undefined && version !== known)
+      throw new Error(`${option}: invalid group version, allowed versions are ["${known}"]`);
 }
 
 /** Counts all, and tells of some. */

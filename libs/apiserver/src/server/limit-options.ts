@@ -45,7 +45,7 @@ export const limitOptions = {
     type: 'bytes',
     default: 128 << 20,
     min: 0,
-    help: 'Bytes of request bodies that are in memory, whole or in part; beyond them requests are answered with 429. 0 is no bound.',
+    help: 'Bytes of request bodies that are in memory, whole or in part; beyond them requests are answered with 429. Beside others a user may hold no more than is left then, and who holds none may always begin. 0 is no bound.',
   },
   'max-waiting-body-bytes-per-user': {
     type: 'bytes',
@@ -57,7 +57,7 @@ export const limitOptions = {
     type: 'int',
     default: 5_000,
     min: 0,
-    help: 'Requests whose body has not come whole; they hold no seat. More are answered with 429, but for the first of a user. 0 is no bound.',
+    help: 'Requests whose body has not come whole, or whose sender is not known yet to have the right to them; they hold no seat. More are answered with 429, but for the first of a user. 0 is no bound.',
   },
   'max-slow-bodies-per-user': {
     type: 'int',

@@ -1,6 +1,7 @@
 import { createLogger, type ProcessControl, runToCompletion } from '@orch/runtime';
 import { createControlPlane } from './control-plane.js';
 import type { ControlPlaneSettings } from './control-plane-settings.js';
+import { checkSettings } from './settings-check.js';
 import { shellWord } from './shell-word.js';
 
 /** The processes that serve together. */
@@ -15,15 +16,22 @@ const ALONE: WorkerSettings = { workers: 1, workerTimeout: 0 };
 /**
  * Runs a process to its end; prints how to reach it once it is ready. Resolves with the exit code.
  * With several workers the process serves nothing itself, but sees to so many of its kind that share its ports.
+ * @throws Error for options that cannot be used, before anything is started
  */
 export async function runService(
   settings: ControlPlaneSettings,
   { workers, workerTimeout }: WorkerSettings = ALONE,
 ): Promise<number> {
-  if (workers === 1) return run(settings, print);
+  if (workers === 1) {
+    await checkSettings(settings);
+    return run(settings, print);
+  }
   const { isParent, superviseWorkers, WorkerLink } = await import('../workers/run-workers.js');
   const { loggingFormat: format, v: verbosity } = settings.serving;
-  if (isParent()) return superviseWorkers(workers, workerTimeout, createLogger({ format, verbosity }));
+  if (isParent()) {
+    await checkSettings(settings);
+    return superviseWorkers(workers, workerTimeout, createLogger({ format, verbosity }));
+  }
   const link = new WorkerLink();
   const shared = { ...settings, metricsPage: (own: Parameters<typeof link.shared>[0]) => link.shared(own) };
   const code = await run(shared, (lines) => link.ready(lines), link.signals);

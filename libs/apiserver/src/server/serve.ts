@@ -1,4 +1,4 @@
-import { AGGREGATOR_NAME, commonNamesOf, isTrusted, KEYS_PATH } from '@orch/authentication';
+import { isTrusted, KEYS_PATH } from '@orch/authentication';
 import { writeKubeconfig } from '@orch/client';
 import { StatusError } from '@orch/machinery';
 import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
@@ -20,6 +20,7 @@ import { createIssuerRoutes } from '../documents/issuer-routes.js';
 import { bodyUseOf } from '../fairness/body-use.js';
 import type { Fairness } from '../fairness/fairness.js';
 import { SlowClients } from '../fairness/slow-clients.js';
+import { checkGatewayClient } from '../handing-on/gateway-client.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { WatchProxy } from '../handing-on/watch-proxy.js';
 import { authenticationAttempts } from '../metrics/authentication-metrics.js';
@@ -108,14 +109,12 @@ export async function serve(settings: ServeSettings): Promise<Served> {
 const notTrusted = () => new StatusError('Unauthorized', 'Unauthorized');
 
 function proxyOf(
-  { api, gatewayUrls, observation, credentials }: ServeSettings,
+  { api, gatewayUrls, observation, credentials, logger }: ServeSettings,
   handedOn: HandedStreams,
 ): WatchProxy | undefined {
   if (gatewayUrls.length === 0) return undefined;
-  const { gatewayClient } = credentials.current;
-  // Gateways believe the name of those that ask other servers in nothing: each watch would be refused.
-  if (gatewayClient === undefined || commonNamesOf(gatewayClient.cert).includes(AGGREGATOR_NAME))
-    throw new Error('--gateway-url needs --gateway-client-cert-file beside --requestheader-client-ca-file');
+  const warning = checkGatewayClient(credentials.current);
+  if (warning !== undefined) logger.warn(warning);
   const { representations } = api.deps;
   return new WatchProxy(
     gatewayUrls,

@@ -116,7 +116,7 @@ describe('the time for an answer', () => {
   it('is over for a client that does not read it, over either version', async () => {
     let left = 0;
     const turn = { isExempt: true, leave: () => void left++ };
-    await serve({}, { flow: { turns: { isExempt: () => true, take: () => turn } } });
+    await serve({}, { flow: { turns: { isExempt: () => true, take: () => turn, takeAgain: () => turn } } });
     for (let at = 0; at < 20; at++) await create(`c${at}`);
     const { socket, closed } = await plain();
     socket.pause();

@@ -78,7 +78,11 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
   if (options.insecurePort > 0) {
     const plain = prepared(createHttpServer({ keepAlive: true, noDelay: true }), options);
     servers.push(plain);
-    insecurePort = await listen(plain, options.insecurePort, LOOPBACK);
+    insecurePort = await listen(plain, options.insecurePort, LOOPBACK).catch(async (error: unknown) => {
+      sessions.close();
+      await closeServer(secure);
+      throw error;
+    });
   }
   const silent = new SilentConnections();
   for (const server of servers) {

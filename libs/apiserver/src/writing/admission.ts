@@ -9,7 +9,6 @@ import {
   validate,
 } from '@orch/admission';
 import { type ApiObject, copy } from '@orch/machinery';
-import { noteOnce } from '../auditing/note-once.js';
 import { servedObject } from '../representation/shape.js';
 import { authorizerOf, isOwnAffair } from './caller.js';
 import { defaults } from './defaults.js';
@@ -135,7 +134,7 @@ class DraftAttributes implements Attributes {
   }
 
   annotate(key: string, value: string): void {
-    noteOnce(this.#draft.request.caller.annotations, key, value);
+    this.#draft.request.caller.annotations.noteOnce(key, value);
   }
 
   annotateBody(key: string, text: () => string): void {

@@ -1,6 +1,7 @@
 import type { UserInfo } from '@orch/authentication';
 import { type Authorizer, alwaysAllow, type RequestAttributes } from '@orch/authorization';
 import { managerOf } from '@orch/merge';
+import { AuditNotes } from '../auditing/audit-notes.js';
 import type { RequestContext } from '../http/context.js';
 import { skipsWebhooks } from './skipped-webhooks.js';
 
@@ -14,7 +15,7 @@ export interface Caller {
   /** Texts for the client's `Warning` headers. */
   readonly warnings: string[];
   /** Notes for the audit log, by key. */
-  readonly annotations: Map<string, string>;
+  readonly annotations: AuditNotes;
   /** Notes of the content of the request, where the audit log tells that; absent where it does not. */
   noteBody?(key: string, text: string): void;
   /** No webhook is to be called: an administrator has asked for that, or the server does it for itself. */
@@ -74,6 +75,6 @@ export const serverForUsers = (deadline = Number.POSITIVE_INFINITY): Caller => (
   user: SERVER,
   agent: 'orch',
   warnings: [],
-  annotations: new Map(),
+  annotations: new AuditNotes(),
   deadline,
 });

@@ -1,6 +1,5 @@
 import { type Attributes, admit, Reinvocation, type Target, validate } from '@orch/admission';
 import { type ApiObject, badRequest, copy, ensureMetadata } from '@orch/machinery';
-import { noteOnce } from '../auditing/note-once.js';
 import { inSlices } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
@@ -76,7 +75,7 @@ export async function admitSent<T>(
     reinvoke: () => reinvocation.ask(),
     setDefaults: async () => void (await inSlices(model.fillDefaults(object))),
     warn: (text) => void warnings.push(text),
-    annotate: (key, value) => noteOnce(annotations, key, value),
+    annotate: (key, value) => annotations.noteOnce(key, value),
     annotateBody: (key, text) => caller.noteBody?.(key, text()),
     ...(caller.skipsWebhooks && { skipsWebhooks: true }),
   };

@@ -17,6 +17,31 @@ export interface MetricDefinition<L extends readonly string[]> {
   readonly maxSeries?: number;
 }
 
+/** Values of some labels, by their names. */
+export type LabelValues = Readonly<Record<string, string>>;
+
+/** Those that name the same labels. */
+interface SameNames {
+  readonly names: readonly string[];
+  /** Values of each label, in the order of the names. */
+  readonly each: readonly Set<string>[];
+  /** The values of one, joined in that order. */
+  readonly together: Set<string>;
+}
+
+function byNames(all: readonly LabelValues[]): Iterable<SameNames> {
+  const groups = new Map<string, SameNames>();
+  for (const labels of all) {
+    const names = Object.keys(labels).sort();
+    const group = groups.get(names.join()) ?? { names, each: names.map(() => new Set<string>()), together: new Set() };
+    groups.set(names.join(), group);
+    const values = names.map((name) => labels[name] ?? '');
+    for (const [at, value] of values.entries()) group.each[at]?.add(value);
+    group.together.add(values.join('\0'));
+  }
+  return groups.values();
+}
+
 const MAX_SERIES = 5000;
 /** Every label of the series that takes what is over the limit. */
 export const OVERFLOW = '(other)';
@@ -62,12 +87,21 @@ export class Family<L extends readonly string[], S> {
     return series;
   }
 
-  /** Forgets the series whose labels have these values; none where one of the labels is not among its own. */
-  forget(values: Readonly<Record<string, string>>): void {
-    const wanted = Object.entries(values).map(([label, value]) => [this.#labels.indexOf(label), value] as const);
-    if (wanted.some(([at]) => at < 0)) return;
-    for (const [key, entry] of this.#entries)
-      if (wanted.every(([at, value]) => entry.values[at] === value)) this.#entries.delete(key);
+  /**
+   * Forgets the series whose labels have the values of one of `gone`; none of one where one of the labels is not among its own. A look at
+   * all series each is taken for those that name the same labels.
+   */
+  *forgetting(gone: readonly LabelValues[]): Generator<undefined, void> {
+    for (const { names, each, together } of byNames(gone)) {
+      const places = names.map((name) => this.#labels.indexOf(name));
+      if (places.includes(-1)) continue;
+      for (const [key, { values }] of this.#entries) {
+        // Most fail the first look, which costs no text of its own.
+        if (!places.every((place, at) => each[at]?.has(values[place] ?? ''))) continue;
+        if (together.has(places.map((place) => values[place]).join('\0'))) this.#entries.delete(key);
+      }
+      yield undefined;
+    }
   }
 
   /** Every series with its labels as they are printed. */

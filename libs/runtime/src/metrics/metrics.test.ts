@@ -76,6 +76,22 @@ test('series of what is gone are forgotten, by the labels that they have', async
   );
 });
 
+test('many are forgotten together, each by all of its labels', async () => {
+  const metrics = new Metrics();
+  const count = metrics.counter({ name: 'c', help: 'C.', labels: ['group', 'resource'] });
+  for (const [group, resource] of [
+    ['x', 'a'],
+    ['x', 'b'],
+    ['y', 'a'],
+    ['y', 'b'],
+    ['z', 'c'],
+  ] as const)
+    count.with(group, resource).inc();
+  const steps = metrics.forgetting([{ group: 'x', resource: 'a' }, { resource: 'b', group: 'y' }, { group: 'z' }]);
+  expect([...steps], 'one for those of the same labels').toHaveLength(2);
+  expect((await linesOf(metrics)).slice(2)).toEqual(['c{group="x",resource="b"} 1', 'c{group="y",resource="a"} 1']);
+});
+
 test('registries do not share, and names are unique in one', async () => {
   const [one, two] = [new Metrics(), new Metrics()];
   one.counter({ name: 'x', help: 'X.', labels: [] });

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { isDeprecatedIn, isHiddenIn } from './deprecation.js';
 import { headLines, histogramLines, type MetricHead, sampleLine } from './exposition.js';
-import { Family, type LabelTuple, type MetricDefinition } from './family.js';
+import { Family, type LabelTuple, type LabelValues, type MetricDefinition } from './family.js';
 import { HistogramSeries } from './histogram.js';
 
 /** Upper bounds in seconds of the request duration histogram, those of the reference system's `apiserver_request_duration_seconds`. */
@@ -95,7 +95,7 @@ export class Metrics {
   readonly #showHidden: boolean;
   readonly #metrics = new Map<string, Printable>();
   /** Those whose series are kept here. */
-  readonly #families: Pick<Family<readonly string[], unknown>, 'forget'>[] = [];
+  readonly #families: Pick<Family<readonly string[], unknown>, 'forgetting'>[] = [];
   /** Those of the runtime, which the library knows how to read. */
   readonly #process = new Registry();
 
@@ -154,8 +154,13 @@ export class Metrics {
    * Forgets the series of every metric whose labels have these values, of something that is there no more. What is read when metrics
    * are asked for is left to whoever keeps it.
    */
-  forget(values: Readonly<Record<string, string>>): void {
-    for (const family of this.#families) family.forget(values);
+  forget(values: LabelValues): void {
+    for (const _step of this.forgetting([values]));
+  }
+
+  /** The same of many things, in steps. */
+  *forgetting(gone: readonly LabelValues[]): Generator<undefined, void> {
+    for (const family of this.#families) yield* family.forgetting(gone);
   }
 
   /** Every metric there is, hidden ones too, in the order of their names. */

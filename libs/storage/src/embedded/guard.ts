@@ -8,11 +8,22 @@ export interface Guard {
   release(): void;
 }
 
+/** How often the lock is looked for, a second apart: a server that has just started writes it once it has read its settings. */
+const LOOKS = 15;
+
 /**
  * Waits for a line, or for the end of its input without one: then nobody is left to stop the server. It asks for a fast shutdown only
- * while the lock of the folder, in which it works, still names that server: its number might be somebody else's by then.
+ * when the lock of the folder, in which it works, names that server: its number might be somebody else's by then. A lock that is not
+ * there, or has no line yet, is looked for again while the server runs.
  */
-const SCRIPT = 'read -r line && exit; read -r held <postmaster.pid && [ "$held" = "$1" ] && kill -INT "$1"';
+const SCRIPT = `read -r line && exit
+looks=${LOOKS}
+until read -r held <postmaster.pid; do
+  looks=$((looks - 1))
+  kill -0 "$1" && [ "$looks" -gt 0 ] || exit
+  sleep 1
+done
+[ "$held" = "$1" ] && kill -INT "$1"`;
 
 /**
  * Has a server of PostgreSQL shut down once this process is gone, by whatever cause, SIGKILL included: a shell waits at the other end

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineOptions } from '@orch/runtime';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Role } from './control-plane-settings.js';
+import { backendOptions, servingOptions } from './options.js';
+import { runService } from './run-service.js';
+import { checkSettings } from './settings-check.js';
+
+const options = defineOptions({ ...servingOptions, ...backendOptions });
+const ROLE: Role = { name: 'api-server', gatewayUrls: [], housekeeping: true };
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'settings-'));
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+function settingsOf(args: readonly string[], role: Partial<Role> = {}) {
+  const { values } = options.parse([`--cert-dir=${join(dir, 'pki')}`, '--secure-port=0', ...args]);
+  return { serving: values, backend: values, role: { ...ROLE, ...role } };
+}
+const check = (args: readonly string[] = [], role: Partial<Role> = {}) => checkSettings(settingsOf(args, role));
+const problemsOf = (args: readonly string[], role: Partial<Role> = {}) =>
+  check(args, role).then(
+    () => [],
+    (error: Error) => error.message.split('\n'),
+  );
+
+describe('what options name', () => {
+  it('is fine where it can be used', async () => {
+    const file = join(dir, 'tracing.yaml');
+    writeFileSync(file, 'apiVersion: apiserver.config.k8s.io/v1beta1\nkind: TracingConfiguration\n');
+    await check([`--tracing-config-file=${file}`, `--audit-log-path=${join(dir, 'audit.log')}`]);
+    await check(['--audit-log-path=-', `--audit-policy-file=${policy()}`]);
+    expect(existsSync(join(dir, 'audit.log')), 'nothing is written').toBe(false);
+  });
+
+  function policy(): string {
+    const file = join(dir, 'policy.yaml');
+    writeFileSync(file, 'apiVersion: audit.orch.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n');
+    return file;
+  }
+
+  const files = Object.keys(options.definitions).filter((name) => /-file$|^encryption-provider-config$/.test(name));
+
+  it.each(files)('is refused where the file is missing: --%s', async (name) => {
+    const [problem] = await problemsOf([`--${name}=${dir}/none`]);
+    expect(problem).toMatch(/^(--|certificates|keys of service accounts|NATS)/);
+  });
+
+  it.each([
+    ['--tracing-config-file', 'kind: Other'],
+    ['--admission-control-config-file', 'kind: Other'],
+    ['--audit-policy-file', 'kind: Other'],
+    ['--audit-webhook-config-file', 'kind: Other'],
+    ['--authentication-token-webhook-config-file', 'kind: Other'],
+    ['--authorization-webhook-config-file', 'kind: Other'],
+    ['--encryption-provider-config', 'kind: Other'],
+    ['--token-auth-file', 'a,b'],
+    ['--client-ca-file', 'none'],
+    ['--service-account-key-file', 'none'],
+  ])('is refused where the file says something else: %s', async (option, text) => {
+    const file = join(dir, 'other');
+    writeFileSync(file, text);
+    expect(await problemsOf([`${option}=${file}`])).toHaveLength(1);
+  });
+
+  it('is refused for events in another version', async () => {
+    for (const option of ['--audit-log-version', '--audit-webhook-version'])
+      expect(await problemsOf([`${option}=audit.orch.io/v2`])).toEqual([expect.stringMatching(`^${option}: invalid`)]);
+  });
+
+  it('is refused where nothing can listen', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(await problemsOf([`--secure-port=${port}`])).toEqual([
+      expect.stringMatching(/^--bind-address and --secure-port: .*EADDRINUSE/),
+    ]);
+    expect(await problemsOf([`--insecure-port=${port}`])).toEqual([expect.stringMatching(/^--insecure-port: /)]);
+    server.close();
+    expect(await problemsOf(['--bind-address=192.0.2.1'])).toHaveLength(1);
+  });
+
+  it('is told of all at once, a line each', async () => {
+    const problems = await problemsOf([
+      `--root-ca-file=${dir}/none`,
+      '--postgres-url=nowhere',
+      `--audit-log-path=${dir}/a/b`,
+    ]);
+    expect(problems.map((line) => line.replace(/: .*/, ''))).toEqual(['--root-ca-file', 'Error', 'Error']);
+    expect(problems.every((line, at) => at === 0 || line.startsWith('Error: --'))).toBe(true);
+  });
+
+  it('is refused where gateways would not believe it', async () => {
+    const authority = join(dir, 'pki', 'front-proxy-ca.crt');
+    await check();
+    const args = [`--requestheader-client-ca-file=${authority}`];
+    expect(await problemsOf(args)).toEqual([]);
+    expect(await problemsOf(args, { gatewayUrls: ['https://x'] })).toEqual([expect.stringMatching(/^--gateway-url/)]);
+  });
+});
+
+it('is looked at before anything is started', async () => {
+  const settings = { ...settingsOf([`--root-ca-file=${dir}/none`]), openStore: vi.fn(), openBus: vi.fn() };
+  for (const workers of [1, 2])
+    await expect(runService(settings, { workers, workerTimeout: 0 })).rejects.toThrow('--root-ca-file');
+  expect([settings.openStore, settings.openBus].flatMap(({ mock }) => mock.calls)).toEqual([]);
+});

@@ -1,0 +1,121 @@
+import { access, constants, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { loadPolicy } from '@orch/audit';
+import { TokenFile } from '@orch/authentication';
+import { readKubeconfig } from '@orch/client';
+import { readEncryptionFile } from '@orch/encryption';
+import { type Names, namesOf } from '@orch/machinery';
+import { loadScheme } from '@orch/schema';
+import { parseDatabaseUrl } from '@orch/storage';
+import { readPluginConfigurations } from '../admission/admission-configuration.js';
+import { readCredentials } from '../credentials/credential-set.js';
+import { readServiceAccountKeys } from '../credentials/service-account-keys.js';
+import { checkGatewayClient } from '../handing-on/gateway-client.js';
+import { readTracingConfig } from '../metrics/tracing-config.js';
+import { checkVersions, eventVersion } from './audit.js';
+import type { ControlPlaneSettings, Role } from './control-plane-settings.js';
+import { natsSettings } from './nats-options.js';
+import type { BackendOptions, ServingOptions } from './options.js';
+
+/** What is looked at, as an error calls it that names no option itself. */
+type Check = readonly [called: string, check: () => unknown];
+
+export type CheckedSettings = Pick<ControlPlaneSettings, 'serving' | 'backend' | 'role'>;
+
+/**
+ * Reads every file that the options name, and tries the addresses to listen at, before anything is started that would have to be
+ * stopped for them.
+ * @throws Error with a line for each value that cannot be used
+ */
+export async function checkSettings({ serving, backend, role }: CheckedSettings): Promise<void> {
+  const names = namesOf(serving.naming);
+  const checks: readonly Check[] = [
+    ['--bind-address and --secure-port', () => tryAddress(serving.bindAddress, serving.securePort)],
+    ...(serving.insecurePort > 0 ? [listens('--insecure-port', serving.insecurePort)] : []),
+    ['certificates', () => checkCredentials(serving, names, role)],
+    ['keys of service accounts', () => readServiceAccountKeys(serving, names)],
+    ...filesOf(serving, names),
+    ...auditFiles(serving, names),
+    ...backendFiles(backend, names),
+  ];
+  const problems: string[] = [];
+  for (const check of checks) problems.push(...(await problemOf(check)));
+  if (problems.length > 0) throw new Error(problems.join('\nError: '));
+}
+
+const listens = (called: string, port: number): Check => [called, () => tryAddress('127.0.0.1', port)];
+
+async function checkCredentials(serving: ServingOptions, names: Names, { gatewayUrls, takesHandedWatches }: Role) {
+  const set = await readCredentials(serving, names, takesHandedWatches);
+  if (gatewayUrls.length > 0) checkGatewayClient(set);
+}
+
+/** What is wrong, in a line. */
+async function problemOf([called, check]: Check): Promise<string[]> {
+  try {
+    await check();
+    return [];
+  } catch (error) {
+    const text = (error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' ');
+    return [text.startsWith('--') ? text : `${called}: ${text}`];
+  }
+}
+
+/** Checks of options that were given. */
+function given(option: string, value: string | undefined, check: (value: string) => unknown): Check[] {
+  return value === undefined ? [] : [[`--${option}`, () => check(value)]];
+}
+
+const filesOf = (serving: ServingOptions, names: Names): Check[] => [
+  ...given('tracing-config-file', serving.tracingConfigFile, readTracingConfig),
+  ...given('admission-control-config-file', serving.admissionControlConfigFile, (file) =>
+    readPluginConfigurations(file, () => true),
+  ),
+  ...given('root-ca-file', serving.rootCaFile, readable),
+  ...given('token-auth-file', serving.tokenAuthFile, (file) => TokenFile.read(file)),
+  ...given('oidc-ca-file', serving.oidcCaFile, readable),
+  ...given('authentication-token-webhook-config-file', serving.authenticationTokenWebhookConfigFile, (file) =>
+    readKubeconfig(file, { names }),
+  ),
+  ...given('authorization-webhook-config-file', serving.authorizationWebhookConfigFile, (file) => readKubeconfig(file)),
+  ...given('redis-key-file', serving.redisKeyFile, readable),
+  ...given('redis-ca-file', serving.redisCaFile, readable),
+];
+
+const auditFiles = (serving: ServingOptions, names: Names): Check[] => [
+  ['audit log', () => checkVersions(serving, eventVersion(names))],
+  ...given('audit-policy-file', serving.auditPolicyFile, (file) => loadPolicy(file, loadScheme(names))),
+  ...given('audit-webhook-config-file', serving.auditWebhookConfigFile, (file) => readKubeconfig(file, { names })),
+  ...given('audit-log-path', serving.auditLogPath, (path) => (path === '-' ? undefined : writable(path))),
+];
+
+const backendFiles = (backend: BackendOptions, names: Names): Check[] => [
+  ['NATS', () => natsSettings(backend)],
+  ...given('postgres-url', backend.postgresUrl, parseDatabaseUrl),
+  ...given('postgres-read-url', backend.postgresReadUrl, parseDatabaseUrl),
+  ...given('encryption-provider-config', backend.encryptionProviderConfig, (file) =>
+    readEncryptionFile(file, { events: names.group('events.orch.io') }),
+  ),
+];
+
+const readable = (file: string): Promise<unknown> => readFile(file);
+
+/** A file that is there, or that can be made. */
+async function writable(path: string): Promise<void> {
+  try {
+    await access(path, constants.W_OK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await access(dirname(path), constants.W_OK);
+  }
+}
+
+/** Listens for a moment. @throws Error where that is not possible */
+function tryAddress(host: string, port: number): Promise<void> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host }, () => server.close(() => resolve()));
+  });
+}
