@@ -30,14 +30,14 @@ afterEach(async () => {
 });
 afterAll(() => rm(certDir, { recursive: true }));
 
-interface Opening extends Partial<Pick<ListenOptions, 'tls' | 'vanishedPeers' | 'insecurePort'>> {
+interface Opening extends Partial<Pick<ListenOptions, 'tls' | 'vanishedPeers' | 'securePort' | 'insecurePort'>> {
   readonly limits?: Partial<ListenOptions['limits']>;
 }
 
 /** A connection to a server, and what has come over it. */
 async function open(
   listener: RequestListener,
-  { tls, vanishedPeers, limits, insecurePort = 0 }: Opening = {},
+  { tls, vanishedPeers, limits, securePort = 0, insecurePort = 0 }: Opening = {},
 ): Promise<{ socket: TLSSocket; received: () => string }> {
   const bindAddress = '127.0.0.1';
   listeners = await openListeners({
@@ -45,7 +45,7 @@ async function open(
     credentials: { serving: pki.serving, clientCa: pki.ca.cert },
     bindAddress,
     ...(tls && { tls }),
-    securePort: 0,
+    securePort,
     insecurePort,
     limits: { ...CONNECTION_LIMITS, ...limits },
     onRefused: () => undefined,
@@ -331,6 +331,17 @@ describe('a client that answers nothing any more', () => {
     await closed;
     expect(other.closed).toBe(false);
   });
+});
+
+it('where the second port is taken, the first one is closed again', async () => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const securePort = await freePort();
+  const { port: insecurePort } = holder.address() as AddressInfo;
+  await expect(open((_req, res) => res.end(), { insecurePort, securePort })).rejects.toThrow('EADDRINUSE');
+  const socket = connectPlain({ port: securePort, host: '127.0.0.1' });
+  await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED');
+  holder.close();
 });
 
 describe('close', () => {

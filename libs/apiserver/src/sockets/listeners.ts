@@ -80,7 +80,7 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
     servers.push(plain);
     insecurePort = await listen(plain, options.insecurePort, LOOPBACK).catch(async (error: unknown) => {
       sessions.close();
-      await closeServer(secure);
+      await closeServer(secure, Promise.resolve());
       throw error;
     });
   }

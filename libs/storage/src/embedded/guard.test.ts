@@ -34,7 +34,10 @@ const guard = () => ` postgres-guard ${server.pid}\n`;
 /** Whether the guard waits before it looks at the lock again. */
 function sleeping(): boolean {
   const processes = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
-  const pid = processes.find((line) => `${line}\n`.endsWith(guard()))?.trim().split(/ +/)[0];
+  const pid = processes
+    .find((line) => `${line}\n`.endsWith(guard()))
+    ?.trim()
+    .split(/ +/)[0];
   return processes.some((line) => new RegExp(`^ *\\d+ +${pid} +sleep 1$`).test(line));
 }
 
