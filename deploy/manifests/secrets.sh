@@ -53,7 +53,7 @@ leaf() {
     openssl x509 -req -CA "$keys/$2.crt" -CAkey "$keys/$2.key" -sha256 -days "$days" -extfile "$1.ext" -out "$1.crt" 2>/dev/null
 }
 
-names="DNS:localhost,IP:127.0.0.1"
+names="DNS:localhost,IP:127.0.0.1,IP:::1"
 for name in "$service" orch-api-server orch-watch-gateway; do
   for suffix in "" ".$namespace" ".$namespace.svc" ".$namespace.svc.cluster.local"; do names+=",DNS:$name$suffix"; done
 done

@@ -16,19 +16,16 @@ export function prometheusProgram(name: 'prometheus' | 'promtool'): string {
   return path;
 }
 
-export interface Target {
-  readonly job: string;
-  /** `host:port`. */
-  readonly targets: readonly string[];
-  /** Default /metrics. */
-  readonly path?: string;
-  /** Seconds between scrapes, and that one may take. Default 1. */
-  readonly seconds?: number;
+/** Names of files that scrapes need. */
+export interface ScrapeFiles {
+  readonly ca: string;
+  readonly token: string;
 }
 
 export interface PrometheusSettings {
   readonly dir: string;
-  readonly targets: readonly Target[];
+  /** Whom to ask how, given the names of files with `ca` and `token`. */
+  readonly scrapeConfigs: (files: ScrapeFiles) => readonly object[];
   /** Texts of rule files, by name. */
   readonly rules: Readonly<Record<string, string>>;
   /** PEM of the authority of the targets, and a bearer token for them. */
@@ -54,7 +51,7 @@ export class Prometheus {
     private readonly port: number,
   ) {}
 
-  static async start({ dir, targets, rules, ca, token }: PrometheusSettings): Promise<Prometheus> {
+  static async start({ dir, scrapeConfigs, rules, ca, token }: PrometheusSettings): Promise<Prometheus> {
     mkdirSync(dir, { recursive: true });
     const file = (name: string, text: string) => {
       writeFileSync(join(dir, name), text, { mode: 0o600 });
@@ -64,16 +61,7 @@ export class Prometheus {
     const config = {
       global: { scrape_interval: '1s', evaluation_interval: '1s' },
       rule_files: Object.keys(rules),
-      scrape_configs: targets.map(({ job, targets: addresses, path = '/metrics', seconds = 1 }) => ({
-        job_name: job,
-        scheme: 'https',
-        metrics_path: path,
-        scrape_interval: `${seconds}s`,
-        scrape_timeout: `${seconds}s`,
-        tls_config: { ca_file: file('ca.crt', ca) },
-        authorization: { credentials_file: file('token', token) },
-        static_configs: [{ targets: addresses }],
-      })),
+      scrape_configs: scrapeConfigs({ ca: file('ca.crt', ca), token: file('token', token) }),
     };
     const port = await freePort();
     const server = new ManagedProcess({

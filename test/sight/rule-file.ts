@@ -38,12 +38,12 @@ export const often = (groups: readonly RuleGroup[]): RuleGroup[] =>
 
 const COMPARISON = /^([\s\S]+?)\s*(?:==|>=|<=|>|<)\s*[\d.]+\s*$/;
 
-/** What a rule looks at: the expression of a record, the values that an alert compares with bounds. */
+/** What a rule looks at: the expression of a record, the values that an alert compares with bounds, or whose absence it tells. */
 export function valuesOf({ alert, expr }: Rule): string[] {
   if (alert === undefined) return [expr];
   return expr.split(/\s+and\s+/).map((part) => {
     const [, value] = COMPARISON.exec(part) ?? [];
     if (value === undefined) throw new Error(`${alert}: not a comparison with a number: ${part}`);
-    return value;
+    return /^absent\((.*)\)$/s.exec(value)?.[1] ?? value;
   });
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Cluster, startCluster, waitUntil } from '../../tools/up/index.js';
 import { dashboardIn, type PanelQuery, queriesOf } from './dashboards.js';
 import { Load } from './load.js';
+import { type MonitoredPod, podMonitors, scrapeConfigsOf } from './pod-monitors.js';
 import { Prometheus } from './prometheus.js';
 import { hurried, often, readRules, rulesText, valuesOf } from './rule-file.js';
 
@@ -20,10 +21,10 @@ const API_SERVER_GROUPS = /^kube-apiserver|^kubernetes-system$|^kubernetes-syste
 /** What there is none of here: aggregated servers, work queues, goroutines. docs/monitoring.md says so. */
 const ABSENT = /aggregator_unavailable_apiservice|workqueue_|go_goroutines/;
 
-const WINDOW = '12s';
-const PATIENCE = '3s';
-const DATA_MS = 40_000;
-const ALERT_MS = 30_000;
+const WINDOW = '20s';
+const PATIENCE = '8s';
+const DATA_MS = 60_000;
+const ALERT_MS = 60_000;
 
 let dir: string;
 let cluster: Cluster;
@@ -35,19 +36,25 @@ const kubeRules = () =>
     API_SERVER_GROUPS.test(name),
   );
 
+/** The servers as the pods that the chart would make of them. */
+const pods = ({ apiServerUrls, gatewayUrls, loadBalancerHealthUrl }: Cluster): MonitoredPod[] => {
+  const servers = (component: string, urls: readonly string[]) =>
+    urls.map((url) => ({ component, ports: { https: new URL(url).host } }));
+  return [
+    ...servers('api-server', apiServerUrls),
+    ...servers('watch-gateway', gatewayUrls),
+    { component: 'load-balancer', ports: { health: new URL(loadBalancerHealthUrl).host } },
+  ];
+};
+
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'orch-sight-'));
   chmodSync(dir, 0o711); // PostgreSQL may run as another user
-  cluster = await startCluster({ dir, apiServers: 1, gateways: 1 });
-  const hosts = (urls: readonly string[]) => urls.map((url) => new URL(url).host);
-  const [apiServers, gateways] = [hosts(cluster.apiServerUrls), hosts(cluster.gatewayUrls)];
+  cluster = await startCluster({ dir, apiServers: 2, gateways: 2, loadBalancer: 'haproxy' });
+  const monitors = podMonitors();
   prometheus = await Prometheus.start({
     dir: join(dir, 'prometheus'),
-    targets: [
-      { job: 'apiserver', targets: apiServers },
-      { job: 'watch-gateway', targets: gateways },
-      { job: 'health', targets: [...apiServers, ...gateways], path: '/metrics/slis', seconds: 5 },
-    ],
+    scrapeConfigs: (files) => scrapeConfigsOf(monitors, pods(cluster), files),
     rules: {
       'orch.yml': rulesText(hurried(readRules(RULES), WINDOW, PATIENCE)),
       ...(hasManifests && { 'kube.yml': rulesText(often(kubeRules())) }),
@@ -119,6 +126,27 @@ describe('alerts fire in their faults and end with them', { timeout: 3 * ALERT_M
     await cluster.gateways[0]?.kill('SIGKILL');
     await firing('OrchGatewayDown');
     await cluster.gateways[0]?.start();
+    await silent();
+  });
+
+  test('a gateway is stuck', async () => {
+    await cluster.gateways[1]?.kill('SIGSTOP');
+    await firing('OrchGatewayDown');
+    await cluster.gateways[1]?.kill('SIGCONT');
+    await silent();
+  });
+
+  test('an api-server is down', async () => {
+    await cluster.apiServers[1]?.kill('SIGKILL');
+    await firing('OrchApiServerDown');
+    await cluster.apiServers[1]?.start();
+    await silent();
+  });
+
+  test('the load balancer is down', async () => {
+    await cluster.loadBalancer.kill('SIGKILL');
+    await firing('OrchLoadBalancerDown');
+    await cluster.loadBalancer.start();
     await silent();
   });
 

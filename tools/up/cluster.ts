@@ -72,6 +72,8 @@ export interface Cluster {
   readonly postgres: ManagedProcess;
   readonly nats: ManagedProcess;
   readonly loadBalancer: ManagedProcess;
+  /** Where the load balancer tells of itself over plain HTTP: health, and metrics of HAProxy. */
+  readonly loadBalancerHealthUrl: string;
   readonly apiServers: readonly ManagedProcess[];
   readonly gateways: readonly ManagedProcess[];
   /** Every process, in the order of starting. */
@@ -169,6 +171,7 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
     postgres,
     nats,
     loadBalancer: balancer,
+    loadBalancerHealthUrl: `http://127.0.0.1:${healthPort}`,
     apiServers: apiServerProcesses,
     gateways: gatewayProcesses,
     processes,

@@ -76,6 +76,11 @@ topologySpreadConstraints:
   {{- end }}
 {{- end -}}
 
+{{/* Of a Service. */}}
+{{- define "orch.ipFamilies" -}}
+ipFamilyPolicy: {{ ternary "PreferDualStack" "SingleStack" .Values.ipv6 }}
+{{- end -}}
+
 {{- define "orch.gracePeriod" -}}
 {{- add .Values.shutdown.delaySeconds .Values.shutdown.drainSeconds 10 -}}
 {{- end -}}
@@ -109,6 +114,28 @@ topologySpreadConstraints:
 {{- $postgres := (index . 0).Values.postgres -}}
 {{- $own := ternary $postgres.gatewayUrlKey $postgres.apiServerUrlKey (eq (index . 1) "watch-gateway") -}}
 {{- if $postgres.bundled.enabled -}}url{{- else -}}{{ default $postgres.urlKey $own }}{{- end -}}
+{{- end -}}
+
+{{/*
+Changes with everything that servers read only when they start: the audit policy, and the objects that values name, as they are in the
+cluster (empty for `helm template`, which asks none).
+*/}}
+{{- define "orch.startChecksum" -}}
+{{- $root := . -}}
+{{- $secrets := list (include "orch.postgresSecret" .) .Values.nats.urlSecret .Values.auth.tokenSecret .Values.audit.webhook.secret -}}
+{{- $maps := list -}}
+{{- range .Values.optionFiles -}}
+{{- $secrets = append $secrets .secret -}}
+{{- $maps = append $maps .configMap -}}
+{{- end -}}
+{{- $seen := list .Values.audit.policy -}}
+{{- range compact $secrets -}}
+{{- $seen = append $seen (lookup "v1" "Secret" $root.Release.Namespace .).data -}}
+{{- end -}}
+{{- range compact $maps -}}
+{{- $seen = append $seen (lookup "v1" "ConfigMap" $root.Release.Namespace .).data -}}
+{{- end -}}
+{{- $seen | toJson | sha256sum -}}
 {{- end -}}
 
 {{/* What is recorded of requests, and where. */}}

@@ -52,7 +52,7 @@ balancers are believed no server has.
 {{- define "orch.hosts" -}}
 {{- $root := . -}}
 {{- $dns := list "localhost" -}}
-{{- $ip := list "127.0.0.1" -}}
+{{- $ip := list "127.0.0.1" "::1" -}}
 {{- range tuple "load-balancer" "api-server" "watch-gateway" -}}
 {{- $dns = concat $dns (splitList "," (include "orch.serviceHosts" (list $root .))) -}}
 {{- end -}}

@@ -28,11 +28,12 @@ spec:
     metadata:
       labels:
         {{- include "orch.labels" (list $root .component) | nindent 8 }}
-      {{- with $root.Values.audit.policy }}
       annotations:
-        # It is read when a pod starts.
-        checksum/audit-policy: {{ sha256sum . }}
-      {{- end }}
+        # Of what is read when a pod starts, and only then.
+        checksum/start: {{ include "orch.startChecksum" $root }}
+        {{- with $root.Values.pods.annotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
     spec:
       serviceAccountName: {{ include "orch.fullname" $root }}-{{ .component }}
       automountServiceAccountToken: false
@@ -64,7 +65,7 @@ spec:
           imagePullPolicy: {{ $root.Values.image.pullPolicy }}
           args:
             - {{ .component }}
-            - --bind-address=0.0.0.0
+            - {{ printf "--bind-address=%s" (ternary "::" "0.0.0.0" $root.Values.ipv6) | quote }}
             - --secure-port=6443
             - --tls-cert-file=/etc/orch/pki/tls.crt
             - --tls-private-key-file=/etc/orch/pki/tls.key
@@ -120,6 +121,12 @@ spec:
             {{- range .args }}
             - {{ . }}
             {{- end }}
+            {{- range $name, $value := $root.Values.options }}
+            - {{ printf "--%s=%v" $name $value | quote }}
+            {{- end }}
+            {{- range $name, $file := $root.Values.optionFiles }}
+            - --{{ $name }}=/etc/orch/files/{{ $name }}/{{ $file.key }}
+            {{- end }}
             {{- range $values.extraArgs }}
             - {{ . | quote }}
             {{- end }}
@@ -136,6 +143,9 @@ spec:
                 secretKeyRef:
                   name: {{ . }}
                   key: url
+            {{- end }}
+            {{- with $root.Values.pods.extraEnv }}
+            {{- toYaml . | nindent 12 }}
             {{- end }}
           ports:
             - name: https
@@ -209,6 +219,17 @@ spec:
               mountPath: /etc/orch/postgres-ca
               readOnly: true
             {{- end }}
+            {{- range $name, $file := $root.Values.optionFiles }}
+            - name: {{ include "orch.fileVolume" $name }}
+              mountPath: /etc/orch/files/{{ $name }}
+              readOnly: true
+            {{- end }}
+            {{- with $root.Values.pods.extraVolumeMounts }}
+            {{- toYaml . | nindent 12 }}
+            {{- end }}
+        {{- with $root.Values.pods.sidecars }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
       volumes:
         - name: pki
           projected:
@@ -252,4 +273,23 @@ spec:
             defaultMode: 0440
         {{- end }}
         {{- end }}
+        {{- range $name, $file := $root.Values.optionFiles }}
+        - name: {{ include "orch.fileVolume" $name }}
+          {{- if $file.configMap }}
+          configMap:
+            name: {{ $file.configMap }}
+          {{- else }}
+          secret:
+            secretName: {{ $file.secret }}
+            defaultMode: 0440
+          {{- end }}
+        {{- end }}
+        {{- with $root.Values.pods.extraVolumes }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+{{- end -}}
+
+{{/* Name of the volume of an option's file: at most 63 characters, as names of volumes are. */}}
+{{- define "orch.fileVolume" -}}
+{{- printf "file-%s" . | trunc 52 | trimSuffix "-" }}-{{ sha256sum . | trunc 8 }}
 {{- end -}}

@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { definitions as apiServer } from '@orch/api-server';
+import type { OptionDefinition, OptionDefinitions } from '@orch/runtime';
+import { definitions as watchGateway } from '@orch/watch-gateway';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { helm, type Manifest, render } from './helm.js';
+
+/** What the chart says itself, by values of its own; given once more they would stand twice. */
+const BY_THE_CHART = [
+  ...['bind-address', 'secure-port', 'naming', 'nats-url', 'migrate', 'gateway-url', 'postgres-url', 'v'],
+  ...['tls-cert-file', 'tls-private-key-file', 'tls-ca-file', 'client-ca-file', 'requestheader-client-ca-file'],
+  ...['proxy-client-cert-file', 'proxy-client-key-file', 'gateway-client-cert-file', 'gateway-client-key-file'],
+  ...['history-retention', 'watch-cache-bytes', 'watch-bookmark-interval', 'request-timeout', 'min-request-timeout'],
+  ...['max-watch-age', 'shutdown-delay-duration', 'shutdown-drain-duration', 'logging-format', 'cluster-admin-users'],
+];
+/** Options whose value is a path that is no file of a Secret or ConfigMap: written by the server, or a folder of its own. */
+const OTHER_PATHS = ['audit-log-path', 'cert-dir'];
+
+const isFile = (name: string): boolean => /-(file|config)$/.test(name);
+
+/** A value that an option could have; only its form counts here. */
+const SOME: Readonly<Record<OptionDefinition['type'], string | number | boolean>> = {
+  string: 'text',
+  int: 7,
+  float: 0.5,
+  duration: '7s',
+  bytes: '7Mi',
+  bool: true,
+  list: 'one,two',
+  map: 'one=true',
+};
+
+const ofEither: OptionDefinitions = { ...watchGateway, ...apiServer };
+const ofBoth = Object.keys(ofEither).filter((name) => name in apiServer && name in watchGateway);
+const ofOne = Object.keys(ofEither).filter((name) => !ofBoth.includes(name));
+
+let dir: string;
+beforeAll(() => {
+  helm();
+  dir = mkdtempSync(join(tmpdir(), 'orch-values-'));
+}, 600_000);
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+function deployments(values: object): { name: string; args: string[]; pod: Manifest }[] {
+  const file = join(dir, 'values.json');
+  writeFileSync(file, JSON.stringify(values));
+  return render('values', `--values=${file}`)
+    .objects.filter(({ kind, metadata }) => kind === 'Deployment' && !metadata.name.includes('load-balancer'))
+    .map(({ metadata, spec }) => ({
+      name: metadata.name,
+      args: spec.template.spec.containers[0].args,
+      pod: spec.template.spec,
+    }));
+}
+
+const named = (args: readonly string[], name: string) =>
+  args.filter((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
+
+test('what the chart says itself, it says in one of the tiers at least', () => {
+  const values = {
+    postgres: { migratorUrlKey: 'migrator' },
+    config: { naming: 'orch' },
+    loadBalancer: { enabled: false },
+  };
+  const args = deployments(values).flatMap(({ args }) => args);
+  const fromSecrets = ['postgres-url'];
+  for (const name of BY_THE_CHART.filter((each) => !fromSecrets.includes(each)))
+    expect(named(args, name), name).not.toEqual([]);
+});
+
+test('every other option of both tiers is set by options, and by optionFiles where it names a file', () => {
+  const others = ofBoth.filter((name) => !BY_THE_CHART.includes(name) && !OTHER_PATHS.includes(name));
+  expect(others.length).toBeGreaterThan(100);
+  const files = others.filter(isFile);
+  const options = Object.fromEntries(
+    others.filter((name) => !isFile(name)).map((name) => [name, SOME[(ofEither[name] as OptionDefinition).type]]),
+  );
+  const optionFiles = Object.fromEntries(
+    files.map((name, at) => [name, { [at % 2 ? 'secret' : 'configMap']: `of-${at}`, key: 'text' }]),
+  );
+  const both = deployments({ options, optionFiles });
+  expect(both).toHaveLength(2);
+  for (const { args, pod } of both) {
+    for (const [name, value] of Object.entries(options)) expect(named(args, name)).toEqual([`--${name}=${value}`]);
+    const { volumeMounts } = pod.containers[0];
+    for (const [name, { secret, configMap }] of Object.entries(optionFiles)) {
+      expect(named(args, name)).toEqual([`--${name}=/etc/orch/files/${name}/text`]);
+      const mount = volumeMounts.find(({ mountPath }: Manifest) => mountPath === `/etc/orch/files/${name}`);
+      const volume = pod.volumes.find((each: Manifest) => each.name === mount?.name);
+      expect(volume).toMatchObject(secret ? { secret: { secretName: secret } } : { configMap: { name: configMap } });
+      expect(volume.name.length).toBeLessThanOrEqual(63);
+    }
+    expect(new Set(pod.volumes.map((each: Manifest) => each.name)).size).toBe(pod.volumes.length);
+  }
+});
+
+test('an option of one tier is set by the extra arguments of that tier', () => {
+  const extra = (definitions: OptionDefinitions) =>
+    ofOne.filter((name) => name in definitions && !BY_THE_CHART.includes(name)).map((name) => `--${name}=x`);
+  const tiers = deployments({
+    apiServer: { extraArgs: extra(apiServer) },
+    gateway: { extraArgs: extra(watchGateway) },
+  });
+  for (const { name, args } of tiers)
+    for (const arg of extra(name.includes('api-server') ? apiServer : watchGateway)) expect(args).toContain(arg);
+});
+
+test('pods have what is asked for beside their own', () => {
+  const pods = {
+    annotations: { 'example.com/a': 'b' },
+    extraEnv: [{ name: 'A', value: 'b' }],
+    extraVolumes: [{ name: 'kms', hostPath: { path: '/run/kms', type: 'Directory' } }],
+    extraVolumeMounts: [{ name: 'kms', mountPath: '/run/kms' }],
+    sidecars: [{ name: 'plugin', image: 'plugin:1' }],
+  };
+  for (const { pod } of deployments({ pods })) {
+    const [server, sidecar] = pod.containers;
+    expect(server.env).toContainEqual(pods.extraEnv[0]);
+    expect(server.volumeMounts).toContainEqual(pods.extraVolumeMounts[0]);
+    expect(pod.volumes).toContainEqual(pods.extraVolumes[0]);
+    expect(sidecar).toEqual(pods.sidecars[0]);
+  }
+});
+
+const startOf = (values: object): string[] => {
+  const file = join(dir, 'values.json');
+  writeFileSync(file, JSON.stringify(values));
+  return render('values', `--values=${file}`)
+    .objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
+    .map(({ metadata, spec }) => `${metadata.name} ${spec.template.metadata.annotations?.['checksum/start']}`);
+};
+
+test.each([
+  ['the number of NATS servers', { nats: { bundled: { replicas: 1 } } }, ['orch-nats']],
+  ['the user of NATS', { nats: { auth: { secret: 'nats', user: 'another' } } }, ['orch-nats']],
+  [
+    'the audit policy',
+    { audit: { policy: 'kind: Policy', log: { enabled: true } } },
+    ['orch-api-server', 'orch-watch-gateway'],
+  ],
+  ['what the balancer takes', { loadBalancer: { maxConnections: 500 } }, ['orch-load-balancer']],
+])('pods that read %s at their start are replaced when it changes', (_, values, expected) => {
+  const before = startOf({});
+  const changed = startOf(values).filter((each) => !before.includes(each));
+  expect(changed.map((each) => each.split(' ')[0]).sort()).toEqual([...expected].sort());
+});
+
+test('with IPv6 pods listen on both families, and Services have both where they can', () => {
+  const { objects, text } = render('values', '--set=ipv6=true');
+  for (const { args } of deployments({ ipv6: true })) expect(args).toContain('--bind-address=::');
+  for (const { kind, spec, metadata } of objects)
+    if (kind === 'Service') expect(spec.ipFamilyPolicy, metadata.name).toBe('PreferDualStack');
+  expect(text.match(/bind :::\d+ v4v6/g)).toHaveLength(2);
+});
