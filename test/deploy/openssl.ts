@@ -26,9 +26,10 @@ export class OpenSsl {
 
   constructor(private readonly dir: string) {}
 
-  authority(name: string): Made {
+  authority(name: string, days = 2): Made {
     const made = this.#files(name);
-    run('req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...this.#out(made), '-days', '2', '-subj', `/CN=${name}`);
+    const lasting = ['-days', String(days)];
+    run('req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...this.#out(made), ...lasting, '-subj', `/CN=${name}`);
     return read(made);
   }
 

@@ -1,17 +1,15 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, waitUntil } from '../../tools/up/index.js';
 import { dashboardIn, type PanelQuery, queriesOf } from './dashboards.js';
 import { Load } from './load.js';
-import { type MonitoredPod, podMonitors, scrapeConfigsOf } from './pod-monitors.js';
-import { Prometheus } from './prometheus.js';
+import type { Prometheus } from './prometheus.js';
 import { hurried, often, readRules, rulesText, valuesOf } from './rule-file.js';
+import { ALERT_MS, openStage, PATIENCE, RULES, type Stage, WINDOW } from './stage.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const RULES = here('../../deploy/prometheus/rules/orch.yml');
 const DASHBOARDS = here('../../deploy/grafana');
 const SHARED = join(process.env.ORCH_SHARED ?? here('../../../shared'), 'manifests', 'kube-prometheus');
 const hasManifests = existsSync(SHARED);
@@ -21,12 +19,9 @@ const API_SERVER_GROUPS = /^kube-apiserver|^kubernetes-system$|^kubernetes-syste
 /** What there is none of here: aggregated servers, work queues, goroutines. docs/monitoring.md says so. */
 const ABSENT = /aggregator_unavailable_apiservice|workqueue_|go_goroutines/;
 
-const WINDOW = '20s';
-const PATIENCE = '8s';
 const DATA_MS = 60_000;
-const ALERT_MS = 60_000;
 
-let dir: string;
+let stage: Stage;
 let cluster: Cluster;
 let prometheus: Prometheus;
 let load: Load;
@@ -36,40 +31,15 @@ const kubeRules = () =>
     API_SERVER_GROUPS.test(name),
   );
 
-/** The servers as the pods that the chart would make of them. */
-const pods = ({ apiServerUrls, gatewayUrls, loadBalancerHealthUrl }: Cluster): MonitoredPod[] => {
-  const servers = (component: string, urls: readonly string[]) =>
-    urls.map((url) => ({ component, ports: { https: new URL(url).host } }));
-  return [
-    ...servers('api-server', apiServerUrls),
-    ...servers('watch-gateway', gatewayUrls),
-    { component: 'load-balancer', ports: { health: new URL(loadBalancerHealthUrl).host } },
-  ];
-};
-
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'orch-sight-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
-  cluster = await startCluster({ dir, apiServers: 2, gateways: 2, loadBalancer: 'haproxy' });
-  const monitors = podMonitors();
-  prometheus = await Prometheus.start({
-    dir: join(dir, 'prometheus'),
-    scrapeConfigs: (files) => scrapeConfigsOf(monitors, pods(cluster), files),
-    rules: {
-      'orch.yml': rulesText(hurried(readRules(RULES), WINDOW, PATIENCE)),
-      ...(hasManifests && { 'kube.yml': rulesText(often(kubeRules())) }),
-    },
-    ca: cluster.ca,
-    token: cluster.token,
-  });
-  load = new Load(cluster, dir);
+  stage = await openStage({}, hasManifests ? { 'kube.yml': rulesText(often(kubeRules())) } : {});
+  ({ cluster, prometheus } = stage);
+  load = new Load(cluster, stage.dir);
 });
 
 afterAll(async () => {
   await load?.stop();
-  await prometheus?.process.stop();
-  await cluster?.stop();
-  rmSync(dir, { recursive: true, force: true });
+  await stage?.close();
 });
 
 /** Metrics of `orch standalone` alone, which is not what runs here; their rules are tried in `rules.test.yml`. */
@@ -86,13 +56,6 @@ async function expectData(queries: readonly PanelQuery[]): Promise<void> {
   await waitUntil('queries return data', DATA_MS, check).catch(() => undefined);
   expect(missing).toEqual([]);
 }
-
-const firing = (...names: readonly string[]) =>
-  waitUntil(`${names.join(', ')} fire`, ALERT_MS, async () => {
-    const now = await prometheus.firing();
-    return names.every((name) => now.includes(name));
-  });
-const silent = () => waitUntil('no alert fires', ALERT_MS, async () => (await prometheus.firing()).length === 0);
 
 test('under load every query of every panel returns data', { timeout: 2 * DATA_MS }, async () => {
   const variables = { instance: '.*', __rate_interval: WINDOW };
@@ -124,44 +87,44 @@ test('in normal operation no alert fires', async () => {
 describe('alerts fire in their faults and end with them', { timeout: 3 * ALERT_MS }, () => {
   test('a gateway is down', async () => {
     await cluster.gateways[0]?.kill('SIGKILL');
-    await firing('OrchGatewayDown');
+    await stage.firing('OrchGatewayDown');
     await cluster.gateways[0]?.start();
-    await silent();
+    await stage.silent();
   });
 
   test('a gateway is stuck', async () => {
     await cluster.gateways[1]?.kill('SIGSTOP');
-    await firing('OrchGatewayDown');
+    await stage.firing('OrchGatewayDown');
     await cluster.gateways[1]?.kill('SIGCONT');
-    await silent();
+    await stage.silent();
   });
 
   test('an api-server is down', async () => {
     await cluster.apiServers[1]?.kill('SIGKILL');
-    await firing('OrchApiServerDown');
+    await stage.firing('OrchApiServerDown');
     await cluster.apiServers[1]?.start();
-    await silent();
+    await stage.silent();
   });
 
   test('the load balancer is down', async () => {
     await cluster.loadBalancer.kill('SIGKILL');
-    await firing('OrchLoadBalancerDown');
+    await stage.firing('OrchLoadBalancerDown');
     await cluster.loadBalancer.start();
-    await silent();
+    await stage.silent();
   });
 
   test('NATS is down', async () => {
     await cluster.nats.kill('SIGKILL');
-    await firing('OrchNatsDown');
+    await stage.firing('OrchNatsDown');
     await cluster.nats.start();
-    await silent();
+    await stage.silent();
   });
 
   test('PostgreSQL is down', async () => {
     await cluster.postgres.kill('SIGKILL');
-    await firing('OrchPostgresDown', 'OrchNotReady', 'OrchRequestErrors', 'OrchFeedLag', 'OrchRingBehind');
+    await stage.firing('OrchPostgresDown', 'OrchNotReady', 'OrchRequestErrors', 'OrchFeedLag', 'OrchRingBehind');
     await cluster.postgres.start();
-    await silent();
+    await stage.silent();
   });
 });
 

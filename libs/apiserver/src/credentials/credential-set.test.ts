@@ -58,6 +58,7 @@ describe('readCredentials', () => {
     expect(set.serving.cert).toBe(pki.serving.cert);
     expect(set.proxy?.key).toBe(pki.proxy.key);
     expect(set.servingCa, 'those of the system').toBeUndefined();
+    expect(set.certificates['client-ca']?.match(/BEGIN/g)).toHaveLength(2);
     expect([set.trust.clients.size, set.trust.proxies.size, set.admin]).toEqual([1, 1, undefined]);
     expect((await read(...serving(), ...proxied(), `--tls-ca-file=${pki.ca.certFile}`)).servingCa).toBe(pki.ca.cert);
   });

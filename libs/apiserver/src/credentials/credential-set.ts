@@ -108,6 +108,8 @@ export async function readCredentials(
       serving: serving.cert,
       ...Object.fromEntries(given.named.map(({ cert }, at) => [`serving-sni-${at}`, cert])),
       'proxy-ca': proxyCa,
+      ...(given.clientCas.length > 0 && { 'client-ca': given.clientCas.join('\n') }),
+      ...(given.servingCa && { 'serving-ca': given.servingCa }),
       ...(own && { ca: own.ca.cert, admin: own.admin.cert }),
       ...(proxy && { proxy: proxy.cert }),
       ...(gatewayClient && { 'gateway-client': gatewayClient.cert }),

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { certificatesOf } from '@orch/authentication';
 import type { Metrics } from '@orch/runtime';
 import type { VersionInfo } from '../chain/fallback-app.js';
 import type { CutReason } from '../sockets/outgoing-connections.js';
@@ -24,16 +24,19 @@ export function observeBuild(metrics: Metrics, version: VersionInfo): void {
     .set(1);
 }
 
+/** When the first of the certificates of a bundle ends, seconds since 1970. */
+const earliestEnd = (bundle: string): number =>
+  Math.min(...certificatesOf(bundle).map(({ validTo }) => Date.parse(validTo) / 1000));
+
 /** Hears of the certificates of this process, PEM by what they are for: at the start and whenever they change. */
 export function certificateObserver(metrics: Metrics): (certificates: Readonly<Record<string, string>>) => void {
   const expiry = metrics.gauge({
     name: 'orch_certificate_expiry_timestamp_seconds',
-    help: 'When a certificate of this process expires, in seconds since 1970.',
+    help: 'When the first certificate of a bundle that this process shows or believes expires, in seconds since 1970.',
     labels: ['certificate'] as const,
   });
   return (certificates) => {
-    for (const [name, cert] of Object.entries(certificates))
-      expiry.with(name).set(Date.parse(new X509Certificate(cert).validTo) / 1000);
+    for (const [name, bundle] of Object.entries(certificates)) expiry.with(name).set(earliestEnd(bundle));
   };
 }
 

@@ -1,0 +1,73 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Cluster, type ClusterSettings, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type MonitoredPod, podMonitors, scrapeConfigsOf } from './pod-monitors.js';
+import { Prometheus } from './prometheus.js';
+import { hurried, readRules, rulesText } from './rule-file.js';
+
+/** The rules that operators are given. */
+export const RULES = fileURLToPath(new URL('../../deploy/prometheus/rules/orch.yml', import.meta.url));
+
+/** In the place of minutes and hours in rules. */
+export const WINDOW = '20s';
+export const PATIENCE = '8s';
+export const ALERT_MS = 60_000;
+
+/** A cluster, and a Prometheus that asks its servers as the chart's PodMonitors have it ask their pods. */
+export interface Stage {
+  readonly dir: string;
+  readonly cluster: Cluster;
+  readonly prometheus: Prometheus;
+  /** Resolves when all of these alerts fire. */
+  firing(...names: readonly string[]): Promise<void>;
+  /** Resolves when none does. */
+  silent(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param rules texts of rule files beside those of `deploy/`, by name */
+export async function openStage(
+  settings: Omit<ClusterSettings, 'dir'>,
+  rules: Readonly<Record<string, string>> = {},
+): Promise<Stage> {
+  const monitors = podMonitors();
+  const dir = mkdtempSync(join(tmpdir(), 'orch-sight-'));
+  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  const cluster = await startCluster({ dir, loadBalancer: 'haproxy', ...settings });
+  const prometheus = await Prometheus.start({
+    dir: join(dir, 'prometheus'),
+    scrapeConfigs: (files) => scrapeConfigsOf(monitors, pods(cluster), files),
+    rules: { 'orch.yml': rulesText(hurried(readRules(RULES), WINDOW, PATIENCE)), ...rules },
+    ca: cluster.ca,
+    token: cluster.token,
+  });
+  const fires = (names: readonly string[]) => async () => {
+    const now = await prometheus.firing();
+    return names.every((name) => now.includes(name));
+  };
+  return {
+    dir,
+    cluster,
+    prometheus,
+    firing: (...names) => waitUntil(`${names.join(', ')} fire`, ALERT_MS, fires(names)),
+    silent: () => waitUntil('no alert fires', ALERT_MS, async () => (await prometheus.firing()).length === 0),
+    async close() {
+      await prometheus.process.stop();
+      await cluster.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The servers as the pods that the chart would make of them. */
+function pods({ apiServerUrls, gatewayUrls, loadBalancerHealthUrl }: Cluster): MonitoredPod[] {
+  const servers = (component: string, urls: readonly string[]) =>
+    urls.map((url) => ({ component, ports: { https: new URL(url).host } }));
+  return [
+    ...servers('api-server', apiServerUrls),
+    ...servers('watch-gateway', gatewayUrls),
+    { component: 'load-balancer', ports: { health: new URL(loadBalancerHealthUrl).host } },
+  ];
+}
