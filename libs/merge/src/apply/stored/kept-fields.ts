@@ -1,9 +1,9 @@
 import type { JsonObject } from '@orch/machinery';
 import { frozen } from '../../json-values.js';
 import { knownText } from '../paths/field-set.js';
-import { STEP, type Steps } from '../steps.js';
+import { atOnce, STEP, type Steps } from '../steps.js';
 import { ownBytes } from './own-bytes.js';
-import { packFields } from './pack-fields.js';
+import { packInSteps } from './pack-fields.js';
 import { Otherwise } from './scanner.js';
 
 /** Bytes of a text that is kept. */
@@ -41,18 +41,19 @@ export class KeptFields {
 
   /** @throws Otherwise for what is no text of fields */
   get packed(): Buffer {
-    return this.#pack();
+    return this.#packed ?? atOnce(this.#pack());
   }
 
-  #pack(): Buffer {
-    this.#packed ??= ownBytes(packFields(this.bytes.toString('latin1')));
-    return this.#packed;
+  *#pack(): Steps<Buffer> {
+    const packed = ownBytes(yield* packInSteps(this.bytes.toString('latin1')));
+    this.#packed = packed;
+    return packed;
   }
 
   /** Packs the text beforehand; one that cannot be packed is found out when somebody asks for it. */
-  packAhead(): void {
+  *packAhead(): Steps<void> {
     try {
-      this.#pack();
+      if (this.#packed === undefined) yield* this.#pack();
     } catch (error) {
       if (!(error instanceof Otherwise)) throw error;
     }
@@ -86,7 +87,7 @@ export function keptBy(fieldsV1: JsonObject): KeptFields | undefined {
 export function* keepInSteps(fieldsV1: JsonObject): Steps<void> {
   const kept = keptBy(fieldsV1);
   yield STEP;
-  kept?.packAhead();
+  if (kept) yield* kept.packAhead();
 }
 
 const kept = new Map<number, KeptFields[]>();

@@ -1,3 +1,4 @@
+import { atOnce, STEP, type Steps } from '../steps.js';
 import { AGAIN, END, FIRST_NAME, LITERAL, LITERAL_LEAF, NAMED, NAMED_END, NAMED_LEAF, NAMED_OPENING } from './form.js';
 import { CODES } from './names.js';
 import { Otherwise, Scanner } from './scanner.js';
@@ -16,11 +17,17 @@ interface Open {
   key: string;
 }
 
+/** Members that are packed in one step. */
+const AT_ONCE = 2_000;
+
 /**
  * The level of a text of `fieldsV1`, one character a byte.
  * @throws Otherwise
  */
-export const packFields = (text: string): Buffer => new FieldsPacker(text).pack();
+export const packFields = (text: string): Buffer => atOnce(packInSteps(text));
+
+/** As {@link packFields}. */
+export const packInSteps = (text: string): Steps<Buffer> => new FieldsPacker(text).pack();
 
 class FieldsPacker {
   readonly #in: Scanner;
@@ -36,10 +43,11 @@ class FieldsPacker {
     this.#out = Buffer.allocUnsafe(text.length + 8);
   }
 
-  pack(): Buffer {
+  *pack(): Steps<Buffer> {
     this.#in.expect('{');
     this.#begin();
-    for (let first = true; this.#open.length > 0; ) {
+    for (let first = true, done = 1; this.#open.length > 0; done++) {
+      if (done % AT_ONCE === 0) yield STEP;
       if (this.#next() === CLOSING) {
         this.#in.at++;
         this.#end();

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NAMES } from './names.js';
 import { packOwners } from './pack.js';
+import { packFields, packInSteps } from './pack-fields.js';
 import { unpackOwners } from './unpack.js';
 
 const word = fc.oneof(
@@ -171,4 +172,14 @@ describe('packed owners', () => {
     expect([...missing], 'to be added at the end of the names').toEqual([]);
     expect(NAMES.slice(0, 4), 'numbers that rows hold').toEqual(['.', 'f:metadata', 'f:labels', 'f:annotations']);
   });
+});
+
+it('a wide level is packed in steps, to what it is packed to at once', () => {
+  const text = `{${Array.from({ length: 9_000 }, (_, at) => `"f:${at}":{}`).join()}}`;
+  const steps = packInSteps(text);
+  let taken = 0;
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) taken++;
+  expect(taken).toBe(4);
+  expect(step.value).toEqual(packFields(text));
 });
