@@ -1,0 +1,108 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { goModule } from '../go-module.js';
+import { findGo } from '../go-tools.js';
+import { installed } from '../installed.js';
+import type { Suite } from './suites.js';
+
+/** The stand-ins of this folder, which start our server. */
+export const ASSETS = fileURLToPath(new URL('./assets', import.meta.url));
+
+/** How the tests of one package went. */
+export interface Outcome {
+  readonly name: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Names of what failed. */
+  readonly failures: readonly string[];
+  readonly seconds: number;
+  /** Everything that was printed. */
+  readonly output: string;
+}
+
+interface TestEvent {
+  readonly Action: string;
+  readonly Test?: string;
+  readonly Output?: string;
+}
+
+/** Cases of Ginkgo, all of which are one test to Go. */
+const SPECS =
+  /(\d+) Passed(?:\S*) \| (?:\S*)(\d+) Failed(?:\S*) \| (?:\S*)(\d+) Pending(?:\S*) \| (?:\S*)(\d+) Skipped/;
+
+/**
+ * Runs the tests of one package of a suite, unchanged.
+ * @param assets folder of the programs that envtest starts
+ * @param focus only tests whose names this pattern finds
+ */
+export async function runPackage(suite: Suite, path: string, assets: string, focus?: string): Promise<Outcome> {
+  const began = performance.now();
+  const selection = focus === undefined ? [] : focusing(focus);
+  const child = spawn(findGo(), ['test', '-json', '-count=1', '-vet=off', '-timeout=60m', path, ...selection], {
+    cwd: sourcesOf(suite),
+    env: {
+      ...process.env,
+      KUBEBUILDER_ASSETS: assets,
+      KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '60s',
+      KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT: '60s',
+      ...suite.env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const events: TestEvent[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith('{')) events.push(JSON.parse(line));
+  }
+  return {
+    name: `${suite.name} ${path}`,
+    ...summary(events),
+    seconds: Math.round((performance.now() - began) / 1_000),
+  };
+}
+
+/** Of Ginkgo where the package takes that option, as it does beside Go's own. */
+const focusing = (focus: string) => (focus.startsWith('Test') ? [`-run=${focus}`] : [`-ginkgo.focus=${focus}`]);
+
+function summary(events: readonly TestEvent[]): Omit<Outcome, 'name' | 'seconds'> {
+  const output = events.map(({ Output = '' }) => Output).join('');
+  const specs = SPECS.exec(output);
+  const ended = (action: string) => leaves(events.filter(({ Action }) => Action === action));
+  if (specs !== null) {
+    const [, passed, failed, pending, skipped] = specs.map(Number);
+    const failures = [
+      ...new Set([...output.matchAll(/^.*\[(?:FAIL|PANICKED!|TIMEDOUT)\] (.+)$/gm)].map(([, name = '']) => name)),
+    ];
+    return { passed: passed ?? 0, failed: failed ?? 0, skipped: (pending ?? 0) + (skipped ?? 0), failures, output };
+  }
+  const failures = ended('fail');
+  return { passed: ended('pass').length, failed: failures.length, skipped: ended('skip').length, failures, output };
+}
+
+/** Names of tests that hold no others; of a package that did not come to its tests, its own failure. */
+function leaves(events: readonly TestEvent[]): string[] {
+  const names = events.flatMap(({ Test }) => Test ?? []);
+  const inner = names.filter((name) => !names.some((other) => other.startsWith(`${name}/`)));
+  return inner.length > 0 || events.every(({ Action }) => Action !== 'fail') ? inner : ['(the package itself)'];
+}
+
+/** A copy of the module that tests may write to, as some do, in the user's cache. */
+function sourcesOf(suite: Suite): string {
+  return installed(`suite-${suite.module.split('/').at(-1)}-${suite.version}`, (making) => {
+    cpSync(goModule(suite.module, suite.version), making, { recursive: true });
+    for (const [to, module, from] of suite.definitions ?? []) {
+      // In the version that the suite requires.
+      const options = { cwd: making, encoding: 'utf8' } as const;
+      const { Dir } = JSON.parse(execFileSync(findGo(), ['mod', 'download', '-json', module], options)) as {
+        Dir: string;
+      };
+      mkdirSync(join(making, to), { recursive: true });
+      cpSync(join(Dir, from), join(making, to), { recursive: true });
+    }
+    // Modules lie there read-only.
+    execFileSync('chmod', ['-R', 'u+w', making]);
+  });
+}
