@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { freePorts } from '../../../tools/up/index.js';
-import { Api } from '../../support/api.js';
+import { accepts, freePorts } from '../../../tools/up/index.js';
 import { operatorStage, type Premises } from './operator-stage.js';
 
 const NAMESPACE = 'gatekeeper-system';
@@ -73,12 +72,14 @@ const stage = operatorStage(
     mkdirSync(certificates);
     const addresses = [`--health-addr=127.0.0.1:${health}`, `--prometheus-port=${metrics}`];
     const listening = ['--host=127.0.0.1', `--port=${hookPort}`, `--cert-dir=${certificates}`, ...addresses];
-    const healthApi = new Api({ url: `http://127.0.0.1:${health}` });
     const ready = async () => {
       await mountSecret(api, certificates);
-      return (await healthApi.get('/readyz').catch(() => undefined))?.status === 200;
+      // It listens once it has found them, and controllers begin with that.
+      return accepts(hookPort);
     };
-    const all = ['--audit-interval=3', `--api-cache-dir=${join(dir, 'audit')}`, '--debug-use-fake-pod'];
+    const auditDir = join(dir, 'audit');
+    mkdirSync(auditDir);
+    const all = ['--audit-interval=3', `--api-cache-dir=${auditDir}`, '--debug-use-fake-pod'];
     return { args: [...listening, ...all], env: { POD_NAMESPACE: NAMESPACE, NAMESPACE }, ready };
   },
   async () => {
@@ -103,13 +104,11 @@ test('makes a kind of a template in CEL', async () => {
   await expect.poll(served, WAIT).toBe(200);
 }, 120_000);
 
-test('refuses a template whose expression is none', async () => {
-  const answer = await stage.api.put(`${TEMPLATES}/requiredlabels`, {
-    ...(await stage.find(`${TEMPLATES}/requiredlabels`)),
-    spec: template('variables.params.labels.all(').spec,
-  });
+test('refuses a template whose name is not that of its kind', async () => {
+  const wrong = { ...template('true'), metadata: { name: 'other' } };
+  const answer = await stage.api.post(TEMPLATES, wrong);
   expect(answer.status, answer.text).toBeGreaterThanOrEqual(400);
-  expect(answer.text).toContain('admission webhook \\"validation.gatekeeper.sh\\" denied the request');
+  expect(answer.json().message).toContain('admission webhook "validation.gatekeeper.sh" denied the request');
 });
 
 test('denies what a constraint forbids, in the words of the template, and lets pass what it allows', async () => {
@@ -140,6 +139,4 @@ test('forgets a constraint that is deleted', async () => {
   expect((await stage.api.delete(`${CONSTRAINTS}/owned`)).status).toBe(200);
   const asked = async () => (await stage.api.post(`${CONFIG_MAPS}?dryRun=All`, configMap('asked'))).status;
   await expect.poll(asked, WAIT).toBe(201);
-  expect((await stage.api.delete(`${TEMPLATES}/requiredlabels`)).status).toBe(200);
-  await expect.poll(async () => (await stage.api.get(CONSTRAINTS)).status, WAIT).toBe(404);
 }, 120_000);
