@@ -24,15 +24,17 @@ export interface Outcome {
   readonly output: string;
 }
 
-interface TestEvent {
+/** A line of `go test -json`. */
+export interface TestEvent {
   readonly Action: string;
   readonly Test?: string;
   readonly Output?: string;
 }
 
 /** Cases of Ginkgo, all of which are one test to Go. */
-const SPECS =
-  /(\d+) Passed(?:\S*) \| (?:\S*)(\d+) Failed(?:\S*) \| (?:\S*)(\d+) Pending(?:\S*) \| (?:\S*)(\d+) Skipped/;
+const SPECS = /(\d+) Passed \| (\d+) Failed \| (\d+) Pending \| (\d+) Skipped/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what colours begin with
+const COLOURS = /\u001b\[[\d;]*m/g;
 
 /**
  * Runs the tests of one package of a suite, unchanged.
@@ -67,8 +69,12 @@ export async function runPackage(suite: Suite, path: string, assets: string, foc
 /** Of Ginkgo where the package takes that option, as it does beside Go's own. */
 const focusing = (focus: string) => (focus.startsWith('Test') ? [`-run=${focus}`] : [`-ginkgo.focus=${focus}`]);
 
-function summary(events: readonly TestEvent[]): Omit<Outcome, 'name' | 'seconds'> {
-  const output = events.map(({ Output = '' }) => Output).join('');
+/** What the lines of `go test -json` come to. */
+export function summary(events: readonly TestEvent[]): Omit<Outcome, 'name' | 'seconds'> {
+  const output = events
+    .map(({ Output = '' }) => Output)
+    .join('')
+    .replace(COLOURS, '');
   const specs = SPECS.exec(output);
   const ended = (action: string) => leaves(events.filter(({ Action }) => Action === action));
   if (specs !== null) {
