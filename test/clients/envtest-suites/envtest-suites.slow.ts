@@ -10,7 +10,7 @@ describe.each(SUITES)('the tests of $module $version', (suite) => {
     'of %s pass',
     async (path) => {
       const { failures, passed } = await runPackage(suite, path, ASSETS);
-      expect(failures).toEqual([]);
+      expect(failures.filter((name) => !suite.failsThereToo?.includes(name))).toEqual([]);
       expect(passed).toBeGreaterThan(0);
     },
     LIMIT_MS,

@@ -51,7 +51,6 @@ export async function runPackage(suite: Suite, path: string, assets: string, foc
       KUBEBUILDER_ASSETS: assets,
       KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '60s',
       KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT: '60s',
-      ...suite.env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
