@@ -202,6 +202,7 @@ def reads(version, resource, api_class, method, body, namespaced):
             status = {"status": STATUS[resource]}
             send(api, "patch", f"{path}/{name}/status", status, content_type="application/merge-patch+json")
             read_and_list()
+        send(api, "delete", f"{path}/{name}", None)
 
     return run
 
