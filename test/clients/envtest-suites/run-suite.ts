@@ -68,30 +68,45 @@ export async function runPackage(suite: Suite, path: string, assets: string, foc
 /** Of Ginkgo where the package takes that option, as it does beside Go's own. */
 const focusing = (focus: string) => (focus.startsWith('Test') ? [`-run=${focus}`] : [`-ginkgo.focus=${focus}`]);
 
-/** What the lines of `go test -json` come to. */
+/** What the lines of `go test -json` come to: cases of Ginkgo, and tests of Go but those that hold others. */
 export function summary(events: readonly TestEvent[]): Omit<Outcome, 'name' | 'seconds'> {
-  const output = events
-    .map(({ Output = '' }) => Output)
-    .join('')
-    .replace(COLOURS, '');
-  const specs = SPECS.exec(output);
-  const ended = (action: string) => leaves(events.filter(({ Action }) => Action === action));
-  if (specs !== null) {
-    const [, passed, failed, pending, skipped] = specs.map(Number);
-    const failures = [
-      ...new Set([...output.matchAll(/^.*\[(?:FAIL|PANICKED!|TIMEDOUT)\] (.+)$/gm)].map(([, name = '']) => name)),
-    ];
-    return { passed: passed ?? 0, failed: failed ?? 0, skipped: (pending ?? 0) + (skipped ?? 0), failures, output };
-  }
-  const failures = ended('fail');
-  return { passed: ended('pass').length, failed: failures.length, skipped: ended('skip').length, failures, output };
+  const lines = events.map(({ Output = '', Test = '' }) => ({ text: Output.replace(COLOURS, ''), Test }));
+  const output = lines.map(({ text }) => text).join('');
+  const suites = lines.flatMap(({ text, Test }) => {
+    const [, ...counts] = SPECS.exec(text) ?? [];
+    return counts.length > 0 ? [{ Test, counts: counts.map(Number) }] : [];
+  });
+  const isSuite = (name: string) => suites.some(({ Test }) => Test === name);
+  const ended = (action: string) => leaves(events, action).filter((name) => !isSuite(name));
+  const specs = (at: number) => suites.reduce((sum, { counts }) => sum + (counts[at] ?? 0), 0);
+  const failures = [...failedSpecs(output), ...ended('fail')];
+  return {
+    passed: specs(0) + ended('pass').length,
+    failed: specs(1) + ended('fail').length,
+    skipped: specs(2) + specs(3) + ended('skip').length,
+    // Of a suite that failed as a whole no case need have.
+    failures: failures.length > 0 ? failures : wholes(events),
+    output,
+  };
 }
 
-/** Names of tests that hold no others; of a package that did not come to its tests, its own failure. */
-function leaves(events: readonly TestEvent[]): string[] {
-  const names = events.flatMap(({ Test }) => Test ?? []);
-  const inner = names.filter((name) => !names.some((other) => other.startsWith(`${name}/`)));
-  return inner.length > 0 || events.every(({ Action }) => Action !== 'fail') ? inner : ['(the package itself)'];
+function failedSpecs(output: string): string[] {
+  const told = output.matchAll(/^ *\[(?:FAIL|PANICKED!|TIMEDOUT)\] (.+)$/gm);
+  return [...new Set([...told].map(([, name = '']) => name))];
+}
+
+/** Names of tests that ended so, and hold no others. */
+function leaves(events: readonly TestEvent[], action: string): string[] {
+  const names = events.flatMap(({ Action, Test }) => (Action === action && Test !== undefined ? [Test] : []));
+  const all = events.flatMap(({ Test }) => Test ?? []);
+  return names.filter((name) => !all.some((other) => other.startsWith(`${name}/`)));
+}
+
+/** What failed without a case that did: a suite before or behind its cases, or a package that did not come to its tests. */
+function wholes(events: readonly TestEvent[]): string[] {
+  return [
+    ...new Set(events.filter(({ Action }) => Action === 'fail').map(({ Test = '(the package itself)' }) => Test)),
+  ];
 }
 
 /** A copy of the module that tests may write to, as some do, in the user's cache. */
