@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { readingChecks } from './reading.mjs';
 
 const resolved = createRequire(`${process.env.NODE_CLIENT}/`).resolve('@kubernetes/client-node');
 const k8s = await import(pathToFileURL(resolved).href);
@@ -89,6 +90,8 @@ async function watched(path, query) {
 }
 
 const CHECKS = {
+  ...readingChecks({ k8s, config, generic, namespace: NAMESPACE }),
+
   async 'create, get, list, update, delete'() {
     const made = await create(configMap('a', { a: '1' }, { of: 'verbs' }));
     assert.ok(made.metadata.uid && made.metadata.creationTimestamp instanceof Date);

@@ -7,6 +7,7 @@ import sys
 import traceback
 
 import kubernetes
+import reading  # noqa: F401 (registers its checks)
 import watching  # noqa: F401 (registers its checks)
 from harness import CHECKS, NAMESPACE, check, config_map, deployment, emit, refusal
 from kubernetes import client, config, dynamic, utils

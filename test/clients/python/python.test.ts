@@ -5,6 +5,54 @@ import { install, installed, needed } from '../installed.js';
 
 const PROGRAM = fileURLToPath(new URL('./checks.py', import.meta.url));
 
+/** Kinds that are read with nothing in them that need not be. */
+const SAYING_LITTLE = [
+  'pods.v1',
+  'services.v1',
+  'endpoints.v1',
+  'events.v1',
+  'secrets.v1',
+  'serviceaccounts.v1',
+  'persistentvolumeclaims.v1',
+  'resourcequotas.v1',
+  'limitranges.v1',
+  'podtemplates.v1',
+  'replicationcontrollers.v1',
+  'deployments.apps/v1',
+  'replicasets.apps/v1',
+  'statefulsets.apps/v1',
+  'daemonsets.apps/v1',
+  'controllerrevisions.apps/v1',
+  'jobs.batch/v1',
+  'cronjobs.batch/v1',
+  'horizontalpodautoscalers.autoscaling/v1',
+  'horizontalpodautoscalers.autoscaling/v2',
+  'ingresses.networking.k8s.io/v1',
+  'networkpolicies.networking.k8s.io/v1',
+  'poddisruptionbudgets.policy/v1',
+  'roles.rbac.authorization.k8s.io/v1',
+  'rolebindings.rbac.authorization.k8s.io/v1',
+  'leases.coordination.k8s.io/v1',
+  'endpointslices.discovery.k8s.io/v1',
+  'nodes.v1',
+  'namespaces.v1',
+  'persistentvolumes.v1',
+  'clusterroles.rbac.authorization.k8s.io/v1',
+  'clusterrolebindings.rbac.authorization.k8s.io/v1',
+  'storageclasses.storage.k8s.io/v1',
+  'csidrivers.storage.k8s.io/v1',
+  'csinodes.storage.k8s.io/v1',
+  'volumeattachments.storage.k8s.io/v1',
+  'priorityclasses.scheduling.k8s.io/v1',
+  'runtimeclasses.node.k8s.io/v1',
+  'ingressclasses.networking.k8s.io/v1',
+  'validatingwebhookconfigurations.admissionregistration.k8s.io/v1',
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io/v1',
+  'apiservices.apiregistration.k8s.io/v1',
+  'customresourcedefinitions.apiextensions.k8s.io/v1',
+  'scale and reviews',
+].map((read) => `reads what says little: ${read}`);
+
 const CHECKS = [
   'create, get, list, update, delete',
   'errors have their codes and reasons',
@@ -17,6 +65,7 @@ const CHECKS = [
   'the dynamic client discovers and does the same',
   'create_from_yaml',
   'version, groups, custom object calls',
+  ...SAYING_LITTLE,
   'a watch that is kept open goes on when the server was killed',
 ];
 /** Since release 37. */
