@@ -102,7 +102,7 @@ describe('a kubeconfig', () => {
   });
 
   test.each([
-    ['{server: "https://one:1/base/?x=1"}', { server: 'https://one:1/base/' }],
+    ['{server: "https://one:1/base/"}', { server: 'https://one:1/base/' }],
     ['{server: "one:8080"}', { server: 'http://one:8080' }],
     ['{server: "https://one", certificate-authority-data: Y2E=}', { server: 'https://one', ca: 'ca' }],
     [
@@ -192,6 +192,29 @@ describe('a kubeconfig', () => {
       'not allowed',
     ],
     ['no server', config('{}', '{}'), undefined, 'no server'],
+    [
+      'a user in the server',
+      config('{}', '{server: "https://jane@one"}'),
+      undefined,
+      'cluster "c": the server URL has a user',
+    ],
+    ['a password there', config('{}', '{server: "https://jane:geheim@one"}'), undefined, 'the server URL has a user'],
+    [
+      'a query',
+      config('{}', '{server: "https://one/?geheim=1"}'),
+      undefined,
+      'cluster "c": the server URL has a query',
+    ],
+    ['an empty query', config('{}', '{server: "https://one/?"}'), undefined, 'the server URL has a query'],
+    ['a fragment', config('{}', '{server: "one:8080/#geheim"}'), undefined, 'the server URL has a query or a fragment'],
+    ['a token of two lines', config('{token: "geheim\\n2"}'), undefined, 'user "u": the token has line breaks'],
+    ['a token that ends in one', config('{token: "geheim\\n"}'), undefined, 'the token has line breaks'],
+    [
+      'a token with signs of no header',
+      config('{token: "geheim\u00e9"}'),
+      undefined,
+      'the token has line breaks or other',
+    ],
     ['another scheme', config('{}', '{server: "ftp://x"}'), undefined, 'no usable server URL'],
     [
       'a proxy of another kind',

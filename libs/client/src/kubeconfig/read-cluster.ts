@@ -25,7 +25,10 @@ export async function readCluster(entry: EntryReader): Promise<ServerPlace> {
   };
 }
 
-/** A host and port alone are spoken to in the clear, as client-go does. Query and fragment say nothing. */
+/**
+ * A host and port alone are spoken to in the clear, as client-go does. What client-go leaves out without a word is an error: a password
+ * would be sent to nobody, and a query would change nothing.
+ */
 function serverUrl(entry: EntryReader): string {
   const server = entry.text('server');
   if (server === undefined) throw entry.error('the cluster has no server');
@@ -34,7 +37,9 @@ function serverUrl(entry: EntryReader): string {
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.hostname === '') {
     throw entry.error('the cluster has no usable server URL');
   }
-  return url.search || url.hash ? `${url.origin}${url.pathname}` : text;
+  if (url.username || url.password) throw entry.error('the server URL has a user: who asks is told by the user entry');
+  if (/[?#]/.test(text)) throw entry.error('the server URL has a query or a fragment, which is never sent');
+  return text;
 }
 
 function checkProxy(entry: EntryReader, proxyUrl: string): void {

@@ -44,6 +44,9 @@ async function material(entry: EntryReader, member: string): Promise<{ text?: st
   return text !== undefined && file !== undefined ? { text, file } : {};
 }
 
+/** What a header can carry. */
+const SENDABLE = /^[\x20-\x7e]+$/;
+
 async function tokens(entry: EntryReader): Promise<ClientUser> {
   const [token, username, password] = [entry.text('token'), entry.text('username'), entry.text('password')];
   const tokenFile = entry.path('tokenFile');
@@ -52,6 +55,8 @@ async function tokens(entry: EntryReader): Promise<ClientUser> {
   if (basic && (token ?? tokenFile) !== undefined) {
     throw entry.error('more than one authentication method found, token and basicAuth; only one is allowed');
   }
+  if (token !== undefined && !SENDABLE.test(token))
+    throw entry.error('the token has line breaks or other signs that no header can carry');
   // That it can be read is found out here, not at the first request.
   if (token === undefined) await entry.fileText('tokenFile');
   return {
