@@ -347,13 +347,16 @@ it('where the second port is taken, the first one is closed again', async () => 
 describe('close', () => {
   it('lets idle connections go and waits for busy ones', async () => {
     let finish: (() => void) | undefined;
-    const { socket, received } = await open((_req, res) => {
+    let busy: Socket | undefined;
+    const { socket, received } = await open((req, res) => {
+      busy = req.socket;
       finish = () => void res.end('done');
     });
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await expect.poll(() => finish).toBeDefined();
     const closed = listeners?.close();
     listeners = undefined;
+    expect(busy?.timeout ?? 0, 'however long it takes').toBe(0);
     finish?.();
     await closed;
     await expect.poll(received).toContain('done');
