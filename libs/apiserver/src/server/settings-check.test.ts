@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -69,6 +70,21 @@ describe('what options name', () => {
     expect(await problemsOf([`${option}=${file}`])).toHaveLength(1);
   });
 
+  it.each(files)('is left to whoever needs it where it can be read but once: --%s', async (name) => {
+    const pipe = join(dir, `pipe-${name}`);
+    execFileSync('mkfifo', [pipe]);
+    // To open it would be to wait for whoever writes.
+    const problems = await problemsOf([`--${name}=${pipe}`, `--root-ca-file=${dir}/none`]);
+    expect(problems.filter((line) => !line.includes('root-ca-file') && !line.includes(' needs '))).toEqual([]);
+  });
+
+  it('is fine where the log makes its folders itself, and refused where it cannot', async () => {
+    expect(await problemsOf([`--audit-log-path=${dir}/a/b/audit.log`])).toEqual([]);
+    expect(existsSync(join(dir, 'a'))).toBe(false);
+    writeFileSync(join(dir, 'plain'), '');
+    expect(await problemsOf([`--audit-log-path=${dir}/plain/b/audit.log`])).toHaveLength(1);
+  });
+
   it('is refused for events in another version', async () => {
     for (const option of ['--audit-log-version', '--audit-webhook-version'])
       expect(await problemsOf([`${option}=audit.orch.io/v2`])).toEqual([expect.stringMatching(`^${option}: invalid`)]);
@@ -87,10 +103,11 @@ describe('what options name', () => {
   });
 
   it('is told of all at once, a line each', async () => {
+    writeFileSync(join(dir, 'other'), '');
     const problems = await problemsOf([
       `--root-ca-file=${dir}/none`,
       '--postgres-url=nowhere',
-      `--audit-log-path=${dir}/a/b`,
+      `--audit-log-path=${dir}/other/b`,
     ]);
     expect(problems.map((line) => line.replace(/: .*/, ''))).toEqual(['--root-ca-file', 'Error', 'Error']);
     expect(problems.every((line, at) => at === 0 || line.startsWith('Error: --'))).toBe(true);

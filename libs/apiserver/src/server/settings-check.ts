@@ -1,4 +1,4 @@
-import { access, constants, readFile } from 'node:fs/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { loadPolicy } from '@orch/audit';
@@ -33,8 +33,10 @@ export async function checkSettings({ serving, backend, role }: CheckedSettings)
   const checks: readonly Check[] = [
     ['--bind-address and --secure-port', () => tryAddress(serving.bindAddress, serving.securePort)],
     ...(serving.insecurePort > 0 ? [listens('--insecure-port', serving.insecurePort)] : []),
-    ['certificates', () => checkCredentials(serving, names, role)],
-    ['keys of service accounts', () => readServiceAccountKeys(serving, names)],
+    ...together(serving, [
+      ['certificates', () => checkCredentials(serving, names, role)],
+      ['keys of service accounts', () => readServiceAccountKeys(serving, names)],
+    ]),
     ...filesOf(serving, names),
     ...auditFiles(serving, names),
     ...backendFiles(backend, names),
@@ -64,7 +66,21 @@ async function problemOf([called, check]: Check): Promise<string[]> {
 
 /** Checks of options that were given. */
 function given(option: string, value: string | undefined, check: (value: string) => unknown): Check[] {
-  return value === undefined ? [] : [[`--${option}`, () => check(value)]];
+  return value === undefined ? [] : [[`--${option}`, async () => (await isReadOnce(value)) || check(value)]];
+}
+
+/** Checks that read the files of several options. */
+const together = (options: object, checks: readonly Check[]): Check[] =>
+  checks.map(([called, check]) => {
+    const values: unknown[] = Object.values(options).flat();
+    return [called, async () => (await Promise.all(values.map(isReadOnce))).some(Boolean) || check()];
+  });
+
+/** Whether a value names a pipe (`<(…)` of a shell, /dev/stdin): whoever needs what comes through it would find nothing left. */
+async function isReadOnce(value: unknown): Promise<boolean> {
+  if (typeof value !== 'string') return false;
+  const found = await stat(value).catch(() => undefined);
+  return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
 const filesOf = (serving: ServingOptions, names: Names): Check[] => [
@@ -91,7 +107,7 @@ const auditFiles = (serving: ServingOptions, names: Names): Check[] => [
 ];
 
 const backendFiles = (backend: BackendOptions, names: Names): Check[] => [
-  ['NATS', () => natsSettings(backend)],
+  ...together(backend, [['NATS', () => natsSettings(backend)]]),
   ...given('postgres-url', backend.postgresUrl, parseDatabaseUrl),
   ...given('postgres-read-url', backend.postgresReadUrl, parseDatabaseUrl),
   ...given('encryption-provider-config', backend.encryptionProviderConfig, (file) =>
@@ -101,13 +117,14 @@ const backendFiles = (backend: BackendOptions, names: Names): Check[] => [
 
 const readable = (file: string): Promise<unknown> => readFile(file);
 
-/** A file that is there, or that can be made. */
+/** A file that is there, or that can be made, with folders that are not there. */
 async function writable(path: string): Promise<void> {
   try {
     await access(path, constants.W_OK);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    await access(dirname(path), constants.W_OK);
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (!isMissing || dirname(path) === path) throw error;
+    await writable(dirname(path));
   }
 }
 

@@ -347,17 +347,93 @@ it('where the second port is taken, the first one is closed again', async () => 
 describe('close', () => {
   it('lets idle connections go and waits for busy ones', async () => {
     let finish: (() => void) | undefined;
-    const { socket, received } = await open((_req, res) => {
+    let busy: Socket | undefined;
+    const { socket, received } = await open((req, res) => {
+      busy = req.socket;
       finish = () => void res.end('done');
     });
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await expect.poll(() => finish).toBeDefined();
     const closed = listeners?.close();
     listeners = undefined;
+    expect(busy?.timeout ?? 0, 'however long it takes').toBe(0);
     finish?.();
     await closed;
     await expect.poll(received).toContain('done');
   });
+
+  it.each(['TLS', 'plain'])(
+    'answers what is asked on a connection that was idle, as the last of it: %s',
+    async (port) => {
+      const insecurePort = port === 'plain' ? await freePort() : 0;
+      const { socket } = await open((_req, res) => res.end('done'), { insecurePort });
+      const client = insecurePort > 0 ? connectPlain({ port: insecurePort, host: '127.0.0.1' }) : socket;
+      const asked = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+      client.write(asked);
+      await once(client, 'data');
+      // Nothing keeps the server from closing it at once but that something may be on its way.
+      if (client !== socket) socket.destroy();
+      const closed = listeners?.close();
+      listeners = undefined;
+      await new Promise((resolve) => setImmediate(resolve));
+      client.write(asked);
+      const [answer] = await once(client, 'data');
+      expect(String(answer)).toMatch(/^HTTP\/1.1 200 .*Connection: close/s);
+      await closed;
+    },
+  );
+
+  it('lets go of a connection on which nothing more is asked', async () => {
+    const { socket } = await open((_req, res) => res.end('done'));
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    const gone = once(socket, 'close');
+    await listeners?.close();
+    listeners = undefined;
+    await gone;
+  });
+
+  it('waits until an answer that is made has left', async () => {
+    const LARGE = 32 << 20;
+    const { socket, received } = await open((_req, res) => res.end(Buffer.alloc(LARGE, '.')));
+    socket.pause();
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'readable');
+    const closed = listeners?.close();
+    listeners = undefined;
+    await new Promise((resolve) => setImmediate(resolve));
+    socket.resume();
+    await closed;
+    await expect.poll(() => received().length, { timeout: 30_000 }).toBeGreaterThan(LARGE);
+  });
+});
+
+describe('a request with a body that wishes for another protocol', () => {
+  it.each(['TLS', 'plain'])(
+    'is the last of its connection, of which node would leave out what follows: %s',
+    async (port) => {
+      const asked: string[] = [];
+      const insecurePort = port === 'plain' ? await freePort() : 0;
+      const { socket } = await open(
+        (req, res) => {
+          asked.push(String(req.url));
+          req.resume().on('end', () => res.end('x'));
+        },
+        { insecurePort },
+      );
+      const client = insecurePort > 0 ? connectPlain({ port: insecurePort, host: '127.0.0.1' }) : socket;
+      client.on('error', () => undefined);
+      const wish =
+        'POST /first HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: foo\r\nContent-Length: 2\r\n\r\n{}';
+      const ended = once(client, 'close');
+      client.write(`${wish}GET /second HTTP/1.1\r\nHost: a\r\nX: `);
+      const [answer] = await once(client, 'data');
+      expect(String(answer)).toMatch(/^HTTP\/1.1 200 .*Connection: close/s);
+      client.write('GET /third HTTP/1.1\r\nHost: a\r\n\r\n');
+      await ended;
+      expect(asked).toEqual(['/first']);
+    },
+  );
 });
 
 describe('CONNECT', () => {

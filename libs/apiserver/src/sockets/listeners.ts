@@ -17,6 +17,7 @@ import {
 } from './connection-limits.js';
 import { handshakesInTurn } from './handshakes-in-turn.js';
 import { Http2Sessions } from './http2-sessions.js';
+import { KeptConnections } from './kept-connections.js';
 import { readThroughStream } from './read-through-stream.js';
 import { SilentConnections } from './silent-connections.js';
 import { acceptUpgrades, answerConnects, type TakesUpgrade } from './upgrades.js';
@@ -80,11 +81,12 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
     servers.push(plain);
     insecurePort = await listen(plain, options.insecurePort, LOOPBACK).catch(async (error: unknown) => {
       sessions.close();
-      await closeServer(secure, Promise.resolve());
+      await stopListening(secure);
       throw error;
     });
   }
   const silent = new SilentConnections();
+  const kept = servers.map((server) => new KeptConnections(server));
   for (const server of servers) {
     options.vanishedPeers?.follow(server);
     silent.follow(server, server === secure);
@@ -98,10 +100,12 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
       acceptPartialChains(http2);
     },
     async close() {
-      const quiet = silent.close();
-      const closed = Promise.all(servers.map((server) => closeServer(server, quiet)));
+      const stopped = servers.map(stopListening);
+      for (const each of kept) each.letGo();
       sessions.close();
-      await closed;
+      await Promise.all([...stopped, silent.close()]);
+      // What it does of itself, beside.
+      for (const server of servers) server.close();
       options.vanishedPeers?.stop();
     },
   };
@@ -268,16 +272,3 @@ const stopListening = (server: Server): Promise<void> =>
   new Promise((resolve) => {
     TcpServer.prototype.close.call(server, () => resolve());
   });
-
-/** Milliseconds between looks for connections whose last answer has gone out. */
-const IDLE_CHECK_MS = 20;
-
-/** Takes no more connections; once all that were new are `quiet`, lets go of idle ones. Resolves when the busy ones are gone. */
-async function closeServer(server: Server, quiet: Promise<void>): Promise<void> {
-  const stopped = stopListening(server);
-  await quiet;
-  server.close();
-  const check = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-  await stopped;
-  clearInterval(check);
-}

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
 /** Time for what a client was about to ask when its server began to end, milliseconds. */
-const LATE_MS = 1_000;
+export const LATE_MS = 1_000;
 
 /**
  * Connections on which nothing has been asked yet, as balancers and browsers open them beforehand. Node 22 and 24 take them for busy until

@@ -27,6 +27,7 @@ export function acceptUpgrades(server: Server, listener: ApiListener, takesUpgra
   const [read] = server.listeners(server instanceof TlsServer ? 'secureConnection' : 'connection') as Read[];
   // Node 24.9 and later ask, and hand over a connection whose body they still read: these are theirs to read.
   Object.assign(server, { shouldUpgradeCallback: (req: IncomingMessage) => !announcesBody(req) });
+  server.prependListener('request', endsBehindWish);
   server.on('upgrade', (req: IncomingMessage, socket: Connection, head: Buffer) => {
     onceAnswered(socket, () => {
       if (wantsWebSocket(req) || (mayLeaveHttp(req) && takesUpgrade(req))) takeOver(req, socket, head, listener);
@@ -36,6 +37,15 @@ export function acceptUpgrades(server: Server, listener: ApiListener, takesUpgra
       }
     });
   });
+}
+
+/**
+ * Their parser stops at the end of such a body, and node leaves out what it was given beside: the next request as a whole, or its head up
+ * to somewhere, and the rest would be taken for one. Thus there is none.
+ */
+function endsBehindWish(req: IncomingMessage, res: ServerResponse): void {
+  if (req.httpVersionMajor === 1 && req.headers.upgrade !== undefined && announcesBody(req))
+    res.shouldKeepAlive = false;
 }
 
 /**

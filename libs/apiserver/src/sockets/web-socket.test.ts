@@ -271,13 +271,15 @@ describe('what is no WebSocket watch', () => {
     expect(received().length).toBeGreaterThan(4 << 20);
   });
 
-  it('a wish for another protocol is passed over, body and connection included', async () => {
+  it('a wish for another protocol is passed over, and its connection goes on where no body comes with it', async () => {
     const body = JSON.stringify({ metadata: { name: 'kept' } });
     const length = `Content-Length: ${body.length}\r\n`;
     const path = PATH.split('?')[0];
     const upgrades = 'Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
-    const { socket, received } = await raw(`POST ${path} HTTP/1.1\r\n${head}${upgrades}${length}\r\n${body}`);
-    await expect.poll(received).toMatch(/^HTTP\/1.1 201 /);
+    const first = await raw(`POST ${path} HTTP/1.1\r\n${head}${upgrades}${length}\r\n${body}`);
+    await expect.poll(first.received).toMatch(/^HTTP\/1.1 201 /);
+    const { socket, received } = await raw(`GET ${path}/nosuch HTTP/1.1\r\n${head}${upgrades}\r\n`);
+    await expect.poll(received).toMatch(/^HTTP\/1.1 404 /);
     socket.write(`GET ${path}/kept HTTP/1.1\r\n${head}${upgrades}\r\n`);
     await expect.poll(received).toMatch(/HTTP\/1.1 200 .*"kept"/s);
     const deletion = JSON.stringify({ preconditions: { uid: 'other' } });

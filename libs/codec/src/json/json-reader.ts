@@ -16,6 +16,11 @@ const LITERALS: readonly (readonly [string, JsonValue])[] = [
   ['null', null],
 ];
 
+/** Characters of a number that an error quotes: it may be as long as the document. */
+const SHOWN = 64;
+
+const shown = (number: string): string => (number.length > SHOWN ? `${number.slice(0, SHOWN)}…` : number);
+
 /**
  * The careful reader: every integer exact, repeated names noted, errors in the words that clients know. Lone
  * surrogates become U+FFFD.
@@ -147,7 +152,7 @@ export class JsonReader {
     if (!match) throw this.#unexpected('looking for beginning of value');
     this.#at = NUMBER.lastIndex;
     const value = Number(match[0]);
-    if (!Number.isFinite(value)) throw new JsonSyntaxError(`number ${match[0]} is out of range`, this.#at);
+    if (!Number.isFinite(value)) throw new JsonSyntaxError(`number ${shown(match[0])} is out of range`, this.#at);
     const integer = match[1] === undefined && match[2] === undefined;
     return integer && !Number.isSafeInteger(value) ? BigInt(match[0]) : value;
   }

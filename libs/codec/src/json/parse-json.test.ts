@@ -62,6 +62,7 @@ describe('parseJson', () => {
     ["'a'", "invalid character '\\'' looking for beginning of value", 0],
     ['{} x', "invalid character 'x' after top-level value", 3],
     ['1e999', 'number 1e999 is out of range', 5],
+    ['9'.repeat(10_000), `number ${'9'.repeat(64)}… is out of range`, 10_000],
   ])('refuses %j', (text, message, offset) => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ name: 'JsonSyntaxError', message, offset }));
   });

@@ -15,6 +15,14 @@ const JOIN_STEPS = 20;
 /** Without regard to case each character of a range is looked up. */
 const FOLDS = /\(\?[a-zA-Z]*i/;
 const FOLD_FACTOR = 20;
+/**
+ * What reading takes beside the steps that are made: of each copy that need not be there, as these lie within each other; and without
+ * regard to case of each range of a class, and of each escape in it that is one or may begin or end one.
+ */
+const OPTIONAL_STEPS = 3;
+const FOLDED_RANGE = 5;
+const FOLDED_ESCAPE = 13;
+const RANGE_ESCAPES = /\\[WDS0-7]/g;
 /** Characters of a class that take as long as one sign. */
 const CLASS_SHARE = 8;
 /** Characters of any pattern that take as long as one sign, whatever they are. */
@@ -30,7 +38,7 @@ const CHARACTER = /^(?:[^\\.^$|()[\]*+?{}]|\\[^a-zA-Z])$/;
  * @param most beyond which none are counted any more
  */
 export function readingOf(pattern: string, most: number): number {
-  const weight = weightOf(pattern, most);
+  const weight = countOf(pattern, most, true);
   let steps = 0;
   if (weight > most) return weight;
   for (let at = 0; at < pattern.length && steps <= most; ) {
@@ -42,8 +50,13 @@ export function readingOf(pattern: string, most: number): number {
   return Math.max(steps, weight);
 }
 
+const timesOf = (text: string, sign: RegExp): number => text.match(sign)?.length ?? 0;
+
+const foldingOf = (unit: string): number =>
+  unit.startsWith('[') ? FOLDED_RANGE * timesOf(unit, /-/g) + FOLDED_ESCAPE * timesOf(unit, RANGE_ESCAPES) : 0;
+
 function weightOfUnit(unit: string, folds: boolean): number {
-  const wide = unit.length > 1 ? (unit.match(WIDE)?.length ?? 0) : 0;
+  const wide = unit.length > 1 ? timesOf(unit, WIDE) : 0;
   const steps = wide === 0 ? 0 : (WIDE_STEPS + JOIN_STEPS * wide * wide) * (folds ? FOLD_FACTOR : 1);
   return Math.ceil(unit.length / CLASS_SHARE) + steps;
 }
@@ -52,7 +65,10 @@ function weightOfUnit(unit: string, folds: boolean): number {
  * About how many steps a regular expression has once its counted repetitions are written out.
  * @param most beyond which none are counted any more
  */
-export function weightOf(pattern: string, most = Number.POSITIVE_INFINITY): number {
+export const weightOf = (pattern: string, most = Number.POSITIVE_INFINITY): number => countOf(pattern, most, false);
+
+/** @param isRead whether what reading takes beside is counted as well */
+function countOf(pattern: string, most: number, isRead: boolean): number {
   const least = Math.ceil(pattern.length / TEXT_SHARE);
   if (least > most) return least;
   const folds = FOLDS.test(pattern);
@@ -67,10 +83,12 @@ export function weightOf(pattern: string, most = Number.POSITIVE_INFINITY): numb
     REPEAT.lastIndex = at;
     const repeat = REPEAT.exec(pattern);
     if (repeat) {
-      const times = Math.max(Number(repeat[1]), Number(repeat[2] ?? 0), 1);
-      add(last * (times - 1));
-      counted += last * (times - 1);
-      last *= times;
+      const [fewest, greatest] = [Number(repeat[1]), Number(repeat[2] ?? 0)];
+      const optional = isRead ? OPTIONAL_STEPS * Math.max(0, greatest - fewest) : 0;
+      const more = last * (Math.max(fewest, greatest, 1) - 1) + optional;
+      add(more);
+      counted += more;
+      last += more;
       at += repeat[0].length;
       continue;
     }
@@ -86,7 +104,7 @@ export function weightOf(pattern: string, most = Number.POSITIVE_INFINITY): numb
       counted++;
       add(last);
     } else {
-      const weight = weightOfUnit(unit, folds);
+      const weight = weightOfUnit(unit, folds) + (isRead && folds ? foldingOf(unit) : 0);
       add(weight);
       counted += weight;
       last = 1;

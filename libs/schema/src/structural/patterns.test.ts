@@ -67,4 +67,22 @@ describe('a pattern is not read that takes long to read', () => {
     expect(isRead(piece.repeat(few))).toBe(true);
     expect(isRead(piece.repeat(many))).toBe(false);
   });
+
+  it.each([
+    ['copies that need not be there', 'a{0,1000}', 4, 6],
+    ['copies that are all there', 'a{1000}', 18, 20],
+  ])('of very many %s', (_what, piece, few, many) => {
+    expect(isRead(piece.repeat(few))).toBe(true);
+    expect(isRead(piece.repeat(many))).toBe(false);
+  });
+
+  it.each([
+    ['ranges', '!-~', 3_500, 3_900],
+    ['ranges by escapes', String.raw`\0-\777`, 600, 660],
+    ['escapes for all but a few', String.raw`\W`, 1_450, 1_550],
+  ])('of a class of very many %s, where case does not matter', (_what, piece, few, many) => {
+    expect(isRead(`(?i)[${piece.repeat(few)}]`)).toBe(true);
+    expect(isRead(`(?i)[${piece.repeat(many)}]`)).toBe(false);
+    expect(isRead(`[${piece.repeat(many)}]`), 'with regard to case').toBe(true);
+  });
 });
