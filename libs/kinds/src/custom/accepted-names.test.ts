@@ -105,7 +105,7 @@ describe('names of a definition', () => {
     const asked = definition({ ...NAMES, shortNames: many('asked') }, before);
     const began = performance.now();
     expect(decideNames(asked, [])?.accepted.shortNames).toHaveLength(40_000);
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(performance.now() - began).toBeLessThan(1_500);
   });
 
   test('a short name that it has is its own', () => {
