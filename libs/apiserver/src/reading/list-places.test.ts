@@ -74,7 +74,17 @@ async function namesIn(message: IncomingMessage): Promise<string[]> {
   return items.map(({ metadata }) => metadata.name);
 }
 
-const underWay = () => expect.poll(() => api.store.openSnapshots, { timeout: 30_000 }).toBe(1);
+/** Resolves when the list that is asked for has its place, which may be for a moment. */
+async function underWay(asked: () => Promise<Socket>): Promise<Socket> {
+  const enter = vi.spyOn(ListGate.prototype, 'enter');
+  try {
+    const socket = await asked();
+    await expect.poll(() => enter.mock.calls.length, { timeout: 30_000 }).toBeGreaterThan(0);
+    return socket;
+  } finally {
+    enter.mockRestore();
+  }
+}
 
 async function expectFree(): Promise<void> {
   await expect.poll(() => api.store.openSnapshots, { timeout: 30_000 }).toBe(0);
@@ -93,8 +103,7 @@ describe('the place of a list', () => {
     ['a selection', get('?labelSelector=!a')],
     ['a page of a selection', get('?labelSelector=!a&limit=11')],
   ])('is free again when a client goes that does not read (%s)', async (_name, text) => {
-    const socket = await send(text);
-    await underWay();
+    const socket = await underWay(() => send(text));
     socket.destroy();
     await expectFree();
   });
@@ -180,23 +189,20 @@ describe('the place of a list', () => {
   });
 
   it('is free again when the time for the answer is over', async () => {
-    const socket = await send(get());
+    const socket = await underWay(() => send(get()));
     socket.pause();
-    await underWay();
     await expectFree();
     socket.destroy();
   });
 
   it('is free again when a client goes whose request stood behind one that was not answered yet', async () => {
-    const socket = await send(get('?watch=true') + get());
-    await underWay();
+    const socket = await underWay(() => send(get('?watch=true') + get()));
     socket.destroy();
     await expectFree();
   });
 
   it('is free again when the time is over for an answer that nobody has come to read yet', async () => {
-    const socket = await send(get('?watch=true') + get());
-    await underWay();
+    const socket = await underWay(() => send(get('?watch=true') + get()));
     await expectFree();
     socket.destroy();
   });
