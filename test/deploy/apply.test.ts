@@ -133,3 +133,22 @@ async function administrator(kubectl: Kubectl, notes: string): Promise<string> {
   expect(certificate.subject).toBe('CN=admin');
   return clusters[0].cluster.server;
 }
+
+test('pods are replaced by an upgrade when a Secret has changed that they read when they start', async () => {
+  const kubectl = new Kubectl(findKubectl('1.33'), server.kubeconfig);
+  const secret = ['create', 'secret', 'generic', 'nats', '--dry-run=client', '--output=yaml'];
+  const write = async (password: string) => {
+    const file = join(dirname(server.kubeconfig), 'nats.yaml');
+    writeFileSync(file, await kubectl.ok([...secret, `--from-literal=password=${password}`]));
+    await kubectl.ok(['apply', `--filename=${file}`]);
+  };
+  const upgrade = ['upgrade', '--install', 'orch', CHART, '--namespace=default', '--dry-run=server'];
+  const sums = () =>
+    helmOk([...upgrade, '--set=nats.auth.secret=nats'], server.kubeconfig).match(/checksum\/start: \S+/g) ?? [];
+  await write('one');
+  const before = sums();
+  expect(sums()).toEqual(before);
+  await write('two');
+  // Of NATS, which has no other way to hear of it.
+  expect(sums().filter((sum) => !before.includes(sum))).toHaveLength(1);
+});

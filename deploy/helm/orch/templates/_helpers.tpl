@@ -117,8 +117,8 @@ ipFamilyPolicy: {{ ternary "PreferDualStack" "SingleStack" .Values.ipv6 }}
 {{- end -}}
 
 {{/*
-Changes with everything that servers read only when they start: the audit policy, and the objects that values name, as they are in the
-cluster (empty for `helm template`, which asks none).
+Changes with everything that servers read only when they start: the audit policy, and the versions of the objects that values name
+(empty for `helm template`, which asks no cluster). Versions and not contents: a sum of a password can be guessed at.
 */}}
 {{- define "orch.startChecksum" -}}
 {{- $root := . -}}
@@ -130,10 +130,10 @@ cluster (empty for `helm template`, which asks none).
 {{- end -}}
 {{- $seen := list .Values.audit.policy -}}
 {{- range compact $secrets -}}
-{{- $seen = append $seen (lookup "v1" "Secret" $root.Release.Namespace .).data -}}
+{{- $seen = append $seen (lookup "v1" "Secret" $root.Release.Namespace . | dig "metadata" "resourceVersion" "") -}}
 {{- end -}}
 {{- range compact $maps -}}
-{{- $seen = append $seen (lookup "v1" "ConfigMap" $root.Release.Namespace .).data -}}
+{{- $seen = append $seen (lookup "v1" "ConfigMap" $root.Release.Namespace . | dig "metadata" "resourceVersion" "") -}}
 {{- end -}}
 {{- $seen | toJson | sha256sum -}}
 {{- end -}}

@@ -54,7 +54,7 @@ cluster {
 {{- define "orch.natsChecksum" -}}
 {{- $seen := list (include "orch.natsConfiguration" .) -}}
 {{- range compact (list .Values.nats.auth.secret .Values.nats.auth.gatewaySecret) -}}
-{{- $seen = append $seen (lookup "v1" "Secret" $.Release.Namespace .).data -}}
+{{- $seen = append $seen (lookup "v1" "Secret" $.Release.Namespace . | dig "metadata" "resourceVersion" "") -}}
 {{- end -}}
 {{- $seen | toJson | sha256sum -}}
 {{- end -}}

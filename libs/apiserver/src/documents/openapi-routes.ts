@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
+import type { JsonObject } from '@orch/machinery';
 import { OPENAPI_V3_PROTOBUF, OPENAPI_V3_PROTOBUF_CONTENT_TYPE } from '@orch/schema/openapi';
 import type { Express, Request, Response } from 'express';
 import { notAcceptable, unknownPath } from '../http/errors.js';
@@ -21,9 +22,12 @@ const V3_TYPES = [JSON_TYPE, OPENAPI_V3_PROTOBUF, OPENAPI_V3_PROTOBUF_CONTENT_TY
 export const isOpenApiV3Path = (path: string, documents: OpenApiDocuments): boolean =>
   path.startsWith(`${V3}/`) && documents.has(path.slice(V3.length + 1));
 
+/** Made once, so that it is packed once, too. */
+const written = weakMemo((index: JsonObject) => tagged(Buffer.from(JSON.stringify(index)), JSON_TYPE));
+
 export function mountOpenApi(app: Express, documents: () => OpenApiDocuments): void {
   app.all(V3, async (req, res) => {
-    await send(req, res, tagged(Buffer.from(JSON.stringify(await documents().index())), JSON_TYPE));
+    await send(req, res, written(await documents().index()));
   });
   app.all(`${V3}/*path`, (req, res) => answerV3(req, res, documents()));
   app.all(V2, async (req, res) => {
