@@ -143,7 +143,7 @@ test('pods are replaced by an upgrade when a Secret has changed that they read w
     await kubectl.ok(['apply', `--filename=${file}`]);
   };
   const upgrade = ['upgrade', '--install', 'orch', CHART, '--namespace=default', '--dry-run=server'];
-  const sums = () =>
+  const sums = (): string[] =>
     helmOk([...upgrade, '--set=nats.auth.secret=nats'], server.kubeconfig).match(/checksum\/start: \S+/g) ?? [];
   await write('one');
   const before = sums();
