@@ -12,10 +12,18 @@ export interface Suite {
   namespace(): Promise<string>;
 }
 
-/** Declares a group of tests that runs in both naming profiles. `claim` is the part of the contract that it is about. */
+const PROFILES = ['orch', 'kubernetes'] as const;
+
+/**
+ * Declares a group of tests that runs in both naming profiles, or in the one that `CONFORMANCE_PROFILE` names: a second runtime is tried
+ * with one, as names differ in a table alone. `claim` is the part of the contract that it is about.
+ */
 export function conformance(claim: string, tests: (suite: Suite) => void): void {
   const servers = inject('servers');
-  for (const profile of ['orch', 'kubernetes'] as const) {
+  const { CONFORMANCE_PROFILE: only } = process.env;
+  const profiles = PROFILES.filter((profile) => only === undefined || only === profile);
+  if (profiles.length === 0) throw new Error(`CONFORMANCE_PROFILE=${only} is neither of ${PROFILES.join(', ')}`);
+  for (const profile of profiles) {
     describe(`${claim} (${profile})`, () => {
       const api = new Api(servers[profile]);
       afterAll(() => api.close());
