@@ -7,18 +7,12 @@ import { acceptPartialChains, PARTIAL_CHAINS } from '@orch/tls';
 import type { ApiListener } from '../chain/listener.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import { pairFor } from '../credentials/sni-pairs.js';
-import {
-  type ConnectionLimits,
-  type ConnectionRefusal,
-  HEAD_TOO_LARGE,
-  type HeadRefusal,
-  limited,
-  refusalBody,
-} from './connection-limits.js';
+import { type ConnectionLimits, type ConnectionRefusal, HEAD_TOO_LARGE, limited } from './connection-limits.js';
 import { handshakesInTurn } from './handshakes-in-turn.js';
 import { Http2Sessions } from './http2-sessions.js';
 import { KeptConnections } from './kept-connections.js';
 import { readThroughStream } from './read-through-stream.js';
+import { type HeadRefusal, MALFORMED, meetExpectations, refusalBody } from './request-heads.js';
 import { SilentConnections } from './silent-connections.js';
 import { acceptUpgrades, answerConnects, type TakesUpgrade } from './upgrades.js';
 import type { VanishedPeers } from './vanished-peers.js';
@@ -208,6 +202,7 @@ function prepared(server: Server, options: ListenOptions): Server {
   // Node would leave out those beyond the thousandth without a word, as whom a request is to be carried out among them. Their bytes are bounded.
   server.maxHeadersCount = 0;
   server.on('request', listener as RequestListener);
+  meetExpectations(server);
   server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, onRefused));
   acceptUpgrades(server, listener, takesUpgrade);
   answerConnects(server, listener);
@@ -217,12 +212,6 @@ function prepared(server: Server, options: ListenOptions): Server {
 /** A connection as node's server keeps it: with the response that is under way, if there is one. */
 type Connection = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
 
-const MALFORMED: HeadRefusal = {
-  code: 400,
-  line: 'Bad Request',
-  message: 'the request is not well-formed HTTP',
-  reason: 'BadRequest',
-};
 const TOO_SLOW: HeadRefusal = {
   code: 408,
   line: 'Request Timeout',
