@@ -10,10 +10,9 @@ import { pairFor } from '../credentials/sni-pairs.js';
 import { type ConnectionLimits, type ConnectionRefusal, HEAD_TOO_LARGE, limited } from './connection-limits.js';
 import { handshakesInTurn } from './handshakes-in-turn.js';
 import { Http2Sessions } from './http2-sessions.js';
-import { KeptConnections } from './kept-connections.js';
 import { readThroughStream } from './read-through-stream.js';
 import { type HeadRefusal, MALFORMED, meetExpectations, refusalBody } from './request-heads.js';
-import { SilentConnections } from './silent-connections.js';
+import { ServerConnections } from './server-connections.js';
 import { acceptUpgrades, answerConnects, type TakesUpgrade } from './upgrades.js';
 import type { VanishedPeers } from './vanished-peers.js';
 
@@ -79,12 +78,8 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
       throw error;
     });
   }
-  const silent = new SilentConnections();
-  const kept = servers.map((server) => new KeptConnections(server));
-  for (const server of servers) {
-    options.vanishedPeers?.follow(server);
-    silent.follow(server, server === secure);
-  }
+  const connections = servers.map((server) => new ServerConnections(server, server === secure));
+  for (const server of servers) options.vanishedPeers?.follow(server);
   return {
     securePort,
     insecurePort,
@@ -95,9 +90,10 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
     },
     async close() {
       const stopped = servers.map(stopListening);
-      for (const each of kept) each.letGo();
+      for (const each of connections) each.letGo();
       sessions.close();
-      await Promise.all([...stopped, silent.close()]);
+      await Promise.all(stopped);
+      for (const each of connections) each.stop();
       // What it does of itself, beside.
       for (const server of servers) server.close();
       options.vanishedPeers?.stop();
