@@ -82,6 +82,28 @@ describe('of steps that are long', () => {
     turns.over = true;
   });
 
+  it('follow each other with no turn between them', async () => {
+    await nextTurn();
+    const turns = countedTurns();
+    const taken = (await Promise.all(Array.from({ length: 6 }, () => takeSteps(1, turns)))).flat();
+    turns.over = true;
+    expect(Math.max(...taken) - Math.min(...taken)).toBe(5);
+  });
+
+  it('what is under way goes on, however much begins', async () => {
+    const turns = countedTurns();
+    const begun = [takeSteps(1, turns), takeSteps(1, turns)];
+    const long = takeSteps(4, turns);
+    for (let i = 0; i < 40; i++) {
+      begun.push(takeSteps(1, turns), takeSteps(1, turns));
+      await nextTurn();
+    }
+    const last = turns.now;
+    turns.over = true;
+    expect((await long).at(-1)).toBeLessThan(last);
+    await Promise.all(begun);
+  });
+
   it('the first is taken at once where the turn is free', async () => {
     await nextTurn();
     await nextTurn();
