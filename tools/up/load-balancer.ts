@@ -9,7 +9,7 @@ export const LOAD_BALANCERS = ['nginx', 'haproxy'] as const;
 export type LoadBalancerKind = (typeof LOAD_BALANCERS)[number];
 
 export interface LoadBalancerSettings extends Place {
-  /** Port of loopback that says whether it serves; haproxy only. */
+  /** Port of loopback: of HAProxy that says whether it serves, of nginx that it asks itself at. */
   readonly healthPort: number;
   /** Ports of HTTPS on loopback, at least one of each tier. */
   readonly apiServerPorts: readonly number[];

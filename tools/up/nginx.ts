@@ -33,6 +33,7 @@ function render(settings: LoadBalancerSettings): string {
     ports.map((port) => `server 127.0.0.1:${port} ${limits};`).join(' ');
   return fillTemplate(TEMPLATE, {
     LISTEN: `127.0.0.1:${settings.port}`,
+    HOP: `127.0.0.1:${settings.healthPort}`,
     API_SERVERS: servers(settings.apiServerPorts, 'max_fails=1 fail_timeout=1s'),
     // nginx forgives a failure only at the end of a request that went well, which for a watch is in half an hour: until
     // then it would let one new watch a second through.

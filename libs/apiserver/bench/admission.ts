@@ -70,12 +70,9 @@ function webhooksOf(metrics: Metrics): AdmissionWebhooks {
   });
 }
 
-function beginWebhooks(webhooks: AdmissionWebhooks, { deps, served }: TestApi): Promise<void> {
+function beginWebhooks(webhooks: AdmissionWebhooks, { deps, served }: TestApi): void {
   const addressOf = () => Promise.reject(new Error('no services'));
-  return webhooks.start(
-    { served, scheme: deps.scheme, maxValues: 100_000 },
-    { names: namesOf(PROFILE), addressOf, maxAnswerBytes: 1 << 20 },
-  );
+  webhooks.start({ served, scheme: deps.scheme, maxValues: 100_000 }, { addressOf, maxAnswerBytes: 1 << 20 });
 }
 
 /** Policies that all mean the pod and let it pass, with a few expressions each. */
@@ -114,7 +111,7 @@ async function policies(): Promise<Candidate> {
     pluginContext({ objects, policies: { ...webhooks.forPolicies(), params } }),
   );
   const api = await testApi({}, PROFILE, new MemoryStore(), {}, [plugin]);
-  await beginWebhooks(webhooks, api);
+  beginWebhooks(webhooks, api);
   putPolicies(objects);
   return { name: `${POLICIES} policies`, api, pod: POD, best: Number.POSITIVE_INFINITY };
 }
@@ -150,7 +147,7 @@ async function control() {
     plugins: opened.plugins,
     async start(made: TestApi) {
       api = made;
-      await beginWebhooks(webhooks, made);
+      beginWebhooks(webhooks, made);
       const { deps, store, feed } = made;
       const source = {
         snapshot: store.snapshot.bind(store),

@@ -14,7 +14,6 @@ import { parseArgs } from 'node:util';
 import type { AdmissionPlugin } from '@orch/admission';
 import { pluginContext, pluginOf, TestObjects } from '@orch/admission/testing';
 import { Transport } from '@orch/client';
-import { namesOf } from '@orch/machinery';
 import { AdmissionServer, patching } from '@orch/webhooks/testing';
 import { testApi } from '../src/testing/test-api.js';
 import { AdmissionWebhooks } from '../src/webhooks/admission-webhooks.js';
@@ -141,9 +140,9 @@ async function plugin(kind: 'Validating' | 'Mutating', { url, caBundle }: Place,
   return {
     plugin: pluginOf(`${kind}AdmissionWebhook`, context),
     async start({ deps, served }: Api) {
-      await webhooks.start(
+      webhooks.start(
         { served, scheme: deps.scheme, maxValues: 100_000 },
-        { names: namesOf('kubernetes'), addressOf: () => Promise.reject(new Error('no services')) },
+        { addressOf: () => Promise.reject(new Error('no services')) },
       );
       const resource = `${kind.toLowerCase()}webhookconfigurations`;
       const configuration = { apiVersion: 'v1', kind: 'X', metadata: { name: 'bench' }, webhooks: [webhook] };

@@ -60,21 +60,27 @@ export class AdmissionControl {
     });
   }
 
-  /** Makes the plugins that options name. @throws Error for unknown ones, and what is wrong with what they are configured with */
+  /** Makes and opens the plugins that options name. @throws Error for unknown ones, and what is wrong with what they are configured with */
   static async open(settings: AdmissionControlSettings): Promise<AdmissionControl> {
     const selection = checkAdmission(settings.options);
     const selected = selectPlugins(selection, settings.names.profile);
     for (const { name, deprecated } of selected) if (deprecated === true) settings.logger.warn(deprecation(name));
     const isAsked = (name: string) => selected.some((plugin) => plugin.name === name);
     const configurations = await readPluginConfigurations(settings.options.admissionControlConfigFile, isAsked);
-    return new AdmissionControl(selected, configurations, settings);
+    const control = new AdmissionControl(selected, configurations, settings);
+    try {
+      for (const plugin of control.plugins) await started(plugin);
+      return control;
+    } catch (error) {
+      await control.stop();
+      throw error;
+    }
   }
 
   /** Resolves when all is known that plugins look up: nothing may be written before. */
   async start(source: KnownObjectsSource): Promise<void> {
     this.#params.start(source);
     await this.objects.start(source);
-    for (const plugin of this.plugins) await started(plugin);
   }
 
   async stop(): Promise<void> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { namesOf } from '@orch/machinery';
-import { Metrics, systemClock } from '@orch/runtime';
+import { Metrics, silentLogger, systemClock } from '@orch/runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SlowClients } from '../fairness/slow-clients.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
@@ -86,6 +86,19 @@ describe('a group-version that is registered for another server', () => {
     ['/openapi/v2', false],
   ])('is asked for %s: %s', async (path, isTheirs) => {
     expect((await answered(path))[1]).toBe(isTheirs);
+  });
+
+  it('answers with bytes that are counted', async () => {
+    await server.close();
+    const lines: (Record<string, unknown> | undefined)[] = [];
+    const logger = { ...silentLogger, warn: (_: string, fields?: Record<string, unknown>) => void lines.push(fields) };
+    server = await openServer(listenerOf(api, { aggregator: aggregator(), streams, logger, slowRequestMs: 1e-9 }));
+    extension.answer = (_req, res) => {
+      res.write('in parts, ');
+      res.end('without a length');
+    };
+    expect((await server.ask(THINGS)).body.toString()).toBe('in parts, without a length');
+    await expect.poll(() => lines).toMatchObject([{ bytes: 'in parts, without a length'.length }]);
   });
 
   it('is not asked while it is not there', async () => {

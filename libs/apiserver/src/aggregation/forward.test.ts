@@ -267,6 +267,15 @@ describe('a request that another server answers', () => {
     expect(got.status).toBe(503);
   });
 
+  it('has its body asked for where its client waits for that', async () => {
+    answer = (req, res) => void req.pipe(res);
+    const options = { port: front.port, method: 'POST', headers: { Expect: '100-continue' }, agent: false };
+    const sent = request(options).on('continue', () => sent.end('wanted'));
+    sent.flushHeaders();
+    const [got] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(String((await got.toArray())[0])).toBe('wanted');
+  });
+
   it('may come before the body has ended', async () => {
     answer = (_req, res) => void res.writeHead(413).end('too much');
     const got = await front.ask('/', { method: 'POST', body: Buffer.alloc(5_000_000) });

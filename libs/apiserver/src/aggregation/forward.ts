@@ -16,6 +16,7 @@ import {
   socketOf,
   type Upgrade,
 } from '../http/context.js';
+import { askForBody } from '../http/expected-continue.js';
 import { switchProtocols } from '../http/joined-connections.js';
 import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
 import { readBefore } from '../http/read-body.js';
@@ -231,7 +232,10 @@ function askOnce(ctx: RequestContext, extension: Extension, forwarding: Asking):
     boundConnecting(upstream);
     if (limitMs !== undefined) boundAnswer(upstream, limitMs);
     if (upgrade || body) upstream.end(body);
-    else req.pipe(upstream);
+    else {
+      askForBody(ctx);
+      req.pipe(upstream);
+    }
   });
 }
 

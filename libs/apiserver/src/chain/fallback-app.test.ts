@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { decodeProtobufObject } from '@orch/codec';
 import { HealthRegistry, Metrics, silentLogger } from '@orch/runtime';
@@ -30,6 +31,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   api.close();
+});
+
+it('a request that says to be of HTTP/2 over a connection that is not is answered as any other', async () => {
+  const socket = connect({ port: server.port, host: '127.0.0.1' });
+  socket.end('GET /version HTTP/2.0\r\nHost: h\r\n\r\n');
+  expect(String(Buffer.concat(await socket.toArray()))).toMatch(/^HTTP\/1.1 200 /);
 });
 
 describe('what is not hot', () => {

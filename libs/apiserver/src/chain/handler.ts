@@ -45,9 +45,14 @@ export function handler(options: HandlerOptions): Stage {
       observer.end(ctx);
     } else others(ctx.req, ctx.res);
     await left(ctx);
+    if (!route && ctx.trail) ctx.trail.bytes = lengthOf(ctx);
     observer.end(ctx);
   };
 }
+
+/** The bytes of an answer that somebody else gave whole. */
+const lengthOf = ({ req, res }: OpenContext): number =>
+  req.method === 'HEAD' ? 0 : Number(res.getHeader('content-length') ?? 0);
 
 /** For the audit log (spec: "Deprecation rules"). */
 function noteDeprecation({ annotations }: OpenContext, { definition }: Endpoint, names: Names): void {

@@ -88,7 +88,7 @@ const sample = async (series: string) =>
   );
 
 /** Turns of a process with so many seats, and queues for them unless `queues` is 0. */
-function fairTurns(seats: number, maxWaitMs = 60_000, queues = 64) {
+function fairTurns(seats: number, maxWaitMs = 60_000, queues = 64, work = () => ONE_SEAT) {
   const limitResponse =
     queues === 0 ? { type: 'Reject' } : { type: 'Queue', queuing: { queues, handSize: 1, queueLengthLimit: 5 } };
   const level = priorityLevelOf('all', 'level-uid', {
@@ -111,7 +111,7 @@ function fairTurns(seats: number, maxWaitMs = 60_000, queues = 64) {
     pace: AT_ONCE,
   });
   controller.configure([level as PriorityLevel], [schema, flowSchemaOf('probes', '', probes?.spec ?? {})]);
-  const turns = new FairTurns({ controller, work: () => ONE_SEAT, metrics: told });
+  const turns = new FairTurns({ controller, work, metrics: told });
   return { turns, pages: flowPages(controller) };
 }
 
@@ -289,6 +289,15 @@ describe('a request in the middle of its answer', () => {
     (atOnce as Turn).leave();
     expect(await sample(`apiserver_flowcontrol_request_concurrency_in_use${SERIES}`)).toBe(0);
     expect(await sample(`apiserver_flowcontrol_dispatched_requests_total${SERIES}`)).toBe(1);
+  });
+
+  it('takes as many seats as before, and holds none behind its answer', async () => {
+    const { turns } = fairTurns(4, 60_000, undefined, () => ({ initialSeats: 3, finalSeats: 4, additionalMs: 60_000 }));
+    const again = turns.takeAgain(asking()) as Turn;
+    const inUse = () => sample(`apiserver_flowcontrol_request_concurrency_in_use${SERIES}`);
+    expect(await inUse()).toBe(3);
+    again.leave();
+    expect(await inUse()).toBe(0);
   });
 
   it('is turned away where nobody waits, or nobody is bound', async () => {

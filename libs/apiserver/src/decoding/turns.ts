@@ -1,29 +1,93 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Steps } from '@orch/schema';
 
 /** Work on fewer bytes is done before others wait long. */
 const LARGE_BYTES = 64 << 10;
-
-/** There is one event loop, and so one line of those who wait for a turn of it. */
-let line: Promise<void> = Promise.resolve();
 
 /**
  * Stands before and after each step of work on a body. A step on a large one gets a turn of the event loop for itself:
  * small requests are answered in between, and no two large steps follow each other. Costs nothing for a small body.
  */
 export function turnFor(bytes = 0): Promise<void> | undefined {
-  return bytes < LARGE_BYTES ? undefined : turnInLine();
-}
-
-function turnInLine(): Promise<void> {
-  line = line.then(() => nextTurn());
-  return line;
+  return bytes < LARGE_BYTES ? undefined : line.next(true);
 }
 
 /** Milliseconds of work on many small things in one turn of the event loop: others wait for about as long a round. */
 const SLICE_MS = 1;
 
-/** Stands between the items of work that is long because they are many. */
+/**
+ * Those who wait for a turn of the event loop. Turns are given by turns, too, to the work that is under way, one of it at a time, and to
+ * all that begins, as much as fits: what turns out to be short does not stand behind all that is long.
+ */
+class Line {
+  #beginning: (() => void)[] = [];
+  readonly #underWay: (() => void)[] = [];
+  #begunLast = false;
+  #asked = false;
+  /** When the present turn is full; undefined while nobody has begun it. */
+  #end: number | undefined;
+
+  /** Begins the present turn, or has a part of what is left of it. @returns false where it is full */
+  join(): boolean {
+    const now = performance.now();
+    if (this.#end === undefined) {
+      this.#end = now + SLICE_MS;
+      this.#ask();
+    }
+    return now < this.#end;
+  }
+
+  /** Resolves in a turn to come. @param begun false for what has not had one yet: not all that is let in with it fits */
+  next(begun: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      (begun ? this.#underWay : this.#beginning).push(resolve);
+      this.#ask();
+    });
+  }
+
+  #ask(): void {
+    if (this.#asked) return;
+    this.#asked = true;
+    setImmediate(() => this.#turn());
+  }
+
+  #turn(): void {
+    this.#asked = false;
+    this.#end = undefined;
+    if (this.#beginning.length + this.#underWay.length === 0) return;
+    this.#end = performance.now() + SLICE_MS;
+    this.#begunLast = this.#beginning.length > 0 && !(this.#begunLast && this.#underWay.length > 0);
+    if (this.#begunLast) for (const begin of this.#beginning.splice(0)) begin();
+    else this.#underWay.shift()?.();
+    this.#ask();
+  }
+}
+
+/** There is one event loop. */
+const line = new Line();
+
+/**
+ * Takes steps of work each of which may be long, as rows of tables: in one turn of the event loop there are no more of them than take a
+ * millisecond, whoever they are for, and the one that goes beyond.
+ */
+export class LongSteps {
+  #begun = false;
+
+  /** Takes a step at once where the present turn has room, which costs next to nothing, and in a turn to come otherwise. */
+  take<T>(step: () => T): T | Promise<T> {
+    if (!line.join()) return this.#later(step);
+    this.#begun = true;
+    return step();
+  }
+
+  async #later<T>(step: () => T): Promise<T> {
+    do await line.next(this.#begun);
+    while (!line.join());
+    this.#begun = true;
+    return step();
+  }
+}
+
+/** Stands between the items of work that is long because they are many, each of them short. */
 export class Slices {
   #end = performance.now() + SLICE_MS;
 
@@ -33,7 +97,7 @@ export class Slices {
   }
 
   async #next(): Promise<void> {
-    await turnInLine();
+    await line.next(true);
     this.#end = performance.now() + SLICE_MS;
   }
 }

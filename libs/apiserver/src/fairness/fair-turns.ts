@@ -48,8 +48,12 @@ export class FairTurns implements Turns {
   }
 
   takeAgain(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
-    const { controller } = this.options;
-    const entry = controller.enter(controller.classify(ctx.user, ctx.info), ONE_SEAT, queued(ctx));
+    const { controller, work } = this.options;
+    const found = controller.classify(ctx.user, ctx.info);
+    const { level } = found;
+    // What is held on behind the answer was, when it gave its first seats back.
+    const { initialSeats } = level.queues ? work(ctx, level.maxSeats) : ONE_SEAT;
+    const entry = controller.enter(found, { ...ONE_SEAT, initialSeats }, queued(ctx));
     if (!entry) return turnOf(undefined, uncounted);
     if (!(entry instanceof Entry)) return undefined;
     const seated = entry.seated();

@@ -14,7 +14,7 @@ export interface Turns {
   isExempt(ctx: OpenContext): boolean;
   /** @returns undefined for a request that is refused: there is no room, or there was none in time */
   take(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined>;
-  /** The same for one that had its turn, and gave it back in the middle of its answer: one seat, and no request more. */
+  /** The same for one that had its turn, and gave it back in the middle of its answer: as many seats, and no request more. */
   takeAgain(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined>;
 }
 

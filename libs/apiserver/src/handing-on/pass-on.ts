@@ -12,6 +12,11 @@ export function passOn(ctx: RequestContext, answer: IncomingMessage): void {
   answer.once('close', () => {
     if (!answer.complete && !ctx.res.writableEnded) cutOff(ctx);
   });
+  const { trail } = ctx;
+  if (trail)
+    answer.on('data', (bytes: Buffer) => {
+      trail.bytes += bytes.length;
+    });
   answer.pipe(ctx.res);
 }
 

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import express, { type Express } from 'express';
+import { http2StreamOf } from './context.js';
 
 /** The prototype that express gives requests and responses, upon those of HTTP/2 in place of those of HTTP/1.1. */
 const upon = (base: object, express: object): object => Object.create(base, Object.getOwnPropertyDescriptors(express));
@@ -19,5 +20,6 @@ export function overBothVersions(app: Express): RequestListener {
   });
   for (const { request } of [app, http2App]) Object.defineProperty(request, 'fresh', NEVER_FRESH);
   http2App.use(app.router);
-  return (req, res) => (req.httpVersionMajor === 2 ? http2App(req, res) : app(req, res));
+  // Not by the version that a request says to be of, which it says whatever its connection is.
+  return (req, res) => (http2StreamOf({ res }) ? http2App(req, res) : app(req, res));
 }

@@ -21,7 +21,7 @@ async function reading(before: (req: IncomingMessage) => unknown = () => undefin
   server = await openServer(async (req, res) => {
     await before(req);
     try {
-      outcomes.push((await readBody({ req, holdBody: () => undefined }, limits)).length);
+      outcomes.push((await readBody({ req, res, holdBody: () => undefined }, limits)).length);
       res.end();
     } catch (error) {
       outcomes.push(error instanceof StatusError ? `${error.code} ${error.status.reason}` : String(error));

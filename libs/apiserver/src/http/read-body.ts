@@ -3,6 +3,7 @@ import type { Http2ServerRequest } from 'node:http2';
 import { StatusError } from '@orch/machinery';
 import type { RequestLimits } from '../deps.js';
 import { http2StreamOf, type RequestContext } from './context.js';
+import { askForBody } from './expected-continue.js';
 
 export const tooLarge = (limit: number) =>
   new StatusError('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
@@ -35,7 +36,7 @@ export function hasBody({ req, res }: Sent): boolean {
 /** Whether the whole body of a request has come that has one; over HTTP/2 that is known once it has been read. */
 export const isBodyHere = ({ req }: Pick<Sent, 'req'>): boolean => req.complete;
 
-type Reading = Pick<RequestContext, 'req' | 'holdBody'>;
+type Reading = Pick<RequestContext, 'req' | 'res' | 'holdBody'>;
 
 /** Bodies that were begun to be read before anybody asked for them. */
 const ahead = new WeakMap<IncomingMessage, Promise<Buffer>>();
@@ -63,6 +64,7 @@ async function read(ctx: Reading, { maxBodyBytes: limit, bodyTimeoutMs }: BodyLi
   if (Number(req.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   // Nothing more is heard of a request whose connection was cut before.
   if (wasCut(req)) throw endedEarly();
+  askForBody(ctx);
   let timer: NodeJS.Timeout | undefined;
   const body = new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -1,4 +1,5 @@
 import { Metrics, Tracing } from '@orch/runtime';
+import express from 'express';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requestIdOf } from '../http/request-id.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
@@ -143,6 +144,21 @@ describe('through the listener', () => {
     expect(fields).toMatchObject({ requestID: 'mine', method: 'POST', path: PATH, code: 201 });
     expect(Object.keys(fields?.legsMs as object)).toEqual(['authenticate', 'receive', 'decode', 'handle', 'send']);
     expect(JSON.stringify(fields)).not.toContain('s3cret');
+  });
+
+  it.each([
+    ['GET', '/document', {}, 5_000],
+    ['GET', '/document', { range: 'bytes=10-19' }, 10],
+    ['HEAD', '/document', {}, 0],
+    ['GET', PATH, {}, undefined],
+  ])('and with the bytes of its answer, whoever gives that: %s %s %j', async (method, path, headers, bytes) => {
+    const app = express().get('/document', (req, res) => {
+      const [from, to] = req.headers.range?.match(/\d+/g)?.map(Number) ?? [0, 4_999];
+      res.send(Buffer.alloc(5_000, 'x').subarray(from, (to ?? 0) + 1));
+    });
+    const { ask } = await serve({ slowRequestMs: 1e-9, fallback: app });
+    const { body } = await ask(path, { method, headers });
+    expect(lines.map(([, fields]) => fields?.bytes)).toEqual([bytes ?? body.length]);
   });
 
   it('what was noted for audit is logged and traced: that a version is deprecated, and when it goes', async () => {

@@ -1,6 +1,6 @@
 import { stringifyJson } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
-import { Slices } from '../decoding/turns.js';
+import { LongSteps } from '../decoding/turns.js';
 import { type Endpoint, liesAsServed, type Stored } from '../served/endpoint.js';
 import { isShareable, type Piece, type SharedPiece } from './piece.js';
 import type { PieceCache } from './piece-cache.js';
@@ -58,6 +58,8 @@ export function jsonRepresentation(
     contentType: 'application/json',
     streamContentType: 'application/json',
     object,
+    // What is read and looked through to show a part of it may take long, however little is shown.
+    ...(shape.name !== 'self' && { objectInTurns: async (stored) => new LongSteps().take(() => object(stored)) }),
     parts: partsOf(shape, (stored) =>
       spliced(stored) ? spliceJson(itemPrefix, stored, endpoint) : json(shape.item(stored)),
     ),
@@ -136,21 +138,19 @@ async function* jsonList(
   const head = stringifyJson(around(shape, meta));
   out.bytes(Buffer.from(`${head.slice(0, -1)},"${shape.itemsField}":[`));
   let separator = '';
-  const slices = new Slices();
+  const steps = new LongSteps();
   for await (const page of pages) {
-    const shared = share?.(page, separator);
+    const shared = share && (await steps.take(() => share(page, separator)));
     if (shared) {
       yield* out.end();
       yield shared;
       separator = ',';
-      await slices.between();
       continue;
     }
     for (const stored of page) {
-      item(out, separator, stored);
+      await steps.take(() => item(out, separator, stored));
       separator = ',';
       for (let piece = out.shift(); piece; piece = out.shift()) yield piece;
-      await slices.between();
     }
   }
   out.ascii(']}');

@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest';
-import { testApi } from '../testing/test-api.js';
+import { describe, expect, it } from 'vitest';
+import type { ResourceCall } from '../deps.js';
+import { type TestApi, testApi } from '../testing/test-api.js';
 import { gathered } from './piece.js';
 import { prettyList } from './pretty.js';
+import type { Representation } from './representation.js';
 
 const META = 'g=meta.orch.io;v=v1';
 
@@ -63,4 +65,64 @@ it('a list that takes long to write lets others have turns, whatever is made of 
   if (!parts) return expect.unreachable();
   expect(await turnsDuring(() => gathered(prettyList(parts, meta, pages())))).toBeGreaterThan(3);
   api.close();
+});
+
+/** Works for longer than a turn may last. */
+function work(): void {
+  const end = performance.now() + 3;
+  while (performance.now() < end);
+}
+
+/** An endpoint whose rows take long, the turn of the event loop that each of them was made in, and some objects. */
+async function heavyRows(objects: number, type: string) {
+  const api = await testApi();
+  for (let i = 0; i < objects; i++) await api.create('configmaps', { metadata: { name: `c${i}` } });
+  const known = api.endpoint('configmaps');
+  const [made, turn] = [[] as number[], { at: 0, over: false }];
+  const count = (): void => {
+    turn.at++;
+    if (!turn.over) setImmediate(count);
+  };
+  setImmediate(count);
+  const cells = (): string[] => {
+    work();
+    made.push(turn.at);
+    return [];
+  };
+  const endpoint: ResourceCall['endpoint'] = { ...known, rules: { ...known.rules, cells } };
+  const table = `${type};as=Table;${META}`;
+  const representation = api.deps.representations.choose(endpoint, table, new URLSearchParams());
+  const rows = api.store.rows(endpoint.type);
+  const end = (): void => {
+    turn.over = true;
+    api.close();
+  };
+  return { representation, rows, made, end };
+}
+
+const pagesOf = async function* (rows: ReturnType<TestApi['store']['rows']>) {
+  yield rows;
+};
+
+describe('of rows that take long no two are made in one turn, whoever they are for', () => {
+  const wholeList = (representation: Representation, rows: ReturnType<TestApi['store']['rows']>) =>
+    gathered(representation.list({ resourceVersion: '1' }, pagesOf(rows)));
+  const oneRow = (representation: Representation, [row = expect.unreachable()]: ReturnType<TestApi['store']['rows']>) =>
+    representation.objectInTurns?.(row);
+  const pretty = ({ parts }: Representation, rows: ReturnType<TestApi['store']['rows']>) =>
+    gathered(prettyList(parts ?? expect.unreachable(), { resourceVersion: '1' }, pagesOf(rows)));
+
+  it.each<[string, (...asked: Parameters<typeof wholeList>) => Promise<unknown> | undefined, number, string?]>([
+    ['lists', wholeList, 2],
+    ['lists that are indented', pretty, 2],
+    ['lists in YAML', wholeList, 2, 'application/yaml'],
+    ['single objects', oneRow, 1],
+    ['single objects in YAML', oneRow, 1, 'application/yaml'],
+  ])('%s', async (_, ask, objects, type = 'application/json') => {
+    const { representation, rows, made, end } = await heavyRows(objects, type);
+    await Promise.all(Array.from({ length: 8 }, () => ask(representation, rows)));
+    end();
+    expect(made).toHaveLength(8 * objects);
+    expect(new Set(made).size).toBe(made.length);
+  });
 });

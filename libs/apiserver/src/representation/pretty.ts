@@ -1,5 +1,5 @@
 import { stringifyJson } from '@orch/codec';
-import { Slices, turnFor } from '../decoding/turns.js';
+import { LongSteps, turnFor } from '../decoding/turns.js';
 import type { RequestContext } from '../http/context.js';
 import type { Stored } from '../served/endpoint.js';
 import { indentJson } from './indent-json.js';
@@ -48,14 +48,14 @@ export async function* prettyList(
   const empty = stringifyJson({ ...around(meta), [itemsField]: [] }, INDENT);
   write(empty.slice(0, -']\n}'.length));
   let separator = '';
-  const slices = new Slices();
+  const steps = new LongSteps();
   for await (const page of pages) {
     for (const stored of page) {
+      const json = await steps.take(() => item(stored));
       // No text within JSON has a line of its own.
-      write(`${separator}\n    ${(await indented(item(stored))).replaceAll('\n', '\n    ')}`);
+      write(`${separator}\n    ${(await indented(json)).replaceAll('\n', '\n    ')}`);
       separator = ',';
       for (let piece = out.shift(); piece; piece = out.shift()) yield piece;
-      await slices.between();
     }
   }
   write(separator === '' ? ']\n}\n' : '\n  ]\n}\n');

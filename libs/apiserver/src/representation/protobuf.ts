@@ -9,7 +9,7 @@ import {
 } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
-import { Slices } from '../decoding/turns.js';
+import { LongSteps } from '../decoding/turns.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import { weakMemo } from '../weak-memo.js';
 import { isShareable, type Piece, type SharedPiece } from './piece.js';
@@ -130,12 +130,11 @@ async function* encoded(
   pages: AsyncIterable<readonly Stored[]>,
   encode: (stored: Stored) => Uint8Array,
 ): AsyncGenerator<EncodedPage> {
-  const slices = new Slices();
+  const steps = new LongSteps();
   for await (const page of pages) {
     const items: Uint8Array[] = [];
     for (const stored of page) {
-      items.push(encode(stored));
-      await slices.between();
+      items.push(await steps.take(() => encode(stored)));
     }
     yield { page, items };
   }

@@ -1,5 +1,5 @@
 import { parseStoredJson, stringifyYaml } from '@orch/codec';
-import { Slices, turnFor } from '../decoding/turns.js';
+import { LongSteps, turnFor } from '../decoding/turns.js';
 import type { Stored } from '../served/endpoint.js';
 import { PieceWriter } from './piece-writer.js';
 import type { JsonRepresentation, ListMeta, ListParts, Representation } from './representation.js';
@@ -23,7 +23,7 @@ export function yamlRepresentation({ parts, ...inner }: JsonRepresentation, key:
     contentType: 'application/yaml',
     streamContentType: undefined,
     object: (stored) => toYaml(inner.object(stored)),
-    objectInTurns: (stored) => toYamlInTurns(inner.object(stored)),
+    objectInTurns: async (stored) => toYamlInTurns((await inner.objectInTurns?.(stored)) ?? inner.object(stored)),
     list: (meta, pages) => yamlList(parts, meta, pages),
   };
 }
@@ -40,16 +40,15 @@ async function* yamlList(
   const writeSome = (some: typeof fields) => some.length > 0 && write(stringifyYaml(Object.fromEntries(some)));
   writeSome(fields.filter(([name]) => name < itemsField));
   let separator = `${itemsField}:\n`;
-  const slices = new Slices();
+  const steps = new LongSteps();
   for await (const page of pages) {
     for (const stored of page) {
-      const value = parseStoredJson(item(stored));
+      const value = await steps.take(() => parseStoredJson(item(stored)));
       await turnFor(stored.body.length);
       // Two spaces before every line but empty ones, which within a text are empty lines of the text.
       write(`${separator}  ${stringifyYaml([value]).replaceAll(/\n(?=[^\n])/g, '\n  ')}`);
       separator = '';
       for (let piece = out.shift(); piece; piece = out.shift()) yield piece;
-      await slices.between();
     }
   }
   if (separator !== '') write(`${itemsField}: []\n`);

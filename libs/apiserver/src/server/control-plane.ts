@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { type Component, createLogger, Lifecycle, type Logger, resolveFeatures } from '@orch/runtime';
 import { FEATURES } from '@orch/schema';
 import { access, fairness, sharedVerdicts } from './components/access.js';
-import { admission, quotas } from './components/admission.js';
+import { admission, plugins, quotas } from './components/admission.js';
 import { aggregatedApis } from './components/aggregation.js';
 import { api } from './components/api.js';
 import { audit } from './components/audit.js';
@@ -47,6 +47,7 @@ export function createControlPlane(settings: ControlPlaneSettings): ControlPlane
 /** In the order in which they start; they stop the other way round. */
 const componentsOf = (process: ControlPlaneProcess): readonly Component[] => [
   observation(process),
+  plugins(process),
   store(process),
   feed(process),
   api(process),

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineOptions } from '@orch/runtime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createControlPlane } from './control-plane.js';
 import type { Role } from './control-plane-settings.js';
 import { backendOptions, servingOptions } from './options.js';
 import { runService } from './run-service.js';
@@ -127,4 +128,40 @@ it('is looked at before anything is started', async () => {
   for (const workers of [1, 2])
     await expect(runService(settings, { workers, workerTimeout: 0 })).rejects.toThrow('--root-ca-file');
   expect([settings.openStore, settings.openBus].flatMap(({ mock }) => mock.calls)).toEqual([]);
+});
+
+describe('what is said to admission plugins is judged before the state is opened', () => {
+  const started = async (plugin: string, configuration: object) => {
+    const file = join(dir, 'admission.yaml');
+    const head = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AdmissionConfiguration' };
+    writeFileSync(file, JSON.stringify({ ...head, plugins: [{ name: plugin, configuration }] }));
+    const openStore = vi.fn(() => Promise.reject(new Error('the state was opened')));
+    const args = [`--admission-control-config-file=${file}`, `--enable-admission-plugins=${plugin}`];
+    const { lifecycle } = createControlPlane({ ...settingsOf(args), openStore, openBus: vi.fn() });
+    return lifecycle.start();
+  };
+  const webhooks = (kubeConfigFile: string) => ({
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'WebhookAdmissionConfiguration',
+    kubeConfigFile,
+  });
+
+  it.each([
+    ['EventRateLimit', { limits: [] }, /^couldn't init admission plugin "EventRateLimit": /],
+    [
+      'ImagePolicyWebhook',
+      { imagePolicy: { kubeConfigFile: '/gone' } },
+      /^couldn't init .*"ImagePolicyWebhook": .*gone/,
+    ],
+    ['MutatingAdmissionWebhook', webhooks('/gone'), /gone/],
+    ['ValidatingAdmissionWebhook', webhooks('relative'), /^couldn't init .*"ValidatingAdmissionWebhook": .*absolute/],
+  ])('%s: %j', async (plugin, configuration, why) => {
+    await expect(started(plugin, configuration)).rejects.toThrow(why);
+  });
+
+  it('and where nothing is wrong it is opened', async () => {
+    const limits = [{ type: 'Server', qps: 1, burst: 1 }];
+    const kind = { apiVersion: 'eventratelimit.admission.k8s.io/v1alpha1', kind: 'Configuration' };
+    await expect(started('EventRateLimit', { ...kind, limits })).rejects.toThrow('the state was opened');
+  });
 });

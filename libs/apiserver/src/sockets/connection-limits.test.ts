@@ -249,7 +249,7 @@ describe('the chance of being sent away', () => {
     const times = { headMs: 0, requestMs: 0, idleMs: 0, maxConnections: 0, handshakesPerRound: 0 };
     const listener = limited(nothing, { ...limits, ...times }, nothing, () => draw);
     const res = { shouldKeepAlive: true };
-    const ask = () => listener({ rawHeaders: [], httpVersionMajor: 1 } as never, res as never);
+    const ask = () => listener({ rawHeaders: [], headers: {}, httpVersionMajor: 1 } as never, res as never);
     draw = 0.02;
     ask();
     expect(res.shouldKeepAlive).toBe(true);

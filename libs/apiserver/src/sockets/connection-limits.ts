@@ -3,6 +3,7 @@ import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node
 import type { ApiListener } from '../chain/listener.js';
 import { http2StreamOf, leaveBody } from '../http/context.js';
 import { isTooLate, letGo } from './http2-sessions.js';
+import { type HeadRefusal, refusalBody, refusedHead } from './request-heads.js';
 
 /** What a client may take of a process by its connections, and for how long; every one is an option of the service. */
 export interface ConnectionLimits {
@@ -27,24 +28,12 @@ export interface ConnectionLimits {
 /** What is too much for a connection. */
 export type ConnectionRefusal = 'head' | 'head-time' | 'connections';
 
-/** A refusal of the connection itself, by whom no API has been asked. There are no reasons of their own for these. */
-export interface HeadRefusal {
-  readonly code: number;
-  readonly line: string;
-  readonly message: string;
-  readonly reason: string;
-}
-
 export const HEAD_TOO_LARGE: HeadRefusal = {
   code: 431,
   line: 'Request Header Fields Too Large',
   message: 'the head of the request is too large',
   reason: '',
 };
-
-/** The body of such an answer. */
-export const refusalBody = ({ code, message, reason }: HeadRefusal): string =>
-  JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code });
 
 /**
  * Looks at the heads of requests before anybody else does, and has some of them be the last of their connection, so that
@@ -60,21 +49,23 @@ export function limited(
   return (req, res, upgrade) => {
     const stream = http2StreamOf({ res });
     if (stream && isTooLate(stream)) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
-    if (isTooLarge(req, maxHeadBytes, maxHeadFields)) {
+    if (isTooLarge(req, !stream, maxHeadBytes, maxHeadFields)) {
       onRefused('head');
       return refuse(req, res, HEAD_TOO_LARGE);
     }
+    const refusal = stream ? undefined : refusedHead(req);
+    if (refusal) return refuse(req, res, refusal);
     if (goawayChance > 0 && random() < goawayChance) takeNoMore(res, stream);
     listener(req, res, upgrade);
   };
 }
 
 /** Node bounds the bytes of HTTP/1.1 alone, and would leave out fields beyond a number without a word. */
-function isTooLarge(req: IncomingMessage, maxBytes: number, maxFields: number): boolean {
-  const { url = '', rawHeaders, httpVersionMajor } = req;
+function isTooLarge(req: IncomingMessage, hasTarget: boolean, maxBytes: number, maxFields: number): boolean {
+  const { url = '', rawHeaders } = req;
   if (rawHeaders.length > 2 * maxFields) return true;
   // Over HTTP/2 the target is a field as others are.
-  let bytes = httpVersionMajor === 1 ? url.length : 0;
+  let bytes = hasTarget ? url.length : 0;
   for (const part of rawHeaders) bytes += part.length;
   return bytes > maxBytes;
 }

@@ -94,7 +94,7 @@ describe('the end', () => {
     const closed = Promise.all([once(socket, 'close'), once(speechless, 'close')]);
     await ended();
     await closed;
-  });
+  }, 8_000);
 
   it('waits for what is asked meanwhile, and for its answer', async () => {
     let answer: () => void = () => undefined;
@@ -391,7 +391,29 @@ describe('close', () => {
     await listeners?.close();
     listeners = undefined;
     await gone;
-  });
+  }, 8_000);
+
+  it.each(['TLS', 'plain'])(
+    'does not wait long for who does not close what has ended: %s',
+    async (port) => {
+      const insecurePort = port === 'plain' ? await freePort() : 0;
+      // As watches end: behind bytes that node's server knows nothing of.
+      const { socket } = await open(({ socket: stream }) => void stream.end('the end'), { insecurePort });
+      const wire = connectPlain({
+        port: insecurePort || (socket.remotePort ?? 0),
+        host: '127.0.0.1',
+        allowHalfOpen: true,
+      });
+      const client =
+        insecurePort > 0 ? wire : connect({ socket: wire, ca: pki.ca.cert, allowHalfOpen: true } as ConnectionOptions);
+      client.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      expect(String((await once(client, 'data'))[0])).toBe('the end');
+      await listeners?.close();
+      listeners = undefined;
+      client.destroy();
+    },
+    8_000,
+  );
 
   it('waits until an answer that is made has left', async () => {
     const LARGE = 32 << 20;

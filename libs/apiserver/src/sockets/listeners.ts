@@ -7,19 +7,12 @@ import { acceptPartialChains, PARTIAL_CHAINS } from '@orch/tls';
 import type { ApiListener } from '../chain/listener.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import { pairFor } from '../credentials/sni-pairs.js';
-import {
-  type ConnectionLimits,
-  type ConnectionRefusal,
-  HEAD_TOO_LARGE,
-  type HeadRefusal,
-  limited,
-  refusalBody,
-} from './connection-limits.js';
+import { type ConnectionLimits, type ConnectionRefusal, HEAD_TOO_LARGE, limited } from './connection-limits.js';
 import { handshakesInTurn } from './handshakes-in-turn.js';
 import { Http2Sessions } from './http2-sessions.js';
-import { KeptConnections } from './kept-connections.js';
 import { readThroughStream } from './read-through-stream.js';
-import { SilentConnections } from './silent-connections.js';
+import { type HeadRefusal, MALFORMED, meetExpectations, refusalBody } from './request-heads.js';
+import { ServerConnections } from './server-connections.js';
 import { acceptUpgrades, answerConnects, type TakesUpgrade } from './upgrades.js';
 import type { VanishedPeers } from './vanished-peers.js';
 
@@ -85,12 +78,8 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
       throw error;
     });
   }
-  const silent = new SilentConnections();
-  const kept = servers.map((server) => new KeptConnections(server));
-  for (const server of servers) {
-    options.vanishedPeers?.follow(server);
-    silent.follow(server, server === secure);
-  }
+  const connections = servers.map((server) => new ServerConnections(server, server === secure));
+  for (const server of servers) options.vanishedPeers?.follow(server);
   return {
     securePort,
     insecurePort,
@@ -101,9 +90,10 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
     },
     async close() {
       const stopped = servers.map(stopListening);
-      for (const each of kept) each.letGo();
+      for (const each of connections) each.letGo();
       sessions.close();
-      await Promise.all([...stopped, silent.close()]);
+      await Promise.all(stopped);
+      for (const each of connections) each.stop();
       // What it does of itself, beside.
       for (const server of servers) server.close();
       options.vanishedPeers?.stop();
@@ -208,6 +198,7 @@ function prepared(server: Server, options: ListenOptions): Server {
   // Node would leave out those beyond the thousandth without a word, as whom a request is to be carried out among them. Their bytes are bounded.
   server.maxHeadersCount = 0;
   server.on('request', listener as RequestListener);
+  meetExpectations(server);
   server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, onRefused));
   acceptUpgrades(server, listener, takesUpgrade);
   answerConnects(server, listener);
@@ -217,12 +208,6 @@ function prepared(server: Server, options: ListenOptions): Server {
 /** A connection as node's server keeps it: with the response that is under way, if there is one. */
 type Connection = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
 
-const MALFORMED: HeadRefusal = {
-  code: 400,
-  line: 'Bad Request',
-  message: 'the request is not well-formed HTTP',
-  reason: 'BadRequest',
-};
 const TOO_SLOW: HeadRefusal = {
   code: 408,
   line: 'Request Timeout',

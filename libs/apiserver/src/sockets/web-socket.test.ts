@@ -53,6 +53,7 @@ function open({ path = PATH, headers = BEARER, protocols = [], pair }: Options =
   return { client, messages, outcome, closed };
 }
 
+const GOOD = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
 const create = (name: string, text = '') => api.create('configmaps', { metadata: { name }, data: { text } });
 const watchers = () => api.deps.cache.peek(api.endpoint('configmaps').type)?.watchers ?? 0;
 
@@ -184,6 +185,14 @@ describe('a watch over a WebSocket', () => {
     expect(await slow.closed).toBe(1005);
   });
 
+  it('that has ended waits for its client to close for a short while', async () => {
+    const { socket, received } = await raw(
+      `GET ${PATH}&timeoutSeconds=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${GOOD}\r\n`,
+    );
+    await once(socket, 'close');
+    expect(received().slice(-4)).toBe('\x88\x02\x03\xe8');
+  }, 8_000);
+
   it('is pinged while nothing happens', async () => {
     const pings: string[] = [];
     const pinging = await openSecureServer(api, {
@@ -244,8 +253,6 @@ describe('what is no WebSocket watch', () => {
 
   const head = `Host: x\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: Upgrade\r\n`;
 
-  const GOOD = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
-
   it.each([
     '',
     'Sec-WebSocket-Version: 8\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n',
@@ -294,11 +301,7 @@ describe('a wish for another protocol behind requests that are not answered yet'
   const list = `GET ${PATH.split('?')[0]} HTTP/1.1\r\n${head}\r\n`;
   const wish = (path: string, protocol: string, more = '') =>
     `GET ${path} HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: ${protocol}\r\n${more}\r\n`;
-  const webSocket = wish(
-    PATH,
-    'websocket',
-    'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n',
-  );
+  const webSocket = wish(PATH, 'websocket', GOOD);
 
   it.each([
     ['a watch', list + list + webSocket, /^HTTP\/1.1 200 .*HTTP\/1.1 200 .*HTTP\/1.1 101 .*"object"/s],

@@ -22,12 +22,14 @@ export interface SecureServer {
 
 export interface SecureOverrides extends ListenOverrides {
   readonly http2MaxStreams?: number;
+  /** Of plain HTTP. Default: none. */
+  readonly insecurePort?: number;
   /** In place of what servers have by default. */
   readonly limits?: Partial<ConnectionLimits>;
 }
 
 export async function openSecureServer(api: TestApi, overrides: SecureOverrides = {}): Promise<SecureServer> {
-  const { http2MaxStreams = 1000, limits, ...others } = overrides;
+  const { http2MaxStreams = 1000, insecurePort = 0, limits, ...others } = overrides;
   const certDir = await mkdtemp(join(tmpdir(), 'secure-server-'));
   const bindAddress = '127.0.0.1';
   const pki = await ensurePki({ certDir, bindAddress, names: namesOf('orch') });
@@ -46,7 +48,7 @@ export async function openSecureServer(api: TestApi, overrides: SecureOverrides 
     credentials: { serving: pki.serving, clientCa: [pki.ca.cert, pki.proxyCa.cert].join('\n') },
     bindAddress,
     securePort: 0,
-    insecurePort: 0,
+    insecurePort,
     limits: { ...CONNECTION_LIMITS, ...limits },
     onRefused: () => undefined,
     http2MaxStreams,

@@ -16,6 +16,7 @@ import { SlowClients } from '../fairness/slow-clients.js';
 import type { HandedStreams } from '../handing-on/handed-streams.js';
 import type { RequestContext } from '../http/context.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
+import { meetExpectations } from '../sockets/request-heads.js';
 import { OpenWatches } from '../watching/open-watches.js';
 import type { TestApi } from './test-api.js';
 
@@ -43,6 +44,7 @@ export interface TestServer {
 
 export async function openServer(listener: RequestListener): Promise<TestServer> {
   const server = createServer(listener);
+  meetExpectations(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {

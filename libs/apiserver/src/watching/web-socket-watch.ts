@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { badRequest } from '@orch/machinery';
 import type { WatchSink } from '@orch/watchcache';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -9,6 +10,8 @@ import { KEEP_ALIVE_MS, LINGER_MS } from './watch-stream.js';
 
 /** Bytes of a message of a client, who has nothing to say: more closes with 1009. */
 const MAX_CLIENT_MESSAGE = 64 * 1024;
+/** How long a client may take to say that it closes as well, once it has been told, milliseconds. */
+const CLOSE_MS = 1_000;
 /** The stream has come to its end; an `ERROR` event says so before when something went wrong. */
 const NORMAL_CLOSURE = 1000;
 
@@ -95,7 +98,18 @@ export class WebSocketWatch implements WatchSink {
     if (this.#ended) return;
     this.#ended = true;
     this.#webSocket?.close(NORMAL_CLOSURE);
-    this.upgrade.socket.setTimeout(LINGER_MS, () => this.upgrade.socket.destroy());
+    const { socket } = this.upgrade;
+    socket.setTimeout(LINGER_MS, () => socket.destroy());
+    this.#awaitClose(socket);
+  }
+
+  /** What has left the process reaches the client, whether or not it says that it closes too. */
+  #awaitClose(socket: Socket): void {
+    const looks = setInterval(() => {
+      if (!this.#output.idle && !socket.destroyed) return;
+      clearInterval(looks);
+      socket.destroy();
+    }, CLOSE_MS);
   }
 
   #begin(webSocket: WebSocket): void {

@@ -6,6 +6,7 @@ import type {
   WebhookState,
   WebhookSurroundings,
 } from '@orch/admission';
+import type { Names } from '@orch/machinery';
 import { type ReviewClientSettings, ReviewClients } from './review-clients.js';
 import { ServedForms, type ServedFormsParts } from './reviewed-forms.js';
 
@@ -45,11 +46,16 @@ export class AdmissionWebhooks {
     };
   }
 
-  /** Before anything is written. @throws KubeconfigError for credentials that cannot be used */
-  async start(parts: ServedFormsParts, settings: Omit<ReviewClientSettings, 'maxValues'>): Promise<void> {
+  /** Once plugins are made. @throws KubeconfigError for credentials that cannot be used */
+  async readUsers(names: Names): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.readUsers(names)));
+  }
+
+  /** Before anything is written. */
+  start(parts: ServedFormsParts, settings: Omit<ReviewClientSettings, 'maxValues'>): void {
     this.#parts = parts;
     const { maxValues } = parts;
-    await Promise.all(this.#clients.map((client) => client.start({ ...settings, maxValues })));
+    for (const client of this.#clients) client.start({ ...settings, maxValues });
   }
 
   /** How each webhook is, in the order in which they are asked. */

@@ -26,7 +26,8 @@ const review = { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', req
 
 async function ask(path: string, settings: Partial<ReviewClientSettings> = {}, configuration?: object, config = {}) {
   const clients = new ReviewClients(configuration);
-  await clients.start({ names, addressOf: nowhere, maxValues: 1000, ...settings });
+  await clients.readUsers(names);
+  clients.start({ addressOf: nowhere, maxValues: 1000, ...settings });
   try {
     const clientConfig = { ...server.clientConfig(path), ...config };
     return await clients.ask({ config: clientConfig, review, timeoutMs: 20_000 });

@@ -7,7 +7,6 @@ import { AnswerTooLarge, WebhookClients, WebhookError, type WebhookSettings } fr
 import { turnFor } from '../decoding/turns.js';
 
 export interface ReviewClientSettings extends Omit<WebhookSettings, 'userOf'> {
-  readonly names: Names;
   /** Values in an answer. */
   readonly maxValues: number;
 }
@@ -23,9 +22,13 @@ export class ReviewClients implements ReviewClient {
     this.#file = kubeConfigFileOf(configuration);
   }
 
-  /** Before the first call. @throws KubeconfigError for a file that cannot be used */
-  async start({ names, ...settings }: ReviewClientSettings): Promise<void> {
+  /** Reads as whom webhooks are called. @throws KubeconfigError for a file that cannot be used */
+  async readUsers(names: Names): Promise<void> {
     if (this.#file !== undefined) this.#users = await UsersByHost.read(this.#file, names);
+  }
+
+  /** Before the first call. */
+  start(settings: ReviewClientSettings): void {
     const users = this.#users;
     this.#maxValues = settings.maxValues;
     this.#clients = new WebhookClients({

@@ -15,6 +15,7 @@ describe('long runs of one thing', () => {
   const long = 5_000;
   it.each([
     ['blanks', `{"a"${' '.repeat(long)}:\n\t\r${' '.repeat(long)}1}${' '.repeat(long)}`],
+    ['digits', `{"a":[0.${'1'.repeat(long)},-1e-${'1'.repeat(long)}],"b":${'1'.repeat(16)}.${'0'.repeat(long)}}`],
     ['quotes', `["${'\\"'.repeat(long)}",1]`],
     ['backslashes', `["${'\\\\'.repeat(long)}",1]`],
     ['backslashes behind a quote', `["\\"${'\\\\'.repeat(long)}",1]`],
@@ -27,6 +28,22 @@ describe('long runs of one thing', () => {
       expect(() => parseJson(broken)).toThrow(JsonSyntaxError);
     }
   });
+});
+
+it('of digits many are passed over at a time', () => {
+  const text = { digits: '1'.repeat(2_000_000), commas: ','.repeat(2_000_000) };
+  const cpuOf = (each: string) => {
+    const before = process.cpuUsage();
+    scanJson(each, { maxDepth: 1, maxValues: Number.POSITIVE_INFINITY });
+    return process.cpuUsage(before).user;
+  };
+  const least = (each: string) => Math.min(...Array.from({ length: 5 }, () => cpuOf(each)));
+  expect(scanJson(text.digits, { maxDepth: 1, maxValues: 1 }).wideNumber).toBe(true);
+  expect(least(text.digits)).toBeLessThan(least(text.commas) / 2);
+});
+
+it.each(['1'.repeat(15), '1'.repeat(16), `${'1'.repeat(15)}x1`])('digits in a row are counted: %s', (text) => {
+  expect(scanJson(text, { maxDepth: 1, maxValues: 1 }).wideNumber).toBe(/\d{16}/.test(text));
 });
 
 describe('parseJson', () => {

@@ -1,6 +1,50 @@
+import { namesOf } from '@orch/machinery';
 import type { Component } from '@orch/runtime';
-import { webhookSettings } from '../webhooks.js';
+import type { FeatureName } from '@orch/schema';
+import { AdmissionControl } from '../../admission/admission-control.js';
+import { pluginSurroundings } from '../../admission/plugin-surroundings.js';
+import { openSharedRates } from '../../credentials/shared-verdicts.js';
+import { NO_REMOTE_DOCUMENTS } from '../../documents/remote-documents.js';
+import { admissionMetrics } from '../../metrics/admission-metrics.js';
+import { followPolicies } from '../policy-checks.js';
+import { followForStanding } from '../standing-objects.js';
+import { admissionWebhooks, webhookSettings } from '../webhooks.js';
 import type { ControlPlaneProcess } from './process.js';
+
+/** The plugins that are asked about what is written, made before the state is opened: what is wrong with their configuration is told first. */
+export const plugins = (process: ControlPlaneProcess): Component => ({
+  name: 'plugins',
+  async start() {
+    const { features, settings, telling } = process;
+    const { role, serving } = settings;
+    const { metrics, logger } = telling;
+    const names = namesOf(serving.naming);
+    const observer = admissionMetrics(metrics);
+    const sharedRates = await openSharedRates(serving, logger);
+    const webhooks = admissionWebhooks(serving, metrics);
+    process.provide({ sharedRates, admissionWebhooks: webhooks, admissionObserver: observer });
+    const isEnabled = (feature: FeatureName) => features.enabled(feature);
+    const opened = await AdmissionControl.open({
+      ...{ names, isEnabled, observer, logger, options: serving },
+      webhooks: (configuration) => webhooks.for(configuration),
+      policies: webhooks.forPolicies(),
+      surroundings: pluginSurroundings({
+        ...{ metrics, sharedRates },
+        deps: () => process.need('api').deps,
+        remote: () => process.peek('aggregated')?.documents ?? NO_REMOTE_DOCUMENTS,
+      }),
+    });
+    process.provide({
+      admission: opened,
+      followed: role.housekeeping ? followForStanding(opened) : undefined,
+      policies: role.housekeeping ? followPolicies(opened, isEnabled) : undefined,
+    });
+    await webhooks.readUsers(names);
+  },
+  async stop() {
+    process.peek('sharedRates')?.close();
+  },
+});
 
 /** Before anything is written: what plugins look up is known then. */
 export const admission = (process: ControlPlaneProcess): Component => ({
@@ -8,16 +52,14 @@ export const admission = (process: ControlPlaneProcess): Component => ({
   async start() {
     const { state, logger } = process;
     const { deps } = state.api;
-    const { served, scheme, limits, names } = deps;
+    const { served, scheme, limits } = deps;
     const parts = { served, scheme, maxValues: limits.maxValues + limits.maxOwnedValues };
-    const settings = { ...webhookSettings(state.api, process.settings.serving), names };
-    await process.need('admissionWebhooks').start(parts, settings);
+    process.need('admissionWebhooks').start(parts, webhookSettings(state.api, process.settings.serving));
     const onError = (error: unknown) => logger.error('admission', error);
     await process.need('admission').start({ deps, store: state.store, feed: state.feed, onError });
   },
   async stop() {
     await process.peek('admission')?.stop();
-    process.peek('sharedRates')?.close();
     await process.peek('admissionWebhooks')?.close();
   },
 });

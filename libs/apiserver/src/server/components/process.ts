@@ -10,6 +10,7 @@ import type { ApiTokens } from '../../credentials/api-tokens.js';
 import type { Credentials } from '../../credentials/credentials.js';
 import type { ServiceAccountKeys } from '../../credentials/service-account-keys.js';
 import type { Fairness } from '../../fairness/fairness.js';
+import type { AdmissionObserver } from '../../metrics/admission-metrics.js';
 import type { Observation } from '../../metrics/observation.js';
 import type { AdmissionWebhooks } from '../../webhooks/admission-webhooks.js';
 import type { AggregatedApis } from '../aggregated-apis.js';
@@ -32,6 +33,7 @@ export interface Parts {
   readonly changes: ChangeFeed;
   readonly api: Api;
   readonly admission: AdmissionControl;
+  readonly admissionObserver: AdmissionObserver;
   /** Limits that all processes share; absent without Redis. */
   readonly sharedRates: RedisRates | undefined;
   readonly admissionWebhooks: AdmissionWebhooks;

@@ -1,0 +1,10 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Whether a client waits to be told to send the body of its request, or to be refused (RFC 9110 section 10.1.1). */
+export const waitsToSend = ({ headers }: IncomingMessage): boolean =>
+  headers.expect?.split(',').some((each) => each.trim().toLowerCase() === '100-continue') === true;
+
+/** Has a body sent that is going to be read, where its client waits for that. HTTP/1.0 knows no such word. */
+export function askForBody({ req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse }): void {
+  if (req.httpVersion !== '1.0' && waitsToSend(req) && !res.headersSent) res.writeContinue();
+}

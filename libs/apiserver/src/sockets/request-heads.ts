@@ -1,0 +1,61 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { waitsToSend } from '../http/expected-continue.js';
+
+/** A refusal of the connection itself, by whom no API has been asked. There are no reasons of their own for most of these. */
+export interface HeadRefusal {
+  readonly code: number;
+  readonly line: string;
+  readonly message: string;
+  readonly reason: string;
+}
+
+/** The body of such an answer. */
+export const refusalBody = ({ code, message, reason }: HeadRefusal): string =>
+  JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code });
+
+export const MALFORMED: HeadRefusal = {
+  code: 400,
+  line: 'Bad Request',
+  message: 'the request is not well-formed HTTP',
+  reason: 'BadRequest',
+};
+const UNKNOWN_EXPECTATION: HeadRefusal = {
+  code: 417,
+  line: 'Expectation Failed',
+  message: 'nothing but 100-continue can be expected',
+  reason: '',
+};
+const UNKNOWN_CODING: HeadRefusal = {
+  code: 501,
+  line: 'Not Implemented',
+  message: 'bodies are read in no transfer coding but chunked',
+  reason: '',
+};
+const UNKNOWN_VERSION: HeadRefusal = {
+  code: 505,
+  line: 'HTTP Version Not Supported',
+  message: 'this connection is one of HTTP/1.1',
+  reason: '',
+};
+
+/**
+ * What is wrong with the head of a request that came over a connection of HTTP/1.1 where node's parser takes it: versions that are spoken
+ * otherwise, none at all, bodies that others read otherwise, and expectations that nobody meets.
+ */
+export function refusedHead(req: IncomingMessage): HeadRefusal | undefined {
+  const { httpVersionMajor: major, httpVersionMinor: minor, headers } = req;
+  if (major !== 1) return major === 0 ? MALFORMED : UNKNOWN_VERSION;
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined) {
+    if (minor === 0) return MALFORMED;
+    if (coding.toLowerCase() !== 'chunked') return UNKNOWN_CODING;
+  }
+  if (headers.expect !== undefined && !waitsToSend(req)) return UNKNOWN_EXPECTATION;
+  return undefined;
+}
+
+/** Has requests with an expectation come as all others: who reads the body of one has it sent, where node would before anybody is asked. */
+export function meetExpectations(server: Server): void {
+  const asOthers = (req: IncomingMessage, res: ServerResponse) => server.emit('request', req, res);
+  server.on('checkContinue', asOthers).on('checkExpectation', asOthers);
+}

@@ -1,0 +1,96 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+
+/** Time for what a client was about to ask when its server began to end, and for it to close what has ended, milliseconds. */
+export const LATE_MS = 1_000;
+
+/** A connection as node's server keeps it: with the response that is under way, until its last byte has left. */
+type Connection = Socket & { readonly _httpMessage?: ServerResponse | null };
+
+/**
+ * What a connection is used for: nothing yet, requests of HTTP/1.1, or another protocol, HTTP/2 among them, whose streams end by
+ * themselves.
+ */
+type Use = 'silent' | 'asked' | 'other';
+
+/** What node's server goes by beside what its types say. */
+type Tunable = Pick<Server, 'keepAliveTimeout'> & { keepAliveTimeoutBuffer: number };
+
+/**
+ * The connections of a server, at its end. Node 26 would close those on which nothing is being asked at once: also one on which a balancer
+ * has just sent the next request, which it may not send again elsewhere, and one whose last answer is made and has not left. Node 22 and
+ * 24 would wait for those on which nothing was asked yet until the time for the head of a request is over; and each for a client that
+ * does not close what the server has ended. Here each is told by its next answer that there will be no other, and goes when nothing has
+ * been asked on it, or it has not been closed, for a while.
+ */
+export class ServerConnections {
+  /** Not secured yet, by who is at the other end: then they go on as other sockets. */
+  readonly #handshaking = new Map<string, Socket>();
+  readonly #open = new Map<Connection, Use>();
+  /** Ended by the server at the last look, with all that was sent on them. */
+  readonly #ended = new WeakSet<Connection>();
+  #looks: NodeJS.Timeout | undefined;
+
+  /** @param isSecure whether the server is one of TLS */
+  constructor(
+    private readonly server: Server,
+    isSecure: boolean,
+  ) {
+    if (isSecure) {
+      server.on('connection', (socket: Socket) => this.#shake(socket));
+      server.on('secureConnection', (socket: TLSSocket) => {
+        this.#handshaking.delete(peerOf(socket));
+        this.#add(socket, socket.alpnProtocol === 'h2' ? 'other' : 'silent');
+      });
+    } else server.on('connection', (socket: Socket) => this.#add(socket, 'silent'));
+    server.on('request', ({ httpVersionMajor, socket }: IncomingMessage) => {
+      if (httpVersionMajor === 1) this.#use(socket, 'asked');
+    });
+    server.on('upgrade', ({ socket }: IncomingMessage) => this.#use(socket, 'other'));
+    server.on('connect', ({ socket }: IncomingMessage) => this.#use(socket, 'other'));
+  }
+
+  /** The server takes no more connections: has those that there are end, each behind what is asked on it. */
+  letGo(): void {
+    const { server } = this;
+    server.prependListener('request', ({ httpVersionMajor }, res) => {
+      if (httpVersionMajor === 1) res.shouldKeepAlive = false;
+    });
+    Object.assign(server as Tunable, { keepAliveTimeout: LATE_MS, keepAliveTimeoutBuffer: 0 });
+    for (const [socket, use] of this.#open) if (use === 'asked' && !socket._httpMessage) socket.setTimeout(LATE_MS);
+    this.#looks = setInterval(() => this.#look(), LATE_MS);
+  }
+
+  /** None is left. */
+  stop(): void {
+    clearInterval(this.#looks);
+  }
+
+  #look(): void {
+    for (const socket of this.#handshaking.values()) socket.destroy();
+    for (const [socket, use] of this.#open) {
+      if (use === 'silent' || this.#ended.has(socket)) socket.destroy();
+      else if (socket.writableFinished) this.#ended.add(socket);
+    }
+  }
+
+  #shake(socket: Socket): void {
+    const peer = peerOf(socket);
+    this.#handshaking.set(peer, socket);
+    socket.once('close', () => {
+      if (this.#handshaking.get(peer) === socket) this.#handshaking.delete(peer);
+    });
+  }
+
+  #add(socket: Socket, use: Use): void {
+    this.#open.set(socket, use);
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
+  #use(socket: Connection, use: Use): void {
+    if (this.#open.has(socket)) this.#open.set(socket, use);
+  }
+}
+
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
