@@ -20,6 +20,12 @@ const SOCKET_PORT = 5432;
 /** Bytes of the log from which on a start begins a new one. */
 const LONG_LOG = 1 << 20;
 
+/** How a server is started this time. */
+export interface StartOptions extends EmbeddedOptions {
+  /** Settings of PostgreSQL in place of, or beside, those that it always has. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+}
+
 /** The folder of a cluster, taken for this process, and the user that the server runs as. */
 export interface ClusterFolder {
   readonly root: string;
@@ -32,7 +38,7 @@ export interface ClusterFolder {
  * @throws Error with the end of the server's log
  */
 export async function startServer(
-  options: EmbeddedOptions,
+  options: StartOptions,
   { root, identity }: ClusterFolder,
   ending?: AbortSignal,
 ): Promise<EmbeddedPostgres> {
@@ -87,7 +93,7 @@ interface Launch {
   readonly ending: AbortSignal | undefined;
 }
 
-async function launch(options: EmbeddedOptions, how: Launch): Promise<EmbeddedPostgres> {
+async function launch(options: StartOptions, how: Launch): Promise<EmbeddedPostgres> {
   const { binaries, identity, root, url, ending } = how;
   const log = logOf(root);
   // Several starts in a row share a log: the first of them tells why the server ended.
@@ -153,7 +159,7 @@ function urlOf(port: number | undefined, sockets: string, password: string): str
 }
 
 /** Durable, and small when idle. What is not said here is PostgreSQL's default. */
-function settings(options: EmbeddedOptions): string[] {
+function settings(options: StartOptions): string[] {
   const values: Record<string, string | number> = {
     listen_addresses: options.port === undefined ? '' : '127.0.0.1',
     port: options.port ?? SOCKET_PORT,
@@ -167,8 +173,10 @@ function settings(options: EmbeddedOptions): string[] {
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',
-    wal_level: 'minimal',
-    max_wal_senders: 0,
+    // For backups while it runs: one, and one more that ends by itself as it was broken off.
+    wal_level: 'replica',
+    max_wal_senders: 2,
+    max_replication_slots: 2,
     wal_compression: 'on',
     wal_buffers: '4MB',
     min_wal_size: '64MB',
@@ -182,6 +190,7 @@ function settings(options: EmbeddedOptions): string[] {
     huge_pages: 'off',
     logging_collector: 'off',
     log_destination: 'stderr',
+    ...options.settings,
   };
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
