@@ -50,7 +50,7 @@ async function listen(process: ControlPlaneProcess, isBootstrapped: () => boolea
     fairness: process.need('fairness'),
     ...(auditor && { auditor }),
   });
-  process.provide({ served });
+  process.provide({ healthEndpoints: health, served });
 }
 
 async function close(process: ControlPlaneProcess): Promise<void> {
