@@ -51,7 +51,7 @@ function run(
     onReady([`serving on ${url}`, ...(kubeconfig === undefined ? [] : [`export KUBECONFIG=${shellWord(kubeconfig)}`])]);
     void manager?.readyOnce(isReady, `Serving on ${url}`, lifecycle.stopping);
   };
-  return runToCompletion(lifecycle, logger, ready, control);
+  return runToCompletion(lifecycle, logger, ready, control, settings.releaseStore);
 }
 
 /** The service manager that has started this process, told that it starts; undefined where there is none. */

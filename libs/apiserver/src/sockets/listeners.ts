@@ -18,6 +18,7 @@ import {
 import { handshakesInTurn } from './handshakes-in-turn.js';
 import { Http2Sessions } from './http2-sessions.js';
 import { KeptConnections } from './kept-connections.js';
+import { OpenConnections } from './open-connections.js';
 import { readThroughStream } from './read-through-stream.js';
 import { SilentConnections } from './silent-connections.js';
 import { acceptUpgrades, answerConnects, type TakesUpgrade } from './upgrades.js';
@@ -54,8 +55,8 @@ export interface Listeners {
   readonly insecurePort: number | undefined;
   /** Shows something else to connections from now on; no TLS session from before is resumed. Throws as node does. */
   show(credentials: ServingCredentials): void;
-  /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone. */
-  close(): Promise<void>;
+  /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone, which `deadline` cuts. */
+  close(deadline?: AbortSignal): Promise<void>;
 }
 
 /** Idle time after which the kernel probes whether a client is still there. */
@@ -87,9 +88,11 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
   }
   const silent = new SilentConnections();
   const kept = servers.map((server) => new KeptConnections(server));
+  const open = new OpenConnections();
   for (const server of servers) {
     options.vanishedPeers?.follow(server);
     silent.follow(server, server === secure);
+    open.follow(server);
   }
   return {
     securePort,
@@ -99,8 +102,10 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
       http2.setSecureContext(contextOf(options, credentials));
       acceptPartialChains(http2);
     },
-    async close() {
+    async close(deadline) {
       const stopped = servers.map(stopListening);
+      if (deadline?.aborted) open.cut();
+      deadline?.addEventListener('abort', () => open.cut());
       for (const each of kept) each.letGo();
       sessions.close();
       await Promise.all([...stopped, silent.close()]);

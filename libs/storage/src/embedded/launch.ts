@@ -46,7 +46,7 @@ export async function startServer(
   const data = join(root, 'data');
   const password = await readPassword(root);
   if (!(await exists(join(data, 'PG_VERSION')))) {
-    await initialize(binaries, identity, data, { name: SUPERUSER, password });
+    await initialize(binaries, identity, data, { name: SUPERUSER, password }, ending);
   }
   const url = urlOf(options.port, join(await shortPath(root), 'data'), password);
   const running = await readPostmaster(data);
@@ -120,10 +120,10 @@ async function launch(options: StartOptions, how: Launch): Promise<EmbeddedPostg
     const ready = await Promise.race([waitUntilReady(url, options.startTimeout ?? 60_000, ending), failed]);
     if (!ready || child.pid === undefined) throw new Error('PostgreSQL did not become ready in time');
     child.unref();
-    return handle(url, child.pid, child, guard);
+    return handle(how, child.pid, child, guard);
   } catch (error) {
     // Until it is gone another one could not start on its folder.
-    if (child.pid !== undefined) await stopPostmaster(child.pid);
+    if (child.pid !== undefined) await stopWhole(child.pid, how.data);
     guard?.release();
     const end = (await readFile(log, 'utf8').catch(() => '')).slice(-1000).trim();
     throw new Error(`${(error as Error).message}, as user ${identity.name}, see ${log}: ${end}`, { cause: error });
@@ -132,7 +132,13 @@ async function launch(options: StartOptions, how: Launch): Promise<EmbeddedPostg
   }
 }
 
-function handle(url: string, pid: number, child: ChildProcess, guard: Guard | undefined): EmbeddedPostgres {
+/** Stops a postmaster; where it had to be killed, its processes too. */
+async function stopWhole(pid: number, data: string): Promise<void> {
+  await stopPostmaster(pid);
+  await endOrphans(data);
+}
+
+function handle({ url, data }: Launch, pid: number, child: ChildProcess, guard: Guard | undefined): EmbeddedPostgres {
   // Whoever has stopped it need not wait for what says so by itself: that does not keep a process that has nothing else to do.
   const stopped = new AbortController();
   const exited = Promise.race([
@@ -140,7 +146,7 @@ function handle(url: string, pid: number, child: ChildProcess, guard: Guard | un
     once(stopped.signal, 'abort').then(() => undefined),
   ]);
   const stop = async (): Promise<void> => {
-    await stopPostmaster(pid);
+    await stopWhole(pid, data);
     stopped.abort();
   };
   // A process that exits in a hurry, as upon a second signal, has no time for more than to ask.
