@@ -57,9 +57,9 @@ export function databaseProcesses(dataDir: string): number[] {
   return pids.filter((pid) => isAlive(pid) && workingFolder(pid).startsWith(folder));
 }
 
-/** Those of them that are postmasters: children of no other of them. */
+/** Those of them that are postmasters: a child bears the command line of its own for a moment. */
 export function postmasters(dataDir: string): number[] {
-  const all = databaseProcesses(dataDir).filter((pid) => nameOf(pid) === 'postgres');
+  const all = databaseProcesses(dataDir).filter((pid) => /postgres -D /.test(titleOf(pid)));
   return all.filter((pid) => !all.includes(parentOf(pid)));
 }
 
