@@ -14,12 +14,13 @@ import {
 } from '../../tools/up/index.js';
 import { sql } from '../faults/stage/sql.js';
 import { Api, type ApiList } from '../support/api.js';
+import { STANDALONE } from './backup-commands.js';
 import { execute, PageCommands, type ShellSettings } from './page-commands.js';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const POLL = { timeout: 60_000, interval: 50 };
 
-const page = new PageCommands('backup.md');
+const page = new PageCommands('backup.md', STANDALONE);
 
 /** What a client holds of an object that it has made. */
 interface Written {
@@ -160,7 +161,8 @@ describe('an api-server and a gateway whose own PostgreSQL goes back', () => {
     await expectWentBack(kept, lost);
   });
 
-  test('in files that only their owner can read', () => {
+  test('by all blocks of the page, in files that only their owner can read', () => {
+    expect(page.left).toEqual([]);
     for (const name of ['orch.dump', 'base/base.tar.gz'])
       expect(statSync(join(path('backup'), name)).mode & 0o777).toBe(0o600);
   });

@@ -6,13 +6,14 @@ import { parseYaml } from '@orch/codec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type ApiList } from '../support/api.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
+import { POSTGRES } from './backup-commands.js';
 import { PageCommands } from './page-commands.js';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const SECRETS = '/api/v1/namespaces/default/secrets';
 const SENTINEL = Buffer.from('hush-8d2e, which is not to be read in a backup').toString('base64');
 
-const page = new PageCommands('backup.md');
+const page = new PageCommands('backup.md', POSTGRES);
 
 interface Written {
   readonly name: string;
@@ -138,6 +139,8 @@ describe('orch standalone, backed up under writes and put back into another fold
     const data = dirname(second.postgresDir);
     await expect(page.run('orchctl restore', { env: { ...env, NEW_DATA_DIR: data } })).rejects.toThrow('is not empty');
     expect((await page.run('SHOW server_version', { env: { DATA_DIR: data } })).stdout).toMatch(/^17\./);
+    // So every block of the page is run.
+    expect(page.left).toEqual([]);
   });
 });
 

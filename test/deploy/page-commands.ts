@@ -21,10 +21,12 @@ export class PageCommands {
   readonly #left: Set<string>;
   readonly #blocks: readonly string[];
 
-  constructor(page: string) {
+  /** @param elsewhere what blocks hold that others run */
+  constructor(page: string, elsewhere: readonly string[] = []) {
     const text = readFileSync(`${DOCS}${page}`, 'utf8');
     this.#blocks = [...text.matchAll(BLOCK)].map(([, block = '']) => block);
     this.#left = new Set(this.#blocks);
+    for (const holding of elsewhere) this.block(holding);
   }
 
   /** The blocks that nobody has asked for. */
