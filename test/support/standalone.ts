@@ -16,7 +16,7 @@ export interface StandaloneSettings {
   /** Users who may do nothing of themselves; each is its own token. */
   readonly strangers?: readonly string[];
   /** Prepares the folder of the database before the server starts; what it returns is done once the server is gone. */
-  readonly prepare?: (postgresDir: string) => () => void;
+  readonly prepare?: (postgresDir: string) => (() => void) | Promise<() => void>;
   /** Groups that users are in. */
   readonly groups?: Readonly<Record<string, string>>;
 }
@@ -55,7 +55,7 @@ export async function startStandalone(settings: StandaloneSettings = {}): Promis
   if (settings.executable) chmodSync(dir, 0o711);
   const data = join(dir, 'data');
   mkdirSync(data);
-  const undo = settings.prepare?.(join(data, 'postgres'));
+  const undo = await settings.prepare?.(join(data, 'postgres'));
   const token = randomBytes(24).toString('hex');
   const tokenFile = join(dir, 'tokens.csv');
   const tokens = [

@@ -32,5 +32,6 @@ export { optionText } from './options/help.js';
 export { defineOptions, type Options, OptionsError, type Parsed } from './options/options.js';
 export { type ProcessControl, runToCompletion } from './process.js';
 export { BUILD, type Build, RELEASE } from './release.js';
+export { type NotifySender, ServiceManager, type ServiceManagerSettings, systemdNotify } from './service-manager.js';
 export { openTracing, type TracingSettings } from './tracing/open-tracing.js';
 export { type SpanAttributes, type SpanRole, TraceSpan, Tracing } from './tracing/tracing.js';

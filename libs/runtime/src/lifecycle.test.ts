@@ -69,17 +69,42 @@ test('a stop during a start that does not end gives it up, stops what was starte
   const control = new FakeProcess();
   lifecycle.add(component('store')).add(component('feed', { start: () => new Promise(() => {}) }));
   lifecycle.add(component('server'));
-  const finished = runToCompletion(lifecycle, silentLogger, undefined, control);
+  const onStopped = async () => void events.push(`stopped @${clock.now()}`);
+  const finished = runToCompletion(lifecycle, silentLogger, undefined, control, onStopped);
   await clock.settle();
   control.emit('SIGTERM');
   await clock.advance(999);
   expect(events).toEqual(['start store']);
   await clock.advance(1);
-  expect(await finished).toBe(1);
-  expect(events).toEqual(['start store', 'stop store @1000']);
-  expect(await lifecycle.stop()).toEqual([new Error('feed was still starting when the time to stop was over')]);
-  expect(control.exits).toEqual([1]);
+  expect(await finished).toBe(0);
+  expect(events).toEqual(['start store', 'stop store @1000', 'stopped @1000']);
+  expect(control.exits).toEqual([0]);
   expect(clock.pending).toBe(0);
+});
+
+test('a start that does not end is given up after three seconds at most', async () => {
+  const { clock, lifecycle, component } = stage();
+  lifecycle.add(component('feed', { start: () => new Promise(() => {}) }));
+  void lifecycle.start();
+  const stopped = lifecycle.stop();
+  await clock.advance(2999);
+  expect(lifecycle.leftStart.aborted).toBe(false);
+  await clock.advance(1);
+  expect(await stopped).toEqual([]);
+  expect(lifecycle.leftStart.aborted).toBe(true);
+});
+
+test('a component that fails to start since it was told to stop is no failure, and is stopped', async () => {
+  const { events, lifecycle, component } = stage();
+  const start = () =>
+    new Promise<void>((_, reject) => lifecycle.stopping.addEventListener('abort', () => reject(new Error('told'))));
+  lifecycle.add(component('store', { start })).add(component('server'));
+  const control = new FakeProcess();
+  let stopped = 0;
+  const finished = runToCompletion(lifecycle, silentLogger, undefined, control, async () => void stopped++);
+  control.emit('SIGTERM');
+  expect(await finished).toBe(0);
+  expect([events, stopped, control.exits]).toEqual([['stop store @0'], 1, []]);
 });
 
 test('a component that drains too long is told, and one that hangs is given up', async () => {

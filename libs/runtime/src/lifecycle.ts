@@ -26,7 +26,7 @@ export const lifecycleOptions = {
     type: 'duration',
     default: 60_000,
     min: 0,
-    help: 'How long requests in flight may take to finish once serving has ended; and what is still starting, to be ready, when a shutdown begins.',
+    help: 'How long requests in flight may take to finish once serving has ended; what is under way then is cut.',
   },
 } as const;
 
@@ -34,7 +34,7 @@ export const lifecycleOptions = {
 export interface LifecycleSettings {
   /** Time between readiness failing and the first component's stop, ms. Default 0. */
   readonly shutdownDelayMs?: number;
-  /** Time that all components together get for an orderly stop, and before it the one that is still starting, ms. Default 60,000. */
+  /** Time that all components together get for an orderly stop, ms. Default 60,000. The one that is still starting gets 3,000 before it, or as much if that is less. */
   readonly drainMs?: number;
   /** Measures delay and deadline. Default: the machine's. */
   readonly clock?: Clock;
@@ -45,6 +45,8 @@ export interface LifecycleSettings {
 /** How long after the deadline a component may take to let go before it is given up, ms. */
 const ABANDON_MS = 2000;
 const DRAIN_MS = 60_000;
+/** How long a component that is starting may take to be ready once a shutdown has begun, ms: nobody is served yet. */
+const START_MS = 3000;
 
 /**
  * Starts components in the order they were added and stops them in the reverse order.
@@ -88,15 +90,17 @@ export class Lifecycle {
 
   /**
    * Starts everything. If a component fails, it and those before it are stopped and its error is thrown. Resolves early when a shutdown has
-   * begun, see {@link stopping}.
+   * begun, see {@link stopping}: what fails from then on, as it was told to, is no failure.
    */
   async start(): Promise<void> {
     this.#starting ??= this.#startAll();
     try {
       await Promise.race([this.#starting, aborted(this.leftStart)]);
     } catch (error) {
+      const wasTold = this.#stopping.signal.aborted;
       await this.stop();
-      throw error;
+      if (!wasTold) throw error;
+      this.#logger.info('the start was broken off', { reason: (error as Error).message });
     }
   }
 
@@ -153,12 +157,10 @@ export class Lifecycle {
   async #startEnded(): Promise<boolean> {
     const finished = new AbortController();
     const late = async (): Promise<boolean> => {
-      await sleep(this.#clock, this.#settings.drainMs ?? DRAIN_MS, finished.signal);
+      await sleep(this.#clock, Math.min(START_MS, this.#settings.drainMs ?? DRAIN_MS), finished.signal);
       if (finished.signal.aborted) return false;
       const name = this.#components[this.#started.length]?.name;
-      const error = new Error(`${name} was still starting when the time to stop was over`);
-      this.#logger.error('component is given up', error, { component: name });
-      this.#failures.push(error);
+      this.#logger.warn('a component that is still starting is given up', { component: name });
       this.#leftStart.abort();
       return false;
     };

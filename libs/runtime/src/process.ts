@@ -16,14 +16,16 @@ export interface ProcessControl {
 
 /**
  * Starts the lifecycle and waits until it has stopped: by SIGTERM or SIGINT, or because a component failed.
- * A second signal exits at once with code 1; so does the end of a shutdown that has left a component behind that was still starting. `onReady` runs when everything has been started.
- * Resolves with the exit code: 0, or 1 when anything failed.
+ * A second signal exits at once with code 1. `onReady` runs when everything has been started, `onStopped` when everything has been stopped.
+ * Resolves with the exit code: 0, or 1 when anything failed; a shutdown that has left a component behind that was still starting exits
+ * with it, as that may hold the process.
  */
 export async function runToCompletion(
   lifecycle: Lifecycle,
   logger: Logger,
   onReady: () => void = () => {},
   control: ProcessControl = process,
+  onStopped: () => Promise<void> = async () => {},
 ): Promise<number> {
   const onSignal = () => {
     if (lifecycle.stopping.aborted) {
@@ -46,11 +48,13 @@ export async function runToCompletion(
         else lifecycle.stopping.addEventListener('abort', () => resolve(), { once: true });
       });
     }
-    const failures = await lifecycle.stop();
-    if (lifecycle.leftStart.aborted) control.exit(1);
-    return failures.length === 0 ? 0 : 1;
+    const code = (await lifecycle.stop()).length === 0 ? 0 : 1;
+    await onStopped();
+    if (lifecycle.leftStart.aborted) control.exit(code);
+    return code;
   } catch (error) {
     logger.error('start failed', error);
+    await onStopped();
     return 1;
   } finally {
     clearInterval(hold);

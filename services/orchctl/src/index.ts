@@ -3,8 +3,10 @@ import { pick, type Subcommand } from './subcommands.js';
 
 /** Loaded on demand: none pays for what only another needs. */
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+  backup: async (args) => (await import('./backup/backup.js')).backup(args),
   convert: async (args) => (await import('./convert/convert.js')).convert(args),
   nats: (args) => pick(NATS, NATS_USAGE, args),
+  restore: async (args) => (await import('./backup/restore.js')).restore(args),
   storage: (args) => pick(STORAGE, STORAGE_USAGE, args),
   async version() {
     process.stdout.write(`orchctl ${RELEASE}\n`);
@@ -14,8 +16,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
 
 const USAGE = `usage: orchctl <command> [options]
 
+  backup           copies the database of a running orch standalone into a file
   convert          brings manifests of one version of an API to another
   nats users       prints what NATS lets api-servers and gateways do
+  restore          makes the database of an orch standalone from a backup
   storage migrate  brings the database to what this release needs
   storage rewrite  encrypts what is stored as the encryption configuration says now
   storage roles    makes database roles with the least rights for each process

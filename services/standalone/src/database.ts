@@ -20,14 +20,16 @@ export interface DatabaseSettings {
 /** The database that the options say. An embedded one that cannot be kept running ends the process with an error. */
 export function databaseOf({ url, dataDir, restartTimeout }: DatabaseSettings): Database {
   if (url !== undefined) return { start: async () => url, stop: async () => {} };
-  let postgres: SupervisedPostgres | undefined;
+  let starting: Promise<SupervisedPostgres> | undefined;
   return {
-    async start({ metrics, logger, fail }) {
+    async start({ metrics, logger, fail, stopping }) {
       const observer = embeddedPostgresObserver(metrics, logger);
-      postgres = await SupervisedPostgres.start({ dataDir, restartTimeout, observer });
+      starting = SupervisedPostgres.start({ dataDir, restartTimeout, observer }, stopping);
+      const postgres = await starting;
       void postgres.givenUp.then(fail);
       return postgres.url;
     },
-    stop: async () => postgres?.stop(),
+    // Also of a start that nobody waits for any more.
+    stop: async () => (await starting?.catch(() => undefined))?.stop(),
   };
 }

@@ -16,6 +16,8 @@ const options = defineOptions(
   {
     ...servingOptions,
     ...backendOptions,
+    // A machine, or systemd, waits for ten seconds or little more.
+    'shutdown-drain-duration': { ...servingOptions['shutdown-drain-duration'], default: 5_000 },
     'cert-dir': { type: 'string', help: 'Folder of certificates and keys. Default: pki in --data-dir.' },
     'data-dir': { type: 'string', default: '.orch', help: 'Folder of the database, certificates and kubeconfig.' },
     'embedded-postgres-timeout': {
@@ -58,11 +60,8 @@ export async function main(args: readonly string[]): Promise<number> {
     backend: values,
     openStore: async (observer, host) =>
       storeAt(await database.start(host), serving, values, { observer, mayOnlyRead: false }),
+    releaseStore: () => database.stop(),
     openBus: (settings) => busOf(values, settings),
   };
-  try {
-    return await runService(settings);
-  } finally {
-    await database.stop();
-  }
+  return runService(settings);
 }

@@ -25,6 +25,8 @@ export interface StoreHost {
   readonly logger: Logger;
   /** Ends the process with an error: the state cannot be had any more. */
   fail(error: unknown): void;
+  /** Aborts when the process is told to end: what is being opened need not be opened any more. */
+  readonly stopping: AbortSignal;
 }
 
 /** Of what a process of the control plane is made. */
@@ -37,6 +39,8 @@ export interface ControlPlaneSettings {
   readonly backend: BackendOptions;
   /** Opens the state, once what it needs is running. */
   openStore(observer: StoreObserver, host: StoreHost): Promise<ServingStore>;
+  /** Lets go of what {@link openStore} has started; called once everything has been stopped, and before the process exits. */
+  releaseStore?(): Promise<void>;
   /** Opens what announces changes between processes. */
   openBus(settings: BusSettings): ChangeBus;
   /** What is answered for the metrics of this process. Default: themselves. */

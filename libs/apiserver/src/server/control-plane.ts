@@ -23,6 +23,8 @@ export interface ControlPlane {
   readonly logger: Logger;
   /** Where it can be reached; once started. */
   address(): { readonly url: string; readonly kubeconfig: string | undefined };
+  /** Whether `/readyz` says so. */
+  isReady(): Promise<boolean>;
 }
 
 /** Joins state, feed, cache and sockets to one process; nothing runs before the lifecycle is started. */
@@ -41,7 +43,9 @@ export function createControlPlane(settings: ControlPlaneSettings): ControlPlane
   const process = new ControlPlaneProcess(settings, logger, features, lifecycle);
   for (const component of componentsOf(process)) lifecycle.add(component);
   const address = () => ({ url: process.peek('served')?.url ?? '', kubeconfig: serving.kubeconfigOut });
-  return { lifecycle, logger, address };
+  const isReady = async () =>
+    (await process.peek('healthEndpoints')?.handle('/readyz', new URLSearchParams()))?.status === 200;
+  return { lifecycle, logger, address, isReady };
 }
 
 /** In the order in which they start; they stop the other way round. */

@@ -1,4 +1,4 @@
-import { createLogger, type ProcessControl, runToCompletion } from '@orch/runtime';
+import { createLogger, type ProcessControl, runToCompletion, ServiceManager } from '@orch/runtime';
 import { createControlPlane } from './control-plane.js';
 import type { ControlPlaneSettings } from './control-plane-settings.js';
 import { checkSettings } from './settings-check.js';
@@ -24,29 +24,45 @@ export async function runService(
 ): Promise<number> {
   if (workers === 1) {
     await checkSettings(settings);
-    return run(settings, print);
+    return run(settings, print, takeManager(settings));
   }
   const { isParent, superviseWorkers, WorkerLink } = await import('../workers/run-workers.js');
-  const { loggingFormat: format, v: verbosity } = settings.serving;
   if (isParent()) {
     await checkSettings(settings);
-    return superviseWorkers(workers, workerTimeout, createLogger({ format, verbosity }));
+    return superviseWorkers(workers, workerTimeout, loggerOf(settings), takeManager(settings));
   }
   const link = new WorkerLink();
   const shared = { ...settings, metricsPage: (own: Parameters<typeof link.shared>[0]) => link.shared(own) };
-  const code = await run(shared, (lines) => link.ready(lines), link.signals);
+  const code = await run(shared, (lines) => link.ready(lines), undefined, link.signals);
   link.close();
   return code;
 }
 
-function run(settings: ControlPlaneSettings, onReady: (lines: string[]) => void, control?: ProcessControl) {
-  const { lifecycle, logger, address } = createControlPlane(settings);
+function run(
+  settings: ControlPlaneSettings,
+  onReady: (lines: string[]) => void,
+  manager: ServiceManager | undefined,
+  control?: ProcessControl,
+) {
+  const { lifecycle, logger, address, isReady } = createControlPlane(settings);
+  lifecycle.stopping.addEventListener('abort', () => void manager?.stopping());
   const ready = () => {
     const { url, kubeconfig } = address();
     onReady([`serving on ${url}`, ...(kubeconfig === undefined ? [] : [`export KUBECONFIG=${shellWord(kubeconfig)}`])]);
+    void manager?.readyOnce(isReady, `Serving on ${url}`, lifecycle.stopping);
   };
-  return runToCompletion(lifecycle, logger, ready, control);
+  return runToCompletion(lifecycle, logger, ready, control, settings.releaseStore);
 }
+
+/** The service manager that has started this process, told that it starts; undefined where there is none. */
+function takeManager(settings: ControlPlaneSettings): ServiceManager | undefined {
+  const manager = ServiceManager.take(process.env, { logger: loggerOf(settings) });
+  void manager?.status('Starting');
+  return manager;
+}
+
+const loggerOf = ({ serving: { loggingFormat: format, v: verbosity } }: ControlPlaneSettings) =>
+  createLogger({ format, verbosity });
 
 function print(lines: readonly string[]): void {
   for (const line of lines) process.stdout.write(`${line}\n`);

@@ -76,8 +76,8 @@ export interface Served {
   announce(): Promise<void>;
   /** Streams that other processes serve for clients of this one. */
   readonly handedOn: HandedStreams;
-  /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone. */
-  close(): Promise<void>;
+  /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone, which `deadline` cuts. */
+  close(deadline: AbortSignal): Promise<void>;
 }
 
 /** Opens the sockets of the API: from here on requests are answered. */
@@ -102,7 +102,7 @@ export async function serve(settings: ServeSettings): Promise<Served> {
   credentials.onTaken(({ trust }) =>
     watches.judgeAgain(({ authentication }) => (isTrusted(trust, authentication) ? undefined : notTrusted())),
   );
-  return { securePort: listeners.securePort, url, announce, handedOn, close: () => listeners.close() };
+  return { securePort: listeners.securePort, url, announce, handedOn, close: (deadline) => listeners.close(deadline) };
 }
 
 /** What ends the watches of whoever is not believed any more. */

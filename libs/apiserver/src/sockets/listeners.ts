@@ -47,8 +47,8 @@ export interface Listeners {
   readonly insecurePort: number | undefined;
   /** Shows something else to connections from now on; no TLS session from before is resumed. Throws as node does. */
   show(credentials: ServingCredentials): void;
-  /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone. */
-  close(): Promise<void>;
+  /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone, which `deadline` cuts. */
+  close(deadline?: AbortSignal): Promise<void>;
 }
 
 /** Idle time after which the kernel probes whether a client is still there. */
@@ -80,6 +80,9 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
   }
   const connections = servers.map((server) => new ServerConnections(server, server === secure));
   for (const server of servers) options.vanishedPeers?.follow(server);
+  const cut = () => {
+    for (const each of connections) each.cut();
+  };
   return {
     securePort,
     insecurePort,
@@ -88,9 +91,11 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
       http2.setSecureContext(contextOf(options, credentials));
       acceptPartialChains(http2);
     },
-    async close() {
+    async close(deadline) {
       const stopped = servers.map(stopListening);
       for (const each of connections) each.letGo();
+      if (deadline?.aborted) cut();
+      deadline?.addEventListener('abort', cut);
       sessions.close();
       await Promise.all(stopped);
       for (const each of connections) each.stop();

@@ -62,6 +62,11 @@ export class ServerConnections {
     this.#looks = setInterval(() => this.#look(), LATE_MS);
   }
 
+  /** Ends all of them at once, whatever is under way on them. */
+  cut(): void {
+    for (const socket of [...this.#handshaking.values(), ...this.#open.keys()]) socket.destroy();
+  }
+
   /** None is left. */
   stop(): void {
     clearInterval(this.#looks);

@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { type Logger, type ProcessControl, systemClock } from '@orch/runtime';
+import { type Logger, type ProcessControl, type ServiceManager, systemClock } from '@orch/runtime';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { mergeMetrics, type WorkerMetrics } from '../metrics/merge-metrics.js';
 import { MetricsCollection, type Peer } from './collection.js';
@@ -15,13 +15,50 @@ export const isParent = (): boolean => cluster.isPrimary;
 
 /**
  * Starts `count` processes with the same command line, which share its ports, and sees to them until all have ended. One that serves and
- * then gives no sign of life for `silenceMs` is killed, and another takes its place; 0 waits for ever.
+ * then gives no sign of life for `silenceMs` is killed, and another takes its place; 0 waits for ever. The service manager, if there is
+ * one, hears that this is ready when all of them serve.
  */
-export async function superviseWorkers(count: number, silenceMs: number, logger: Logger): Promise<number> {
+export async function superviseWorkers(
+  count: number,
+  silenceMs: number,
+  logger: Logger,
+  manager: ServiceManager | undefined,
+): Promise<number> {
+  let lines: readonly string[] = [];
+  const fork = forking({ silenceMs, logger, onLines: (said) => (lines = said) });
+  const ending = new AbortController();
+  const onReady = () => {
+    process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+    void manager?.readyOnce(async () => true, `Serving with ${count} workers`, ending.signal);
+  };
+  const supervisor = new Supervisor({ count, fork, clock: systemClock, logger, onReady });
+  const stop = () => {
+    if (!ending.signal.aborted) void manager?.stopping();
+    ending.abort();
+    supervisor.stop();
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  // Clock timers do not hold the process, and between two workers nothing else does.
+  const hold = setInterval(() => {}, 60_000);
+  supervisor.start();
+  const code = await supervisor.finished;
+  clearInterval(hold);
+  process.off('SIGTERM', stop).off('SIGINT', stop);
+  return code;
+}
+
+interface Forking {
+  readonly silenceMs: number;
+  readonly logger: Logger;
+  /** Hears what a worker that serves would print. */
+  readonly onLines: (lines: readonly string[]) => void;
+}
+
+/** Starts workers, and answers what they ask of each other. */
+function forking({ silenceMs, logger, onLines }: Forking): (place: number, events: WorkerEvents) => WorkerProcess {
   const peers = new Map<Worker, Peer>();
   const collection = new MetricsCollection(() => [...peers.values()]);
-  let lines: readonly string[] = [];
-  const fork = (place: number, events: WorkerEvents): WorkerProcess => {
+  return (place, events) => {
     const worker = cluster.fork();
     const peer: Peer = { place, send: (message) => void (worker.isConnected() && worker.send(message)) };
     let watch: SilenceWatch | undefined;
@@ -30,7 +67,7 @@ export async function superviseWorkers(count: number, silenceMs: number, logger:
       if (message.about !== 'ready') return collection.receive(peer, message);
       peers.set(worker, peer);
       watch ??= silenceMs === 0 ? undefined : watchOver(worker, place, silenceMs, logger);
-      lines = message.lines;
+      onLines(message.lines);
       events.onReady();
     });
     worker.on('disconnect', () => peers.delete(worker));
@@ -42,17 +79,6 @@ export async function superviseWorkers(count: number, silenceMs: number, logger:
     worker.on('error', (error) => logger.error('worker', error, { worker: place }));
     return { kill: (signal) => void worker.process.kill(signal) };
   };
-  const onReady = () => void process.stdout.write(lines.map((line) => `${line}\n`).join(''));
-  const supervisor = new Supervisor({ count, fork, clock: systemClock, logger, onReady });
-  const stop = () => supervisor.stop();
-  process.on('SIGTERM', stop).on('SIGINT', stop);
-  // Clock timers do not hold the process, and between two workers nothing else does.
-  const hold = setInterval(() => {}, 60_000);
-  supervisor.start();
-  const code = await supervisor.finished;
-  clearInterval(hold);
-  process.off('SIGTERM', stop).off('SIGINT', stop);
-  return code;
 }
 
 function watchOver(worker: Worker, place: number, timeoutMs: number, logger: Logger): SilenceWatch {

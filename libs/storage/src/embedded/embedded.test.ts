@@ -1,13 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../postgres-store.js';
 import { findIdentity } from './identity.js';
-import { findEmbeddedPostgres, startEmbeddedPostgres } from './index.js';
+import { findEmbeddedPostgres, SupervisedPostgres, startEmbeddedPostgres } from './index.js';
 import { isAlive, readPostmaster } from './postmaster.js';
 
 let root: string;
@@ -66,6 +66,28 @@ describe('embedded PostgreSQL', () => {
     expect(await findEmbeddedPostgres(dataDir)).toBe(server.url);
     await server.stop();
     await expect(findEmbeddedPostgres(dataDir)).rejects.toThrow('no PostgreSQL runs on');
+  });
+
+  it('ends an initdb that was left behind, which would go on writing where the next one does', async () => {
+    const dataDir = join(root, 'half');
+    const fresh = join(dataDir, 'data.new');
+    await mkdir(fresh, { recursive: true });
+    const program = join(root, 'initdb');
+    await copyFile('/bin/sleep', program);
+    const left = spawn(program, ['60'], { cwd: fresh });
+    await once(left, 'spawn');
+    const ending = once(left, 'exit');
+    await (await startEmbeddedPostgres({ dataDir })).stop();
+    expect(await ending).toEqual([null, 'SIGQUIT']);
+  });
+
+  it('whose start is broken off leaves nothing running, and starts later', async () => {
+    const dataDir = join(root, 'broken-off');
+    const start = (ending: AbortSignal) => SupervisedPostgres.start({ dataDir }, ending);
+    await expect(start(AbortSignal.abort())).rejects.toThrow('it was broken off');
+    await (await startEmbeddedPostgres({ dataDir })).stop();
+    await expect(start(AbortSignal.abort())).rejects.toThrow('did not become ready');
+    await (await startEmbeddedPostgres({ dataDir })).stop();
   });
 
   it('lets one of several that start at once on a new folder have it', async () => {

@@ -1,9 +1,9 @@
-import { realpath } from 'node:fs/promises';
-import { join } from 'node:path';
 import { claimFolder } from './claim-folder.js';
-import { serverUrl, startServer } from './launch.js';
-import { readPostmaster } from './postmaster.js';
+import { startServer } from './launch.js';
 
+export { type BackupSettings, backUpEmbedded, type Progress } from './backup/back-up.js';
+export { type RestoreSettings, restoreEmbedded } from './backup/restore.js';
+export { findEmbeddedPostgres } from './find-embedded.js';
 export { SupervisedPostgres, type SupervisionObserver, type SupervisionOptions } from './supervised-postgres.js';
 
 /** How to run a PostgreSQL of one's own. */
@@ -55,16 +55,4 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     folder.release();
     throw error;
   }
-}
-
-/**
- * Where the PostgreSQL is that another process has started on a directory, for {@link StoreOptions.url}; holds the password. Only who may read
- * the directory can find it.
- * @param port the TCP port that it was told to listen at, if any
- * @throws Error when none runs there
- */
-export async function findEmbeddedPostgres(dataDir: string, port?: number): Promise<string> {
-  const root = await realpath(dataDir);
-  if ((await readPostmaster(join(root, 'data'))) === undefined) throw new Error(`no PostgreSQL runs on ${root}`);
-  return serverUrl(root, port);
 }

@@ -2,26 +2,30 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chown, type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import type { Binaries } from './binaries.js';
 import { type Identity, ownFolder } from './identity.js';
+import { endOrphans } from './orphans.js';
 
 /**
  * Makes a cluster in `data`, which does not exist yet.
- * @throws Error with what `initdb` said
+ * @param ending breaks it off
+ * @throws Error with what `initdb` said, or when it was broken off
  */
 export async function initialize(
   binaries: Binaries,
   identity: Identity,
   data: string,
   superuser: { readonly name: string; readonly password: string },
+  ending?: AbortSignal,
 ): Promise<void> {
   // Killed halfway, the last attempt left a directory without a usable cluster. PG_VERSION is written early, so a
   // directory of another name is filled first and renamed when it is whole.
   const fresh = `${data}.new`;
+  await endOrphans(fresh);
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { mode: 0o700 });
   if (identity.switched) await chown(fresh, identity.uid, identity.gid);
   const password = await passwordInput(`${fresh}.password`, superuser.password, identity);
   try {
-    const said = await runInitdb(binaries, identity, fresh, superuser.name, password);
+    const said = await runInitdb({ binaries, identity, directory: fresh, superuser: superuser.name, password, ending });
     if (said !== undefined) throw new Error(`initdb failed as user ${identity.name} in ${data}: ${said}`);
   } finally {
     await password.close();
@@ -39,30 +43,56 @@ async function passwordInput(file: string, password: string, identity: Identity)
   return input;
 }
 
+interface Initdb {
+  readonly binaries: Binaries;
+  readonly identity: Identity;
+  readonly directory: string;
+  readonly superuser: string;
+  readonly password: FileHandle;
+  readonly ending: AbortSignal | undefined;
+}
+
 /** Undefined when it went well, else what it said. */
-async function runInitdb(
-  binaries: Binaries,
-  identity: Identity,
-  directory: string,
-  superuser: string,
-  password: FileHandle,
-): Promise<string | undefined> {
+async function runInitdb({
+  binaries,
+  identity,
+  directory,
+  superuser,
+  password,
+  ending,
+}: Initdb): Promise<string | undefined> {
   const { cwd, name } = ownFolder(directory, identity);
   const args = ['-D', name, '-U', superuser, '--auth=scram-sha-256', '--pwfile=/dev/stdin'];
   const child = spawn(binaries.initdb, [...args, '-E', 'UTF8', '--locale=C', '--wal-segsize=16'], {
     cwd,
     env: binaries.environment,
+    // Its own process group: an interrupt from the terminal is for this process to handle, and what it starts is ended with it.
+    detached: true,
     stdio: [password.fd, 'ignore', 'pipe'],
     ...identity.spawnAs,
   });
+  const end = () => endGroup(child);
+  if (ending?.aborted) end();
+  ending?.addEventListener('abort', end);
   const complaints = collect(child);
   const code = await new Promise<number | null>((done, fail) => {
     child.once('error', (error) =>
       fail(new Error(`cannot run ${binaries.initdb}: ${error.message}`, { cause: error })),
     );
     child.once('close', done);
-  });
+  }).finally(() => ending?.removeEventListener('abort', end));
+  if (ending?.aborted) return 'it was broken off';
   return code === 0 ? undefined : `${complaints()} (${code})`;
+}
+
+/** What it has made is thrown away. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** Keeps the end of what a child says on its standard error. */

@@ -20,6 +20,12 @@ const SOCKET_PORT = 5432;
 /** Bytes of the log from which on a start begins a new one. */
 const LONG_LOG = 1 << 20;
 
+/** How a server is started this time. */
+export interface StartOptions extends EmbeddedOptions {
+  /** Settings of PostgreSQL in place of, or beside, those that it always has. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+}
+
 /** The folder of a cluster, taken for this process, and the user that the server runs as. */
 export interface ClusterFolder {
   readonly root: string;
@@ -32,7 +38,7 @@ export interface ClusterFolder {
  * @throws Error with the end of the server's log
  */
 export async function startServer(
-  options: EmbeddedOptions,
+  options: StartOptions,
   { root, identity }: ClusterFolder,
   ending?: AbortSignal,
 ): Promise<EmbeddedPostgres> {
@@ -40,7 +46,7 @@ export async function startServer(
   const data = join(root, 'data');
   const password = await readPassword(root);
   if (!(await exists(join(data, 'PG_VERSION')))) {
-    await initialize(binaries, identity, data, { name: SUPERUSER, password });
+    await initialize(binaries, identity, data, { name: SUPERUSER, password }, ending);
   }
   const url = urlOf(options.port, join(await shortPath(root), 'data'), password);
   const running = await readPostmaster(data);
@@ -87,7 +93,7 @@ interface Launch {
   readonly ending: AbortSignal | undefined;
 }
 
-async function launch(options: EmbeddedOptions, how: Launch): Promise<EmbeddedPostgres> {
+async function launch(options: StartOptions, how: Launch): Promise<EmbeddedPostgres> {
   const { binaries, identity, root, url, ending } = how;
   const log = logOf(root);
   // Several starts in a row share a log: the first of them tells why the server ended.
@@ -114,10 +120,10 @@ async function launch(options: EmbeddedOptions, how: Launch): Promise<EmbeddedPo
     const ready = await Promise.race([waitUntilReady(url, options.startTimeout ?? 60_000, ending), failed]);
     if (!ready || child.pid === undefined) throw new Error('PostgreSQL did not become ready in time');
     child.unref();
-    return handle(url, child.pid, child, guard);
+    return handle(how, child.pid, child, guard);
   } catch (error) {
     // Until it is gone another one could not start on its folder.
-    if (child.pid !== undefined) await stopPostmaster(child.pid);
+    if (child.pid !== undefined) await stopWhole(child.pid, how.data);
     guard?.release();
     const end = (await readFile(log, 'utf8').catch(() => '')).slice(-1000).trim();
     throw new Error(`${(error as Error).message}, as user ${identity.name}, see ${log}: ${end}`, { cause: error });
@@ -126,7 +132,13 @@ async function launch(options: EmbeddedOptions, how: Launch): Promise<EmbeddedPo
   }
 }
 
-function handle(url: string, pid: number, child: ChildProcess, guard: Guard | undefined): EmbeddedPostgres {
+/** Stops a postmaster; where it had to be killed, its processes too. */
+async function stopWhole(pid: number, data: string): Promise<void> {
+  await stopPostmaster(pid);
+  await endOrphans(data);
+}
+
+function handle({ url, data }: Launch, pid: number, child: ChildProcess, guard: Guard | undefined): EmbeddedPostgres {
   // Whoever has stopped it need not wait for what says so by itself: that does not keep a process that has nothing else to do.
   const stopped = new AbortController();
   const exited = Promise.race([
@@ -134,7 +146,7 @@ function handle(url: string, pid: number, child: ChildProcess, guard: Guard | un
     once(stopped.signal, 'abort').then(() => undefined),
   ]);
   const stop = async (): Promise<void> => {
-    await stopPostmaster(pid);
+    await stopWhole(pid, data);
     stopped.abort();
   };
   // A process that exits in a hurry, as upon a second signal, has no time for more than to ask.
@@ -153,7 +165,7 @@ function urlOf(port: number | undefined, sockets: string, password: string): str
 }
 
 /** Durable, and small when idle. What is not said here is PostgreSQL's default. */
-function settings(options: EmbeddedOptions): string[] {
+function settings(options: StartOptions): string[] {
   const values: Record<string, string | number> = {
     listen_addresses: options.port === undefined ? '' : '127.0.0.1',
     port: options.port ?? SOCKET_PORT,
@@ -167,8 +179,10 @@ function settings(options: EmbeddedOptions): string[] {
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',
-    wal_level: 'minimal',
-    max_wal_senders: 0,
+    // For backups while it runs: one, and one more that ends by itself as it was broken off.
+    wal_level: 'replica',
+    max_wal_senders: 2,
+    max_replication_slots: 2,
     wal_compression: 'on',
     wal_buffers: '4MB',
     min_wal_size: '64MB',
@@ -182,6 +196,7 @@ function settings(options: EmbeddedOptions): string[] {
     huge_pages: 'off',
     logging_collector: 'off',
     log_destination: 'stderr',
+    ...options.settings,
   };
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }

@@ -5,11 +5,12 @@ import { isAlive } from './postmaster.js';
 
 /** Milliseconds for which processes are asked to end before they are killed. */
 const PATIENCE = 2000;
+const PROGRAMS: ReadonlySet<string> = new Set(['postgres', 'initdb']);
 
 /**
- * Ends the processes of a server whose postmaster is gone, as after a SIGKILL: a busy one goes on for as long as its
- * statement takes, a stopped one for ever, and until they are gone no other server starts on the data. Only the owner of
- * the folder calls this, and only where no postmaster runs. Does nothing where there is no `/proc`.
+ * Ends the processes of a server whose postmaster is gone, as after a SIGKILL, and an `initdb` whose starter is gone: a busy one
+ * goes on for as long as its statement takes, a stopped one for ever, and until they are gone no other server starts on the data.
+ * Only the owner of the folder calls this, and only where no postmaster runs. Does nothing where there is no `/proc`.
  * @throws Error when one of them cannot be ended
  */
 export async function endOrphans(data: string): Promise<void> {
@@ -43,5 +44,5 @@ async function isServerProcess(pid: number, data: string): Promise<boolean> {
   const link = (name: string) => readlink(`/proc/${pid}/${name}`).catch(() => '');
   if ((await link('cwd')) !== data) return false;
   // The kernel marks the program of a process when its file was replaced, as by an upgrade.
-  return basename((await link('exe')).replace(/ \(deleted\)$/, '')) === 'postgres';
+  return PROGRAMS.has(basename((await link('exe')).replace(/ \(deleted\)$/, '')));
 }

@@ -58,11 +58,14 @@ export class SupervisedPostgres {
     this.#supervised = this.#supervise(server);
   }
 
-  /** @throws Error when another process uses the directory, or when it cannot be started for the first time */
-  static async start(options: SupervisionOptions): Promise<SupervisedPostgres> {
+  /**
+   * @param ending breaks the start off: what was launched is stopped again
+   * @throws Error when another process uses the directory, when it cannot be started for the first time, or when the start was broken off
+   */
+  static async start(options: SupervisionOptions, ending?: AbortSignal): Promise<SupervisedPostgres> {
     const folder = await claimFolder(options);
     try {
-      return new SupervisedPostgres(options, folder, await startServer(options, folder));
+      return new SupervisedPostgres(options, folder, await startServer(options, folder, ending));
     } catch (error) {
       folder.release();
       throw error;

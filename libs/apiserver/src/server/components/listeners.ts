@@ -21,7 +21,7 @@ export function listeners(process: ControlPlaneProcess): Component {
       await served.announce();
       isBootstrapped = true;
     },
-    stop: () => close(process),
+    stop: (deadline) => close(process, deadline),
   };
 }
 
@@ -50,12 +50,13 @@ async function listen(process: ControlPlaneProcess, isBootstrapped: () => boolea
     fairness: process.need('fairness'),
     ...(auditor && { auditor }),
   });
-  process.provide({ served });
+  process.provide({ healthEndpoints: health, served });
 }
 
-async function close(process: ControlPlaneProcess): Promise<void> {
+async function close(process: ControlPlaneProcess, deadline: AbortSignal): Promise<void> {
   const served = process.peek('served');
-  const closed = served?.close();
+  deadline.addEventListener('abort', () => process.logger.warn('requests that are still under way are cut'));
+  const closed = served?.close(deadline);
   const { cache } = process.need('changes');
   const handedOn = served?.handedOn;
   const { shutdownWatchRate: rate, shutdownDrainDuration } = process.settings.serving;

@@ -1,6 +1,6 @@
 import type { FollowedObjects } from '@orch/admission';
 import type { Encryption } from '@orch/encryption';
-import type { FeatureGates, Lifecycle, Logger } from '@orch/runtime';
+import type { FeatureGates, HealthRegistry, Lifecycle, Logger } from '@orch/runtime';
 import type { FeatureName } from '@orch/schema';
 import type { SealedStore } from '@orch/storage';
 import type { RedisRates, RedisVerdicts } from '@orch/webhooks';
@@ -52,6 +52,7 @@ export interface Parts {
   readonly credentials: Credentials;
   readonly audit: Audit;
   readonly aggregated: AggregatedApis;
+  readonly healthEndpoints: HealthRegistry;
   readonly served: Served;
 }
 

@@ -18,7 +18,7 @@ export const store = (process: ControlPlaneProcess): Component => ({
     const encryption = await openEncryption({ serving, backend, ...telling });
     process.provide({ encryption });
     const { store: observer, metrics } = process.need('observation');
-    const host = { metrics, logger, fail: (error: unknown) => lifecycle.fail(error) };
+    const host = { metrics, logger, fail: (error: unknown) => lifecycle.fail(error), stopping: lifecycle.stopping };
     const opened = encrypted(await settings.openStore(observer, host), encryption, { metrics, logger });
     process.provide({ store: opened });
     lifecycle.stopping.addEventListener('abort', () => {

@@ -1,0 +1,96 @@
+import { createReadStream } from 'node:fs';
+import { chown, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { createGunzip } from 'node:zlib';
+import { type ClaimedFolder, claimFolder } from '../claim-folder.js';
+import { startServer } from '../launch.js';
+import { flushFolder, type Progress } from './back-up.js';
+import { DATA } from './names.js';
+import { unpack } from './unpack.js';
+
+/** What is restored, and to where. */
+export interface RestoreSettings {
+  /** Folder to make a cluster in; it is empty, or not there. */
+  readonly dataDir: string;
+  /** What {@link backUpEmbedded} has made. */
+  readonly file: string;
+  /** Hears of bytes of the file. */
+  readonly onProgress?: Progress;
+}
+
+/**
+ * What makes the copy a history of its own: PostgreSQL takes the log that lies beside it, asks for more in vain, and goes on in a
+ * timeline that the one it was copied from does not have. Nobody gets a session before.
+ */
+const RECOVERY = { restore_command: 'false', hot_standby: 'off' };
+
+/**
+ * Makes the folder of a cluster from a backup, and has its server recover and end in order, so that it is known to work. All that happens
+ * in a folder beside it, which gets the name once it is whole: nothing is there otherwise.
+ * @throws Error when the folder is not empty, or when the file is damaged or of another version of PostgreSQL
+ */
+export async function restoreEmbedded({ dataDir, file, onProgress = () => {} }: RestoreSettings): Promise<void> {
+  const target = resolve(dataDir);
+  await refuseFilled(target);
+  const { size } = await stat(file);
+  const folder = await claimFolder({ dataDir: `${target}.restoring` });
+  try {
+    await clear(folder);
+    await unpackFile(file, folder, (done) => onProgress(done, size));
+    await recover(folder);
+    await putInPlace(folder, target);
+  } catch (error) {
+    await rm(folder.root, { recursive: true, force: true });
+    throw error;
+  } finally {
+    folder.release();
+  }
+}
+
+/** The kernel replaces an empty folder, and no other. */
+async function putInPlace({ root }: ClaimedFolder, target: string): Promise<void> {
+  await rename(root, target).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOTEMPTY' || error.code === 'EEXIST' ? new Error(notEmpty(target)) : error;
+  });
+  await flushFolder(dirname(target));
+}
+
+const notEmpty = (target: string): string => `${target} is not empty: name another folder, or move away what is there`;
+
+async function recover(folder: ClaimedFolder): Promise<void> {
+  const signal = join(folder.root, DATA, 'recovery.signal');
+  await writeFile(signal, '', { mode: 0o600 });
+  const { switched, uid, gid } = folder.identity;
+  if (switched) await chown(signal, uid, gid);
+  const server = await startServer({ dataDir: folder.root, settings: RECOVERY }, folder);
+  await server.stop();
+}
+
+async function refuseFilled(target: string): Promise<void> {
+  const names = await readdir(target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  if (names.length > 0) throw new Error(notEmpty(target));
+}
+
+/** A restoration that was killed has left it half filled. */
+async function clear({ root }: ClaimedFolder): Promise<void> {
+  for (const name of await readdir(root)) {
+    if (!name.startsWith('lock.')) await rm(join(root, name), { recursive: true, force: true });
+  }
+}
+
+async function unpackFile(file: string, folder: ClaimedFolder, onBytes: (done: number) => void): Promise<void> {
+  const compressed = createReadStream(file);
+  const plain = createGunzip({ chunkSize: 256 << 10 });
+  compressed.on('error', (error) => plain.destroy(error)).pipe(plain);
+  try {
+    await unpack(plain, folder, () => onBytes(compressed.bytesRead));
+  } catch (error) {
+    throw new Error(`${file} is no backup that is whole: ${(error as Error).message}`, { cause: error });
+  } finally {
+    compressed.destroy();
+    plain.destroy();
+  }
+}

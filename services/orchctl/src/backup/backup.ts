@@ -1,0 +1,42 @@
+import { stat } from 'node:fs/promises';
+import { defineOptions, readCommandLine } from '@orch/runtime';
+import { backUpEmbedded } from '@orch/storage/embedded';
+import { told } from '../storage/storage-options.js';
+import { ownVariables, type Surroundings } from '../surroundings.js';
+import { backupOptions, databaseIn } from './backup-options.js';
+import { inMebibytes, progressTo } from './progress.js';
+
+const options = defineOptions({
+  ...backupOptions,
+  file: {
+    type: 'string',
+    required: true,
+    help: 'File to make, readable by its owner only. One that is there is not replaced.',
+  },
+});
+
+/**
+ * `orchctl backup`: copies the database of a running `orch standalone` into a file. Resolves with the exit code; a signal breaks it off,
+ * and nothing is left of the file.
+ */
+export async function backup(args: readonly string[], around: Surroundings = process): Promise<number> {
+  const { stdout, stderr, env } = around;
+  const usage = 'orchctl backup --file=FILE [options]';
+  const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });
+  if (!line.run) return line.exitCode;
+  const { file, dataDir } = line.values;
+  const ending = new AbortController();
+  const stop = () => ending.abort(new Error('broken off'));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    const onProgress = progressTo(stderr);
+    await backUpEmbedded({ dataDir: databaseIn(dataDir), file, onProgress, signal: ending.signal });
+    stdout.write(`${file}: ${inMebibytes((await stat(file)).size)}\n`);
+    return 0;
+  } catch (error) {
+    stderr.write(told(ending.signal.aborted ? ending.signal.reason : error));
+    return 1;
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}

@@ -1,0 +1,16 @@
+import type { Output } from '@orch/runtime';
+
+const STEP = 10;
+
+/** Writes a line for each tenth of the way that is done. `total` may be an estimate that grows. */
+export function progressTo(output: Output): (done: number, total: number) => void {
+  let told = 0;
+  return (done, total) => {
+    const tenths = Math.floor((done / Math.max(total, 1)) * (100 / STEP)) * STEP;
+    if (tenths <= told) return;
+    told = tenths;
+    output.write(`${tenths} % of ${inMebibytes(total)}\n`);
+  };
+}
+
+export const inMebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;

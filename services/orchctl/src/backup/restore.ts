@@ -1,0 +1,31 @@
+import { defineOptions, readCommandLine } from '@orch/runtime';
+import { restoreEmbedded } from '@orch/storage/embedded';
+import { told } from '../storage/storage-options.js';
+import { ownVariables, type Surroundings } from '../surroundings.js';
+import { backupOptions, databaseIn } from './backup-options.js';
+import { progressTo } from './progress.js';
+
+const options = defineOptions({
+  ...backupOptions,
+  file: { type: 'string', required: true, help: 'What orchctl backup has made.' },
+});
+
+/**
+ * `orchctl restore`: makes the database of an `orch standalone` from a backup, where there is none. Resolves with the exit code; nothing
+ * is there where it fails.
+ */
+export async function restore(args: readonly string[], around: Surroundings = process): Promise<number> {
+  const { stdout, stderr, env } = around;
+  const usage = 'orchctl restore --file=FILE [options]';
+  const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });
+  if (!line.run) return line.exitCode;
+  const { file, dataDir } = line.values;
+  try {
+    await restoreEmbedded({ dataDir: databaseIn(dataDir), file, onProgress: progressTo(stderr) });
+    stdout.write(`${databaseIn(dataDir)} holds what ${file} did\n`);
+    return 0;
+  } catch (error) {
+    stderr.write(told(error));
+    return 1;
+  }
+}
