@@ -3,13 +3,21 @@ import { type Logger, Metrics, openTracing, systemClock, type Tracing } from '@o
 import { API_RELEASE } from '@orch/schema';
 import type { StoreObserver, TypeId } from '@orch/storage';
 import type { VersionInfo } from '../chain/fallback-app.js';
+import { CertificateEnds } from '../credentials/certificate-ends.js';
 import type { ServedResources } from '../served/served-resources.js';
 import type { CutReason } from '../sockets/outgoing-connections.js';
 import { DeliveryObserver } from './delivery-observer.js';
 import { feedObserver, observeFeed } from './feed-observer.js';
 import { forgetGoneKinds } from './gone-kinds.js';
 import { migrationLog } from './migration-log.js';
-import { clientCertificates, clientRequests, observeBuild, outgoingCuts, vanishedClients } from './process-observer.js';
+import {
+  clientCertificates,
+  clientRequests,
+  observeBuild,
+  observeCertificates,
+  outgoingCuts,
+  vanishedClients,
+} from './process-observer.js';
 import { ResourceNames } from './resource-names.js';
 import { storeObserver } from './store-observer.js';
 import { readTracingConfig } from './tracing-config.js';
@@ -32,6 +40,7 @@ export class Observation {
   readonly store: StoreObserver;
   readonly feed: FeedObserver;
   readonly delivery: DeliveryObserver;
+  readonly certificateEnds = new CertificateEnds();
   readonly certificateAccepted: (left: number) => void;
   readonly requestSent: (host: string, method: string, code: string) => void;
   readonly clientVanished: () => void;
@@ -59,6 +68,7 @@ export class Observation {
     this.clientVanished = vanishedClients(this.metrics);
     this.outgoingCut = outgoingCuts(this.metrics);
     observeBuild(this.metrics, version);
+    observeCertificates(this.metrics, this.certificateEnds);
   }
 
   /** @throws Error for a tracing configuration that cannot be used */

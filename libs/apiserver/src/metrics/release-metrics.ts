@@ -17,7 +17,6 @@ import { flowMetrics } from './flow-metrics.js';
 import { healthSeries } from './health-metrics.js';
 import { migrationCounter } from './migration-counter.js';
 import { Observation } from './observation.js';
-import { certificateObserver } from './process-observer.js';
 import { quotaMetrics } from './quota-metrics.js';
 import { requestDurations } from './request-durations.js';
 import { RequestMetrics } from './request-metrics.js';
@@ -52,7 +51,6 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   observeDatabaseLists(metrics, { gate: { stats: () => ({ reading: 0, waiting: 0 }) }, memory: NOTHING });
   observeSlowClients(metrics, { bodies: NOTHING, answers: NOTHING, answerBytes: NOTHING });
   observeListCache(metrics, { stats: () => ({ bytes: 0, hits: 0, misses: 0 }) });
-  certificateObserver(metrics);
   authenticationAttempts(metrics);
   tokenCache(metrics);
   admissionMetrics(metrics);
