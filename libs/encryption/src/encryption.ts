@@ -102,7 +102,7 @@ export class Encryption implements BodyCipher {
       onReload?.(false);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      logger.error(`error processing encryption config file ${file}: what was read before goes on`, error);
+      logger.error('the encryption configuration cannot be read again: what was read before goes on', error, { file });
       onReload?.(true);
     }
   }

@@ -10,6 +10,7 @@ import { DeliveryObserver } from './delivery-observer.js';
 import { feedObserver, observeFeed } from './feed-observer.js';
 import { forgetGoneKinds } from './gone-kinds.js';
 import { migrationLog } from './migration-log.js';
+import { clockOffset, type ReviewKind, reviewCalls } from './outside-metrics.js';
 import {
   clientCertificates,
   clientRequests,
@@ -43,6 +44,7 @@ export class Observation {
   readonly certificateEnds = new CertificateEnds();
   readonly certificateAccepted: (left: number) => void;
   readonly requestSent: (host: string, method: string, code: string) => void;
+  readonly reviewAsked: (webhook: ReviewKind) => (failed: boolean) => void;
   readonly clientVanished: () => void;
   readonly outgoingCut: (reason: CutReason) => void;
   readonly #forgetFeed: (type: TypeId) => void;
@@ -52,7 +54,11 @@ export class Observation {
     { logger, version, showHiddenMetrics }: ObservationSettings,
   ) {
     this.metrics = new Metrics({ release: API_RELEASE, showHidden: showHiddenMetrics }).withProcessMetrics();
-    this.store = { ...storeObserver(this.metrics, tracing), migration: migrationLog(logger) };
+    this.store = {
+      ...storeObserver(this.metrics, tracing),
+      clockRead: clockOffset(this.metrics),
+      migration: migrationLog(logger),
+    };
     this.delivery = new DeliveryObserver(this.metrics, tracing);
     const { forget, ...feed } = feedObserver(this.metrics, this.names);
     this.#forgetFeed = forget;
@@ -65,6 +71,7 @@ export class Observation {
     };
     this.certificateAccepted = clientCertificates(this.metrics);
     this.requestSent = clientRequests(this.metrics);
+    this.reviewAsked = reviewCalls(this.metrics);
     this.clientVanished = vanishedClients(this.metrics);
     this.outgoingCut = outgoingCuts(this.metrics);
     observeBuild(this.metrics, version);

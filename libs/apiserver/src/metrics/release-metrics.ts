@@ -12,11 +12,13 @@ import { compactionMetrics } from './compaction-metrics.js';
 import { conversionMetrics } from './conversion-metrics.js';
 import { embeddedPostgresObserver } from './embedded-postgres-metrics.js';
 import { encryptionMetrics, leftOutObjects } from './encryption-metrics.js';
+import { ErrorCounts } from './error-counts.js';
 import { featureMetric } from './feature-metric.js';
 import { flowMetrics } from './flow-metrics.js';
 import { healthSeries } from './health-metrics.js';
 import { migrationCounter } from './migration-counter.js';
 import { Observation } from './observation.js';
+import { observeRedis } from './outside-metrics.js';
 import { quotaMetrics } from './quota-metrics.js';
 import { requestDurations } from './request-durations.js';
 import { RequestMetrics } from './request-metrics.js';
@@ -46,6 +48,8 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   // What would be looked at is not there, and nobody asks for values.
   observation.watchFeed({ lag: () => 0 }, { healthy: () => false });
   observePools(metrics, { pools: () => [] });
+  observeRedis(metrics, { verdicts: undefined, rates: undefined });
+  new ErrorCounts().observe(metrics);
   observeWatchCache(metrics, { types: () => [].values() }, names);
   observeWatchOutputs(metrics, { waiting: () => ({ own: 0, shared: 0 }) });
   observeDatabaseLists(metrics, { gate: { stats: () => ({ reading: 0, waiting: 0 }) }, memory: NOTHING });

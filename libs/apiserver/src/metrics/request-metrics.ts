@@ -3,6 +3,7 @@ import { REQUEST_DURATION_BUCKETS } from '@orch/runtime';
 import type { Route } from '../chain/router.js';
 import type { RequestKind } from '../fairness/turns.js';
 import type { RequestContext } from '../http/context.js';
+import type { ThrownLimit } from '../http/limit-errors.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { ConnectionRefusal } from '../sockets/connection-limits.js';
 import { Inflight } from './inflight.js';
@@ -40,7 +41,7 @@ export type Limit =
   | 'selectors'
   | 'initial-bytes'
   | 'extension-requests'
-  | 'body-time'
+  | ThrownLimit
   | ConnectionRefusal;
 
 interface Families {

@@ -19,13 +19,14 @@ export function credentials(process: ControlPlaneProcess): Component {
       const { serving } = process.settings;
       const names = namesOf(serving.naming);
       const { logger } = process;
-      const { metrics, certificateAccepted, certificateEnds } = process.need('observation');
+      const { metrics, certificateAccepted, certificateEnds, reviewAsked } = process.need('observation');
       const { audiences } = process.need('serviceAccountKeys');
       const tokens = apiTokens(process);
       remote = await RemoteTokens.open({
         ...{ options: serving, names, logger, audiences },
         shared: process.need('sharedVerdicts'),
         observer: tokenCache(metrics),
+        onAsked: reviewAsked('authentication'),
       });
       const opened = await Credentials.open({
         ...{ options: serving, names, logger, certificateAccepted, audiences },
