@@ -20,7 +20,7 @@ export interface Stage {
   readonly dir: string;
   readonly cluster: Cluster;
   readonly prometheus: Prometheus;
-  /** Resolves when all of these alerts fire. */
+  /** Resolves when each of these alerts has been seen to fire. */
   firing(...names: readonly string[]): Promise<void>;
   /** Resolves when none does. */
   silent(): Promise<void>;
@@ -43,22 +43,41 @@ export async function openStage(
     ca: cluster.ca,
     token: cluster.token,
   });
-  const fires = (names: readonly string[]) => async () => {
-    const now = await prometheus.firing();
-    return names.every((name) => now.includes(name));
-  };
   return {
     dir,
     cluster,
     prometheus,
-    firing: (...names) => waitUntil(`${names.join(', ')} fire`, ALERT_MS, fires(names)),
-    silent: () => waitUntil('no alert fires', ALERT_MS, async () => (await prometheus.firing()).length === 0),
+    firing: (...names) => allFire(prometheus, names),
+    silent: () => noneFires(prometheus),
     async close() {
       await prometheus.process.stop();
       await cluster.stop();
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+async function allFire(prometheus: Prometheus, names: readonly string[]): Promise<void> {
+  let left = [...names];
+  const look = async () => {
+    const now = await prometheus.firing();
+    left = left.filter((name) => !now.includes(name));
+    return left.length === 0;
+  };
+  await waitUntil('alerts fire', ALERT_MS, look).catch((cause: unknown) => {
+    throw new Error(`alerts do not fire: ${left.join(', ')}`, { cause });
+  });
+}
+
+async function noneFires(prometheus: Prometheus): Promise<void> {
+  let firing: readonly string[] = [];
+  const look = async () => {
+    firing = await prometheus.firing();
+    return firing.length === 0;
+  };
+  await waitUntil('no alert fires', ALERT_MS, look).catch((cause: unknown) => {
+    throw new Error(`alerts fire on: ${[...new Set(firing)].join(', ')}`, { cause });
+  });
 }
 
 /** The servers as the pods that the chart would make of them. */

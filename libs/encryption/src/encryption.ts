@@ -30,6 +30,8 @@ export class Encryption implements BodyCipher {
   /** Beside the one that holds: one whose services are waited for, and those whose services what is under way may still need. */
   readonly #others = new Set<LoadedEncryption>();
   #hash: string;
+  /** Whether what was read last cannot be used. */
+  #failed = false;
 
   private constructor(
     private readonly settings: EncryptionSettings,
@@ -94,17 +96,27 @@ export class Encryption implements BodyCipher {
     const { file, names, logger, onReload } = this.settings;
     try {
       const { configuration, hash } = await readEncryptionFile(file, names);
-      if (hash === this.#hash || this.#stopping.signal.aborted) return;
+      if (this.#stopping.signal.aborted) return;
+      if (hash === this.#hash) return this.#wellAgain();
       await this.#replace(await LoadedEncryption.of(configuration, this.load));
       this.#hash = hash;
       logger.v(0)?.info('the encryption configuration was read again', { file });
       this.#tellLeftOut();
+      this.#failed = false;
       onReload?.(false);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       logger.error('the encryption configuration cannot be read again: what was read before goes on', error, { file });
+      this.#failed = true;
       onReload?.(true);
     }
+  }
+
+  /** The file says once more what holds. */
+  #wellAgain(): void {
+    if (!this.#failed) return;
+    this.#failed = false;
+    this.settings.onReload?.(false);
   }
 
   /** @throws Error where its services are not well in time */

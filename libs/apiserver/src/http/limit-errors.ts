@@ -2,7 +2,8 @@ import { StatusError } from '@orch/machinery';
 import { BusyStoreError } from '@orch/storage';
 
 /** Limits whose refusals are thrown far from where they are counted. */
-export type ThrownLimit = 'size' | 'body-time' | 'lists' | 'conversions' | 'write-queue';
+export const THROWN_LIMITS = ['size', 'body-time', 'lists', 'conversions', 'write-queue'] as const;
+export type ThrownLimit = (typeof THROWN_LIMITS)[number];
 
 const limits = new WeakMap<Error, ThrownLimit>();
 

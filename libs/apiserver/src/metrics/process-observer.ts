@@ -1,7 +1,7 @@
 import type { Metrics } from '@orch/runtime';
 import type { VersionInfo } from '../chain/fallback-app.js';
 import type { CertificateEnds } from '../credentials/certificate-ends.js';
-import type { CutReason } from '../sockets/outgoing-connections.js';
+import { CUT_REASONS, type CutReason } from '../sockets/outgoing-connections.js';
 
 /** What runs here. */
 export function observeBuild(metrics: Metrics, version: VersionInfo): void {
@@ -98,5 +98,6 @@ export function outgoingCuts(metrics: Metrics): (reason: CutReason) => void {
     help: 'Connections and streams to gateways and extension servers that this server cut, by reason: the peer acknowledged nothing (vanished), owed bookmarks and sent none (silent), or had not ended in time (deadline).',
     labels: ['reason'] as const,
   });
+  for (const reason of CUT_REASONS) cuts.with(reason);
   return (reason) => cuts.with(reason).inc();
 }

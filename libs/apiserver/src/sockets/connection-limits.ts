@@ -25,7 +25,8 @@ export interface ConnectionLimits {
 }
 
 /** What is too much for a connection. */
-export type ConnectionRefusal = 'head' | 'head-time' | 'connections';
+export const CONNECTION_REFUSALS = ['head', 'head-time', 'connections'] as const;
+export type ConnectionRefusal = (typeof CONNECTION_REFUSALS)[number];
 
 /** A refusal of the connection itself, by whom no API has been asked. There are no reasons of their own for these. */
 export interface HeadRefusal {
