@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import type { Fault, FaultSeries } from './faults.js';
 import { prometheusProgram } from './prometheus.js';
 import { type RuleGroup, rulesText } from './rule-file.js';
@@ -28,10 +27,11 @@ export function alertTimes(groups: readonly RuleGroup[], faults: readonly Fault[
       const rules = join(dir, `${at}-rules.yml`);
       writeFileSync(rules, rulesText(rulesFor(groups, fault)));
       const file = join(dir, `${at}.yml`);
-      writeFileSync(file, stringify(testOf(fault, rules), { aliasDuplicateObjects: false }));
+      writeFileSync(file, JSON.stringify(testOf(fault, rules)));
       return file;
     });
-    return faults.map((fault, at) => timeOf(fault, firingSteps(files[at] ?? '')));
+    const steps = firingSteps(files);
+    return faults.map((fault) => timeOf(fault, steps));
   } finally {
     rmSync(dir, { recursive: true });
   }
@@ -86,24 +86,30 @@ function valuesOf({ kind, calm, faulty }: FaultSeries, [before, during, after]: 
   return `${run(0, slow, before)} ${run(begin, quick, during)} ${run(end, slow, after)}`;
 }
 
-/** Steps at which an alert fires: where promtool says that what is not expected was there. */
-function firingSteps(file: string): number[] {
-  const { stdout, stderr } = spawnSync(prometheusProgram('promtool'), ['test', 'rules', file], { encoding: 'utf8' });
-  const told = stdout + stderr;
-  const found = [...told.matchAll(/alertname: \w+, time: (\S+),/g)].map(
-    ([, time = '']) => secondsOf(time) / STEP_SECONDS,
-  );
-  if (found.length === 0 && !told.includes('SUCCESS')) throw new Error(`${file}: ${told}`);
-  return found;
+/** Steps at which alerts fire, by alert and severity: where promtool says that what is not expected was there. */
+function firingSteps(files: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const promtool = prometheusProgram('promtool');
+  const { stdout, stderr } = spawnSync(promtool, ['test', 'rules', ...files], { encoding: 'utf8', maxBuffer: 1 << 28 });
+  const steps = new Map<string, number[]>();
+  for (const [, alert, time = '', severity] of `${stdout}${stderr}`.matchAll(FIRING)) {
+    const key = `${alert} ${severity}`;
+    steps.set(key, [...(steps.get(key) ?? []), secondsOf(time) / STEP_SECONDS]);
+  }
+  if (steps.size === 0) throw new Error(`promtool says of no alert that it fires: ${stdout}${stderr}`);
+  return steps;
 }
+
+const FIRING = /alertname: (\w+), time: (\S+),[\s\S]*?severity="(\w+)"/g;
 
 const UNITS: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 1 };
 
 const secondsOf = (time: string): number =>
   sum([...time.matchAll(/(\d+)([dhms])/g)].map(([, count, unit = '']) => Number(count) * (UNITS[unit] ?? 0)));
 
-function timeOf(fault: Fault, firing: readonly number[]): AlertTime {
+function timeOf(fault: Fault, steps: ReadonlyMap<string, readonly number[]>): AlertTime {
   const [before, during, after] = stepsOf(fault);
+  const of = (severity: string) => steps.get(`${fault.alert} ${severity}`) ?? [];
+  const firing = fault.severity ? of(fault.severity) : [...of('critical'), ...of('warning')];
   const [first, last] = [firing[0], firing.at(-1)];
   if (first === undefined || last === undefined) return { fires: undefined, ends: undefined };
   if (first < before) throw new Error(`${fault.alert} fires before its fault`);

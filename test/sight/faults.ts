@@ -51,7 +51,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     alert: 'OrchRequestsTerminated',
-    fault: 'writes wait for a lock in PostgreSQL until their time is over: 1 of 5 requests',
+    fault: 'an admission webhook hangs until the time of requests is over: 1 of 5 requests',
     series: [
       counter(code('200'), 600, 480),
       counter(code('504'), 0, 120),
@@ -60,20 +60,20 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     alert: 'OrchLimitsReached',
-    fault: 'a client sends bodies that are too large, twice a second',
-    series: [counter('orch_limit_refusals_total{instance="a",limit="size"}', 0, 120)],
+    fault: 'a client sends heads that are too large, twice a second',
+    series: [counter('orch_limit_refusals_total{instance="a",limit="head"}', 0, 120)],
   },
   {
     alert: 'OrchLatencyBudgetBurn',
     severity: 'critical',
-    fault: 'writes wait for a lock in PostgreSQL for seconds: 3 of 5 requests',
+    fault: 'a session holds the table of objects in PostgreSQL, so that 3 of 5 requests take seconds',
     series: slow,
     minutes: [75, 60, 75],
   },
   {
     alert: 'OrchLatencyBudgetBurn',
     severity: 'warning',
-    fault: 'the same',
+    fault: 'the same, for longer',
     series: slow,
     minutes: [375, 120, 390],
   },
@@ -101,13 +101,13 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     alert: 'OrchCompactionFails',
-    fault: 'each round fails at what a session holds; a round each 15 s',
+    fault: 'a function of the database that each round needs is gone; a round each 15 s',
     series: [counter('orch_history_compaction_failures_total{instance="a",database="0"}', 0, 4)],
     minutes: [15, 60, 30],
   },
   {
     alert: 'OrchCompactionStuck',
-    fault: 'the same, so that rounds do not begin',
+    fault: 'a session holds the table of leases, so that no round begins',
     series: [age('orch_history_compaction_age_seconds{instance="a",database="0"}')],
   },
   {
@@ -122,7 +122,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     alert: 'OrchTransformationsFail',
-    fault: 'the key that a Secret is encrypted with is taken out of the configuration, and the Secret is read',
+    fault: 'the key that role bindings are encrypted with is taken out of the configuration of a gateway',
     series: [
       counter(
         'apiserver_storage_transformation_operations_total{instance="a",transformation_type="from_storage",status="Unknown"}',
@@ -133,8 +133,14 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     alert: 'OrchObjectsUnreadable',
-    fault: 'the same of a LimitRange, which servers themselves go by',
-    series: [counter('orch_unreadable_objects_total{instance="a",group="",resource="limitranges"}', 0, 2)],
+    fault: 'the same',
+    series: [
+      counter(
+        'orch_unreadable_objects_total{instance="a",group="rbac.authorization.k8s.io",resource="rolebindings"}',
+        0,
+        2,
+      ),
+    ],
   },
   {
     alert: 'OrchEncryptionReloadFailed',
@@ -253,7 +259,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     alert: 'OrchStateMismatch',
-    fault: 'a row is changed in PostgreSQL behind the back of the servers',
+    fault: 'a row is removed in PostgreSQL behind the back of the servers',
     series: [once('orch_watch_cache_mismatches_total{instance="a",resource="configmaps"}', 1)],
     minutes: [15, 1, 75],
   },
@@ -329,13 +335,13 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     alert: 'OrchCertificateSigningFails',
-    fault: 'a session holds the table of leases, so that no process knows whether it may sign',
+    fault: 'the table of leases is held, so that no process knows whether it may sign',
     series: [counter('orch_logged_errors_total{instance="a",message="certificate requests"}', 0, 1)],
   },
   {
     alert: 'OrchErrorsRepeat',
-    fault: 'the webhook that takes the audit log is gone, which is logged each time',
-    series: [counter('orch_logged_errors_total{instance="a",message="events of the audit log were lost"}', 0, 6)],
+    fault: 'each round of compaction fails, and says so',
+    series: [counter('orch_logged_errors_total{instance="a",message="compaction of history failed"}', 0, 4)],
   },
   {
     alert: 'OrchProbeFails',

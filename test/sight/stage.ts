@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Cluster, type ClusterSettings, startCluster, waitUntil } from '../../tools/up/index.js';
 import { type MonitoredPod, podMonitors, scrapeConfigsOf } from './pod-monitors.js';
-import { Prometheus } from './prometheus.js';
+import { Prometheus, type ScrapeFiles } from './prometheus.js';
 import { hurried, readRules, rulesText } from './rule-file.js';
 
 /** The rules that operators are given. */
@@ -15,11 +15,17 @@ export const WINDOW = '20s';
 export const PATIENCE = '8s';
 export const ALERT_MS = 60_000;
 
+/** Names of what lies beside the configuration of Prometheus. */
+const FILES: ScrapeFiles = { ca: 'ca.crt', token: 'token' };
+
 /** A cluster, and a Prometheus that asks its servers as the chart's PodMonitors have it ask their pods. */
 export interface Stage {
   readonly dir: string;
   readonly cluster: Cluster;
   readonly prometheus: Prometheus;
+  /** Has Prometheus find nobody to ask, and the same as before again. */
+  loseTargets(): Promise<void>;
+  findTargets(): Promise<void>;
   /** Resolves when each of these alerts has been seen to fire. */
   firing(...names: readonly string[]): Promise<void>;
   /** Resolves when none does. */
@@ -27,19 +33,25 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** @param rules texts of rule files beside those of `deploy/`, by name */
-export async function openStage(
-  settings: Omit<ClusterSettings, 'dir'>,
-  rules: Readonly<Record<string, string>> = {},
-): Promise<Stage> {
+/** What the Prometheus of a stage does beside what operators are given. */
+export interface StageMore {
+  /** Texts of rule files, by name. */
+  readonly rules?: Readonly<Record<string, string>>;
+  /** Further scrape configurations. */
+  readonly scrapes?: (cluster: Cluster) => Promise<readonly object[]>;
+}
+
+export async function openStage(settings: Omit<ClusterSettings, 'dir'>, more: StageMore = {}): Promise<Stage> {
   const monitors = podMonitors();
   const dir = mkdtempSync(join(tmpdir(), 'orch-sight-'));
   chmodSync(dir, 0o711); // PostgreSQL may run as another user
   const cluster = await startCluster({ dir, loadBalancer: 'haproxy', ...settings });
+  const further = (await more.scrapes?.(cluster)) ?? [];
+  const scrapes = (files: ScrapeFiles) => [...scrapeConfigsOf(monitors, pods(cluster), files), ...further];
   const prometheus = await Prometheus.start({
     dir: join(dir, 'prometheus'),
-    scrapeConfigs: (files) => scrapeConfigsOf(monitors, pods(cluster), files),
-    rules: { 'orch.yml': rulesText(hurried(readRules(RULES), WINDOW, PATIENCE)), ...rules },
+    scrapeConfigs: scrapes,
+    rules: { 'orch.yml': rulesText(hurried(readRules(RULES), WINDOW, PATIENCE)), ...more.rules },
     ca: cluster.ca,
     token: cluster.token,
   });
@@ -47,6 +59,8 @@ export async function openStage(
     dir,
     cluster,
     prometheus,
+    loseTargets: () => prometheus.ask(scrapes(FILES).map((config) => ({ ...config, static_configs: [] }))),
+    findTargets: () => prometheus.ask(scrapes(FILES)),
     firing: (...names) => allFire(prometheus, names),
     silent: () => noneFires(prometheus),
     async close() {

@@ -172,6 +172,9 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'nats-url': 'addresses; --nats-ca-file says what they are believed by',
 };
 
+/** Options whose files are read again while a server runs, beside those of a `CredentialSet`. */
+const FOLLOWED: readonly string[] = ['nats-ca-file', 'nats-cert-file', 'authentication-token-webhook-config-file'];
+
 /** Certificates in files of an option's own key: they belong to another option. */
 const isKey = (name: string): boolean => /-key(-file)?$/.test(name) && name !== 'tls-sni-cert-key';
 
@@ -204,5 +207,8 @@ describe('options that may name certificates', () => {
     const named = await Promise.all(certificateSources(values, values).map(({ read }) => read()));
     const told = [...certificates, ...named.flat()].filter(({ pem }) => pem.includes('BEGIN CERTIFICATE'));
     expect(told.map(({ file }) => file)).toEqual(expect.arrayContaining([...files]));
+    // The files of a user's certificate are followed by all who connect as a kubeconfig says.
+    for (const { file, isFollowed } of named.flat())
+      expect([file, isFollowed]).toEqual([file, FOLLOWED.includes(option) || /config-file.*\.crt$/.test(file)]);
   });
 });

@@ -46,6 +46,23 @@ describe('readCredentials', () => {
     expect([nameOf(set.gatewayClient), nameOf(set.proxy)]).toEqual(['CN=gateway-client', 'CN=aggregator-client']);
   });
 
+  it('tells of what it made only where it is in use', async () => {
+    const gateway = [
+      `--gateway-client-cert-file=${pki.gatewayClient.certFile}`,
+      `--gateway-client-key-file=${pki.gatewayClient.keyFile}`,
+    ];
+    const [, ...shown] = proxied();
+    const { certificates } = await read(...serving(), ...shown, ...gateway, '--kubeconfig-out=x');
+    const files = (name: string) =>
+      certificates.filter(({ certificate }) => certificate === name).map(({ file }) => file);
+    expect([files('serving'), files('proxy'), files('gateway-client')]).toEqual([
+      [pki.serving.certFile],
+      [pki.proxy.certFile],
+      [pki.gatewayClient.certFile],
+    ]);
+    expect(files('admin')).toEqual([join(certDir, 'admin.crt')]);
+  });
+
   it('certifies the address of the Service of the API in each family', async () => {
     const set = await read('--service-cluster-ip-range=10.7.0.0/16,fd00:7::/112');
     const certificate = new X509Certificate(set.serving.cert);
