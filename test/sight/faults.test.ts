@@ -187,6 +187,17 @@ async function removeBehindBacks(): Promise<void> {
   undo.push(() => gateway.close());
 }
 
+/** The gateway cannot record requests any more. */
+function breakAudit(): void {
+  const gateway = new Api({ ...stage.cluster, url: stage.cluster.gatewayUrls[0] ?? '' });
+  outside.breakAudit();
+  during(() => gateway.get('/api'));
+  undo.push(
+    () => gateway.close(),
+    () => outside.readAudit(),
+  );
+}
+
 /** A session holds what servers read and write, and the leases that say who does what. */
 async function holdDatabase(): Promise<void> {
   const holder = new pg.Client({ connectionString: stage.cluster.postgresUrl, options: '-c search_path=cluster' });
@@ -204,6 +215,7 @@ const OUTSIDE = [
   'OrchErrorsRepeat',
   'OrchReviewWebhookFails',
   'OrchAuditEventsLost',
+  'OrchAuditRequestsRefused',
   'OrchAdmissionWebhookFails',
   'OrchAdmissionWebhookFailsOpen',
   'OrchAdmissionWebhookHangs',
@@ -242,6 +254,7 @@ test('alerts fire in their faults and end with them', { timeout: 4 * ALERT_MS },
   await stopReading();
   during(() => api.get('/api', { 'x-large': 'x'.repeat(70_000) }));
   await removeBehindBacks();
+  breakAudit();
   await stage.firing(...OUTSIDE);
   await undone();
   await holdDatabase();

@@ -270,7 +270,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     alert: 'OrchAuditRequestsRefused',
-    fault: 'the disk of the audit log is full, with `blocking-strict`',
+    fault: 'the audit log of a gateway cannot be written, with `blocking-strict`',
     series: [counter('apiserver_audit_requests_rejected_total{instance="a"}', 0, 60)],
   },
   {

@@ -1,3 +1,4 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -10,8 +11,16 @@ const aesgcm = (...names: readonly string[]) => ({
   aesgcm: { keys: names.map((name) => ({ name, secret: Buffer.alloc(32, name).toString('base64') })) },
 });
 
+/** Who looks after servers is let in whatever becomes of the log. */
+const POLICY = {
+  ...{ apiVersion: 'audit.k8s.io/v1', kind: 'Policy' },
+  rules: [{ level: 'None', nonResourceURLs: ['/metrics*', '/livez*', '/readyz*'] }, { level: 'Metadata' }],
+};
+
 /** Everything that the servers of a stage ask or read outside of themselves: webhooks, Redis, keys. Each of it can be broken. */
 export class Outside {
+  /** Takes the audit log of the gateway out of its pipe. */
+  #reader: ChildProcess | undefined;
   /** Whether webhooks close connections without an answer; one of them answers nothing at all. */
   isGone = false;
 
@@ -22,6 +31,8 @@ export class Outside {
     readonly kms: FakeKms,
     private readonly redisPort: number,
   ) {
+    execFileSync('mkfifo', [this.#file('audit.pipe')]);
+    this.readAudit();
     webhooks.script = (request, response) => this.#answer(request, response);
   }
 
@@ -36,10 +47,7 @@ export class Outside {
     outside.useKeys('api-server', 'key1');
     outside.useKeys('gateway', 'key1');
     outside.#write('redis.key', 'x'.repeat(32));
-    outside.#write(
-      'policy.yaml',
-      JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] }),
-    );
+    outside.#write('policy.yaml', JSON.stringify(POLICY));
     for (const path of ['tokens', 'audit']) outside.#write(`${path}.yaml`, outside.#kubeconfig(path));
     return outside;
   }
@@ -65,7 +73,12 @@ export class Outside {
   }
 
   get gatewayArgs(): string[] {
-    return [`--encryption-provider-config=${this.#file('gateway.yaml')}`];
+    return [
+      `--encryption-provider-config=${this.#file('gateway.yaml')}`,
+      `--audit-policy-file=${this.#file('policy.yaml')}`,
+      `--audit-log-path=${this.#file('audit.pipe')}`,
+      '--audit-log-mode=blocking-strict',
+    ];
   }
 
   /** Has a server encrypt role bindings with the first of these keys, and know the others; the api-server has a key management service too. */
@@ -83,6 +96,16 @@ export class Outside {
     this.#write(`${server}.yaml`, '{}');
   }
 
+  /** The audit log of the gateway can be written. */
+  readAudit(): void {
+    this.#reader = spawn('cat', [this.#file('audit.pipe')], { stdio: 'ignore' });
+  }
+
+  /** It cannot: writing to a pipe that nobody reads fails. */
+  breakAudit(): void {
+    this.#reader?.kill('SIGKILL');
+  }
+
   /** As objects say where a webhook is. */
   clientConfig(path: string): { url: string; caBundle: string } {
     const { server, ca = '' } = this.webhooks.connection;
@@ -90,6 +113,7 @@ export class Outside {
   }
 
   async close(): Promise<void> {
+    this.breakAudit();
     await Promise.all([this.webhooks.stop(), this.redis.stop(), this.kms.stop()]);
   }
 
