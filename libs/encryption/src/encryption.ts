@@ -93,30 +93,27 @@ export class Encryption implements BodyCipher {
 
   /** Never rejects. */
   async #look(): Promise<void> {
-    const { file, names, logger, onReload } = this.settings;
+    const { file, names, logger } = this.settings;
     try {
       const { configuration, hash } = await readEncryptionFile(file, names);
       if (this.#stopping.signal.aborted) return;
-      if (hash === this.#hash) return this.#wellAgain();
+      // The file says once more what holds.
+      if (hash === this.#hash) return this.#failed ? this.#tell(false) : undefined;
       await this.#replace(await LoadedEncryption.of(configuration, this.load));
       this.#hash = hash;
       logger.v(0)?.info('the encryption configuration was read again', { file });
       this.#tellLeftOut();
-      this.#failed = false;
-      onReload?.(false);
+      this.#tell(false);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       logger.error('the encryption configuration cannot be read again: what was read before goes on', error, { file });
-      this.#failed = true;
-      onReload?.(true);
+      this.#tell(true);
     }
   }
 
-  /** The file says once more what holds. */
-  #wellAgain(): void {
-    if (!this.#failed) return;
-    this.#failed = false;
-    this.settings.onReload?.(false);
+  #tell(failed: boolean): void {
+    this.#failed = failed;
+    this.settings.onReload?.(failed);
   }
 
   /** @throws Error where its services are not well in time */
