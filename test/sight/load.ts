@@ -29,8 +29,8 @@ export class Load {
     this.#dir = dir;
     this.#api = new Api(cluster);
     this.#direct = new Api({ url: cluster.apiServerUrls[0] ?? '', ca: cluster.ca, token: cluster.token });
-    const writers = [0, 1, 2].map((number) => this.#again(() => this.#round(number)));
-    const watches = [this.#api, this.#direct].map((api) => this.#again(() => this.#watch(api)));
+    const writers = [0, 1, 2].map((number) => this.again(() => this.#round(number)));
+    const watches = [this.#api, this.#direct].map((api) => this.again(() => this.#watch(api)));
     this.#ended = Promise.all([...writers, ...watches]);
   }
 
@@ -41,8 +41,9 @@ export class Load {
     await this.#ended;
   }
 
-  async #again(work: () => Promise<unknown>): Promise<void> {
-    while (this.#running) {
+  /** Repeats something until the load is stopped, or a signal ends it. */
+  async again(work: () => Promise<unknown>, signal?: AbortSignal): Promise<void> {
+    while (this.#running && !signal?.aborted) {
       await work().catch(() => undefined);
       await pause(ROUND_MS);
     }

@@ -7,10 +7,12 @@ import { freePort, ManagedProcess, which } from '../../tools/up/index.js';
 
 const INSTALLER = fileURLToPath(new URL('../../tools/up/install-packages.sh', import.meta.url));
 
-/** Path of a program of the package `prometheus`, which is installed when it is missing. */
-export function prometheusProgram(name: 'prometheus' | 'promtool'): string {
+export const prometheusProgram = (name: 'prometheus' | 'promtool'): string => programOf('prometheus', name);
+
+/** Path of a program of a package, which is installed when it is missing. */
+export function programOf(packageName: string, name: string): string {
   if (which(name) === undefined)
-    execFileSync('bash', [INSTALLER, 'prometheus'], { stdio: ['ignore', 'inherit', 'inherit'] });
+    execFileSync('bash', [INSTALLER, packageName], { stdio: ['ignore', 'inherit', 'inherit'] });
   const path = which(name);
   if (path === undefined) throw new Error(`${name} is not installed`);
   return path;
@@ -49,6 +51,7 @@ export class Prometheus {
   private constructor(
     readonly process: ManagedProcess,
     private readonly port: number,
+    private readonly configure: (scrapeConfigs: readonly object[]) => void,
   ) {}
 
   static async start({ dir, scrapeConfigs, rules, ca, token }: PrometheusSettings): Promise<Prometheus> {
@@ -58,17 +61,21 @@ export class Prometheus {
       return name;
     };
     for (const [name, text] of Object.entries(rules)) file(name, text);
-    const config = {
-      global: { scrape_interval: '1s', evaluation_interval: '1s' },
-      rule_files: Object.keys(rules),
-      scrape_configs: scrapeConfigs({ ca: file('ca.crt', ca), token: file('token', token) }),
-    };
+    const configure = (configs: readonly object[]) =>
+      file(
+        'prometheus.yml',
+        JSON.stringify({
+          global: { scrape_interval: '1s', evaluation_interval: '1s' },
+          rule_files: Object.keys(rules),
+          scrape_configs: configs,
+        }),
+      );
     const port = await freePort();
     const server = new ManagedProcess({
       name: 'prometheus',
       command: prometheusProgram('prometheus'),
       args: [
-        `--config.file=${join(dir, file('prometheus.yml', JSON.stringify(config)))}`,
+        `--config.file=${join(dir, configure(scrapeConfigs({ ca: file('ca.crt', ca), token: file('token', token) })))}`,
         `--storage.tsdb.path=${join(dir, 'data')}`,
         `--web.listen-address=127.0.0.1:${port}`,
         '--log.level=warn',
@@ -78,7 +85,13 @@ export class Prometheus {
       ready: async () => (await get(port, '/-/ready').catch(() => undefined)) !== undefined,
     });
     await server.start();
-    return new Prometheus(server, port);
+    return new Prometheus(server, port, configure);
+  }
+
+  /** Has it ask others from now on. */
+  async ask(scrapeConfigs: readonly object[]): Promise<void> {
+    this.configure(scrapeConfigs);
+    await this.process.kill('SIGHUP');
   }
 
   /** The samples of a query at this moment. Throws with what is wrong with it. */

@@ -6,6 +6,7 @@ export interface Rule {
   readonly record?: string;
   readonly expr: string;
   readonly for?: string;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 export interface RuleGroup {
   readonly name: string;
@@ -21,16 +22,32 @@ export function readRules(file: string): readonly RuleGroup[] {
 
 export const rulesText = (groups: readonly RuleGroup[]): string => stringify({ groups });
 
-/** The same rules with windows and patience of seconds, for a test that has no hours. */
+/** Bounds that are reached in seconds, in the place of those that are reached in minutes and hours, by alert. */
+const HURRIED_BOUNDS: Readonly<Record<string, number>> = {
+  OrchHistoryOverdue: 5,
+  OrchCompactionStuck: 10,
+  OrchCompactionFails: 2,
+  OrchErrorsRepeat: 2,
+  OrchLimitsReached: 10,
+};
+
+/** The same rules with windows, patience and bounds of seconds, for a test that has no hours. */
 export const hurried = (groups: readonly RuleGroup[], window: string, patience: string): RuleGroup[] =>
   groups.map((group) => ({
     ...group,
     rules: group.rules.map((rule) => ({
       ...rule,
-      expr: rule.expr.replace(/\[\d+[smhd]\]/g, `[${window}]`),
+      expr: bounded(rule)
+        .replace(/\[\d+[smhd]\]/g, `[${window}]`)
+        .replace(/offset \d+[smhd]/g, `offset ${window}`),
       ...(rule.for && { for: patience }),
     })),
   }));
+
+function bounded({ alert = '', expr }: Rule): string {
+  const bound = HURRIED_BOUNDS[alert];
+  return bound === undefined ? expr : expr.replace(/> \d+\s*$/, `> ${bound}`);
+}
 
 /** Evaluated every second, with their windows as they are. */
 export const often = (groups: readonly RuleGroup[]): RuleGroup[] =>

@@ -26,6 +26,7 @@ export {
 } from './errors.js';
 export { Informer, type InformerSettings, type InformerStats } from './informer/informer.js';
 export { type InformerHandlers, keyOf } from './informer/store.js';
+export { certificatesInKubeconfig, type KubeconfigCertificates } from './kubeconfig/certificates.js';
 export { KubeconfigError } from './kubeconfig/entry-reader.js';
 export { type InClusterOptions, inClusterConnection } from './kubeconfig/in-cluster.js';
 export { type KubeconfigOptions, loadConnection, readKubeconfig } from './kubeconfig/read.js';

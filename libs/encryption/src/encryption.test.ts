@@ -70,6 +70,15 @@ describe('the file of an encryption configuration', () => {
     await expect(opening).rejects.toThrow(/error opening encryption provider configuration file ".*none"/);
   });
 
+  it('is told of as good again once it says what holds, behind something that cannot be used', async () => {
+    const reloads: boolean[] = [];
+    const { write } = await open(keyed('a'), true, (failed) => reloads.push(failed));
+    write('nonsense');
+    await expect.poll(() => reloads.includes(true), POLL).toBe(true);
+    write(keyed('a'));
+    await expect.poll(() => reloads.at(-1), POLL).toBe(false);
+  });
+
   it('is read again when it changes; what cannot be used changes nothing', async () => {
     const reloads: boolean[] = [];
     const { encryption, write } = await open(keyed('a'), true, (failed) => reloads.push(failed));

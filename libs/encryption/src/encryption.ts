@@ -30,6 +30,8 @@ export class Encryption implements BodyCipher {
   /** Beside the one that holds: one whose services are waited for, and those whose services what is under way may still need. */
   readonly #others = new Set<LoadedEncryption>();
   #hash: string;
+  /** Whether what was read last cannot be used. */
+  #failed = false;
 
   private constructor(
     private readonly settings: EncryptionSettings,
@@ -91,20 +93,27 @@ export class Encryption implements BodyCipher {
 
   /** Never rejects. */
   async #look(): Promise<void> {
-    const { file, names, logger, onReload } = this.settings;
+    const { file, names, logger } = this.settings;
     try {
       const { configuration, hash } = await readEncryptionFile(file, names);
-      if (hash === this.#hash || this.#stopping.signal.aborted) return;
+      if (this.#stopping.signal.aborted) return;
+      // The file says once more what holds.
+      if (hash === this.#hash) return this.#failed ? this.#tell(false) : undefined;
       await this.#replace(await LoadedEncryption.of(configuration, this.load));
       this.#hash = hash;
       logger.v(0)?.info('the encryption configuration was read again', { file });
       this.#tellLeftOut();
-      onReload?.(false);
+      this.#tell(false);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      logger.error(`error processing encryption config file ${file}: what was read before goes on`, error);
-      onReload?.(true);
+      logger.error('the encryption configuration cannot be read again: what was read before goes on', error, { file });
+      this.#tell(true);
     }
+  }
+
+  #tell(failed: boolean): void {
+    this.#failed = failed;
+    this.settings.onReload?.(failed);
   }
 
   /** @throws Error where its services are not well in time */

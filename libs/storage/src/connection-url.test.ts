@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { selfSigned } from '@orch/tls/testing';
 import { describe, expect, it } from 'vitest';
-import { parseDatabaseUrl } from './connection-url.js';
+import { certificateFilesIn, parseDatabaseUrl } from './connection-url.js';
 
 describe('parseDatabaseUrl', () => {
   it('reads hosts, ports, credentials and database', () => {
@@ -58,4 +58,16 @@ describe('parseDatabaseUrl', () => {
   it('never tells the password', () => {
     expect(() => parseDatabaseUrl('postgres://u:secret@h:bad/d')).toThrow(expect.not.stringContaining('secret'));
   });
+});
+
+describe('certificateFilesIn', () => {
+  it.each([
+    ['sslmode=verify-full&sslrootcert=/ca.pem&sslcert=%2Ftls.crt&sslkey=/tls.key', ['/ca.pem', '/tls.crt']],
+    ['sslmode=require&sslcert=/tls.crt', ['/tls.crt']],
+    ['sslmode=require', []],
+    ['sslmode=disable&sslrootcert=/ca.pem', []],
+    ['sslrootcert=/ca.pem', []],
+  ])('%s', (query, files) => expect(certificateFilesIn(`postgres://u@h/d?${query}`)).toEqual(files));
+
+  it('knows of none in what is no URL', () => expect(certificateFilesIn('sslmode=require&sslcert=/x')).toEqual([]));
 });

@@ -51,6 +51,13 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
   };
 }
 
+/** The files with certificates that a connection URL names, its authorities first; none for a plain connection. */
+export function certificateFilesIn(url: string): string[] {
+  const parameters = new URLSearchParams(URL_PATTERN.exec(url)?.[5]);
+  if ((parameters.get('sslmode') ?? 'disable') === 'disable') return [];
+  return ['sslrootcert', 'sslcert'].map((name) => parameters.get(name)).filter((file) => file !== null);
+}
+
 function parseHosts(list: string, ports: string): DatabaseHost[] {
   const portList = ports.split(',');
   return (list || 'localhost').split(',').map((entry, index) => {

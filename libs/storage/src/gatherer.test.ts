@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Gatherer } from './gatherer.js';
-import { StoreUnavailableError } from './store.js';
+import { BusyStoreError, StoreUnavailableError } from './store.js';
 
 function gathererOf(options: { items?: number; bytes?: number; waiting?: number } = {}) {
   const batches: number[][] = [];
@@ -136,7 +136,7 @@ describe('Gatherer', () => {
   it('refuses more than may wait', async () => {
     const { gatherer, step } = gathererOf({ waiting: 2 });
     const accepted = [gatherer.add(1), gatherer.add(2)];
-    await expect(gatherer.add(3)).rejects.toBeInstanceOf(StoreUnavailableError);
+    await expect(gatherer.add(3)).rejects.toBeInstanceOf(BusyStoreError);
     await step();
     await step();
     await Promise.all(accepted);

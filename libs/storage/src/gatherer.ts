@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from './store.js';
+import { BusyStoreError, StoreUnavailableError } from './store.js';
 
 /** Bounds of a batch and of what waits for one. */
 export interface GathererOptions<T> {
@@ -64,7 +64,7 @@ export class Gatherer<T, R> {
    */
   add(item: T): Promise<R> {
     if (this.#queue.length >= this.options.waiting) {
-      return Promise.reject(new StoreUnavailableError('too many requests wait for the database', false));
+      return Promise.reject(new BusyStoreError());
     }
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, since: performance.now(), resolve, reject });

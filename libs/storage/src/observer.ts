@@ -30,6 +30,8 @@ export interface StoreObserver {
   snapshot?(ms: number): void;
   /** An attempt to connect failed; it is repeated while somebody waits. */
   connectFailed?(error: unknown): void;
+  /** How far the clock of this machine is before that of the database, milliseconds, as far as the way between them lets it be told. */
+  clockRead?(offset: number): void;
   /** A schema is migrated, or somebody else who migrates it is waited for. */
   migration?(step: MigrationStep): void;
 }

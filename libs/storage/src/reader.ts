@@ -3,7 +3,7 @@ import type { Connection, TextRow } from './connection.js';
 import { Gatherer } from './gatherer.js';
 import { isPossibleKey, isPossibleText } from './key.js';
 import type { Lineage } from './lineage.js';
-import { aroundBatches } from './observer.js';
+import { aroundBatches, type StoreObserver } from './observer.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { text } from './rows.js';
@@ -52,6 +52,8 @@ export class Reader {
   readonly #heads: Gatherer<readonly TypeId[], ReadonlyMap<TypeId, Head>>;
   readonly #lastVersions: Gatherer<undefined, Version>;
 
+  private readonly observer: StoreObserver;
+
   constructor(
     private readonly pool: Pool,
     private readonly measuring: Pool,
@@ -59,6 +61,7 @@ export class Reader {
     options: CompleteOptions,
   ) {
     const { waiting, observer } = options;
+    this.observer = observer;
     this.#heads = new Gatherer((asked) => this.#readHeads(asked), {
       items: waiting,
       bytes: 1,
@@ -110,9 +113,12 @@ export class Reader {
     return this.#lastVersions.add(undefined);
   }
 
+  /** Asks for the time, so that clocks are compared on the way. */
   ping(): Promise<void> {
     return this.pool.use(async (connection) => {
-      await connection.statement('ping', 'SELECT 1', []);
+      const asked = Date.now();
+      const [row] = await connection.statement('clock', 'SELECT extract(epoch FROM clock_timestamp())', []);
+      this.observer.clockRead?.(offsetOf(asked, Number(row?.[0]) * 1000, Date.now()));
     });
   }
 
@@ -154,4 +160,10 @@ const measured = ([row]: readonly TextRow[]): Measure => ({ objects: Number(row?
 
 export function unknownType(type: TypeId): Error {
   return new Error(`resource type ${type} is not registered`);
+}
+
+/** What is certain of it: an answer was made at some time between the question and its coming. */
+function offsetOf(asked: number, theirs: number, answered: number): number {
+  if (theirs < asked) return asked - theirs;
+  return Math.min(0, answered - theirs);
 }

@@ -267,6 +267,13 @@ export class StoreUnavailableError extends Error {
   }
 }
 
+/** Too much waits for the database already: what was asked for was not begun. */
+export class BusyStoreError extends StoreUnavailableError {
+  constructor() {
+    super('too many requests wait for the database', false);
+  }
+}
+
 /** A write came to a process whose database role may only read: it is for others. */
 export class ReadOnlyStoreError extends StoreUnavailableError {}
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailableError, type TypeId } from './store.js';
+import { BusyStoreError, StoreUnavailableError, type TypeId } from './store.js';
 import { type Unit, type Verdicts, WriteQueue } from './write-queue.js';
 
 interface Batch {
@@ -162,7 +162,7 @@ describe('WriteQueue', () => {
   it('refuses more than may wait, and is drained when nothing is left', async () => {
     const { queue, batches, add } = queueOf({ waiting: 2 });
     const accepted = [add('a'), add('b')];
-    await expect(add('c')).rejects.toBeInstanceOf(StoreUnavailableError);
+    await expect(add('c')).rejects.toBeInstanceOf(BusyStoreError);
     await turn();
     await batches[0]?.end();
     await Promise.all(accepted);

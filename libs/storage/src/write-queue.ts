@@ -1,5 +1,5 @@
 import { ByRounds } from './by-rounds.js';
-import { StoreUnavailableError, type TypeId, type WriteOp } from './store.js';
+import { BusyStoreError, StoreUnavailableError, type TypeId, type WriteOp } from './store.js';
 
 /** Writes that are committed together: a single one, or a set. */
 export interface Unit {
@@ -74,7 +74,7 @@ export class WriteQueue<R> {
   add(unit: Unit): Promise<R> {
     const tooMuch = this.#waiting > 0 && this.#waitingBytes + unit.bytes > this.options.waitingBytes;
     if (tooMuch || this.#waiting >= this.options.waiting) {
-      return Promise.reject(new StoreUnavailableError('too many requests wait for the database', false));
+      return Promise.reject(new BusyStoreError());
     }
     return new Promise((resolve, reject) => {
       this.#count([unit], 1);

@@ -49,6 +49,33 @@ export function openRedis({ url, secret, ca, timeoutMs = 100, onError }: RedisSe
   return redis;
 }
 
+/** How long a question without an answer is remembered, ms: nobody may ask for a while. */
+const REMEMBERED_MS = 30_000;
+
+/** Knows whether Redis answers, by what it is asked for. */
+export class RedisHealth {
+  #failedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param now monotonic milliseconds */
+  constructor(
+    private readonly redis: Pick<Redis, 'status'>,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** It is connected, and no question has lately gone without an answer. */
+  get isUsable(): boolean {
+    return this.redis.status === 'ready' && this.now() - this.#failedAt > REMEMBERED_MS;
+  }
+
+  answered(): void {
+    this.#failedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  failed(): void {
+    this.#failedAt = this.now();
+  }
+}
+
 /** A key of its own for each use of the secret. */
 export const derivedKey = (secret: Buffer, use: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `orch ${use}`, 32));

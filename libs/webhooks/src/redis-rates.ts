@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { derivedKey, keptName, openRedis, type RedisSettings } from './redis-connection.js';
+import { derivedKey, keptName, openRedis, RedisHealth, type RedisSettings } from './redis-connection.js';
 import type { Rate, SharedRates } from './shared-rates.js';
 
 const PREFIX = 'orch:rate:';
@@ -26,11 +26,13 @@ return 1
 export class RedisRates implements SharedRates {
   readonly #redis: Redis;
   readonly #nameKey: Buffer;
+  readonly #health: RedisHealth;
   #letBeUntil = Number.NEGATIVE_INFINITY;
 
   /** @throws RangeError for a secret that is too short, or a URL that is none */
   constructor(settings: RedisSettings) {
     this.#redis = openRedis(settings);
+    this.#health = new RedisHealth(this.#redis);
     this.#nameKey = derivedKey(settings.secret, 'names of rates');
   }
 
@@ -38,11 +40,19 @@ export class RedisRates implements SharedRates {
     if (performance.now() < this.#letBeUntil) return undefined;
     const name = keptName(PREFIX, this.#nameKey, parts);
     try {
-      return (await this.#redis.eval(TAKE, 1, name, MICROSECONDS / perSecond, burst)) === 1;
+      const taken = await this.#redis.eval(TAKE, 1, name, MICROSECONDS / perSecond, burst);
+      this.#health.answered();
+      return taken === 1;
     } catch {
+      this.#health.failed();
       this.#letBeUntil = performance.now() + LET_BE_MS;
       return undefined;
     }
+  }
+
+  /** Whether Redis answers, as far as is known. */
+  get isUsable(): boolean {
+    return this.#health.isUsable;
   }
 
   /** Ends the connection. */

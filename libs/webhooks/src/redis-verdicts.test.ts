@@ -83,8 +83,10 @@ it('a Redis that is gone, or says nothing, costs verdicts and never a failure', 
   const { port } = redis;
   const verdicts = open({ timeoutMs: 20 });
   await shared(verdicts);
+  expect(verdicts.isUsable).toBe(true);
   redis.silent = true;
   expect(await verdicts.get(['token', 'secret'])).toBeUndefined();
+  expect(verdicts.isUsable).toBe(false);
   redis.silent = false;
   await redis.close();
   await expect.poll(() => errors.length).toBeGreaterThan(0);
@@ -92,6 +94,7 @@ it('a Redis that is gone, or says nothing, costs verdicts and never a failure', 
   expect(await verdicts.set(['token', 'secret'], KEPT)).toBeUndefined();
   await redis.listen(port);
   await expect.poll(() => verdicts.get(['token', 'secret']), { timeout: 30_000 }).toEqual(KEPT);
+  expect(verdicts.isUsable).toBe(true);
 });
 
 it('is not opened with a short secret, or for what is no Redis', () => {

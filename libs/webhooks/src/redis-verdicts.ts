@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { derivedKey, keptName, openRedis, type RedisSettings } from './redis-connection.js';
+import { derivedKey, keptName, openRedis, RedisHealth, type RedisSettings } from './redis-connection.js';
 import type { Kept, SharedVerdicts } from './verdict-cache.js';
 
 /** Where Redis is, and what protects what is kept there. */
@@ -23,10 +23,12 @@ export class RedisVerdicts implements SharedVerdicts {
   readonly #redis: Redis;
   readonly #nameKey: Buffer;
   readonly #valueKey: Buffer;
+  readonly #health: RedisHealth;
 
   /** @throws RangeError for a secret that is too short, or a URL that is none */
   constructor(private readonly settings: RedisVerdictsSettings) {
     this.#redis = openRedis(settings);
+    this.#health = new RedisHealth(this.#redis);
     this.#nameKey = derivedKey(settings.secret, 'names of verdicts');
     this.#valueKey = derivedKey(settings.secret, 'values of verdicts');
   }
@@ -35,8 +37,11 @@ export class RedisVerdicts implements SharedVerdicts {
   async get(parts: readonly string[]): Promise<Kept<unknown> | undefined> {
     const name = this.#name(parts);
     try {
-      return this.#opened(name, await this.#redis.getrange(name, 0, MOST_BYTES));
+      const found = await this.#redis.getrange(name, 0, MOST_BYTES);
+      this.#health.answered();
+      return this.#opened(name, found);
     } catch {
+      this.#health.failed();
       return undefined;
     }
   }
@@ -50,9 +55,16 @@ export class RedisVerdicts implements SharedVerdicts {
     if (Buffer.byteLength(text) > MOST_BYTES - MAC_LENGTH) return;
     try {
       await this.#redis.set(name, this.#mac(name, text) + text, 'PX', left);
+      this.#health.answered();
     } catch {
+      this.#health.failed();
       // The next one who asks pays for it.
     }
+  }
+
+  /** Whether Redis answers, as far as is known. */
+  get isUsable(): boolean {
+    return this.#health.isUsable;
   }
 
   /** Ends the connection. */

@@ -103,3 +103,15 @@ it('that is too slow, too long, not there or not trusted has given none', async 
   await expect(ask({ server: 'https://127.0.0.1:1' })).rejects.toThrow('ECONNREFUSED');
   await expect(ask({ ca: server.pki.proxyCa.cert })).rejects.toThrow(/certificate/);
 });
+
+it('tells once of each question, however often it was put, whether it was answered', async () => {
+  const told: boolean[] = [];
+  const onAsked = (failed: boolean) => void told.push(failed);
+  server.sequence(
+    (_, response) => answer(response, 500, {}),
+    (_, response) => answer(response, 200, {}),
+  );
+  await ask({}, { onAsked });
+  await expect(ask({ server: 'https://127.0.0.1:1' }, { onAsked })).rejects.toThrow('ECONNREFUSED');
+  expect(told).toEqual([false, true]);
+});

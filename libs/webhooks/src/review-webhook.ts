@@ -17,6 +17,8 @@ export interface ReviewWebhookSettings {
   readonly maxCalls?: number;
   /** 0 to 1, for the jitter. Default `Math.random`. */
   readonly random?: () => number;
+  /** Hears of each question that has been answered, or was given up. */
+  readonly onAsked?: (failed: boolean) => void;
 }
 
 const GROWTH = 1.5;
@@ -53,6 +55,18 @@ export class ReviewWebhook {
    * @throws WebhookError when there is none. It holds nothing of what was sent, nor of what a refusal said.
    */
   async ask(review: object): Promise<Readonly<Record<string, unknown>>> {
+    const { onAsked } = this.settings;
+    try {
+      const answer = await this.#ask(review);
+      onAsked?.(false);
+      return answer;
+    } catch (error) {
+      onAsked?.(true);
+      throw error;
+    }
+  }
+
+  async #ask(review: object): Promise<Readonly<Record<string, unknown>>> {
     const { timeoutMs = 30_000, attempts = 5, firstWaitMs = 500, random = Math.random } = this.settings;
     const signal = AbortSignal.timeout(timeoutMs);
     const body = JSON.stringify(review);

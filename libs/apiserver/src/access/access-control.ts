@@ -35,6 +35,8 @@ export interface AccessControlSettings {
   readonly features: Features;
   /** Where verdicts of webhooks are shared with other processes; undefined for nowhere. */
   readonly shared: SharedVerdicts | undefined;
+  /** Hears of each question to the webhook. */
+  readonly onAsked?: (failed: boolean) => void;
   /** Whether this process may look after the roles that every installation has, and those that are made of others. */
   readonly decides: boolean;
   /** Whether it also gives roles that are made of others the rules of these. */
@@ -63,11 +65,11 @@ export class AccessControl {
 
   constructor(settings: AccessControlSettings) {
     this.#settings = settings;
-    const { api, store, feed, options, features, shared, decides, aggregates, logger } = settings;
+    const { api, store, feed, options, features, shared, onAsked, decides, aggregates, logger } = settings;
     const { policy } = api;
     const { authorizationWebhookConfigFile: file } = options;
     this.#openWebhook = async () =>
-      file ? openAuthorizationWebhook(file, { names: api.deps.names, options, shared }) : undefined;
+      file ? openAuthorizationWebhook(file, { names: api.deps.names, options, shared, onAsked }) : undefined;
     this.#makeNamespaces = () => api.makeNamespaces();
     const onError = (error: unknown) => logger.error('authorization', error);
     const endpoints = policyEndpoints(api.deps);

@@ -9,6 +9,8 @@ export interface AuthorizationWebhookSettings {
   readonly options: AuthorizationOptions;
   /** Where verdicts are shared with other processes; undefined for nowhere. */
   readonly shared: SharedVerdicts | undefined;
+  /** Hears of each question. */
+  readonly onAsked?: ((failed: boolean) => void) | undefined;
 }
 
 /** Verdicts that are kept here. */
@@ -24,10 +26,10 @@ export interface AuthorizationWebhook {
 /** @throws KubeconfigError */
 export async function openAuthorizationWebhook(
   file: string,
-  { names, options, shared }: AuthorizationWebhookSettings,
+  { names, options, shared, onAsked }: AuthorizationWebhookSettings,
 ): Promise<AuthorizationWebhook> {
   const connection = await readKubeconfig(file);
-  const webhook = new ReviewWebhook({ connection });
+  const webhook = new ReviewWebhook({ connection, ...(onAsked && { onAsked }) });
   const kept = new VerdictCache<WebhookVerdict>({
     keptFor: ({ allowed }) =>
       allowed ? options.authorizationWebhookCacheAuthorizedTtl : options.authorizationWebhookCacheUnauthorizedTtl,

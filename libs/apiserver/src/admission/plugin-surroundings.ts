@@ -11,13 +11,21 @@ export type Surroundings = Pick<PluginContext, 'metrics' | 'servedAs' | 'openRev
 export interface SurroundingsSettings {
   readonly metrics: Metrics;
   readonly sharedRates: SharedRates | undefined;
+  /** Hears of each question to a webhook about images. */
+  readonly onAsked?: (failed: boolean) => void;
   /** The API, once it is there: no write is before it is. */
   readonly deps: () => Pick<ApiDeps, 'served'>;
   /** What other servers answer for. */
   readonly remote: () => RemoteDocuments;
 }
 
-export function pluginSurroundings({ metrics, sharedRates, deps, remote }: SurroundingsSettings): Surroundings {
+export function pluginSurroundings({
+  metrics,
+  sharedRates,
+  onAsked,
+  deps,
+  remote,
+}: SurroundingsSettings): Surroundings {
   return {
     metrics,
     sharedRates,
@@ -36,7 +44,7 @@ export function pluginSurroundings({ metrics, sharedRates, deps, remote }: Surro
     openReviews: async (file, settings) => {
       const connection = await readKubeconfig(file);
       if (!connection.server.startsWith('https://')) throw new Error(`${file}: the server must be https://`);
-      return new ReviewWebhook({ connection, ...settings });
+      return new ReviewWebhook({ connection, ...settings, ...(onAsked && { onAsked }) });
     },
   };
 }

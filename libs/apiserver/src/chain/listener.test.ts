@@ -370,8 +370,9 @@ describe('connections', () => {
     socket.destroy();
   });
 
-  it('give clients that send all before they read the answer to a body too large', async () => {
-    const { port } = await serve();
+  it('give clients that send all before they read the answer to a body too large, which is counted', async () => {
+    const metrics = new Metrics();
+    const { port } = await serve({ metrics });
     const bytes = 32 << 20;
     const { socket, received } = await raw(
       port,
@@ -384,6 +385,7 @@ describe('connections', () => {
     });
     socket.resume();
     await expect.poll(received).toMatch(/^HTTP\/1.1 413 /);
+    expect((await metrics.text()).body).toContain('orch_limit_refusals_total{limit="size"} 1');
     socket.destroy();
   });
 

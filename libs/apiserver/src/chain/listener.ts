@@ -9,6 +9,7 @@ import type { ApiDeps } from '../deps.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { cutOff, hearOfEnd, isTarget, leaveBody, left, type RequestContext, type Upgrade } from '../http/context.js';
 import { toStatusError } from '../http/errors.js';
+import { limitBehind } from '../http/limit-errors.js';
 import { sendError } from '../http/respond.js';
 import type { AttemptObserver } from '../metrics/authentication-metrics.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
@@ -157,6 +158,8 @@ function endUnread(ctx: RequestContext, ms: number): void {
 
 function answerError(options: ListenerOptions, ctx: RequestContext, thrown: unknown): void {
   const error = toStatusError(thrown);
+  const limit = limitBehind(thrown);
+  if (limit) options.metrics.refused(limit);
   const inner = error.code === 500 && !(thrown instanceof StatusError);
   if (inner) {
     options.logger.error('request failed', thrown, { requestID: ctx.requestId, path: ctx.path });

@@ -40,9 +40,27 @@ describe('readCredentials', () => {
     expect(set.servingCa).toContain('BEGIN CERTIFICATE');
     expect([set.trust.clients.size, set.trust.proxies.size]).toEqual([2, 1]);
     const made = ['admin', 'ca', 'cluster-signing', 'front-proxy', 'gateway-client', 'proxy', 'proxy-ca', 'serving'];
-    expect(Object.keys(set.certificates).sort()).toEqual(made);
+    expect(set.certificates.map(({ certificate }) => certificate).sort()).toEqual(made);
+    expect(set.certificates.every(({ file }) => file.startsWith(certDir) && existsSync(file))).toBe(true);
     const nameOf = (pair?: { cert: string }) => pair && new X509Certificate(pair.cert).subject;
     expect([nameOf(set.gatewayClient), nameOf(set.proxy)]).toEqual(['CN=gateway-client', 'CN=aggregator-client']);
+  });
+
+  it('tells of what it made only where it is in use', async () => {
+    const gateway = [
+      `--gateway-client-cert-file=${pki.gatewayClient.certFile}`,
+      `--gateway-client-key-file=${pki.gatewayClient.keyFile}`,
+    ];
+    const [, ...shown] = proxied();
+    const { certificates } = await read(...serving(), ...shown, ...gateway, '--kubeconfig-out=x');
+    const files = (name: string) =>
+      certificates.filter(({ certificate }) => certificate === name).map(({ file }) => file);
+    expect([files('serving'), files('proxy'), files('gateway-client')]).toEqual([
+      [pki.serving.certFile],
+      [pki.proxy.certFile],
+      [pki.gatewayClient.certFile],
+    ]);
+    expect(files('admin')).toEqual([join(certDir, 'admin.crt')]);
   });
 
   it('certifies the address of the Service of the API in each family', async () => {
@@ -58,7 +76,13 @@ describe('readCredentials', () => {
     expect(set.serving.cert).toBe(pki.serving.cert);
     expect(set.proxy?.key).toBe(pki.proxy.key);
     expect(set.servingCa, 'those of the system').toBeUndefined();
-    expect(set.certificates['client-ca']?.match(/BEGIN/g)).toHaveLength(2);
+    expect(set.certificates.map(({ certificate, file }) => [certificate, file])).toEqual([
+      ['serving', pki.serving.certFile],
+      ['client-ca', pki.ca.certFile],
+      ['client-ca', pki.ca.certFile],
+      ['proxy-ca', pki.proxyCa.certFile],
+      ['proxy', pki.proxy.certFile],
+    ]);
     expect([set.trust.clients.size, set.trust.proxies.size, set.admin]).toEqual([1, 1, undefined]);
     expect((await read(...serving(), ...proxied(), `--tls-ca-file=${pki.ca.certFile}`)).servingCa).toBe(pki.ca.cert);
   });
@@ -157,7 +181,11 @@ describe('what certificate requests are signed with', () => {
   });
 
   it('is nothing where nothing is made and none is named', async () => {
-    expect((await read(...serving(), ...proxied())).signing).toEqual({ signers: new Map(), believed: [] });
+    expect((await read(...serving(), ...proxied())).signing).toEqual({
+      signers: new Map(),
+      believed: [],
+      certificates: [],
+    });
   });
 
   it('is believed without its key, by who signs nothing', async () => {
@@ -218,6 +246,22 @@ describe('Credentials', () => {
       await expect.poll(() => credentials.current.serving).toEqual({ cert: pki.proxy.cert, key: pki.proxy.key });
       expect(seen).toEqual([pki.proxy.cert]);
       expect(log).not.toContain('PRIVATE KEY');
+    } finally {
+      credentials.close();
+    }
+  });
+
+  it('follow certificates that are shown for a name, though nothing else changes', async () => {
+    const [certFile, keyFile] = [join(dir, 'named.crt'), join(dir, 'named.key')];
+    writeFileSync(certFile, pki.serving.cert);
+    writeFileSync(keyFile, pki.serving.key);
+    const options = optionsOf(`--tls-sni-cert-key=${certFile},${keyFile}:a.example.com`);
+    const logger = createLogger({ format: 'text', verbosity: 0, write: () => undefined });
+    const credentials = await Credentials.open({ options, names, logger });
+    try {
+      writeFileSync(certFile, pki.admin.cert);
+      writeFileSync(keyFile, pki.admin.key);
+      await expect.poll(() => credentials.current.named[0]?.cert).toBe(pki.admin.cert);
     } finally {
       credentials.close();
     }

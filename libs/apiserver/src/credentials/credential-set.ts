@@ -12,6 +12,7 @@ import {
 import { serviceNetworks } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
 import type { ServingOptions } from '../server/options.js';
+import type { FileCertificates } from './certificate-ends.js';
 import { type Pair, readBundle, readPair } from './pair.js';
 import { readSigning, type SigningSet, signingFiles } from './signing-set.js';
 import { type NamedPair, readSniPairs, sniFiles } from './sni-pairs.js';
@@ -40,8 +41,8 @@ export interface CredentialSet {
   readonly admin: Pair | undefined;
   /** What certificate requests are signed with. */
   readonly signing: SigningSet;
-  /** PEM, by what they are for. */
-  readonly certificates: Readonly<Record<string, string>>;
+  /** Every certificate of these files. */
+  readonly certificates: readonly FileCertificates[];
 }
 
 /** The options that name files of credentials that are read again when they change. */
@@ -104,26 +105,44 @@ export async function readCredentials(
     servingCa: given.servingCa ?? (given.serving ? undefined : own?.ca.cert),
     admin,
     signing,
-    certificates: {
-      serving: serving.cert,
-      ...Object.fromEntries(given.named.map(({ cert }, at) => [`serving-sni-${at}`, cert])),
-      'proxy-ca': proxyCa,
-      ...(given.clientCas.length > 0 && { 'client-ca': given.clientCas.join('\n') }),
-      ...(given.servingCa && { 'serving-ca': given.servingCa }),
-      ...(own && { ca: own.ca.cert, admin: own.admin.cert }),
-      ...(proxy && { proxy: proxy.cert }),
-      ...(gatewayClient && { 'gateway-client': gatewayClient.cert }),
-      ...(ownProxy && { 'front-proxy': ownProxy.proxy.cert }),
-      ...signingCertificates(signing),
-    },
+    certificates: [
+      ...givenCertificates(options, given),
+      ...madeCertificates(own, ownProxy, given),
+      ...signing.certificates,
+    ],
   };
 }
 
-/** By what they are for; the authority that all signers have in common is told once. */
-function signingCertificates({ signers }: SigningSet): Record<string, string> {
-  const all = new Set([...signers.values()].map(({ cert }) => cert));
-  if (all.size <= 1) return Object.fromEntries([...all].map((cert) => ['cluster-signing', cert]));
-  return Object.fromEntries([...signers].map(([id, { cert }]) => [`cluster-signing-${id}`, cert]));
+type Given = Awaited<ReturnType<typeof readGiven>>;
+
+/** Those of files that options name. */
+function givenCertificates(options: ServingOptions, given: Given): FileCertificates[] {
+  const of = (certificate: string, file: string | undefined, pem: string | undefined): FileCertificates[] =>
+    file === undefined || pem === undefined ? [] : [{ certificate, file, pem }];
+  return [
+    ...of('serving', options.tlsCertFile, given.serving?.cert),
+    ...given.named.flatMap(({ certFile, cert }, at) => of(`serving-sni-${at}`, certFile, cert)),
+    ...of('serving-ca', options.tlsCaFile, given.servingCa),
+    ...options.clientCaFile.flatMap((file, at) => of('client-ca', file, given.clientCas[at])),
+    ...of('proxy-ca', options.requestheaderClientCaFile, given.proxyCa),
+    ...of('proxy', options.proxyClientCertFile, given.proxy?.cert),
+    ...of('gateway-client', options.gatewayClientCertFile, given.gatewayClient?.cert),
+  ];
+}
+
+/** Those of `--cert-dir`, as far as they are in use. */
+function madeCertificates(
+  own: ServingPki | undefined,
+  ownProxy: ProxyPki | undefined,
+  given: Given,
+): FileCertificates[] {
+  const made = {
+    ...(own && { ca: own.ca, admin: own.admin, ...(!given.serving && { serving: own.serving }) }),
+    ...(ownProxy && { 'proxy-ca': ownProxy.proxyCa, 'front-proxy': ownProxy.proxy }),
+    ...(ownProxy && !given.proxy && { proxy: ownProxy.aggregator }),
+    ...(ownProxy && !given.gatewayClient && { 'gateway-client': ownProxy.gatewayClient }),
+  };
+  return Object.entries(made).map(([certificate, { certFile, cert }]) => ({ certificate, file: certFile, pem: cert }));
 }
 
 const ownServing = (options: ServingOptions, names: Names): Promise<ServingPki> =>

@@ -18,6 +18,8 @@ export interface RemoteTokensSettings {
   /** Where verdicts are shared with other processes. */
   readonly shared?: SharedVerdicts | undefined;
   readonly observer?: VerdictObserver;
+  /** Hears of each question to the webhook. */
+  readonly onAsked?: (failed: boolean) => void;
 }
 
 /** Those outside the installation who know tokens. */
@@ -79,11 +81,11 @@ async function openIssuer({ options, audiences, logger }: RemoteTokensSettings):
 }
 
 async function openWebhook(settings: RemoteTokensSettings): Promise<Part | undefined> {
-  const { options, names, audiences, logger, shared, observer } = settings;
+  const { options, names, audiences, logger, shared, observer, onAsked = () => undefined } = settings;
   const file = options.authenticationTokenWebhookConfigFile;
   if (file === undefined) return undefined;
   const apiVersion = reviewVersion(options.authenticationTokenWebhookVersion, names);
-  const webhook = await ConfiguredWebhook.open(file, names, logger);
+  const webhook = await ConfiguredWebhook.open(file, names, logger, onAsked);
   const ttl = options.authenticationTokenWebhookCacheTtl;
   const cache = new VerdictCache({
     // What it says to be wrong may be so for this moment alone.

@@ -2,6 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { checkAuthority } from '@orch/authentication';
 import type { SignerId } from '@orch/kinds';
 import type { ServingOptions } from '../server/options.js';
+import type { FileCertificates } from './certificate-ends.js';
 import { type Pair, readBundle, readPair, within } from './pair.js';
 
 /** What certificate requests are signed with. */
@@ -10,13 +11,20 @@ export interface SigningSet {
   readonly signers: ReadonlyMap<SignerId, Pair>;
   /** Authorities whose client certificates are believed, PEM. */
   readonly believed: readonly string[];
+  /** Those authorities, and those of signers; one that all have in common once. */
+  readonly certificates: readonly FileCertificates[];
 }
 
 /** What is known of an authority: without its key nothing is signed here. */
 interface Given {
   readonly cert: string;
+  /** The file that it stands in. */
+  readonly file: string;
   readonly pair: Pair | undefined;
 }
+
+/** A pair of `--cert-dir`. */
+type MadePair = Pair & { readonly certFile: string };
 
 /** Signers of certificates that are shown to servers of the API by clients. */
 const CLIENTS: readonly SignerId[] = ['kube-apiserver-client', 'kubelet-client'];
@@ -63,7 +71,10 @@ export const signingFiles = (options: ServingOptions): (string | undefined)[] =>
  * @param make the authority of whoever is named none
  * @throws Error when files cannot be read, do not belong together, or are those of no authority
  */
-export async function readSigning(options: ServingOptions, make: () => Promise<Pair | undefined>): Promise<SigningSet> {
+export async function readSigning(
+  options: ServingOptions,
+  make: () => Promise<MadePair | undefined>,
+): Promise<SigningSet> {
   const { clusterSigningCertFile: certFile, clusterSigningKeyFile: keyFile } = options;
   const own = filesOf(options).filter((files) => files.certFile !== undefined || files.keyFile !== undefined);
   const isCommon = certFile !== undefined || keyFile !== undefined;
@@ -85,18 +96,28 @@ function setOf(given: ReadonlyMap<SignerId, Given>): SigningSet {
   const signers = new Map<SignerId, Pair>();
   for (const [id, { pair }] of given) if (pair) signers.set(id, pair);
   const believed = CLIENTS.map((id) => given.get(id)?.cert).filter((cert) => cert !== undefined);
-  return { signers, believed: [...new Set(believed)] };
+  return { signers, believed: [...new Set(believed)], certificates: certificatesIn(given) };
 }
 
-async function made(make: () => Promise<Pair | undefined>): Promise<Given | undefined> {
+function certificatesIn(given: ReadonlyMap<SignerId, Given>): FileCertificates[] {
+  const isCommon = new Set([...given.values()].map(({ file }) => file)).size === 1;
+  const all = [...given].map(([id, { file, cert }]) => ({
+    certificate: isCommon ? 'cluster-signing' : `cluster-signing-${id}`,
+    ...{ file, pem: cert },
+  }));
+  return isCommon ? all.slice(0, 1) : all;
+}
+
+async function made(make: () => Promise<MadePair | undefined>): Promise<Given | undefined> {
   const pair = await make();
-  return pair && { cert: pair.cert, pair };
+  return pair && { cert: pair.cert, file: pair.certFile, pair };
 }
 
 async function readGiven(prefix: string, certFile: string | undefined, keyFile: string | undefined): Promise<Given> {
-  if (certFile !== undefined && keyFile === undefined) return { cert: await readBundle(certFile), pair: undefined };
+  if (certFile !== undefined && keyFile === undefined)
+    return { cert: await readBundle(certFile), file: certFile, pair: undefined };
   const pair = await readPair(`${prefix}-cert-file`, certFile, `${prefix}-key-file`, keyFile);
   if (!pair || certFile === undefined) throw new Error(`--${prefix}-cert-file names no file`);
   within(certFile, () => checkAuthority(pair.cert, createPrivateKey(pair.key)));
-  return { cert: pair.cert, pair };
+  return { cert: pair.cert, file: certFile, pair };
 }

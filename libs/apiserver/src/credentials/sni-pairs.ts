@@ -5,6 +5,8 @@ import { type Pair, readPair } from './pair.js';
 export interface NamedPair extends Pair {
   /** In small letters; `*.` stands for one label. */
   readonly names: readonly string[];
+  /** Path of the file that holds `cert`. */
+  readonly certFile: string;
 }
 
 interface Entry {
@@ -45,7 +47,7 @@ export const readSniPairs = (entries: readonly string[]): Promise<NamedPair[]> =
       const pair = (await readPair(OPTION, files[0], OPTION, files[1])) as Pair;
       const shownFor = names.length > 0 ? names : namesIn(pair.cert);
       if (shownFor.length === 0) throw new Error(`${OPTION}: ${files[0]} holds no DNS names: name some behind a colon`);
-      return { ...pair, names: shownFor };
+      return { ...pair, names: shownFor, certFile: files[0] };
     }),
   );
 

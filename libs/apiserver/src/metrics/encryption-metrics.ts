@@ -39,6 +39,12 @@ export function encryptionMetrics(metrics: Metrics): EncryptionObserver & { relo
     help: 'Times that a changed encryption configuration was read: whether it holds now.',
     labels: ['result'] as const,
   });
+  const reloadedAt = metrics.gauge({
+    name: 'apiserver_encryption_config_controller_automatic_reload_last_timestamp_seconds',
+    help: 'When a changed encryption configuration was last read with success or in vain; 0 where that has not been.',
+    labels: ['status'] as const,
+  });
+  for (const status of ['success', 'failure'] as const) reloadedAt.with(status).set(0);
   return {
     transformed: transformations(metrics),
     keyGenerated(ms, failed) {
@@ -48,7 +54,11 @@ export function encryptionMetrics(metrics: Metrics): EncryptionObserver & { relo
     keyMissed: () => misses.with().inc(),
     ...keys,
     kmsCall: (provider, method, ms, code) => calls.with(provider, method, code).observe(ms / 1000),
-    reloaded: (failed) => reloads.with(failed ? 'failure' : 'success').inc(),
+    reloaded(failed) {
+      const result = failed ? 'failure' : 'success';
+      reloads.with(result).inc();
+      reloadedAt.with(result).set(Date.now() / 1000);
+    },
   };
 }
 

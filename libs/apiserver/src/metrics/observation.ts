@@ -3,13 +3,22 @@ import { type Logger, Metrics, openTracing, systemClock, type Tracing } from '@o
 import { API_RELEASE } from '@orch/schema';
 import type { StoreObserver, TypeId } from '@orch/storage';
 import type { VersionInfo } from '../chain/fallback-app.js';
+import { CertificateEnds } from '../credentials/certificate-ends.js';
 import type { ServedResources } from '../served/served-resources.js';
 import type { CutReason } from '../sockets/outgoing-connections.js';
 import { DeliveryObserver } from './delivery-observer.js';
 import { feedObserver, observeFeed } from './feed-observer.js';
 import { forgetGoneKinds } from './gone-kinds.js';
 import { migrationLog } from './migration-log.js';
-import { clientCertificates, clientRequests, observeBuild, outgoingCuts, vanishedClients } from './process-observer.js';
+import { clockOffset, type ReviewKind, reviewCalls } from './outside-metrics.js';
+import {
+  clientCertificates,
+  clientRequests,
+  observeBuild,
+  observeCertificates,
+  outgoingCuts,
+  vanishedClients,
+} from './process-observer.js';
 import { ResourceNames } from './resource-names.js';
 import { storeObserver } from './store-observer.js';
 import { readTracingConfig } from './tracing-config.js';
@@ -32,8 +41,10 @@ export class Observation {
   readonly store: StoreObserver;
   readonly feed: FeedObserver;
   readonly delivery: DeliveryObserver;
+  readonly certificateEnds = new CertificateEnds();
   readonly certificateAccepted: (left: number) => void;
   readonly requestSent: (host: string, method: string, code: string) => void;
+  readonly reviewAsked: (webhook: ReviewKind) => (failed: boolean) => void;
   readonly clientVanished: () => void;
   readonly outgoingCut: (reason: CutReason) => void;
   readonly #forgetFeed: (type: TypeId) => void;
@@ -43,7 +54,11 @@ export class Observation {
     { logger, version, showHiddenMetrics }: ObservationSettings,
   ) {
     this.metrics = new Metrics({ release: API_RELEASE, showHidden: showHiddenMetrics }).withProcessMetrics();
-    this.store = { ...storeObserver(this.metrics, tracing), migration: migrationLog(logger) };
+    this.store = {
+      ...storeObserver(this.metrics, tracing),
+      clockRead: clockOffset(this.metrics),
+      migration: migrationLog(logger),
+    };
     this.delivery = new DeliveryObserver(this.metrics, tracing);
     const { forget, ...feed } = feedObserver(this.metrics, this.names);
     this.#forgetFeed = forget;
@@ -56,9 +71,11 @@ export class Observation {
     };
     this.certificateAccepted = clientCertificates(this.metrics);
     this.requestSent = clientRequests(this.metrics);
+    this.reviewAsked = reviewCalls(this.metrics);
     this.clientVanished = vanishedClients(this.metrics);
     this.outgoingCut = outgoingCuts(this.metrics);
     observeBuild(this.metrics, version);
+    observeCertificates(this.metrics, this.certificateEnds);
   }
 
   /** @throws Error for a tracing configuration that cannot be used */

@@ -1,32 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ensurePki } from '@orch/authentication';
-import { namesOf } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
 import { expect, test } from 'vitest';
-import { certificateObserver } from './process-observer.js';
+import { observeCertificates, outgoingCuts } from './process-observer.js';
+import { RequestMetrics } from './request-metrics.js';
 
-test('a bundle is told of by the certificate that ends first, wherever it stands', async () => {
-  const certDir = mkdtempSync(join(tmpdir(), 'orch-pki-'));
-  try {
-    const { ca, serving } = await ensurePki({
-      certDir,
-      bindAddress: '127.0.0.1',
-      names: namesOf('orch'),
-      now: () => 0,
-    });
-    const metrics = new Metrics();
-    certificateObserver(metrics)({
-      long: ca.cert,
-      'long-first': ca.cert + serving.cert,
-      'short-first': serving.cert + ca.cert,
-    });
-    const { body } = await metrics.text();
-    const ends = (name: string) => Number(new RegExp(`certificate="${name}"\\} (\\d+)`).exec(body)?.[1]);
-    expect(ends('long-first')).toBeLessThan(ends('long'));
-    expect(ends('short-first')).toBe(ends('long-first'));
-  } finally {
-    rmSync(certDir, { recursive: true });
-  }
+test('ends of certificates are told by what they are for, and by file', async () => {
+  const metrics = new Metrics();
+  observeCertificates(metrics, { series: () => [[['client-ca', '/etc/ca.crt'], 1_800_000_000]] });
+  expect((await metrics.text()).body).toContain(
+    'orch_certificate_expiry_timestamp_seconds{certificate="client-ca",file="/etc/ca.crt"} 1800000000',
+  );
+});
+
+test('what is to be told of from the first time on has a series before it', async () => {
+  const metrics = new Metrics();
+  outgoingCuts(metrics);
+  new RequestMetrics(metrics);
+  const { body } = await metrics.text();
+  for (const reason of ['vanished', 'silent', 'deadline'])
+    expect(body).toContain(`orch_outgoing_streams_cut_total{reason="${reason}"} 0`);
+  for (const limit of ['requests', 'lists', 'head', 'connections'])
+    expect(body).toContain(`orch_limit_refusals_total{limit="${limit}"} 0`);
 });

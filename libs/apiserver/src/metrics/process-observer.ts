@@ -1,7 +1,7 @@
-import { certificatesOf } from '@orch/authentication';
 import type { Metrics } from '@orch/runtime';
 import type { VersionInfo } from '../chain/fallback-app.js';
-import type { CutReason } from '../sockets/outgoing-connections.js';
+import type { CertificateEnds } from '../credentials/certificate-ends.js';
+import { CUT_REASONS, type CutReason } from '../sockets/outgoing-connections.js';
 
 /** What runs here. */
 export function observeBuild(metrics: Metrics, version: VersionInfo): void {
@@ -24,20 +24,16 @@ export function observeBuild(metrics: Metrics, version: VersionInfo): void {
     .set(1);
 }
 
-/** When the first of the certificates of a bundle ends, seconds since 1970. */
-const earliestEnd = (bundle: string): number =>
-  Math.min(...certificatesOf(bundle).map(({ validTo }) => Date.parse(validTo) / 1000));
-
-/** Hears of the certificates of this process, PEM by what they are for: at the start and whenever they change. */
-export function certificateObserver(metrics: Metrics): (certificates: Readonly<Record<string, string>>) => void {
-  const expiry = metrics.gauge({
-    name: 'orch_certificate_expiry_timestamp_seconds',
-    help: 'When the first certificate of a bundle that this process shows or believes expires, in seconds since 1970.',
-    labels: ['certificate'] as const,
-  });
-  return (certificates) => {
-    for (const [name, bundle] of Object.entries(certificates)) expiry.with(name).set(earliestEnd(bundle));
-  };
+/** When the certificates that this process goes by end. */
+export function observeCertificates(metrics: Metrics, ends: Pick<CertificateEnds, 'series'>): void {
+  metrics.observedGauge(
+    {
+      name: 'orch_certificate_expiry_timestamp_seconds',
+      help: 'When the first certificate of a file that this process goes by expires, in seconds since 1970: by what it is for, or the option that names the file.',
+      labels: ['certificate', 'file'] as const,
+    },
+    () => ends.series(),
+  );
 }
 
 const MINUTE = 60;
@@ -102,5 +98,6 @@ export function outgoingCuts(metrics: Metrics): (reason: CutReason) => void {
     help: 'Connections and streams to gateways and extension servers that this server cut, by reason: the peer acknowledged nothing (vanished), owed bookmarks and sent none (silent), or had not ended in time (deadline).',
     labels: ['reason'] as const,
   });
+  for (const reason of CUT_REASONS) cuts.with(reason);
   return (reason) => cuts.with(reason).inc();
 }

@@ -3,8 +3,9 @@ import { REQUEST_DURATION_BUCKETS } from '@orch/runtime';
 import type { Route } from '../chain/router.js';
 import type { RequestKind } from '../fairness/turns.js';
 import type { RequestContext } from '../http/context.js';
+import { THROWN_LIMITS, type ThrownLimit } from '../http/limit-errors.js';
 import type { Endpoint } from '../served/endpoint.js';
-import type { ConnectionRefusal } from '../sockets/connection-limits.js';
+import { CONNECTION_REFUSALS, type ConnectionRefusal } from '../sockets/connection-limits.js';
 import { Inflight } from './inflight.js';
 import { dryRunOf, methodLabel, metricVerb, rootOf, scopeOf } from './request-labels.js';
 
@@ -30,18 +31,19 @@ const READS: ReadonlySet<string> = new Set(['GET', 'LIST']);
 
 const KINDS: readonly RequestKind[] = ['mutating', 'readOnly'];
 
+/** What there may be too much of, and is counted where it is refused. */
+const COUNTED = [
+  'requests',
+  'body-bytes',
+  'slow-bodies',
+  'unread-answers',
+  'watches',
+  'selectors',
+  'initial-bytes',
+  'extension-requests',
+] as const;
 /** What there may be too much of. */
-export type Limit =
-  | 'requests'
-  | 'body-bytes'
-  | 'slow-bodies'
-  | 'unread-answers'
-  | 'watches'
-  | 'selectors'
-  | 'initial-bytes'
-  | 'extension-requests'
-  | 'body-time'
-  | ConnectionRefusal;
+export type Limit = (typeof COUNTED)[number] | ThrownLimit | ConnectionRefusal;
 
 interface Families {
   readonly total: Family<readonly [...typeof LABELS, 'code'], CounterSeries>;
@@ -132,6 +134,8 @@ export class RequestMetrics {
       help: 'Requests and connections that were refused because a limit was reached.',
       labels: ['limit'] as const,
     });
+    // A series that begins with its first refusal would hide that one from rates.
+    for (const limit of [...COUNTED, ...THROWN_LIMITS, ...CONNECTION_REFUSALS]) this.#refused.with(limit);
     const highest = (name: string, help: string, of: Readonly<Record<RequestKind, Inflight>>): void =>
       metrics.observedGauge({ name, help, labels: ['request_kind'] as const, stability: 'STABLE' }, () => {
         const now = performance.now();

@@ -9,7 +9,7 @@ const LANE = ['lane'] as const;
 export function storeObserver(
   metrics: Metrics,
   tracing: Tracing | undefined,
-): Required<Omit<StoreObserver, 'migration'>> {
+): Required<Omit<StoreObserver, 'migration' | 'clockRead'>> {
   const seriesOf = laneSeries(metrics);
   const snapshots = metrics.histogram({
     name: 'orch_store_snapshot_begin_seconds',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { limitBehind } from '../http/limit-errors.js';
 import { ListGate } from './list-gate.js';
 
 describe('ListGate', () => {
@@ -28,7 +29,9 @@ describe('ListGate', () => {
   it('refuses those who waited too long, and forgets them', async () => {
     const gate = new ListGate({ inAll: 1, perUser: 1 }, 5);
     const leave = await gate.enter();
-    await expect(gate.enter()).rejects.toMatchObject({ code: 429 });
+    const refusal = await gate.enter().catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 429 });
+    expect(limitBehind(refusal)).toBe('lists');
     leave();
     (await gate.enter())();
   });

@@ -1,4 +1,5 @@
 import { tooManyRequests } from '@orch/machinery';
+import { dueTo } from '../http/limit-errors.js';
 import { UserTurns } from './user-turns.js';
 
 /** Seconds after which a client may ask again. */
@@ -124,7 +125,7 @@ export class ListGate {
       };
       const late = () => {
         forget();
-        reject(tooManyRequests('too many lists are being read from the database', RETRY_SECONDS));
+        reject(dueTo('lists', tooManyRequests('too many lists are being read from the database', RETRY_SECONDS)));
       };
       const timer = setTimeout(late, this.patience * (stage === 'begun' ? BEGUN_PATIENCE : 1));
       over?.addEventListener('abort', leave, { once: true });

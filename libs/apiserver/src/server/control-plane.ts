@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { type Component, createLogger, Lifecycle, type Logger, resolveFeatures } from '@orch/runtime';
 import { FEATURES } from '@orch/schema';
+import { ErrorCounts } from '../metrics/error-counts.js';
 import { access, fairness, sharedVerdicts } from './components/access.js';
 import { admission, plugins, quotas } from './components/admission.js';
 import { aggregatedApis } from './components/aggregation.js';
@@ -32,7 +33,9 @@ export function createControlPlane(settings: ControlPlaneSettings): ControlPlane
   const { serving } = settings;
   // By itself V8 allows a heap of this size so little that buffers alone use it up: a full collection a second.
   setFlagsFromString(`--heap-growing-percent=${serving.heapGrowth}`);
-  const logger = createLogger({ format: serving.loggingFormat, verbosity: serving.v });
+  const loggedErrors = new ErrorCounts();
+  const onError = (message: string) => loggedErrors.count(message);
+  const logger = createLogger({ format: serving.loggingFormat, verbosity: serving.v, onError });
   const lifecycle = new Lifecycle({
     shutdownDelayMs: serving.shutdownDelayDuration,
     drainMs: serving.shutdownDrainDuration,
@@ -40,7 +43,7 @@ export function createControlPlane(settings: ControlPlaneSettings): ControlPlane
   });
   const features = resolveFeatures(FEATURES, serving.featureGates);
   for (const warning of features.warnings) logger.warn(warning);
-  const process = new ControlPlaneProcess(settings, logger, features, lifecycle);
+  const process = new ControlPlaneProcess(settings, logger, features, lifecycle, loggedErrors);
   for (const component of componentsOf(process)) lifecycle.add(component);
   const address = () => ({ url: process.peek('served')?.url ?? '', kubeconfig: serving.kubeconfigOut });
   const isReady = async () =>

@@ -25,7 +25,6 @@ import { HandedStreams } from '../handing-on/handed-streams.js';
 import { WatchProxy } from '../handing-on/watch-proxy.js';
 import { authenticationAttempts } from '../metrics/authentication-metrics.js';
 import type { Observation } from '../metrics/observation.js';
-import { certificateObserver } from '../metrics/process-observer.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
 import { observeSlowClients } from '../metrics/server-observers.js';
 import { inUrl, ownAddress } from '../service-endpoints/own-address.js';
@@ -83,8 +82,9 @@ export interface Served {
 /** Opens the sockets of the API: from here on requests are answered. */
 export async function serve(settings: ServeSettings): Promise<Served> {
   const { serving, observation, credentials, access } = settings;
-  const observeCertificates = certificateObserver(observation.metrics);
-  observeCertificates(credentials.current.certificates);
+  const observeCertificates = ({ certificates }: CredentialSet) =>
+    observation.certificateEnds.tell('credentials', certificates);
+  observeCertificates(credentials.current);
   const watches = new OpenWatches({ inAll: serving.maxWatches, perUser: serving.maxWatchesPerUser });
   access.judge(watches);
   settings.tokens.judge(watches);
@@ -96,7 +96,7 @@ export async function serve(settings: ServeSettings): Promise<Served> {
   const announce = () => writeAdminKubeconfig(serving, credentials.current, url);
   credentials.onChange(async (set) => {
     listeners.show(set);
-    observeCertificates(set.certificates);
+    observeCertificates(set);
     await writeAdminKubeconfig(serving, set, url);
   });
   credentials.onTaken(({ trust }) =>

@@ -26,7 +26,8 @@ export interface ConnectionLimits {
 }
 
 /** What is too much for a connection. */
-export type ConnectionRefusal = 'head' | 'head-time' | 'connections';
+export const CONNECTION_REFUSALS = ['head', 'head-time', 'connections'] as const;
+export type ConnectionRefusal = (typeof CONNECTION_REFUSALS)[number];
 
 export const HEAD_TOO_LARGE: HeadRefusal = {
   code: 431,

@@ -2,13 +2,16 @@ import type { Socket } from 'node:net';
 import type { VanishedPeers } from './vanished-peers.js';
 
 /** Why a connection to another server, or a stream over one, was cut. */
-export type CutReason =
+export const CUT_REASONS = [
   /** The other machine acknowledged nothing any more. */
-  | 'vanished'
+  'vanished',
   /** A stream that owes signs of life gave none. */
-  | 'silent'
-  /** The stream had outlived the time that its client asked for. */
-  | 'deadline';
+  'silent',
+  /** It had not ended in time. */
+  'deadline',
+] as const;
+/** One of {@link CUT_REASONS}. */
+export type CutReason = (typeof CUT_REASONS)[number];
 
 export interface OutgoingSettings {
   /** Gives up connections whose peer leaves unanswered what is sent to it. Default: the kernel does, a quarter of an hour later. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { limitBehind } from '../http/limit-errors.js';
 import { ByteGate } from './byte-gate.js';
 
 const gateOf = (bytes: number, patience = 60_000) => new ByteGate(bytes, patience, 'things');
@@ -38,7 +39,9 @@ describe('ByteGate', () => {
   it('refuses those who waited too long, and forgets them', async () => {
     const gate = gateOf(10, 5);
     const leave = await gate.enter(9);
-    await expect(gate.enter(5)).rejects.toMatchObject({ code: 429 });
+    const refusal = await gate.enter(5).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 429 });
+    expect(limitBehind(refusal)).toBe('conversions');
     (await gate.enter(1))();
     leave();
     (await gate.enter(10))();

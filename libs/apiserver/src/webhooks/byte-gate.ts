@@ -1,4 +1,5 @@
 import { tooManyRequests } from '@orch/machinery';
+import { dueTo } from '../http/limit-errors.js';
 
 /** Seconds after which a client may ask again. */
 const RETRY_SECONDS = 1;
@@ -57,7 +58,7 @@ export class ByteGate {
       };
       const timer = setTimeout(() => {
         this.#waiting.delete(waiting);
-        reject(tooManyRequests(`too many ${this.what}`, RETRY_SECONDS));
+        reject(dueTo('conversions', tooManyRequests(`too many ${this.what}`, RETRY_SECONDS)));
         // Who came behind may be smaller.
         this.#admit();
       }, this.patience);

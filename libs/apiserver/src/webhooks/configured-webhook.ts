@@ -16,15 +16,24 @@ export class ConfiguredWebhook {
     private readonly names: Names,
     private readonly logger: Logger,
     private connection: Connection,
+    private readonly onAsked: (failed: boolean) => void,
   ) {
-    this.#webhook = new ReviewWebhook({ connection });
+    this.#webhook = new ReviewWebhook({ connection, onAsked });
     this.#watch = new FileWatch({ files: [file], onLook: () => this.#look(), everyMs: LOOK_MS });
     this.#warn();
   }
 
-  /** `names`: what the file is written in. @throws KubeconfigError for a file that cannot be used */
-  static async open(file: string, names: Names, logger: Logger): Promise<ConfiguredWebhook> {
-    return new ConfiguredWebhook(file, names, logger, await readKubeconfig(file, { names }));
+  /**
+   * `names`: what the file is written in. `onAsked`: as of {@link ReviewWebhookSettings}.
+   * @throws KubeconfigError for a file that cannot be used
+   */
+  static async open(
+    file: string,
+    names: Names,
+    logger: Logger,
+    onAsked: (failed: boolean) => void,
+  ): Promise<ConfiguredWebhook> {
+    return new ConfiguredWebhook(file, names, logger, await readKubeconfig(file, { names }), onAsked);
   }
 
   /** Where it is: verdicts of another place are not its own. */
@@ -50,7 +59,7 @@ export class ConfiguredWebhook {
       const connection = await readKubeconfig(this.file, { names: this.names });
       if (JSON.stringify(connection) === JSON.stringify(this.connection)) return;
       const before = this.#webhook;
-      this.#webhook = new ReviewWebhook({ connection });
+      this.#webhook = new ReviewWebhook({ connection, onAsked: this.onAsked });
       this.connection = connection;
       void before.end();
       this.logger.info('the connection to a webhook was read anew', { file: this.file });

@@ -63,3 +63,14 @@ test('a value that cannot be printed does not throw', () => {
   logger.info('loop', { loop });
   expect(lines[0]).toContain('loop="[unprintable]"');
 });
+
+test('errors are heard of by their phrases, and nothing else is', () => {
+  const heard: string[] = [];
+  const onError = (message: string) => void heard.push(message);
+  const logger = createLogger({ format: 'json', verbosity: 2, write: () => undefined, onError });
+  logger.info('a');
+  logger.warn('b');
+  logger.v(2)?.info('c');
+  logger.with({ requestID: 'r1' }).error('quotas', new Error('gone'), { name: 'x' });
+  expect(heard).toEqual(['quotas']);
+});

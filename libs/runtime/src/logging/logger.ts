@@ -47,6 +47,8 @@ export interface LoggerSettings {
   readonly clock?: Clock;
   /** Takes whole lines, with their line end. Default: standard error. */
   readonly write?: (line: string) => void;
+  /** Hears of each error that is logged: the phrase alone. */
+  readonly onError?: (message: string) => void;
 }
 
 type Severity = 'info' | 'warning' | 'error';
@@ -64,9 +66,12 @@ interface Line {
 
 /** A logger that writes every line at once, with `[redacted]` in the place of what looks secret (see redact.ts). */
 export function createLogger(settings: LoggerSettings): Logger {
-  const { format, verbosity, clock = systemClock, write = (line) => process.stderr.write(line) } = settings;
+  const { format, verbosity, clock = systemClock, write = (line) => process.stderr.write(line), onError } = settings;
   const render = format === 'json' ? asJson : asText;
-  return new StructuredLogger(verbosity, [], (line) => write(render({ ...line, at: clock.wall() })));
+  return new StructuredLogger(verbosity, [], (line) => {
+    write(render({ ...line, at: clock.wall() }));
+    if (line.severity === 'error') onError?.(line.message);
+  });
 }
 
 /** Writes nothing. */

@@ -2,6 +2,7 @@ import type { Component } from '@orch/runtime';
 import { AccessControl } from '../../access/access-control.js';
 import { openSharedVerdicts } from '../../credentials/shared-verdicts.js';
 import { Fairness } from '../../fairness/fairness.js';
+import { observeRedis } from '../../metrics/outside-metrics.js';
 import { runsController } from '../controller-options.js';
 import { fairnessLimits } from '../limit-options.js';
 import type { ControlPlaneProcess } from './process.js';
@@ -12,6 +13,7 @@ export const sharedVerdicts = (process: ControlPlaneProcess): Component => ({
   async start() {
     const verdicts = await openSharedVerdicts(process.settings.serving, process.logger);
     process.provide({ sharedVerdicts: verdicts });
+    observeRedis(process.telling.metrics, { verdicts, rates: process.peek('sharedRates') });
   },
   async stop() {
     process.peek('sharedVerdicts')?.close();
@@ -27,6 +29,7 @@ export const access = (process: ControlPlaneProcess): Component => ({
       ...{ ...state, features, logger },
       options: settings.serving,
       shared: process.need('sharedVerdicts'),
+      onAsked: process.need('observation').reviewAsked('authorization'),
       decides: settings.role.housekeeping,
       aggregates: runsController(settings.serving.controllers, 'clusterrole-aggregation'),
     });

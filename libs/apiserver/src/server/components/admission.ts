@@ -29,7 +29,7 @@ export const plugins = (process: ControlPlaneProcess): Component => ({
       webhooks: (configuration) => webhooks.for(configuration),
       policies: webhooks.forPolicies(),
       surroundings: pluginSurroundings({
-        ...{ metrics, sharedRates },
+        ...{ metrics, sharedRates, onAsked: process.need('observation').reviewAsked('image-policy') },
         deps: () => process.need('api').deps,
         remote: () => process.peek('aggregated')?.documents ?? NO_REMOTE_DOCUMENTS,
       }),

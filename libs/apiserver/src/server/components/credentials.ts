@@ -1,6 +1,8 @@
 import { namesOf } from '@orch/machinery';
 import type { Component } from '@orch/runtime';
 import { ApiTokens } from '../../credentials/api-tokens.js';
+import { CertificateLooks } from '../../credentials/certificate-looks.js';
+import { certificateSources } from '../../credentials/certificate-sources.js';
 import { Credentials } from '../../credentials/credentials.js';
 import { RemoteTokens } from '../../credentials/remote-tokens.js';
 import { tokenCache } from '../../metrics/authentication-metrics.js';
@@ -10,19 +12,21 @@ import type { ControlPlaneProcess } from './process.js';
 /** Who asks: certificates and tokens of all kinds. */
 export function credentials(process: ControlPlaneProcess): Component {
   let remote: RemoteTokens | undefined;
+  let looks: CertificateLooks | undefined;
   return {
     name: 'credentials',
     async start() {
       const { serving } = process.settings;
       const names = namesOf(serving.naming);
       const { logger } = process;
-      const { metrics, certificateAccepted } = process.need('observation');
+      const { metrics, certificateAccepted, certificateEnds, reviewAsked } = process.need('observation');
       const { audiences } = process.need('serviceAccountKeys');
       const tokens = apiTokens(process);
       remote = await RemoteTokens.open({
         ...{ options: serving, names, logger, audiences },
         shared: process.need('sharedVerdicts'),
         observer: tokenCache(metrics),
+        onAsked: reviewAsked('authentication'),
       });
       const opened = await Credentials.open({
         ...{ options: serving, names, logger, certificateAccepted, audiences },
@@ -31,8 +35,11 @@ export function credentials(process: ControlPlaneProcess): Component {
         tokenVerifiers: [...tokens.verifiers, ...remote.verifiers],
       });
       process.provide({ credentials: opened });
+      const sources = certificateSources(serving, process.settings.backend);
+      looks = await CertificateLooks.open({ sources, ends: certificateEnds });
     },
     async stop() {
+      looks?.close();
       process.peek('credentials')?.close();
       process.peek('tokens')?.stop();
       await remote?.close();

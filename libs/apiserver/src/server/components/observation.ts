@@ -17,6 +17,7 @@ export const observation = (process: ControlPlaneProcess): Component => ({
       showHiddenMetrics: serving.showHiddenMetricsForVersion !== '',
       logger: process.logger,
     });
+    process.loggedErrors.observe(opened.metrics);
     featureMetric(opened.metrics, FEATURES, process.features);
     process.provide({ observation: opened });
   },

@@ -11,6 +11,7 @@ import type { Credentials } from '../../credentials/credentials.js';
 import type { ServiceAccountKeys } from '../../credentials/service-account-keys.js';
 import type { Fairness } from '../../fairness/fairness.js';
 import type { AdmissionObserver } from '../../metrics/admission-metrics.js';
+import type { ErrorCounts } from '../../metrics/error-counts.js';
 import type { Observation } from '../../metrics/observation.js';
 import type { AdmissionWebhooks } from '../../webhooks/admission-webhooks.js';
 import type { AggregatedApis } from '../aggregated-apis.js';
@@ -65,6 +66,8 @@ export class ControlPlaneProcess {
     readonly logger: Logger,
     readonly features: FeatureGates<FeatureName>,
     readonly lifecycle: Pick<Lifecycle, 'stopping' | 'fail'>,
+    /** Errors that {@link logger} has written. */
+    readonly loggedErrors: ErrorCounts,
   ) {}
 
   /** Gives others what they need. */

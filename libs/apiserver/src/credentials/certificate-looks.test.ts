@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensurePki, type Pki } from '@orch/authentication';
+import { namesOf } from '@orch/machinery';
+import { ManualClock } from '@orch/runtime/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CertificateEnds } from './certificate-ends.js';
+import { CertificateLooks } from './certificate-looks.js';
+import type { CertificateSource } from './certificate-sources.js';
+
+let dir: string;
+let pki: Pki;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'certificate-looks-'));
+  pki = await ensurePki({ certDir: join(dir, 'pki'), bindAddress: '127.0.0.1', names: namesOf('orch'), now: () => 0 });
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const endsOf = (ends: CertificateEnds) =>
+  Object.fromEntries(ends.series().map(([labels, end]) => [labels.join(), end]));
+
+describe('CertificateEnds', () => {
+  it('tells of a file by the certificate that ends first, wherever it stands', () => {
+    const [ca, leaf] = [pki.ca.cert, pki.serving.cert];
+    const ends = new CertificateEnds();
+    const told = { long: ca, 'long-first': ca + leaf, 'short-first': leaf + ca };
+    ends.tell(
+      'x',
+      Object.entries(told).map(([certificate, pem]) => ({ certificate, file: 'f', pem })),
+    );
+    const { 'long,f': long = 0, 'long-first,f': longFirst, 'short-first,f': shortFirst } = endsOf(ends);
+    expect(longFirst).toBeLessThan(long);
+    expect(shortFirst).toBe(longFirst);
+  });
+
+  it('tells once of a file that is named twice, replaces what a source told, and leaves out what holds none', () => {
+    const ends = new CertificateEnds();
+    const [early, late] = [
+      { certificate: 'a', file: 'f', pem: pki.serving.cert },
+      { certificate: 'a', file: 'f', pem: pki.ca.cert },
+    ];
+    ends.tell('x', [late, early, { certificate: 'b', file: 'g', pem: 'nothing' }]);
+    ends.tell('y', [{ certificate: 'c', file: 'h', pem: pki.ca.cert }]);
+    expect(Object.keys(endsOf(ends))).toEqual(['a,f', 'c,h']);
+    const both = endsOf(ends)['a,f'] ?? 0;
+    ends.tell('x', [late]);
+    expect(endsOf(ends)['a,f']).toBeGreaterThan(both);
+    ends.tell('x', []);
+    expect(Object.keys(endsOf(ends))).toEqual(['c,h']);
+  });
+});
+
+describe('CertificateLooks', () => {
+  let looks: CertificateLooks | undefined;
+  let clock: ManualClock;
+  /** What files hold, by name; where there are none they cannot be read. */
+  let contents: Readonly<Record<string, string>> | undefined;
+  beforeEach(() => {
+    clock = new ManualClock();
+    contents = { followed: pki.ca.cert, fixed: pki.ca.cert };
+  });
+  afterEach(() => looks?.close());
+
+  const source: CertificateSource = {
+    option: 'x',
+    async read() {
+      if (!contents) throw new Error('not there');
+      return Object.entries(contents).map(([name, pem]) => ({
+        ...{ certificate: name, file: 'f', pem },
+        isFollowed: name === 'followed',
+      }));
+    },
+  };
+  const broken: CertificateSource = { option: 'broken', read: () => Promise.reject(new Error('not there')) };
+  const open = async (): Promise<CertificateEnds> => {
+    const ends = new CertificateEnds();
+    looks = await CertificateLooks.open({ sources: [broken, source], ends, clock });
+    return ends;
+  };
+
+  it('follows what its users read again, and keeps what they read once', async () => {
+    const ends = await open();
+    const { 'followed,f': before = 0, 'fixed,f': fixed } = endsOf(ends);
+    expect(fixed).toBe(before);
+    contents = { followed: pki.serving.cert, fixed: pki.serving.cert };
+    await clock.advance(60_000);
+    expect(endsOf(ends)['followed,f']).toBeLessThan(before);
+    expect(endsOf(ends)['fixed,f']).toBe(before);
+    contents = {};
+    await clock.advance(60_000);
+    expect(Object.keys(endsOf(ends))).toEqual(['fixed,f']);
+  });
+
+  it('keeps what it knows while files cannot be read', async () => {
+    const ends = await open();
+    const before = ends.series();
+    contents = undefined;
+    await clock.advance(60_000);
+    expect(ends.series()).toEqual(before);
+    contents = { followed: pki.serving.cert };
+    await clock.advance(60_000);
+    expect(ends.series()).not.toEqual(before);
+  });
+
+  it('watches nothing where nothing is followed', async () => {
+    contents = { fixed: pki.ca.cert };
+    await open();
+    expect(clock.pending).toBe(0);
+  });
+});

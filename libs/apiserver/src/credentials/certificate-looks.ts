@@ -1,0 +1,58 @@
+import { type Clock, FileWatch } from '@orch/runtime';
+import type { CertificateEnds } from './certificate-ends.js';
+import type { CertificateSource, NamedCertificates } from './certificate-sources.js';
+
+/** How often followed files are read without having been told of a change, ms. */
+const LOOK_MS = 60_000;
+
+export interface CertificateLooksSettings {
+  readonly sources: readonly CertificateSource[];
+  readonly ends: Pick<CertificateEnds, 'tell'>;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/** Tells of the certificates in the files that options name, at the start and as those change that are followed. */
+export class CertificateLooks {
+  readonly #watch: FileWatch | undefined;
+
+  private constructor(
+    private readonly settings: CertificateLooksSettings,
+    private readonly known: Map<string, readonly NamedCertificates[]>,
+  ) {
+    const files = [...known.values()].flat().flatMap(({ file, isFollowed }) => (isFollowed ? [file] : []));
+    const { clock } = settings;
+    if (files.length > 0)
+      this.#watch = new FileWatch({ files, onLook: () => this.#look(), everyMs: LOOK_MS, ...(clock && { clock }) });
+  }
+
+  /** Files that cannot be read are left out: who needs them says so. */
+  static async open(settings: CertificateLooksSettings): Promise<CertificateLooks> {
+    const known = new Map<string, readonly NamedCertificates[]>();
+    for (const source of settings.sources) {
+      const found = await source.read().catch(() => []);
+      known.set(source.option, found);
+      settings.ends.tell(source.option, found);
+    }
+    return new CertificateLooks(settings, known);
+  }
+
+  close(): void {
+    this.#watch?.close();
+  }
+
+  /** What is followed is replaced where it can be read; the rest stays as it was at the start, as it does for its users. */
+  async #look(): Promise<void> {
+    for (const { option, read } of this.settings.sources) {
+      const before = this.known.get(option) ?? [];
+      if (!before.some(isFollowed)) continue;
+      const found = await read().catch(() => undefined);
+      if (found === undefined) continue;
+      const next = [...before.filter((each) => !isFollowed(each)), ...found.filter(isFollowed)];
+      this.known.set(option, next);
+      this.settings.ends.tell(option, next);
+    }
+  }
+}
+
+const isFollowed = ({ isFollowed }: NamedCertificates): boolean => isFollowed;

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { certificatesInKubeconfig } from '@orch/client';
+import { certificateFilesIn } from '@orch/storage';
+import { readPluginConfigurations } from '../admission/admission-configuration.js';
+import type { BackendOptions, ServingOptions } from '../server/options.js';
+import { parseOverrides } from '../server/storage-overrides.js';
+import type { FileCertificates } from './certificate-ends.js';
+
+/** Certificates of a file that an option names. */
+export interface NamedCertificates extends FileCertificates {
+  /** Whether their user reads the file again while running. Else what it held at the start counts. */
+  readonly isFollowed: boolean;
+}
+
+/** Reads the certificates that one option names, in whatever form. */
+export interface CertificateSource {
+  readonly option: string;
+  read(): Promise<readonly NamedCertificates[]>;
+}
+
+/**
+ * The options that name files with certificates, beside those of a `CredentialSet`, which tells of its own. What is followed here
+ * is what the users of these files read again.
+ */
+export const certificateSources = (
+  serving: ServingOptions,
+  backend: Pick<BackendOptions, 'natsCaFile' | 'natsCertFile' | 'postgresUrl' | 'postgresReadUrl' | 'storageOverride'>,
+): readonly CertificateSource[] => [
+  bundles('nats-ca-file', [backend.natsCaFile], true),
+  bundles('nats-cert-file', [backend.natsCertFile], true),
+  bundles('redis-ca-file', [serving.redisCaFile]),
+  bundles('oidc-ca-file', [serving.oidcCaFile]),
+  bundles('root-ca-file', [serving.rootCaFile]),
+  bundles('kubelet-certificate-authority', [serving.kubeletCertificateAuthority]),
+  bundles('kubelet-client-certificate', [serving.kubeletClientCertificate]),
+  bundles('postgres-url', filesOf([backend.postgresUrl])),
+  bundles('postgres-read-url', filesOf([backend.postgresReadUrl])),
+  bundles('storage-override', filesOf(parseOverrides(backend.storageOverride).map(({ url }) => url))),
+  kubeconfigs('authentication-token-webhook-config-file', [serving.authenticationTokenWebhookConfigFile], true),
+  kubeconfigs('authorization-webhook-config-file', [serving.authorizationWebhookConfigFile]),
+  kubeconfigs('audit-webhook-config-file', [serving.auditWebhookConfigFile]),
+  ofPlugins('admission-control-config-file', serving.admissionControlConfigFile),
+];
+
+type Named = readonly (string | undefined)[];
+
+const filesOf = (urls: Named): string[] => urls.flatMap((url) => (url === undefined ? [] : certificateFilesIn(url)));
+
+const given = (files: Named): string[] => files.filter((file) => file !== undefined);
+
+const bundles = (option: string, files: Named, isFollowed = false): CertificateSource => ({
+  option,
+  read: () =>
+    Promise.all(
+      given(files).map(async (file) => ({
+        ...{ certificate: option, file, isFollowed },
+        pem: await readFile(file, 'utf8'),
+      })),
+    ),
+});
+
+const kubeconfigs = (option: string, files: Named, isFollowed = false): CertificateSource => ({
+  option,
+  read: async () => (await Promise.all(given(files).map((file) => inKubeconfig(option, file, isFollowed)))).flat(),
+});
+
+async function inKubeconfig(option: string, file: string, isFollowed: boolean): Promise<NamedCertificates[]> {
+  const found = await certificatesInKubeconfig(file);
+  return found.map((each) => ({ ...each, certificate: option, isFollowed: isFollowed || each.isFollowed }));
+}
+
+const ofPlugins = (option: string, file: string | undefined): CertificateSource => ({
+  option,
+  async read() {
+    const configurations = await readPluginConfigurations(file, () => true);
+    return kubeconfigs(option, [...configurations.values()].flatMap(kubeconfigsIn)).read();
+  },
+});
+
+/** What configurations of plugins name as `kubeConfigFile`, however deep it stands. */
+function kubeconfigsIn(configuration: unknown): string[] {
+  if (typeof configuration !== 'object' || configuration === null) return [];
+  return Object.entries(configuration).flatMap(([name, value]) =>
+    name === 'kubeConfigFile' && typeof value === 'string' ? [value] : kubeconfigsIn(value),
+  );
+}

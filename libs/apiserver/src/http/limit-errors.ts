@@ -1,0 +1,22 @@
+import { StatusError } from '@orch/machinery';
+import { BusyStoreError } from '@orch/storage';
+
+/** Limits whose refusals are thrown far from where they are counted. */
+export const THROWN_LIMITS = ['size', 'body-time', 'lists', 'conversions', 'write-queue'] as const;
+export type ThrownLimit = (typeof THROWN_LIMITS)[number];
+
+const limits = new WeakMap<Error, ThrownLimit>();
+
+/** Notes the limit that an error is thrown for, by which it is counted when it is answered. */
+export function dueTo<E extends Error>(limit: ThrownLimit, error: E): E {
+  limits.set(error, limit);
+  return error;
+}
+
+/** The limit that has led to an error; undefined for other errors, and for those that were counted where they were thrown. */
+export function limitBehind(error: unknown): ThrownLimit | undefined {
+  if (error instanceof BusyStoreError) return 'write-queue';
+  if (!(error instanceof StatusError)) return undefined;
+  if (error.code === 413) return 'size';
+  return error.code === 408 ? 'body-time' : limits.get(error);
+}

@@ -1,0 +1,26 @@
+import type { Metrics } from '@orch/runtime';
+
+/** Counts the errors that a process logs, by their phrases. */
+export class ErrorCounts {
+  readonly #counts = new Map<string, number>();
+
+  count(message: string): void {
+    this.#counts.set(message, (this.#counts.get(message) ?? 0) + 1);
+  }
+
+  /** Shows them: what goes wrong beside requests has no other number. */
+  observe(metrics: Metrics): void {
+    metrics.observedCounter(
+      {
+        name: 'orch_logged_errors_total',
+        help: 'Errors that were logged, by the phrase that stands in the log.',
+        labels: ['message'] as const,
+        maxSeries: MOST_PHRASES,
+      },
+      () => [...this.#counts].map(([message, count]) => [[message], count] as const),
+    );
+  }
+}
+
+/** There are some fifty of them. */
+const MOST_PHRASES = 200;

@@ -1,0 +1,44 @@
+import type { Metrics } from '@orch/runtime';
+
+/** Webhooks that connection files say where they are. */
+export type ReviewKind = 'authentication' | 'authorization' | 'image-policy';
+
+/** Counts questions to these webhooks; what is returned hears of those to one of them. */
+export function reviewCalls(metrics: Metrics): (webhook: ReviewKind) => (failed: boolean) => void {
+  const calls = metrics.counter({
+    name: 'orch_review_webhook_calls_total',
+    help: 'Questions to webhooks of connection files, all attempts together, by whether there was an answer.',
+    labels: ['webhook', 'result'] as const,
+  });
+  return (webhook) => {
+    const [success, failure] = [calls.with(webhook, 'success'), calls.with(webhook, 'failure')];
+    return (failed) => (failed ? failure : success).inc();
+  };
+}
+
+/** What is shared by way of Redis; absent without it. */
+export type SharedParts = Readonly<Record<'verdicts' | 'rates', { readonly isUsable: boolean } | undefined>>;
+
+/** Tells whether Redis answers, by what it is asked for. */
+export function observeRedis(metrics: Metrics, parts: SharedParts): void {
+  metrics.observedGauge(
+    {
+      name: 'orch_redis_connected',
+      help: 'Whether Redis answers (1) or is done without (0), by what is shared there.',
+      labels: ['use'] as const,
+    },
+    () => Object.entries(parts).flatMap(([use, part]) => (part ? [[[use], part.isUsable ? 1 : 0] as const] : [])),
+  );
+}
+
+/** Hears how far the clock of this machine is before that of the database, milliseconds. */
+export function clockOffset(metrics: Metrics): (offset: number) => void {
+  const gauge = metrics
+    .gauge({
+      name: 'orch_clock_offset_seconds',
+      help: 'How far the clock of this machine is before that of the database, less than nothing where it is behind: as much as is certain.',
+      labels: [] as const,
+    })
+    .with();
+  return (offset) => gauge.set(offset / 1000);
+}

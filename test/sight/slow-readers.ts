@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import type { Cluster } from '../../tools/up/index.js';
+import type { Api } from '../support/api.js';
+
+const PATH = '/api/v1/namespaces/default/configmaps';
+const READERS = 12;
+const OBJECT_BYTES = 500_000;
+
+/** Watchers of a gateway that read nothing of large objects, more than a connection holds. */
+export class SlowReaders {
+  #round = 0;
+
+  private constructor(
+    private readonly api: Api,
+    private readonly sockets: readonly ClientRequest[],
+  ) {}
+
+  /** Resolves when all watches have begun. @param api writes the objects */
+  static async open(api: Api, { token, ca }: Cluster, gatewayUrl = ''): Promise<SlowReaders> {
+    await api.post(PATH, { metadata: { name: 'large' } });
+    const { hostname, port } = new URL(gatewayUrl);
+    const headers = { authorization: `Bearer ${token}` };
+    const sockets = Array.from({ length: READERS }, () =>
+      request({ hostname, port, headers, ca, path: `${PATH}?watch=1`, agent: false }).on('error', () => undefined),
+    );
+    await Promise.all(
+      sockets.map(async (sent) => {
+        const [answered] = (await once(sent.end(), 'response')) as [IncomingMessage];
+        answered.on('error', () => undefined).pause();
+      }),
+    );
+    return new SlowReaders(api, sockets);
+  }
+
+  /** Another large change for all of them. */
+  async write(): Promise<void> {
+    const text = `${this.#round++}`.padEnd(OBJECT_BYTES, 'x');
+    await this.api.put(`${PATH}/large`, { metadata: { name: 'large' }, data: { text } });
+  }
+
+  close(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+}
