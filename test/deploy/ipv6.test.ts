@@ -21,7 +21,7 @@ const TOKEN = 'token-of-the-administrator';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const deployed = (path: string) => fileURLToPath(new URL(`../../deploy/${path}`, import.meta.url));
 
-/** Containers may have no IPv6 at all; then there is nothing to try. */
+/** Containers may have no IPv6 at all: then there is nothing to try, which is no reason to fail. */
 const hasIPv6 = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'));
 
 const accepts6 = (port: number): Promise<boolean> =>
@@ -37,7 +37,7 @@ const isReady = async (url: string, authority: string): Promise<boolean> =>
   existsSync(authority) && answersOk(`${url}/readyz`, readFileSync(authority, 'utf8'));
 
 /** Both tiers, NATS and load balancers that listen on ::1 alone, and reach each other and PostgreSQL there. */
-describe.runIf(hasIPv6)('an installation without IPv4', () => {
+const withoutIPv4 = () => {
   const processes: ManagedProcess[] = [];
   let dir: string;
   let ca: string;
@@ -133,9 +133,9 @@ describe.runIf(hasIPv6)('an installation without IPv4', () => {
     await kubectl.ok(['create', 'service', 'clusterip', 'web', '--tcp=80']);
     expect(await address('web')).toMatch(/^\["IPv6"\] fd00:10:96::/);
   });
-});
+};
 
-test.runIf(hasIPv6)('a server that listens on :: answers both families, with a certificate of both', async () => {
+const onBothFamilies = async () => {
   const dir = mkdtempSync(join(tmpdir(), 'orch-both-'));
   const [port = 0] = await freePorts(1);
   const authority = join(dir, 'data', 'pki', 'ca.crt');
@@ -152,8 +152,21 @@ test.runIf(hasIPv6)('a server that listens on :: answers both families, with a c
     await server.start();
     for (const host of ['127.0.0.1', '[::1]', 'localhost'])
       expect(await isReady(`https://${host}:${port}`, authority), host).toBe(true);
+    // Endpoints are of the family of the Service, which has an address of IPv4 here.
+    const kubectl = new Kubectl(findKubectl('1.33'), join(dir, 'kubeconfig'));
+    const slice = ['get', 'endpointslice', 'kubernetes', '-o', 'jsonpath={.addressType}'];
+    const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+    const hasIPv4 = addresses.some(({ family, internal }) => family === 'IPv4' && !internal);
+    await expect.poll(() => kubectl.run(slice).then(({ stdout }) => stdout)).toBe(hasIPv4 ? 'IPv4' : 'IPv6');
   } finally {
     await server.stop();
     rmSync(dir, { recursive: true, force: true });
   }
-});
+};
+
+if (hasIPv6) {
+  describe('an installation without IPv4', withoutIPv4);
+  test('a server that listens on :: answers both families, with a certificate of both', onBothFamilies);
+} else {
+  test('this machine has no IPv6, so nothing was tried', () => expect(hasIPv6).toBe(false));
+}
