@@ -49,8 +49,9 @@ export class BundledNats {
     return this.#members.map(({ ports }) => ports);
   }
 
-  /** Adds pods until there are so many, and then replaces those of before, the last one first, as a StatefulSet does. */
+  /** Adds pods until there are so many, or ends the last ones, and then replaces those that stay, the last one first, as a StatefulSet does. */
   async apply(configuration: string, replicas: number): Promise<void> {
+    for (const { process } of this.#members.splice(replicas).reverse()) await process.stop();
     const before = [...this.#members];
     for (const index of this.ports.keys()) this.#configure(index, configuration);
     const added = this.ports.slice(before.length, replicas).map((ports, at) => this.#member(before.length + at, ports));

@@ -372,11 +372,13 @@ describe('under writes and watches through both tiers', { timeout: TEST_MS }, ()
     traffic.expectWell();
   });
 
-  test('one NATS becomes three, and no server stays on a bus of its own', async () => {
-    await stage.scaleNats(3);
-    expect(stage.nats.running).toHaveLength(3);
-    await busIsWhole('nats-two');
-    traffic.expectWell();
+  test('one NATS becomes three, and one again, and no server stays on a bus of its own', async () => {
+    for (const replicas of [3, 1]) {
+      await stage.scaleNats(replicas);
+      expect(stage.nats.running).toHaveLength(replicas);
+      await busIsWhole('nats-two');
+      traffic.expectWell();
+    }
   });
 
   test('keys of the encryption configuration, and of a key management service', async () => {
