@@ -1,6 +1,6 @@
-import { namesOf } from '@orch/machinery';
+import { namesOf, StatusError } from '@orch/machinery';
 import type { Clock } from '@orch/runtime';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openClaims } from '../allocation/store-claims.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { type BootstrapOptions, bootstrap } from './bootstrap.js';
@@ -54,5 +54,16 @@ test('an address that stays claimed fails the start, in the end', async () => {
   const clock = hurried(async () => undefined);
   await expect(bootstrap(optionsOf(api, clock))).rejects.toThrow(/already allocated/);
   expect(clock.waits).toBe(100);
+  api.close();
+});
+
+test('what has failed for another reason fails the start at once', async () => {
+  const api = await testApi();
+  const clock = hurried(async () => undefined);
+  const options = optionsOf(api, clock);
+  const refused = new StatusError('Forbidden', 'not here');
+  vi.spyOn(options.pipeline, 'write').mockRejectedValue(refused);
+  await expect(bootstrap(options)).rejects.toBe(refused);
+  expect(clock.waits).toBe(0);
   api.close();
 });
