@@ -134,21 +134,52 @@ async function administrator(kubectl: Kubectl, notes: string): Promise<string> {
   return clusters[0].cluster.server;
 }
 
-test('pods are replaced by an upgrade when a Secret has changed that they read when they start', async () => {
-  const kubectl = new Kubectl(findKubectl('1.33'), server.kubeconfig);
-  const secret = ['create', 'secret', 'generic', 'nats', '--dry-run=client', '--output=yaml'];
-  const write = async (password: string) => {
-    const file = join(dirname(server.kubeconfig), 'nats.yaml');
-    writeFileSync(file, await kubectl.ok([...secret, `--from-literal=password=${password}`]));
-    await kubectl.ok(['apply', `--filename=${file}`]);
+describe('pods are replaced by an upgrade when what they read at their start has changed', () => {
+  const from = (name: string) => ({ name: name.toUpperCase(), valueFrom: { secretKeyRef: { name, key: 'text' } } });
+  /** Each object has a name of its own, so that it is told which one counts. */
+  const VALUES = {
+    auth: { serviceAccountKeySecret: 'sa-keys', tokenSecret: 'tokens', clientCaSecret: 'client-ca' },
+    postgres: { urlSecret: 'database', caSecret: 'database-ca' },
+    nats: { auth: { secret: 'nats' } },
+    optionFiles: {
+      'oidc-ca-file': { secret: 'oidc', key: 'a' },
+      'tracing-config-file': { configMap: 'tracing', key: 'a' },
+    },
+    pods: { extraEnv: [from('variable'), { name: 'B', valueFrom: { configMapKeyRef: { name: 'map', key: 'a' } } }] },
   };
-  const upgrade = ['upgrade', '--install', 'orch', CHART, '--namespace=default', '--dry-run=server'];
-  const sums = (): string[] =>
-    helmOk([...upgrade, '--set=nats.auth.secret=nats'], server.kubeconfig).match(/checksum\/start: \S+/g) ?? [];
-  await write('one');
-  const before = sums();
-  expect(sums()).toEqual(before);
-  await write('two');
-  // Of NATS, which has no other way to hear of it.
-  expect(sums().filter((sum) => !before.includes(sum))).toHaveLength(1);
+  const SERVERS = 2;
+  const NATS = 1;
+  let kubectl: Kubectl;
+  let upgrade: string[];
+  let before: string[];
+  const sums = (): string[] => helmOk(upgrade, server.kubeconfig).match(/checksum\/start: \S+/g) ?? [];
+  const write = async (kind: string[], name: string, text: string) => {
+    const made = ['create', ...kind, name, `--from-literal=text=${text}`, '--dry-run=client', '--output=yaml'];
+    await kubectl.ok(['apply', '--filename=-'], { input: await kubectl.ok(made) });
+  };
+
+  beforeAll(() => {
+    kubectl = new Kubectl(findKubectl('1.33'), server.kubeconfig);
+    const file = join(dirname(server.kubeconfig), 'start.json');
+    writeFileSync(file, JSON.stringify(VALUES));
+    upgrade = ['upgrade', '--install', 'orch', CHART, '--namespace=default', '--dry-run=server', `--values=${file}`];
+    before = sums();
+    expect(sums()).toEqual(before);
+  });
+
+  test.each([
+    ...['sa-keys', 'tokens', 'database', 'database-ca', 'oidc', 'variable'].map(
+      (name) => ['secret', name, SERVERS] as const,
+    ),
+    ...['tracing', 'map'].map((name) => ['configmap', name, SERVERS] as const),
+    // It has no other way to hear of it; servers read the file for every connection.
+    ['secret', 'nats', NATS],
+    // Read again when it changes.
+    ['secret', 'client-ca', 0],
+  ] as const)('%s %s', async (kind, name, workloads) => {
+    await write(kind === 'secret' ? ['secret', 'generic'] : ['configmap'], name, 'any');
+    const after = sums();
+    expect(after.filter((sum) => !before.includes(sum))).toHaveLength(workloads);
+    before = after;
+  });
 });

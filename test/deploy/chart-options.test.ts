@@ -15,8 +15,13 @@ const BY_THE_CHART = [
   ...['history-retention', 'watch-cache-bytes', 'watch-bookmark-interval', 'request-timeout', 'min-request-timeout'],
   ...['max-watch-age', 'shutdown-delay-duration', 'shutdown-drain-duration', 'logging-format', 'cluster-admin-users'],
 ];
-/** Options whose value is a path that is no file of a Secret or ConfigMap: written by the server, or a folder of its own. */
-const OTHER_PATHS = ['audit-log-path', 'cert-dir'];
+/** Options whose value is a path and no single file of a Secret or ConfigMap, and how each is set instead. */
+const OTHER_PATHS: Readonly<Record<string, string>> = {
+  'audit-log-path': 'audit.log.enabled: standard output, as the image is read-only; a file on a volume by extraArgs',
+  'cert-dir': 'nothing is made in it, as each of its files has an option that the chart gives',
+  'kubeconfig-out': 'the Secret orch-admin',
+  'tls-sni-cert-key': 'options, and the volume of both files by pods.extraVolumes',
+};
 
 const isFile = (name: string): boolean => /-(file|config)$/.test(name);
 
@@ -71,7 +76,7 @@ test('what the chart says itself, it says in one of the tiers at least', () => {
 });
 
 test('every other option of both tiers is set by options, and by optionFiles where it names a file', () => {
-  const others = ofBoth.filter((name) => !BY_THE_CHART.includes(name) && !OTHER_PATHS.includes(name));
+  const others = ofBoth.filter((name) => !BY_THE_CHART.includes(name) && !(name in OTHER_PATHS));
   expect(others.length).toBeGreaterThan(100);
   const files = others.filter(isFile);
   const options = Object.fromEntries(
@@ -93,6 +98,33 @@ test('every other option of both tiers is set by options, and by optionFiles whe
       expect(volume.name.length).toBeLessThanOrEqual(63);
     }
     expect(new Set(pod.volumes.map((each: Manifest) => each.name)).size).toBe(pod.volumes.length);
+  }
+});
+
+test('no other option names a path', () => {
+  const paths = Object.entries(ofEither).filter(
+    ([name, { help }]) => !isFile(name) && /^(File|Folder|Socket|Path|Certificate and key)\b/.test(help ?? ''),
+  );
+  expect(paths.map(([name]) => name).sort()).toEqual(Object.keys(OTHER_PATHS).sort());
+  const apart = Object.keys(ofEither).filter((name) => isFile(name) && !ofBoth.includes(name));
+  expect(
+    apart.filter((name) => !BY_THE_CHART.includes(name)),
+    'optionFiles are of both tiers',
+  ).toEqual([]);
+});
+
+test('a pair of files is set by a volume and an option', () => {
+  const volume = { name: 'sni', secret: { secretName: 'sni' } };
+  const mount = { name: 'sni', mountPath: '/etc/orch/sni' };
+  const value = '/etc/orch/sni/tls.crt,/etc/orch/sni/tls.key:api.example.com';
+  const values = {
+    options: { 'tls-sni-cert-key': value },
+    pods: { extraVolumes: [volume], extraVolumeMounts: [mount] },
+  };
+  for (const { args, pod } of deployments(values)) {
+    expect(named(args, 'tls-sni-cert-key')).toEqual([`--tls-sni-cert-key=${value}`]);
+    expect(pod.volumes).toContainEqual(volume);
+    expect(pod.containers[0].volumeMounts).toContainEqual(mount);
   }
 });
 

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accepts, freePorts, waitUntil } from '../../tools/up/index.js';
 import { helm, type Manifest, render } from './helm.js';
-import { OpenSsl } from './openssl.js';
+import { type Made, OpenSsl } from './openssl.js';
 
 let dir: string;
 let objects: Manifest[];
@@ -25,27 +26,35 @@ test('the load balancer takes a renewed certificate in the same process, and end
   const [port = 0, healthPort] = await freePorts(2);
   const certificates = join(dir, 'certificates');
   mkdirSync(join(certificates, 'client-ca'), { recursive: true });
+  mkdirSync(join(dir, 'run'));
+  const placed = (text: string) =>
+    text.replaceAll('/etc/orch/', `${certificates}/`).replaceAll('/var/run/orch', join(dir, 'run'));
   const openSsl = new OpenSsl(certificates);
   const ca = openSsl.authority('ca');
   const subject = { subject: '/CN=balancer', usage: 'serverAuth', hosts: 'DNS:localhost,IP:127.0.0.1' } as const;
   openSsl.leaf('tls', ca, subject);
   openSsl.leaf('front-proxy', ca, { subject: '/CN=front-proxy-client', usage: 'clientAuth' });
-  writeFileSync(join(certificates, 'client-ca', 'orch.crt'), ca.cert);
-  const configuration = find('ConfigMap')
-    .data['haproxy.cfg'].replaceAll('/etc/orch/', `${certificates}/`)
+  const [first, second] = [openSsl.authority('first'), openSsl.authority('second')];
+  // Two authorities in a file, without a line break at its end.
+  writeFileSync(join(certificates, 'client-ca', 'orch.crt'), (first.cert + second.cert).trimEnd());
+  writeFileSync(join(certificates, 'client-ca', 'yours.crt'), ca.cert);
+  const configuration = placed(find('ConfigMap').data['haproxy.cfg'])
     .replace(':8443', `127.0.0.1:${port}`)
     .replace(':8404', `127.0.0.1:${healthPort}`);
   writeFileSync(join(dir, 'haproxy.cfg'), configuration);
   const [program, ...args] = (find('Deployment').spec.template.spec.containers[0].args as string[]).map((text) =>
-    text
-      .replaceAll('/etc/orch/', `${certificates}/`)
-      .replace('/usr/local/etc/haproxy/', `${dir}/`)
-      .replace('sleep 10', 'sleep 0.2'),
+    placed(text).replace('/usr/local/etc/haproxy/', `${dir}/`).replace('sleep 10', 'sleep 0.2'),
   );
   const container = spawn(program as string, args, { stdio: 'ignore' });
   const ended = once(container, 'exit');
   try {
     await waitUntil('HAProxy listens', 10_000, () => accepts(port));
+    /** There are no servers behind it: who is believed is told so. */
+    const statusFor = async ({ cert, key }: Made): Promise<number | undefined> => {
+      const [answer] = await once(get({ host: '127.0.0.1', port, ca: ca.cert, cert, key, agent: false }), 'response');
+      answer.resume();
+      return answer.statusCode;
+    };
     const serial = async () => {
       const socket = connect({ host: '127.0.0.1', port, ca: ca.cert });
       await once(socket, 'secureConnect');
@@ -53,6 +62,14 @@ test('the load balancer takes a renewed certificate in the same process, and end
       socket.destroy();
       return serialNumber;
     };
+    for (const by of [first, second, ca])
+      expect(
+        await statusFor(openSsl.leaf('caller', by, { subject: '/CN=jane', usage: 'clientAuth' })),
+        by.certFile,
+      ).toBe(503);
+    const stranger = openSsl.authority('stranger');
+    const other = openSsl.leaf('caller', stranger, { subject: '/CN=jane', usage: 'clientAuth' });
+    await expect(statusFor(other)).rejects.toThrow();
     const before = await serial();
     openSsl.leaf('tls', ca, subject);
     await expect.poll(serial, { timeout: 10_000 }).not.toBe(before);

@@ -2,10 +2,10 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { dirname, join, relative } from 'node:path';
 import type { Manifest } from './helm.js';
 
-/** What lies in a Secret, decoded. */
+/** What lies in a Secret, decoded, or in a ConfigMap. */
 export type SecretFiles = Readonly<Record<string, string>>;
 
-/** A Secret as volumes name it: all of it, or some of its files by other names. */
+/** A Secret or ConfigMap as volumes name it: all of it, or some of its files by other names. */
 interface Source {
   readonly secret: string;
   readonly items: readonly { key: string; path: string }[] | undefined;
@@ -13,9 +13,8 @@ interface Source {
 
 /** What a kubelet makes of the first container of a Deployment, in a folder and without a container. */
 export class Pod {
-  readonly #mounts: readonly { folder: string; sources: readonly Source[] }[];
+  readonly #mounts: readonly Mount[];
   readonly #container: Manifest['spec'];
-  #edition = 0;
 
   /** `dir` stands for the root of the file system. */
   constructor(
@@ -25,10 +24,10 @@ export class Pod {
   ) {
     const { containers, volumes } = deployment.spec.template.spec;
     this.#container = containers[0];
-    this.#mounts = (containers[0].volumeMounts as { name: string; mountPath: string }[]).map(({ name, mountPath }) => ({
-      folder: join(dir, mountPath),
-      sources: sourcesOf(volumes.find((volume: { name: string }) => volume.name === name)),
-    }));
+    this.#mounts = (containers[0].volumeMounts as { name: string; mountPath: string }[]).map(({ name, mountPath }) => {
+      const sources = sourcesOf(volumes.find((volume: { name: string }) => volume.name === name));
+      return new Mount(join(dir, mountPath), sources);
+    });
     this.sync();
   }
 
@@ -37,13 +36,14 @@ export class Pod {
     return this.#container.args.map((text: string) => text.replaceAll('/etc/orch/', join(this.dir, '/etc/orch/')));
   }
 
+  /** Variables that come from Secrets. */
   get env(): Record<string, string> {
     type Variable = { name: string; valueFrom: { secretKeyRef: { name: string; key: string } } };
+    const variables = ((this.#container.env ?? []) as Partial<Variable>[]).filter(
+      (variable): variable is Variable => variable.valueFrom?.secretKeyRef !== undefined,
+    );
     return Object.fromEntries(
-      (this.#container.env as Variable[]).map(({ name, valueFrom: { secretKeyRef: ref } }) => [
-        name,
-        this.secrets(ref.name)[ref.key] ?? '',
-      ]),
+      variables.map(({ name, valueFrom: { secretKeyRef: ref } }) => [name, this.secrets(ref.name)[ref.key] ?? '']),
     );
   }
 
@@ -58,21 +58,9 @@ export class Pod {
     );
   }
 
-  /** Brings mounts to what the Secrets say now: new files beside the old ones, then the link from these to those. */
+  /** Brings mounts to what the Secrets say now. */
   sync(): void {
-    const edition = `..${++this.#edition}`;
-    for (const { folder, sources } of this.#mounts) {
-      mkdirSync(folder, { recursive: true });
-      for (const [path, text] of this.#filesOf(sources)) {
-        mkdirSync(dirname(join(folder, edition, path)), { recursive: true });
-        writeFileSync(join(folder, edition, path), text, { mode: 0o440 });
-        const [top = ''] = path.split('/');
-        if (this.#edition === 1) symlinkSync(join('..data', top), join(folder, top));
-      }
-      symlinkSync(edition, join(folder, '..data_tmp'));
-      renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
-      rmSync(join(folder, `..${this.#edition - 1}`), { recursive: true, force: true });
-    }
+    for (const mount of this.#mounts) mount.sync(this.#filesOf(mount.sources));
   }
 
   #filesOf(sources: readonly Source[]): Map<string, string> {
@@ -89,8 +77,39 @@ export class Pod {
   }
 }
 
-function sourcesOf({ secret, projected }: Manifest['spec']): Source[] {
+/** A folder of a volume: new files beside the old ones, then the link from these to those; what says the same is left alone. */
+class Mount {
+  #edition = 0;
+  #shown: string | undefined;
+
+  constructor(
+    readonly folder: string,
+    readonly sources: readonly Source[],
+  ) {}
+
+  sync(files: ReadonlyMap<string, string>): void {
+    const { folder } = this;
+    const said = JSON.stringify([...files]);
+    if (said === this.#shown) return;
+    this.#shown = said;
+    const edition = `..${++this.#edition}`;
+    mkdirSync(join(folder, edition), { recursive: true });
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(folder, edition, path)), { recursive: true });
+      writeFileSync(join(folder, edition, path), text, { mode: 0o440 });
+    }
+    const tops = new Set([...files.keys()].map((path) => path.split('/')[0] ?? ''));
+    if (this.#edition === 1) for (const top of tops) symlinkSync(join('..data', top), join(folder, top));
+    symlinkSync(edition, join(folder, '..data_tmp'));
+    renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
+    rmSync(join(folder, `..${this.#edition - 1}`), { recursive: true, force: true });
+  }
+}
+
+function sourcesOf({ secret, configMap, projected, emptyDir }: Manifest['spec']): Source[] {
+  if (emptyDir) return [];
   if (secret) return [{ secret: secret.secretName, items: secret.items }];
+  if (configMap) return [{ secret: configMap.name, items: configMap.items }];
   return projected.sources.map((source: Manifest['spec']) => ({
     secret: source.secret.name,
     items: source.secret.items,

@@ -81,10 +81,9 @@ describe.each([
     const rendered = render('values').objects;
     const map = rendered.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'orch-load-balancer');
     for (const [file, text] of Object.entries(files('orch-load-balancer'))) writeFileSync(join(folder, file), text);
-    mkdirSync(join(folder, 'client-ca'));
-    writeFileSync(join(folder, 'client-ca', 'orch.crt'), files('orch-servers')['ca.crt'] ?? '');
+    writeFileSync(join(folder, 'client-ca.crt'), files('orch-servers')['ca.crt'] ?? '');
     const file = join(folder, 'haproxy.cfg');
-    writeFileSync(file, map?.data['haproxy.cfg'].replaceAll('/etc/orch/', `${folder}/`));
+    writeFileSync(file, map?.data['haproxy.cfg'].replaceAll(/\/(?:etc|var\/run)\/orch\//g, `${folder}/`));
     execFileSync(findPrograms().haproxy, ['-c', '-q', '-f', file], { stdio: 'pipe' });
   });
 });

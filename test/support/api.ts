@@ -171,7 +171,7 @@ export class Api {
       const send = this.#secure ? secureRequest : plainRequest;
       const request = send({
         method,
-        host: this.#url.hostname,
+        host: this.#url.hostname.replace(/^\[|\]$/g, ''),
         port: this.#url.port,
         path,
         agent: this.#agent,

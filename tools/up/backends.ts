@@ -33,7 +33,7 @@ export function postgresServer(place: Place, programs: Programs = findPrograms()
   }
   const settings = {
     port: place.port,
-    listen_addresses: '127.0.0.1',
+    listen_addresses: '127.0.0.1,::1',
     unix_socket_directories: data,
     max_connections: 200,
     fsync: 'on',

@@ -21,6 +21,18 @@ test('the manual clock fires timers in due order and lets promises run between t
   expect(clock.pending).toBe(0);
 });
 
+test('what has been due for a while is due at once, without a warning', async () => {
+  const warnings: Error[] = [];
+  const warned = (warning: Error) => void warnings.push(warning);
+  process.on('warning', warned);
+  await new Promise<void>((resolve) => {
+    systemClock.after(-5, resolve);
+    setTimeout(() => undefined, 100);
+  });
+  process.off('warning', warned);
+  expect(warnings).toEqual([]);
+});
+
 test('an aborted sleep ends at once and leaves no timer', async () => {
   const clock = new ManualClock();
   const abort = new AbortController();

@@ -15,7 +15,7 @@ export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
   after(ms, task) {
-    const timer = setTimeout(task, ms);
+    const timer = setTimeout(task, Math.max(0, ms));
     timer.unref();
     return () => clearTimeout(timer);
   },

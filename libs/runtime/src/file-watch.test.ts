@@ -42,6 +42,27 @@ describe('FileWatch', () => {
     await expect.poll(() => looks).toBeGreaterThan(0);
   });
 
+  it('tells of a mounted Secret at once, however often it is replaced', async () => {
+    for (const version of ['..1', '..2']) mkdirSync(join(dir, version));
+    symlinkSync('..1', join(dir, '..data'));
+    symlinkSync('..data/tls.crt', join(dir, 'tls.crt'));
+    const clock = new ManualClock();
+    watch = new FileWatch({ files: [join(dir, 'tls.crt')], onLook, everyMs: NEVER, clock });
+    let passed = 0;
+    const pass = async () => {
+      await clock.advance(100);
+      passed += 100;
+      return looks;
+    };
+    for (let times = 1; times <= 5; times++) {
+      symlinkSync(`..${(times % 2) + 1}`, join(dir, '..data_tmp'));
+      renameSync(join(dir, '..data_tmp'), join(dir, '..data'));
+      await expect.poll(pass, { interval: 20, timeout: 20_000 }).toBeGreaterThanOrEqual(times);
+    }
+    // As a neighbour it would have waited for 1, 2, 4, 8 and 16 s.
+    expect(passed).toBeLessThan(16_000);
+  });
+
   it.each([
     ['at once', async () => undefined],
     ['in a while', (lines: EventEmitter) => once(lines, 'line')],

@@ -17,6 +17,8 @@ export interface FileWatchSettings {
   readonly clock?: Clock;
 }
 
+/** The link in a mounted Secret or ConfigMap through which all of its files go: once it is replaced, nothing more comes. */
+const MOUNTED = '..data';
 /** A change is seldom alone: a certificate comes with its key. */
 const SETTLE_MS = 100;
 /**
@@ -66,7 +68,7 @@ export class FileWatch {
   #watch(folder: string, names: ReadonlySet<string>): void {
     try {
       const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        if (name === null || names.has(name)) this.#changed(SETTLE_MS);
+        if (name === null || name === MOUNTED || names.has(name)) this.#changed(SETTLE_MS);
         else this.#neighbourChanged();
       });
       // What cannot be watched is still looked at.

@@ -87,6 +87,28 @@ describe('Gatherer', () => {
     expect(gatherer.idle).toBe(true);
   });
 
+  it('lets who comes late begin at once beside a batch that has taken long, without a warning', async () => {
+    const warned = vi.fn();
+    process.on('warning', warned);
+    const started: number[] = [];
+    const release: (() => void)[] = [];
+    const work = async (items: readonly number[]) => {
+      started.push(...items);
+      await new Promise<void>((resolve) => release.push(resolve));
+      return items;
+    };
+    const limits = { items: 9, bytes: 9, waiting: 9, sizeOf: () => 0, overtaking: { after: 1, batches: 2 } };
+    const gatherer = new Gatherer<number, number>(work, limits);
+    const first = gatherer.add(1);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    const second = gatherer.add(2);
+    await vi.waitFor(() => expect(started).toEqual([1, 2]));
+    for (const end of release) end();
+    await Promise.all([first, second]);
+    process.off('warning', warned);
+    expect(warned).not.toHaveBeenCalled();
+  });
+
   it('lets others begin beside batches that take long, up to a number', async () => {
     const batches: number[][] = [];
     const release: (() => void)[] = [];

@@ -102,7 +102,7 @@ export class Gatherer<T, R> {
     const latest = this.#underWay.at(-1);
     if (latest === undefined) return 0;
     const { after, batches } = this.options.overtaking ?? { after: 0, batches: 1 };
-    return this.#underWay.length < batches ? latest + after - performance.now() : Number.POSITIVE_INFINITY;
+    return this.#underWay.length < batches ? Math.max(0, latest + after - performance.now()) : Number.POSITIVE_INFINITY;
   }
 
   #overtakeLater(): void {

@@ -123,7 +123,12 @@ Changes with everything that servers read only when they start: the audit policy
 {{- define "orch.startChecksum" -}}
 {{- $root := . -}}
 {{- $secrets := list (include "orch.postgresSecret" .) .Values.nats.urlSecret .Values.auth.tokenSecret .Values.audit.webhook.secret -}}
+{{- $secrets = concat $secrets (list .Values.auth.serviceAccountKeySecret .Values.postgres.caSecret) -}}
 {{- $maps := list -}}
+{{- range .Values.pods.extraEnv -}}
+{{- $secrets = append $secrets (dig "valueFrom" "secretKeyRef" "name" "" .) -}}
+{{- $maps = append $maps (dig "valueFrom" "configMapKeyRef" "name" "" .) -}}
+{{- end -}}
 {{- range .Values.optionFiles -}}
 {{- $secrets = append $secrets .secret -}}
 {{- $maps = append $maps .configMap -}}

@@ -62,27 +62,31 @@ balancers are believed no server has.
 {{- dict "dns" ($dns | uniq) "ip" ($ip | uniq) | toJson -}}
 {{- end -}}
 
-{{/* Changes when generated certificates must; the number counts what the Secrets have been made to hold. */}}
+{{/*
+Changes when generated certificates must; the number counts what the Secrets have been made to hold. Takes (list $ authorities), the
+certificates of all that are believed.
+*/}}
 {{- define "orch.certificateEdition" -}}
-{{ now | date "2006" }}-{{ printf "2 %s %s" (include "orch.hosts" .) (include "orch.publicUrl" .) | sha256sum | trunc 12 }}
+{{- $root := index . 0 -}}
+{{ now | date "2006" }}-{{ printf "2 %s %s %s" (include "orch.hosts" $root) (include "orch.publicUrl" $root) (index . 1) | sha256sum | trunc 12 }}
 {{- end -}}
 
-{{/* What a generated Secret holds as long as its edition is the present one, as JSON; takes (list $ component). */}}
+{{/* What a generated Secret holds as long as its edition is the present one, as JSON; takes (list $ component edition). */}}
 {{- define "orch.keptSecret" -}}
 {{- $root := index . 0 -}}
 {{- $found := lookup "v1" "Secret" $root.Release.Namespace (printf "%s-%s" (include "orch.fullname" $root) (index . 1)) -}}
-{{- $kept := and $found (eq (dig "metadata" "annotations" "orch.io/edition" "" $found) (include "orch.certificateEdition" $root)) -}}
+{{- $kept := and $found (eq (dig "metadata" "annotations" "orch.io/edition" "" $found) (index . 2)) -}}
 {{- ternary $found.data dict (not (not $kept)) | toJson -}}
 {{- end -}}
 
-{{/* Head of a Secret of generated certificates; takes (list $ component). */}}
+{{/* Head of a Secret of generated certificates; takes (list $ component edition). */}}
 {{- define "orch.editionSecret" -}}
 apiVersion: v1
 kind: Secret
 metadata:
   {{- include "orch.metadata" . | nindent 2 }}
   annotations:
-    orch.io/edition: {{ include "orch.certificateEdition" (index . 0) | quote }}
+    orch.io/edition: {{ index . 2 | quote }}
 type: Opaque
 {{- end -}}
 

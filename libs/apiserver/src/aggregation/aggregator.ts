@@ -161,7 +161,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 function endWithCredential({ authentication: { expiresAt }, res }: OpenContext, stream: HandedStream): void {
   if (expiresAt === undefined) return;
-  const timer = setTimeout(() => stream.end(), Math.min(expiresAt - Date.now(), LONGEST_MS));
+  const timer = setTimeout(() => stream.end(), Math.min(Math.max(0, expiresAt - Date.now()), LONGEST_MS));
   res.once('close', () => clearTimeout(timer));
 }
 

@@ -1,4 +1,5 @@
-import type { ApiObject, Names } from '@orch/machinery';
+import { type ApiObject, type Names, StatusError } from '@orch/machinery';
+import { type Clock, sleep, systemClock } from '@orch/runtime';
 import { UnreadableBodyError } from '@orch/storage';
 import { SYSTEM_NAMESPACES } from '../namespaces/system-namespaces.js';
 import type { Endpoint } from '../served/endpoint.js';
@@ -13,7 +14,12 @@ export interface BootstrapOptions extends OwnCreations {
   readonly securePort: number;
   /** Undefined where nobody looks at them. */
   readonly priorityClasses: Endpoint | undefined;
+  readonly clock?: Clock;
 }
+
+/** How long another server may take to make the Service once it holds its address, and how often that is looked at, ms. */
+const OTHERS_MS = 10_000;
+const LOOK_MS = 100;
 
 /** Makes the namespaces that every installation has. */
 export async function makeNamespaces(options: OwnCreations & { readonly namespaces: Endpoint }): Promise<void> {
@@ -45,9 +51,23 @@ const SYSTEM_CLASSES: readonly ApiObject[] = [
 
 /** Makes what else every installation has: the Service that stands for the API, and the priority classes of the system. */
 export async function bootstrap(options: BootstrapOptions): Promise<void> {
-  if (options.services) await ensureThere(options, options.services, apiService(options));
+  if (options.services) await ensureService(options, options.services);
   if (options.priorityClasses)
     for (const each of SYSTEM_CLASSES) await ensureThere(options, options.priorityClasses, each);
+}
+
+/** Where servers start side by side on an empty database, the address is claimed before the Service of whoever claims it can be seen. */
+async function ensureService(options: BootstrapOptions, services: Endpoint): Promise<void> {
+  const { clock = systemClock } = options;
+  for (let waited = 0; ; waited += LOOK_MS) {
+    try {
+      return await ensureThere(options, services, apiService(options));
+    } catch (error) {
+      const isTaken = error instanceof StatusError && error.status.reason === 'Invalid';
+      if (!isTaken || waited >= OTHERS_MS) throw error;
+    }
+    await sleep(clock, LOOK_MS);
+  }
 }
 
 function apiService({ names, serviceAddress, securePort }: BootstrapOptions): ApiObject {

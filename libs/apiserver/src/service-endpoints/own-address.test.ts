@@ -24,6 +24,12 @@ describe('the address that others reach a server by', () => {
     expect(ownAddress({ bindAddress }, MACHINE)).toBe(expected);
   });
 
+  it('is of the family of the Service where the server listens on both, and of the one that it listens on elsewhere', () => {
+    expect(ownAddress({ bindAddress: '::' }, MACHINE, 'IPv4')).toBe('10.1.2.3');
+    expect(ownAddress({ bindAddress: '::' }, MACHINE, 'IPv6')).toBe('2001:db8::3');
+    expect(ownAddress({ bindAddress: '0.0.0.0' }, MACHINE, 'IPv6')).toBe('10.1.2.3');
+  });
+
   it('is the one that is given', () => {
     expect(ownAddress({ bindAddress: '0.0.0.0', advertiseAddress: '192.0.2.9' }, MACHINE)).toBe('192.0.2.9');
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
+import type { IPFamily } from '@orch/machinery';
 
 /** What a machine says of its network. */
 export interface Network {
@@ -29,18 +30,20 @@ export const isLoopback = (address: string): boolean =>
 /**
  * The address by which others reach this server: the one that is given, else the one that it listens on, and where that is a loopback
  * address or all of them, that of the interface with the default route, else of any.
+ * @param family which to take where the server listens on both
  * @returns undefined on a machine that has none
  */
 export function ownAddress(
   { advertiseAddress, bindAddress }: { readonly advertiseAddress?: string | undefined; readonly bindAddress: string },
   network: Network = thisMachine(),
+  family: IPFamily = 'IPv6',
 ): string | undefined {
   if (advertiseAddress !== undefined) return advertiseAddress;
   if (isIP(bindAddress) !== 0 && !isUnspecified(bindAddress) && !isLoopback(bindAddress)) return bindAddress;
   const { interfaces, outward } = network;
   const all = [...((outward && interfaces[outward]) || []), ...Object.values(interfaces).flatMap((each) => each ?? [])];
   const fitting = all.filter(({ internal, address }) => !internal && !/^fe80:|^169\.254\./i.test(address));
-  const wanted = bindAddress === '::' ? 'IPv6' : 'IPv4';
+  const wanted = bindAddress === '::' ? family : 'IPv4';
   return (fitting.find(({ family }) => family === wanted) ?? fitting[0])?.address;
 }
 

@@ -1,7 +1,8 @@
+import { serviceNetworks } from '@orch/kinds';
 import type { Component } from '@orch/runtime';
 import { storedEndpoint } from '../../access/policy-endpoints.js';
 import { ADDRESS_MS, EndpointsReconciler } from '../../service-endpoints/endpoints-reconciler.js';
-import { ownAddress } from '../../service-endpoints/own-address.js';
+import { ownAddress, thisMachine } from '../../service-endpoints/own-address.js';
 import type { ControlPlaneProcess } from './process.js';
 
 /** What names of leases begin with that say which addresses servers have. */
@@ -25,7 +26,9 @@ export function serviceEndpoints(process: ControlPlaneProcess): Component {
 function reconcilerOf(process: ControlPlaneProcess): EndpointsReconciler | undefined {
   const { serving, role } = process.settings;
   if (!role.housekeeping || serving.endpointReconcilerType === 'none') return undefined;
-  const address = ownAddress(serving);
+  // Endpoints of another family than the Service's address lead nowhere.
+  const [{ family }] = serviceNetworks(serving.serviceClusterIpRange);
+  const address = ownAddress(serving, thisMachine(), family);
   if (address === undefined) {
     process.logger.info('no address of this machine is one that others could reach: --advertise-address is not given');
     return undefined;
