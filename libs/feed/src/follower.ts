@@ -163,6 +163,7 @@ export class Follower implements Following {
           fetched += page.filter(({ previous }) => this.#waiting.lacksBody(previous)).length;
           healed += page.filter(({ previous }) => !this.#waiting.has(previous)).length;
           if (!this.#continue(page)) return this.reset('rewound');
+          this.#waiting.forget(this.#delivered);
         }
         backoff = MIN_BACKOFF;
         failingSince = undefined;
@@ -182,7 +183,6 @@ export class Follower implements Following {
     if (fetched > 0) this.context.observer.fetched?.(this.type, fetched);
     if (this.#ended) return;
     const ready: Change[] = [];
-    this.#waiting.forget(this.#delivered);
     this.#waiting.follow(this.#delivered, ready);
     this.#hand(ready);
     if (this.#delivered < this.#target) this.#await();

@@ -226,6 +226,32 @@ describe('OrderedFeed', () => {
     expect([fetched, healed]).toEqual([[1], []]);
   });
 
+  it('has room for what comes while it reads, as soon as what waited before has been read', async () => {
+    const { bus, clock, feed, sink, source, write } = setUp({ pageSize: 3 });
+    const reads: (() => void)[] = [];
+    const whole = source.changes.bind(source);
+    source.changes = async (...args) => {
+      const page = await whole(...args);
+      await new Promise<void>((resolve) => reads.push(resolve));
+      return page;
+    };
+    const large = () => ({ ...write('x'), body: Buffer.alloc(2 << 20) });
+    feed.follow(TYPE, 0n, sink);
+    await clock.settle();
+    write('lost');
+    bus.publish([large(), large(), write('z')]);
+    await clock.advance(6);
+    reads.shift()?.();
+    await clock.settle();
+    expect(sink.versions).toEqual([1n, 2n, 3n]);
+    // The fourth is being read; the fifth and sixth find room, for the second and third have left it.
+    bus.publish([large(), large()]);
+    source.changes = () => expect.unreachable();
+    reads.shift()?.();
+    await clock.settle();
+    expect(sink.versions).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
+  });
+
   it('confirms only a head that was read after the call, once it is delivered, sharing the query', async () => {
     const { bus, clock, feed, sink, source, write } = setUp();
     const following = feed.follow(TYPE, 0n, sink);

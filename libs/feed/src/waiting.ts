@@ -2,7 +2,7 @@ import type { Change, Version } from '@orch/storage';
 import type { AnnouncedChange } from './feed.js';
 
 const MAX_CHANGES = 4096;
-const MAX_BYTES = 16 << 20;
+const MAX_BYTES = 4 << 20;
 
 /** Announcements whose predecessor has not arrived, by that predecessor. Bounded: what finds no room is read from the database. */
 export class Waiting {

@@ -5,6 +5,7 @@ import { type CopyLimits, CopyStream, type ReadTuple } from './copy-stream.js';
 import { breaksConnection, ConnectionLostError, NoAnswerError } from './failures.js';
 import { PooledSettings } from './pooled-settings.js';
 import { PooledStatement } from './pooled-statement.js';
+import { WholeMessageWire } from './whole-messages.js';
 
 /** Row of a result; every column in PostgreSQL's text form, null for NULL. */
 export type TextRow = readonly (string | null)[];
@@ -86,21 +87,22 @@ export class Connection {
     const { address } = settings;
     const own = sessionSettings(settings);
     const pooled = settings.pooling === 'transaction' ? new PooledSettings(own) : undefined;
+    const ssl = address.tls ?? false;
+    const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 5000 };
+    const wired = { connection: new WholeMessageWire({ stream: () => socket, ssl, ...keptAlive }) };
     const client = new pg.Client({
+      ...wired,
       host: host.host,
       port: host.port,
       user: address.user,
       password: address.password,
       database: address.database,
-      ssl: address.tls ?? false,
+      ssl,
       application_name: settings.applicationName,
       connectionTimeoutMillis: settings.connectTimeout,
       ...(pooled
         ? {}
         : { options: own.map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`).join(' ') }),
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 5000,
-      stream: () => socket,
     });
     const connection = new Connection(client, socket, settings.answerTimeout, pooled);
     try {

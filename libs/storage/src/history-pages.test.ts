@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { UNDIVIDED } from './body-codec.js';
 import type { Connection, TextRow } from './connection.js';
+import type { ReadTuple } from './copy-stream.js';
 import { ConnectionLostError, NoAnswerError } from './failures.js';
 import { HistoryPages } from './history-pages.js';
 import type { Lineage } from './lineage.js';
@@ -15,6 +16,7 @@ function pagesOf(
   canRead: () => number,
   failure: () => Error = () => new NoAnswerError(),
   heading: TextRow[] = [['9', '1']],
+  copied: readonly Buffer[] = [],
 ) {
   const asked: number[] = [];
   const options = completeOptions({ url: '', naming: 'orch', bodies: UNDIVIDED, historyPageBytes: MOST });
@@ -22,11 +24,11 @@ function pagesOf(
     broken: false,
     onBreak: () => undefined,
     end: async () => undefined,
-    copyAll: async (text: string) => {
+    copyAll: async <T>(text: string, read: ReadTuple<T>) => {
       const bytes = Number(/through <= (\d+)/.exec(text)?.[1]);
       asked.push(bytes);
       if (bytes > canRead()) throw failure();
-      return { heading, rows: [] };
+      return { heading, rows: copied.map((row) => read(row, 0)) };
     },
   } as unknown as Connection;
   const lineage = { isLost: (_type: number, version: bigint) => version === 5n } as unknown as Lineage;
@@ -80,4 +82,40 @@ it('history that is below the floor, or lost, has expired', async () => {
 it('a type that is not registered is an error', async () => {
   const { pages } = pagesOf(() => MOST, undefined, []);
   await expect(pages.after(1, 2n, 10)).rejects.toThrow('not registered');
+});
+
+/** A change as a COPY has it, without the state before it. */
+function copiedChange(version: bigint, body: string, priorVersion: bigint | undefined): Buffer {
+  const column = (bytes: Buffer | undefined): Buffer => {
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(bytes?.length ?? -1);
+    return bytes ? Buffer.concat([length, bytes]) : length;
+  };
+  const int8 = (value: bigint): Buffer => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigInt64BE(value);
+    return bytes;
+  };
+  const texts = ['ns', 'o', 'u', 'v1', body].map((text) => column(Buffer.from(text)));
+  const before = [column(undefined), column(priorVersion === undefined ? undefined : int8(priorVersion))];
+  const head = [column(int8(version)), column(int8(version - 1n)), column(Buffer.from([0, 3]))];
+  const last = [column(Buffer.from('v0')), column(undefined), column(undefined)];
+  const defaults = [column(Buffer.from([0, 2])), column(Buffer.from([0, 1]))];
+  return Buffer.concat([Buffer.alloc(2), ...head, ...texts, column(int8(5n)), ...before, ...last, ...defaults]);
+}
+
+it('a state that is not sent twice is that of the change before', async () => {
+  const { pages } = pagesOf(() => MOST, undefined, undefined, [
+    copiedChange(2n, 'a', undefined),
+    copiedChange(3n, 'b', 2n),
+  ]);
+  const [first, second] = await pages.after(1, 1n, 10);
+  expect([first?.prior, first?.body.toString(), second?.body.toString()]).toEqual([undefined, 'a', 'b']);
+  expect(second?.prior).toBe(first?.body);
+  expect(second).toMatchObject({ priorVersion: 2n, priorStoredVersion: 'v0', priorDefaults: 1, defaults: 2 });
+});
+
+it('history that lacks the change that has left a state cannot be followed', async () => {
+  const { pages } = pagesOf(() => MOST, undefined, undefined, [copiedChange(3n, 'b', 2n)]);
+  await expect(pages.after(1, 1n, 10)).rejects.toBeInstanceOf(HistoryExpiredError);
 });

@@ -4,7 +4,7 @@ import type { Lineage } from './lineage.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { unknownType } from './reader.js';
-import { CHANGE_COLUMNS, readCopiedChange, text } from './rows.js';
+import { changeColumns, readCopiedChange, text } from './rows.js';
 import { bounds, LOCK_HISTORY } from './snapshot-sql.js';
 import { type HistoricChange, HistoryExpiredError, type TypeId, type Version } from './store.js';
 
@@ -15,10 +15,14 @@ const GROW = 2;
 /** The bound of a page that holds one change, whatever its size. */
 const ONE_CHANGE = 1;
 
-/** Bytes of the bodies of a change `x`; the length of what lies apart is known without reading it. */
-const BYTES = ['body', 'prior', 'owners', 'prior_owners']
-  .map((column) => `coalesce(octet_length(x.${column}), 0)`)
-  .join(' + ');
+/** What a page after a version shows of the states before its changes: those that it holds as the state after another are not sent twice. */
+const priorOf = (column: string, after: Version) => `CASE WHEN prior_version > ${after} THEN NULL ELSE ${column} END`;
+
+/** Bytes of the bodies of a change, as a page after a version shows it; the length of what lies apart is known without reading it. */
+const bytesOf = (after: Version) =>
+  ['body', 'owners', priorOf('prior', after), priorOf('prior_owners', after)]
+    .map((column) => `coalesce(octet_length(${column}), 0)`)
+    .join(' + ');
 
 /**
  * The changes after a version whose bodies have so many bytes together, and one at least; none where compaction has
@@ -26,13 +30,13 @@ const BYTES = ['body', 'prior', 'owners', 'prior_owners']
  */
 const pageOf = (type: TypeId, after: Version, changes: number, bytes: number) => `
 COPY (
-  SELECT ${CHANGE_COLUMNS} FROM change c
+  SELECT ${changeColumns((column) => priorOf(column, after))} FROM change c
    WHERE c.type = ${type} AND c.version > ${after}
      AND ${after} >= (SELECT floor FROM history_floor WHERE type = ${type})
      AND c.version <= (
        SELECT max(version) FROM (
          SELECT s.version, s.bytes, sum(s.bytes) OVER (ORDER BY s.version) AS through
-           FROM (SELECT x.version, ${BYTES} AS bytes FROM change x
+           FROM (SELECT x.version, ${bytesOf(after)} AS bytes FROM change x
                   WHERE x.type = ${type} AND x.version > ${after} ORDER BY x.version LIMIT ${changes}) s) p
         WHERE p.through <= ${bytes} OR p.through = p.bytes)
    ORDER BY c.version) TO STDOUT (FORMAT binary)`;
@@ -83,17 +87,35 @@ export class HistoryPages {
     changes: number,
     bytes: number,
   ): Promise<readonly HistoricChange[]> {
-    const { bodies } = this.options;
+    const page = new SharedBodies();
     const { heading, rows } = await connection.copyAll(
       [LOCK_HISTORY, bounds(type), pageOf(type, after, changes, bytes)].join('; '),
-      (message, at) => readCopiedChange(type, message, at, bodies),
+      (message, at) => page.note(readCopiedChange(type, message, at, this.options.bodies, page.bodyAt)),
     );
     const [bound] = heading;
     if (!bound) throw unknownType(type);
     const floor = BigInt(text(bound, 1));
-    if (after < floor || this.lineage.isLost(type, after)) {
+    if (after < floor || this.lineage.isLost(type, after) || page.lacking) {
       throw new HistoryExpiredError(after, floor, BigInt(text(bound, 0)));
     }
     return rows;
+  }
+}
+
+/** The bodies of a page by their versions, as long as it is read. */
+class SharedBodies {
+  readonly #bodies = new Map<Version, Buffer>();
+  /** A change was to be there that is not: what is there is no history that could be followed. */
+  lacking = false;
+
+  readonly bodyAt = (version: Version): Buffer | undefined => {
+    const body = this.#bodies.get(version);
+    if (body === undefined) this.lacking = true;
+    return body;
+  };
+
+  note(change: HistoricChange): HistoricChange {
+    this.#bodies.set(change.version, change.body);
+    return change;
   }
 }

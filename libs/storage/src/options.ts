@@ -123,7 +123,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     deadRows: 20_000,
     countedRows: 100_000,
     pageRows: 500,
-    historyPageBytes: 4 << 20,
+    historyPageBytes: 2 << 20,
     pageBytes: 1 << 20,
     openTimeout: 10_000,
     migrates: true,

@@ -1,7 +1,7 @@
 import type { BodyCodec } from './body-codec.js';
 import type { TextRow } from './connection.js';
 import { CopiedTuple } from './copied-tuple.js';
-import type { HistoricChange, Row, TypeId } from './store.js';
+import type { HistoricChange, Row, TypeId, Version } from './store.js';
 
 /** Columns of `object` that make a {@link Row}, in the order that {@link readRow} expects. */
 export const ROW_COLUMNS = 'o.namespace, o.name, o.uid, o.version, o.body, o.stored_version, o.owners, o.defaults';
@@ -36,13 +36,25 @@ export function readTuple(tuple: CopiedTuple, bodies: BodyCodec): Row {
   return { namespace, name, uid, version, body, storedVersion, defaults: tuple.int2() ?? 0 };
 }
 
-/** Columns of `change` that make a {@link HistoricChange}, in the order that {@link readCopiedChange} expects. */
-export const CHANGE_COLUMNS =
-  'c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.stored_version, c.body, c.at, c.prior, c.prior_version, ' +
-  'c.prior_stored_version, c.owners, c.prior_owners, c.defaults, c.prior_defaults';
+/**
+ * Columns of `change` that make a {@link HistoricChange}, in the order that {@link readCopiedChange} expects.
+ * @param prior what is shown in place of the columns that hold the body before it
+ */
+export const changeColumns = (prior: (column: string) => string): string =>
+  'version, previous, action, namespace, name, uid, stored_version, body, at, ' +
+  `${prior('prior')}, prior_version, prior_stored_version, owners, ${prior('prior_owners')}, defaults, prior_defaults`;
 
-/** Reads {@link CHANGE_COLUMNS} of a binary COPY; keeps nothing of the message. */
-export function readCopiedChange(type: TypeId, message: Buffer, start: number, bodies: BodyCodec): HistoricChange {
+/**
+ * Reads {@link changeColumns} of a binary COPY; keeps nothing of the message.
+ * @param bodyAt finds the body of a version whose change has been read before: a column `prior` that is empty stands for it
+ */
+export function readCopiedChange(
+  type: TypeId,
+  message: Buffer,
+  start: number,
+  bodies: BodyCodec,
+  bodyAt: (version: Version) => Buffer | undefined,
+): HistoricChange {
   const tuple = new CopiedTuple(message, start);
   const version = required(tuple.int8());
   const previous = required(tuple.int8());
@@ -51,13 +63,14 @@ export function readCopiedChange(type: TypeId, message: Buffer, start: number, b
   const storedVersion = tuple.text();
   const body = required(tuple.view());
   const at = Number(required(tuple.int8()));
-  const prior = tuple.view();
+  const stored = tuple.view();
   const priorVersion = tuple.int8();
   const priorStoredVersion = tuple.text();
   const owners = tuple.view();
   const priorOwners = tuple.view();
   const defaults = tuple.int2() ?? 0;
   const priorDefaults = tuple.int2() ?? 0;
+  const prior = stored ? kept(stored, priorOwners, bodies) : priorVersion !== undefined && bodyAt(priorVersion);
   return {
     type,
     version,
@@ -68,13 +81,7 @@ export function readCopiedChange(type: TypeId, message: Buffer, start: number, b
     defaults,
     body: kept(body, owners, bodies),
     at,
-    ...(prior &&
-      priorVersion !== undefined && {
-        prior: kept(prior, priorOwners, bodies),
-        priorVersion,
-        priorStoredVersion,
-        priorDefaults,
-      }),
+    ...(prior && priorVersion !== undefined && { prior, priorVersion, priorStoredVersion, priorDefaults }),
   };
 }
 
@@ -82,8 +89,8 @@ const ACTIONS: Readonly<Record<string, HistoricChange['op']>> = { 1: 'create', 3
 
 /** A body in memory of its own, with its owners of fields. */
 function kept(stored: Buffer, owners: Buffer | undefined, bodies: BodyCodec): Buffer {
-  const own = Buffer.from(stored);
-  return owners ? bodies.join(own, owners) : own;
+  const whole = owners ? bodies.join(stored, owners) : stored;
+  return whole.buffer === stored.buffer ? Buffer.from(whole) : whole;
 }
 
 /** A column that is never null. */

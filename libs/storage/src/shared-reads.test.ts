@@ -168,9 +168,10 @@ describe('pages of history', () => {
       if (page.length === 0) break;
       pages.push(page);
     }
-    const bytes = pages.map((page) =>
-      page.reduce((sum, { body, prior }) => sum + body.length + (prior?.length ?? 0), 0),
-    );
+    const bytes = pages.map((page) => {
+      const bodies = new Set(page.flatMap(({ body, prior }) => (prior ? [body, prior] : [body])));
+      return [...bodies].reduce((sum, { length }) => sum + length, 0);
+    });
     return { changes: pages.flat(), sizes: pages.map((page) => page.length), bytes };
   }
 
@@ -188,8 +189,9 @@ describe('pages of history', () => {
     expect(changes.slice(1, 9).every(({ prior }, i) => prior?.equals(large(i)))).toBe(true);
     expect(changes).toHaveLength(39);
     changes.slice(1).forEach(({ previous }, i) => void expect(previous).toBe(changes[i]?.version));
-    // The first change has no state before it; the ninth is larger than a page on its own.
-    expect(sizes).toEqual([2, 1, 1, 1, 1, 1, 1, 1, 30]);
+    // The first change has no state before it, those behind it in a page find theirs there; the ninth is larger than a page on its own.
+    expect(sizes).toEqual([3, 2, 2, 1, 1, 30]);
+    expect(changes[1]?.prior).toBe(changes[0]?.body);
     expect(bytes.every((size, i) => size <= historyPageBytes || sizes[i] === 1)).toBe(true);
     const again = await readAll(store, floor, 7);
     expect(again.changes.map(({ version }) => version)).toEqual(changes.map(({ version }) => version));

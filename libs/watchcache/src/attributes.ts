@@ -22,6 +22,8 @@ export interface Selection {
   matches(attributes: Attributes): boolean;
   /** Equalities that all matches fulfil; what makes an index usable. */
   readonly equals?: ReadonlyMap<EqualityKey, string>;
+  /** Whether it asks for the name, or the namespace, that `equals` has, and for nothing else. Default false. */
+  readonly byKey?: boolean;
   /** How much matching looks at: one for each condition, and for each further value of one. Default 1. */
   readonly terms?: number;
 }

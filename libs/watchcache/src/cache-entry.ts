@@ -61,14 +61,14 @@ export function entryOf(row: ServedRow, describe: Describe): CacheEntry {
 }
 
 /**
- * Whether a selection selects an object. One whose attributes are not known is passed over only by what names another: nobody is to
- * take what could not be looked at for something that is not there.
+ * Whether a selection selects an object, which is not parsed where its key says it. One whose attributes are not known is passed over
+ * only by what names another: nobody is to take what could not be looked at for something that is not there.
  */
 export function selects(selection: Selection, entry: CacheEntry): boolean {
-  if (entry.failure === undefined) return selection.matches(entry.attributes);
   const name = selection.equals?.get(NAME_FIELD) ?? entry.name;
   const namespace = selection.equals?.get(NAMESPACE_FIELD) ?? entry.namespace;
-  return name === entry.name && namespace === entry.namespace;
+  if (name !== entry.name || namespace !== entry.namespace) return false;
+  return selection.byKey === true || entry.failure !== undefined || selection.matches(entry.attributes);
 }
 
 /** Bytes that an entry takes beside its body: object, strings, buffer, place in the state; as measured, on the large side. */

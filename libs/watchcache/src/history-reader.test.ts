@@ -70,6 +70,38 @@ describe('HistoryReader', () => {
     ]);
   });
 
+  it('has a state that one change leaves and the next finds once, in memory as in its count of bytes', async () => {
+    const { source, clock } = setup(0);
+    const key = { namespace: 'a', name: 'o' };
+    const content = 'x'.repeat(100_000);
+    for (const node of ['n1', 'n2', 'n3']) source.write(TYPE, 'put', key, bodyOf({ node, content }));
+    const body = bodyOf({ node: 'n2', content });
+    const [first, second, third] = source.history(TYPE);
+    const parsed: string[] = [];
+    const describe: typeof describeRow = (row) => {
+      parsed.push(String(row.version));
+      return describeRow(row);
+    };
+    // The state of another version is another one, though it has the same bytes; one that was copied is not known for the same.
+    const changes = [
+      first,
+      { ...second, prior: first?.body, body },
+      { ...third, prior: body, priorVersion: second?.version },
+    ];
+    Object.assign(source, { changes: async () => changes });
+    const reader = new HistoryReader({ source, type: TYPE, describe, clock, maxBytes: 1 << 20 });
+    const page = await reader.page(0n);
+    expect(page[1]?.prior).toBe(page[0]?.entry);
+    expect(page[2]?.prior).toBe(page[1]?.entry);
+    for (const { entry, prior } of page) void [entry.attributes, prior?.attributes];
+    expect(parsed).toEqual(['1', '2', '3']);
+    expect(Math.floor(reader.bytes / 100_000)).toBe(3);
+    const elsewhere = changes.map((change) => ({ ...change, priorVersion: 77n }));
+    Object.assign(source, { changes: async () => elsewhere });
+    reader.clear();
+    expect((await reader.page(0n))[1]?.prior?.version).toBe(77n);
+  });
+
   it('reads only so much at a time, and keeps only so much', async () => {
     const { reader, rest, wanted } = setup(400, { maxBytes: 8 << 20, content: 'x'.repeat(64 << 10) });
     let most = 0;

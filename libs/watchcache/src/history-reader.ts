@@ -7,7 +7,7 @@ import {
   type Version,
 } from '@orch/storage';
 import type { Describe } from './attributes.js';
-import { entryOf, sizeOf } from './cache-entry.js';
+import { type CacheEntry, entryOf, sizeOf } from './cache-entry.js';
 import type { ServedHistory, ServedRow } from './conversion/body-conversion.js';
 import type { ServedSource } from './conversion/converted-source.js';
 import { type ChangeEvent, EVENT_OVERHEAD } from './ring.js';
@@ -117,9 +117,9 @@ export class HistoryReader {
   }
 
   #page(after: Version, changes: readonly ServedHistory[]): HistoryPage {
-    const events = changes.map((change) => this.#eventOf(change));
-    const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
-    return { after, events, last: events.at(-1)?.version ?? after, bytes };
+    const entries = new Map<Buffer, CacheEntry>();
+    const events = changes.map((change) => this.#eventOf(change, entries));
+    return { after, events, last: events.at(-1)?.version ?? after, bytes: bytesOf(events) };
   }
 
   #settle(page: HistoryPage, keep: boolean): void {
@@ -177,12 +177,16 @@ export class HistoryReader {
     else this.#cancelIdle = clock.after(left, () => this.#idle());
   }
 
-  #eventOf(change: ServedHistory): ChangeEvent {
+  /** @param entries of the states that the changes before have left, by their bodies: one state is one entry, and parsed once */
+  #eventOf(change: ServedHistory, entries: Map<Buffer, CacheEntry>): ChangeEvent {
     const { describe } = this.options;
     const { version, op } = change;
     const before = priorOf(change);
-    const prior = before && entryOf(before, describe);
-    return { version, op, entry: entryOf(change, describe), prior, at: 0, frames: undefined };
+    const known = before && entries.get(before.body);
+    const prior = known?.version === before?.version ? known : before && entryOf(before, describe);
+    const entry = entryOf(change, describe);
+    entries.set(change.body, entry);
+    return { version, op, entry, prior, at: 0, frames: undefined };
   }
 }
 
@@ -194,9 +198,12 @@ function priorOf({ namespace, name, uid, version, ...change }: ServedHistory): S
   return { namespace, name, uid, ...lying, ...(priorFailure && { failure: priorFailure }) };
 }
 
-/** An event of history has both of its states for itself. */
-function bytesOf({ entry, prior }: ChangeEvent): number {
-  return EVENT_OVERHEAD + sizeOf(entry) + (prior === undefined ? 0 : sizeOf(prior));
+/** What a page takes: of two events that follow each other, one may hold as the state before it what the other holds as that after. */
+function bytesOf(events: readonly ChangeEvent[]): number {
+  const entries = new Set(events.flatMap(({ entry, prior }) => (prior ? [prior, entry] : [entry])));
+  let bytes = events.length * EVENT_OVERHEAD;
+  for (const entry of entries) bytes += sizeOf(entry);
+  return bytes;
 }
 
 function lowestOf(waiting: readonly Waiting[]): Version {

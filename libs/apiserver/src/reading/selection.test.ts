@@ -41,6 +41,22 @@ describe('selectionOf', () => {
     ]);
   });
 
+  it.each([
+    ['fieldSelector=metadata.name%3Da', '', true],
+    ['fieldSelector=metadata.name%3Da,metadata.namespace%3Dn', '', true],
+    ['', 'a', true],
+    ['fieldSelector=metadata.namespace%3Dn', 'a', true],
+    ['fieldSelector=metadata.name%3Da', 'b', false],
+    ['fieldSelector=metadata.name!%3Da', '', false],
+    ['fieldSelector=metadata.name%3Da,metadata.name!%3Db', '', false],
+    ['fieldSelector=metadata.name%3Da,spec.nodeName%3Dn1', '', false],
+    ['fieldSelector=metadata.name%3Da&labelSelector=app', '', false],
+    ['fieldSelector=metadata.name%3Da&labelSelector=app%3Dweb', '', false],
+    ['labelSelector=app%3Dweb', '', false],
+  ])('%s of %j is decided by keys alone: %s', (text, name, byKey) => {
+    expect(select(text, name)?.byKey).toBe(byKey);
+  });
+
   it('matches nothing when a field asks for another name than the path', () => {
     const selection = select('fieldSelector=metadata.name%3Da', 'b');
     for (const name of ['a', 'b']) expect(selection?.matches(attributes({}, { 'metadata.name': name }))).toBe(false);

@@ -11,6 +11,7 @@ import type { Endpoint } from '../served/endpoint.js';
 
 /** Fields that every type can be selected by. */
 const COMMON_FIELDS = ['metadata.name', 'metadata.namespace'];
+const KEY_FIELDS: ReadonlySet<string> = new Set(COMMON_FIELDS.map((field) => `field:${field}`));
 
 /**
  * `labelSelector` and `fieldSelector` of a query, compiled; undefined when neither restricts anything.
@@ -61,9 +62,12 @@ function compile(
   for (const [key, value] of labels?.equalities() ?? []) equals.set(`label:${key}`, value);
   for (const [field, value] of fields?.equalities() ?? []) equals.set(`field:${field}`, value);
   if (name !== '') equals.set('field:metadata.name', name);
+  const conditions = (fields?.requirements.length ?? 0) + (name === '' ? 0 : 1);
   return {
     key: JSON.stringify([labels?.canonical ?? '', fields?.canonical ?? '', name]),
     equals,
+    // Each condition is one of the equalities, and all of those are of the key.
+    byKey: labels === undefined && equals.size === conditions && [...equals.keys()].every((key) => KEY_FIELDS.has(key)),
     terms: (labels?.terms ?? 0) + (fields?.terms ?? 0) + (name === '' ? 0 : 1),
     matches: (attributes) =>
       (name === '' || attributes.fields['metadata.name'] === name) &&

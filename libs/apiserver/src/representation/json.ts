@@ -64,7 +64,10 @@ export function jsonRepresentation(
       spliced(stored) ? spliceJson(itemPrefix, stored, endpoint) : json(shape.item(stored)),
     ),
     list: (meta, pages) => jsonList(shape, meta, pages, item, share),
-    event: (type, stored) => eventOf(type, object(stored)),
+    event: (type, stored) =>
+      spliced(stored)
+        ? spliceJson(`${eventHead(type)}${prefix}`, stored, endpoint, EVENT_END)
+        : eventOf(type, object(stored)),
     ...(shape.following && followingEvents(shape.following)),
     bookmark: (bookmark) => eventOf('BOOKMARK', json(bookmarkOf(bookmark))),
     errorEvent: (status) => eventOf('ERROR', json(status)),
@@ -88,14 +91,11 @@ function followingEvents(object: (stored: Stored) => ApiObject): Pick<Representa
   return { following: (type, stored) => eventOf(type, json(object(stored))) };
 }
 
-function eventOf(type: string, object: Buffer): Buffer {
-  const head = `{"type":"${type}","object":`;
-  const out = Buffer.allocUnsafe(head.length + object.length + 2);
-  out.write(head, 0, 'latin1');
-  object.copy(out, head.length);
-  out.write('}\n', out.length - 2, 'latin1');
-  return out;
-}
+const eventHead = (type: string): string => `{"type":"${type}","object":`;
+const EVENT_END = '}\n';
+
+const eventOf = (type: string, object: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(eventHead(type)), object, Buffer.from(EVENT_END)]);
 
 /** What stands around an item that is spliced, its type aside, at most. */
 const ITEM_OVERHEAD = 64;

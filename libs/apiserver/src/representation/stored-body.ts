@@ -248,12 +248,13 @@ export function shownLength(stored: Stored, endpoint: ServedAsItLies): number {
  * An object's JSON by concatenation, with no parse and no stringify but for younger defaults. Members that release 1.27 always writes
  * stand in it; where they are lacking is found once for each body.
  * @param endpoint serves the object in the version that it lies in
- * @param prefix `{` for items of a list, {@link typePrefix} elsewhere
+ * @param prefix `{` for items of a list, {@link typePrefix} elsewhere, behind what else is to stand before it; Latin-1
+ * @param suffix what is to stand behind it; Latin-1
  */
-export function spliceJson(prefix: string, stored: Stored, endpoint: ServedAsItLies): Buffer {
+export function spliceJson(prefix: string, stored: Stored, endpoint: ServedAsItLies, suffix = ''): Buffer {
   const { body, gaps } = shown(stored, endpoint);
   const head = `${prefix}"metadata":{${versionMember(stored)}`;
-  const out = Buffer.allocUnsafe(head.length + body.length - OPENING.length + gaps.length);
+  const out = Buffer.allocUnsafe(head.length + body.length - OPENING.length + gaps.length + suffix.length);
   let end = out.write(head, 0, 'latin1');
   let from = OPENING.length;
   for (let at = 0; at < gaps.places.length; at++) {
@@ -262,7 +263,8 @@ export function spliceJson(prefix: string, stored: Stored, endpoint: ServedAsItL
     end += out.write(gaps.texts[at] as string, end, 'latin1');
     from = place;
   }
-  body.copy(out, end, from);
+  end += body.copy(out, end, from);
+  out.write(suffix, end, 'latin1');
   return out;
 }
 

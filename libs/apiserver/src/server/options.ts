@@ -223,7 +223,7 @@ export const backendOptions = {
   },
   'history-page-bytes': {
     type: 'bytes',
-    default: 2 ** 22,
+    default: 2 ** 21,
     min: 2 ** 16,
     help: 'Bytes of bodies that are read of the history at a time, at most, unless one change alone has more.',
   },

@@ -67,9 +67,19 @@ export interface OpenedChanges {
   readonly unreadable?: { readonly at: HistoricChange; readonly error: UnreadableBodyError };
 }
 
-async function openedChange(cipher: BodyCipher, type: TypeName, change: HistoricChange): Promise<HistoricChange> {
+/**
+ * @param opened bodies of the changes before, by what is stored: the state before a change is the one that an earlier change has left, and
+ * is opened once
+ */
+async function openedChange(
+  cipher: BodyCipher,
+  type: TypeName,
+  change: HistoricChange,
+  opened: Map<Buffer, Buffer>,
+): Promise<HistoricChange> {
   const body = await cipher.open(type, change, change.body);
-  const prior = change.prior && (await cipher.open(type, change, change.prior));
+  opened.set(change.body, body);
+  const prior = change.prior && (opened.get(change.prior) ?? (await cipher.open(type, change, change.prior)));
   return body === change.body && prior === change.prior ? change : { ...change, body, ...(prior && { prior }) };
 }
 
@@ -80,10 +90,11 @@ export async function openedChanges(
   changes: readonly HistoricChange[],
 ): Promise<OpenedChanges> {
   const opened: HistoricChange[] = [];
+  const bodies = new Map<Buffer, Buffer>();
   let bytes = 0;
   for (const change of changes) {
     try {
-      opened.push(await openedChange(cipher, type, change));
+      opened.push(await openedChange(cipher, type, change, bodies));
     } catch (error) {
       if (!(error instanceof UnreadableBodyError)) throw error;
       return { changes: opened, unreadable: { at: change, error } };

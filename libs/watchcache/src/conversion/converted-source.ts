@@ -1,5 +1,12 @@
 import type { ChangeSource, Row, Snapshot, SnapshotRequest, TypeId, Version } from '@orch/storage';
-import { type BodyConversion, convertAll, type ServedHistory, type ServedRow, servedBy } from './body-conversion.js';
+import {
+  type BodyConversion,
+  convertAll,
+  type ServedHistory,
+  type ServedRow,
+  type StoredBody,
+  servedBy,
+} from './body-conversion.js';
 
 /** A source of which some objects may be without the version that they were to be in. */
 export interface ServedSource extends ChangeSource {
@@ -26,15 +33,18 @@ export class ConvertedSource implements ServedSource {
 
   async changes(type: TypeId, after: Version, limit: number): Promise<readonly ServedHistory[]> {
     const changes = await this.source.changes(type, after, limit);
-    const bodies = changes.flatMap((change) => {
+    const bodies = new Map<Buffer, StoredBody>();
+    for (const change of changes) {
       const { prior, priorStoredVersion = '', priorDefaults = 0 } = change;
-      return [change, prior && { storedVersion: priorStoredVersion, defaults: priorDefaults, body: prior }];
-    });
-    const converted = await convertAll(this.conversion, type, bodies);
+      if (prior) bodies.set(prior, { storedVersion: priorStoredVersion, defaults: priorDefaults, body: prior });
+      bodies.set(change.body, change);
+    }
+    const converted = await convertAll(this.conversion, type, [...bodies.values()]);
+    const made = new Map([...bodies.keys()].map((body, i) => [body, converted[i]]));
     const { version, defaults } = this.conversion;
-    return changes.map((change, i) => {
-      const [body, prior] = converted.slice(2 * i, 2 * i + 2);
-      const served = servedBy(this.conversion, change, body);
+    return changes.map((change) => {
+      const served = servedBy(this.conversion, change, made.get(change.body));
+      const prior = change.prior && made.get(change.prior);
       if (prior === undefined) return served;
       if (prior instanceof Error) return { ...served, priorFailure: prior };
       return { ...served, prior, priorStoredVersion: version, priorDefaults: defaults };
