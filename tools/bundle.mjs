@@ -2,7 +2,7 @@
 // hundred modules one by one otherwise, which takes most of the time until a server is ready. What a module looks for beside
 // itself (migrations, a thread's own module, binaries) it finds in its package, as without the bundle.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
@@ -62,5 +62,7 @@ await build({
 // Who starts a server meanwhile, or loads another part of one, finds the one or the other.
 const before = `${making}-before`;
 if (existsSync(OUT)) renameSync(OUT, before);
+// Its maker alone could read it otherwise.
+chmodSync(making, 0o755);
 renameSync(making, OUT);
 rmSync(before, { recursive: true, force: true });
