@@ -179,29 +179,30 @@ describe('alerts fire in their faults and end with them', { timeout: 3 * ALERT_M
     await stage.silent();
   });
 
-  test('a gateway stands still, and an api-server again and again', async () => {
+  test('a gateway and an api-server stand still, PostgreSQL is down, and then nobody is found', async () => {
     const watches = await Promise.all(
       Array.from({ length: 6 }, () => api.watch('/api/v1/secrets?watch=1&allowWatchBookmarks=true')),
     );
     await cluster.gateways[1]?.kill('SIGSTOP');
+    await cluster.postgres.kill('SIGKILL');
     const over = new AbortController();
     const blocked = load.again(() => blockFor(BLOCK_MS), over.signal);
-    await stage.firing('OrchGatewayDown', 'OrchGatewayStreamsCut', 'OrchEventLoopBlocked');
+    await stage.firing(
+      'OrchGatewayDown',
+      'OrchGatewayStreamsCut',
+      'OrchEventLoopBlocked',
+      'OrchPostgresDown',
+      'OrchNotReady',
+      'OrchRequestErrors',
+      'OrchFeedLag',
+      'OrchRingBehind',
+    );
     over.abort();
     await blocked;
     await cluster.gateways[1]?.kill('SIGCONT');
-    for (const watch of watches) watch.close();
-    await stage.silent();
-  });
-
-  test('PostgreSQL is down', async () => {
-    await cluster.postgres.kill('SIGKILL');
-    await stage.firing('OrchPostgresDown', 'OrchNotReady', 'OrchRequestErrors', 'OrchFeedLag', 'OrchRingBehind');
     await cluster.postgres.start();
-    await stage.silent();
-  });
-
-  test('nobody is found to be asked', async () => {
+    for (const watch of watches) watch.close();
+    // What is over by now is seen to be when they are found again.
     await stage.loseTargets();
     await stage.firing('OrchApiServersMissing', 'OrchGatewaysMissing', 'OrchHealthChecksMissing');
     await stage.findTargets();
