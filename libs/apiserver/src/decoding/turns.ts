@@ -8,7 +8,7 @@ const LARGE_BYTES = 64 << 10;
  * small requests are answered in between, and no two large steps follow each other. Costs nothing for a small body.
  */
 export function turnFor(bytes = 0): Promise<void> | undefined {
-  return bytes < LARGE_BYTES ? undefined : line.next(true);
+  return bytes < LARGE_BYTES ? undefined : line.whole();
 }
 
 /** Milliseconds of work on many small things in one turn of the event loop: others wait for about as long a round. */
@@ -25,12 +25,17 @@ class Line {
   #asked = false;
   /** When the present turn is full; undefined while nobody has begun it. */
   #end: number | undefined;
+  /** Whether somebody waited for the present turn, and was given it. */
+  #isGiven = false;
+  /** Whether it was begun by who did not wait, perhaps right before turns are given: others are to be heard in between. */
+  #isFresh = false;
 
   /** Begins the present turn, or has a part of what is left of it. @returns false where it is full */
   join(): boolean {
     const now = performance.now();
     if (this.#end === undefined) {
       this.#end = now + SLICE_MS;
+      this.#isFresh = !this.#isGiven;
       this.#ask();
     }
     return now < this.#end;
@@ -44,6 +49,12 @@ class Line {
     });
   }
 
+  /** A turn to come for a step that fills it. */
+  async whole(): Promise<void> {
+    await this.next(true);
+    this.join();
+  }
+
   #ask(): void {
     if (this.#asked) return;
     this.#asked = true;
@@ -52,9 +63,14 @@ class Line {
 
   #turn(): void {
     this.#asked = false;
+    if (this.#isFresh) {
+      this.#isFresh = false;
+      this.#ask();
+      return;
+    }
     this.#end = undefined;
-    if (this.#beginning.length + this.#underWay.length === 0) return;
-    this.#end = performance.now() + SLICE_MS;
+    this.#isGiven = this.#beginning.length + this.#underWay.length > 0;
+    if (!this.#isGiven) return;
     this.#begunLast = this.#beginning.length > 0 && !(this.#begunLast && this.#underWay.length > 0);
     if (this.#begunLast) for (const begin of this.#beginning.splice(0)) begin();
     else this.#underWay.shift()?.();
@@ -97,7 +113,7 @@ export class Slices {
   }
 
   async #next(): Promise<void> {
-    await line.next(true);
+    await line.whole();
     this.#end = performance.now() + SLICE_MS;
   }
 }
