@@ -44,65 +44,78 @@ const withoutIPv4 = () => {
   let apiServer: string;
   const balancers: Record<string, string> = {};
 
+  const url = (port: number) => `https://[::1]:${port}`;
+  const pki = (name: string) => join(dir, 'pki', name);
+
   const started = async (name: string, command: string, args: readonly string[], ready: () => Promise<boolean>) => {
     const logFile = join(dir, `${name}.log`);
     processes.push(await new ManagedProcess({ name, command, args, cwd: dir, logFile, ready }).start());
   };
 
-  beforeAll(async () => {
-    findKubectl('1.33');
-    dir = mkdtempSync(join(tmpdir(), 'orch-ipv6-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
-    const [postgresPort = 0, nats = 0, api = 0, gateway = 0, haproxy = 0, health = 0, nginx = 0] = await freePorts(7);
+  /** The two tiers on their ports, and what is behind them. */
+  async function startServers(api: number, gateway: number): Promise<void> {
+    const [postgresPort = 0, nats = 0] = await freePorts(2);
     writeFileSync(join(dir, 'tokens.csv'), `${TOKEN},admin,admin,"system:masters"\n`, { mode: 0o600 });
     processes.push(await postgresServer({ dir, port: postgresPort, detached: false }).start());
-    const { nats: natsServer, ...programs } = findPrograms();
-    await started('nats', natsServer, ['-a', '::1', '-p', String(nats), '-js', '-sd', join(dir, 'nats')], () =>
-      accepts6(nats),
-    );
-    const url = (port: number) => `https://[::1]:${port}`;
+    const listening = ['-a', '::1', '-p', String(nats), '-js', '-sd', join(dir, 'nats')];
+    await started('nats', findPrograms().nats, listening, () => accepts6(nats));
     const server = (role: string, port: number, ...more: readonly string[]) => {
       const args = [
         ...[EXECUTABLE, role, '--naming=kubernetes', '--bind-address=::1', `--secure-port=${port}`, '--cert-dir=pki'],
         ...['--token-auth-file=tokens.csv', `--postgres-url=postgres://postgres@[::1]:${postgresPort}/postgres`],
         ...[`--nats-url=nats://[::1]:${nats}`, '--service-cluster-ip-range=fd00:10:96::/112', ...more],
       ];
-      return started(role, process.execPath, args, () => isReady(url(port), join(dir, 'pki', 'ca.crt')));
+      return started(role, process.execPath, args, () => isReady(url(port), pki('ca.crt')));
     };
     await server('api-server', api, `--gateway-url=${url(gateway)}`);
     await server('watch-gateway', gateway);
-    ca = readFileSync(join(dir, 'pki', 'ca.crt'), 'utf8');
-    apiServer = url(api);
-    const pki = (name: string) => join(dir, 'pki', name);
-    writeFileSync(
-      join(dir, 'haproxy.cfg'),
-      fillTemplate(deployed('haproxy/haproxy.cfg.template'), {
-        ...{ BIND: `[::1]:${haproxy}`, HEALTH_BIND: `[::1]:${health}`, ALPN: 'http/1.1', MAXCONN: '500' },
-        ...{ API_SERVERS: `server a [::1]:${api}`, GATEWAYS: `server g [::1]:${gateway}`, UPSTREAM_NAME: 'localhost' },
-        ...{ CERT_FILE: pki('apiserver.crt'), CLIENT_CA_FILE: pki('ca.crt'), CA_FILE: pki('ca.crt') },
-        PROXY_CERT_FILE: pki('front-proxy.crt'),
-      }),
-    );
-    balancers.HAProxy = url(haproxy);
-    await started('haproxy', programs.haproxy, ['-db', '-f', 'haproxy.cfg'], () =>
-      answersOk(`${url(haproxy)}/readyz`, ca),
-    );
+  }
+
+  async function startHaproxy(api: number, gateway: number): Promise<void> {
+    const [port = 0, health = 0] = await freePorts(2);
+    const configuration = fillTemplate(deployed('haproxy/haproxy.cfg.template'), {
+      ...{ BIND: `[::1]:${port}`, HEALTH_BIND: `[::1]:${health}`, ALPN: 'http/1.1', MAXCONN: '500' },
+      ...{ API_SERVERS: `server a [::1]:${api}`, GATEWAYS: `server g [::1]:${gateway}`, UPSTREAM_NAME: 'localhost' },
+      ...{ CERT_FILE: pki('apiserver.crt'), CLIENT_CA_FILE: pki('ca.crt'), CA_FILE: pki('ca.crt') },
+      PROXY_CERT_FILE: pki('front-proxy.crt'),
+    });
+    writeFileSync(join(dir, 'haproxy.cfg'), configuration);
+    balancers.HAProxy = url(port);
+    const args = ['-db', '-f', 'haproxy.cfg'];
+    await started('haproxy', findPrograms().haproxy, args, () => answersOk(`${url(port)}/readyz`, ca));
+  }
+
+  async function startNginx(api: number, gateway: number): Promise<void> {
+    const [port = 0] = await freePorts(1);
     const configuration = fillTemplate(deployed('nginx/orch.conf.template'), {
-      ...{ LISTEN: `[::1]:${nginx}`, UPSTREAM_NAME: 'localhost', CERT_FILE: pki('apiserver.crt') },
+      ...{ LISTEN: `[::1]:${port}`, UPSTREAM_NAME: 'localhost', CERT_FILE: pki('apiserver.crt') },
       ...{ KEY_FILE: pki('apiserver.key'), CA_FILE: pki('ca.crt') },
       ...{ API_SERVERS: `server [::1]:${api};`, GATEWAYS: `server [::1]:${gateway} max_fails=0;` },
     });
-    const user = process.getuid?.() === 0 ? 'user root;' : '';
-    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-      (use) => `${use}_temp_path ${dir}/${use};`,
-    );
-    writeFileSync(
-      join(dir, 'nginx.conf'),
-      `daemon off; ${user} worker_processes 1; pid ${dir}/nginx.pid; events {}\nhttp { access_log off; ${temporary.join(' ')}\n${configuration}}\n`,
-    );
-    balancers.nginx = url(nginx);
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+    const lines = [
+      `daemon off; worker_processes 1; pid ${dir}/nginx.pid;`,
+      process.getuid?.() === 0 ? 'user root;' : '',
+      `events {}\nhttp { access_log off;`,
+      ...temporary.map((use) => `${use}_temp_path ${dir}/${use};`),
+      `${configuration}}`,
+    ];
+    writeFileSync(join(dir, 'nginx.conf'), `${lines.join('\n')}\n`);
+    balancers.nginx = url(port);
     const args = ['-p', dir, '-c', join(dir, 'nginx.conf'), '-e', join(dir, 'nginx-error.log')];
-    await started('nginx', programs.nginx, args, () => answersOk(`${url(nginx)}/readyz`, ca));
+    await started('nginx', findPrograms().nginx, args, () => answersOk(`${url(port)}/readyz`, ca));
+  }
+
+  beforeAll(async () => {
+    findKubectl('1.33');
+    dir = mkdtempSync(join(tmpdir(), 'orch-ipv6-'));
+    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    const [api = 0, gateway = 0] = await freePorts(2);
+    await startServers(api, gateway);
+    apiServer = url(api);
+    ca = readFileSync(pki('ca.crt'), 'utf8');
+    await startHaproxy(api, gateway);
+    await startNginx(api, gateway);
   }, KUBECTL_BUILD_MS);
 
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,6 +11,7 @@ import {
   ORCHCTL,
   postgresServer,
   redisServer,
+  waitUntil,
 } from '../../../tools/up/index.js';
 import { answersPlain } from '../../../tools/up/ready.js';
 import { sql } from '../../faults/stage/sql.js';
@@ -127,6 +128,22 @@ export class RotationStage {
     for (const [name, files] of Object.entries(secrets)) this.#secrets[name] = { ...this.#secrets[name], ...files };
     for (const { pod } of this.servers) pod.sync();
     this.#balancer?.sync();
+  }
+
+  /** As `write`, of what servers and the load balancer read: resolves when all of them say that they have. */
+  async writeForAll(secrets: Readonly<Record<string, SecretFiles>>): Promise<void> {
+    const before = this.#readings();
+    this.write(secrets);
+    await waitUntil('everybody has read what is new', 60_000, () =>
+      this.#readings().every((times, index) => times > (before[index] ?? 0)),
+    );
+  }
+
+  /** How often each server, and HAProxy, has said that it has read credentials. */
+  #readings(): number[] {
+    const told = (name: string, line: string) => readFileSync(join(this.dir, `${name}.log`), 'utf8').split(line).length;
+    const servers = this.servers.map(({ process }) => told(process.name, 'credentials were read anew'));
+    return [...servers, told('load-balancer', 'Loading success')];
   }
 
   secret(name: string): SecretFiles {
