@@ -43,6 +43,19 @@ it('lets no two steps of large bodies follow each other within one turn', async 
   expect(new Set(taken).size).toBe(9);
 });
 
+it('hears others between a step that was made without waiting and the next', async () => {
+  await nextTurn();
+  // Immediates follow what was read from a file without a look at anything else.
+  await stat('/');
+  const seen: string[] = [];
+  setTimeout(() => seen.push('other'), 0);
+  work();
+  seen.push('first');
+  await turnFor(LARGE);
+  seen.push('second');
+  expect(seen).toEqual(['first', 'other', 'second']);
+});
+
 describe('of steps that are long', () => {
   /** Takes steps one after the other, and notes in which turns. */
   async function takeSteps(count: number, turns: { readonly now: number }, step = work): Promise<number[]> {

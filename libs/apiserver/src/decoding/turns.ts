@@ -49,8 +49,9 @@ class Line {
     });
   }
 
-  /** A turn to come for a step that fills it. */
+  /** A turn to come for a step that fills it, behind others' if the step before was made without waiting. */
   async whole(): Promise<void> {
+    this.#isFresh ||= !this.#isGiven;
     await this.next(true);
     this.join();
   }
