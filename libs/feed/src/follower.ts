@@ -163,7 +163,7 @@ export class Follower implements Following {
           fetched += page.filter(({ previous }) => this.#waiting.lacksBody(previous)).length;
           healed += page.filter(({ previous }) => !this.#waiting.has(previous)).length;
           if (!this.#continue(page)) return this.reset('rewound');
-          this.#waiting.forget(this.#delivered);
+          this.#follow();
         }
         backoff = MIN_BACKOFF;
         failingSince = undefined;
@@ -182,10 +182,15 @@ export class Follower implements Following {
     if (healed > 0) this.context.observer.healed?.(this.type, healed);
     if (fetched > 0) this.context.observer.fetched?.(this.type, fetched);
     if (this.#ended) return;
+    if (this.#delivered < this.#target) this.#await();
+  }
+
+  /** Hands on what has arrived meanwhile and continues what was read; the rest of what was read is not kept any longer. */
+  #follow(): void {
+    this.#waiting.forget(this.#delivered);
     const ready: Change[] = [];
     this.#waiting.follow(this.#delivered, ready);
     this.#hand(ready);
-    if (this.#delivered < this.#target) this.#await();
   }
 
   /** Those who wait can do without, or say why not; what cannot be read is tried again all the same. */
