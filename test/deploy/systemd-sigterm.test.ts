@@ -102,6 +102,21 @@ class Scene {
     return server;
   }
 
+  /** Options by which every request is recorded by a webhook. */
+  recordedBy(port: number): string[] {
+    const [policy, kubeconfig] = [`${this.dataDir}.policy`, `${this.dataDir}.kubeconfig`];
+    writeFileSync(
+      policy,
+      JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] }),
+    );
+    const clusters = [{ name: 'audit', cluster: { server: `http://127.0.0.1:${port}` } }];
+    const contexts = [{ name: 'audit', context: { cluster: 'audit', user: 'audit' } }];
+    const users = [{ name: 'audit', user: {} }];
+    writeFileSync(kubeconfig, JSON.stringify({ clusters, contexts, users, 'current-context': 'audit' }));
+    const files = [`--audit-policy-file=${policy}`, `--audit-webhook-config-file=${kubeconfig}`];
+    return [...files, '--audit-webhook-batch-max-wait=10ms'];
+  }
+
   encryptedBy(endpoint: string): string {
     const file = `${this.dataDir}.json`;
     const kms = { apiVersion: 'v2', name: 'hangs', endpoint, timeout: '60s' };
@@ -193,6 +208,15 @@ const STATES: Readonly<Record<string, (scene: Scene) => Promise<RawStandalone>>>
       void api.post('/api/v1/namespaces/default/secrets', secret).catch(() => undefined);
       return isCalled;
     });
+    return server;
+  },
+  async 'while an audit webhook does not answer'(scene) {
+    scene.from('ended');
+    const hook = await scene.silent(0);
+    const called = once(hook, 'connection');
+    const { server, api } = await scene.serve(...scene.recordedBy((hook.address() as { port: number }).port));
+    await api.get(CONFIG_MAPS);
+    await called;
     return server;
   },
 };

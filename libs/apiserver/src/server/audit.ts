@@ -42,8 +42,8 @@ export interface AuditSettings {
 export interface Audit {
   /** Absent where nothing is recorded. */
   readonly auditor?: Auditor;
-  /** Writes what waits. */
-  close(): Promise<void>;
+  /** Writes what waits. @param deadline aborts when the time for an orderly end is over */
+  close(deadline?: AbortSignal): Promise<void>;
 }
 
 /** Batches that are on their way to a webhook at a time: more would only wait there. */
@@ -94,7 +94,7 @@ export async function openAudit(settings: AuditSettings): Promise<Audit> {
     apiVersion,
     maxBodyBytes: options.auditMaxBodyBytes,
   });
-  return { auditor, close: () => backend.close() };
+  return { auditor, close: (deadline) => backend.close(deadline) };
 }
 
 /** In which events are written. */

@@ -17,8 +17,11 @@ export type LostEvents = (plugin: string, count: number, why: unknown) => void;
 export interface AuditBackend {
   /** Undefined where nobody is to wait for it; else resolves with whether it was recorded, as far as that matters. Never rejects. */
   submit(event: EventRecord): Promise<boolean> | undefined;
-  /** Writes what waits, for a limited time; what is submitted later is lost. */
-  close(): Promise<void>;
+  /**
+   * Writes what waits, for ten seconds at most; what is left then, and what is submitted later, is lost and told of.
+   * @param deadline aborts when the time for an orderly end is over: what waits has a second more
+   */
+  close(deadline?: AbortSignal): Promise<void>;
 }
 
 /** How requests and a sink go together: without waiting, waiting, or failing with it. */

@@ -1,4 +1,5 @@
 import { systemClock } from '@orch/runtime';
+import { ManualClock } from '@orch/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { EventRecord } from '../events/event.js';
 import { eventOf } from '../testing/events.js';
@@ -103,6 +104,57 @@ describe('in batch mode', () => {
     await expect.poll(() => sink.batches.length).toBe(4);
     expect(performance.now() - begin).toBeGreaterThan(95);
     await backend.close();
+  });
+});
+
+describe('where a sink takes nothing at the end', () => {
+  const SETTLED = { batching: { ...SETTINGS, maxSize: 1 }, blocking: { strict: true, bufferBytes: 1 << 20 } };
+
+  function ending(mode: 'batching' | 'blocking') {
+    const [sink, clock, { lost, note }] = [new Noting(), new ManualClock(), lostEvents()];
+    sink.gate = new Promise(() => undefined);
+    const backend =
+      mode === 'batching'
+        ? new BatchingBackend(sink, SETTLED.batching, note, clock)
+        : new BlockingBackend(sink, SETTLED.blocking, note, clock);
+    for (const name of ['1', '2', '3']) void backend.submit(eventOf(name));
+    const state = { closed: false };
+    const close = (deadline?: AbortSignal) => {
+      void backend.close(deadline).then(() => {
+        state.closed = true;
+      });
+    };
+    return { clock, lost, close, state };
+  }
+
+  it.each(['batching', 'blocking'] as const)('what waits has ten seconds (%s)', async (mode) => {
+    const { clock, close, state } = ending(mode);
+    close(new AbortController().signal);
+    await clock.advance(9_999);
+    expect(state.closed).toBe(false);
+    await clock.advance(1);
+    expect(state.closed).toBe(true);
+  });
+
+  it.each(['batching', 'blocking'] as const)('and one behind the deadline of the process (%s)', async (mode) => {
+    const { clock, close, state } = ending(mode);
+    const deadline = new AbortController();
+    close(deadline.signal);
+    await clock.advance(3_000);
+    deadline.abort();
+    await clock.advance(999);
+    expect(state.closed).toBe(false);
+    await clock.advance(1);
+    expect(state.closed).toBe(true);
+  });
+
+  it('which may be over already; what is left is told of', async () => {
+    const { clock, lost, close, state } = ending('batching');
+    await clock.settle();
+    close(AbortSignal.abort());
+    await clock.advance(1_000);
+    expect(state.closed).toBe(true);
+    expect(lost).toEqual([['buffered', 2, 'Error: audit backend shut down']]);
   });
 });
 

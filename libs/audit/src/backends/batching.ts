@@ -1,7 +1,7 @@
 import type { Clock } from '@orch/runtime';
 import type { EventRecord } from '../events/event.js';
-import { atMost, FLUSH_MS } from './at-most.js';
 import type { AuditBackend, AuditSink, LostEvents } from './backend.js';
+import { flush } from './flush.js';
 
 /** How events are gathered. */
 export interface BatchSettings {
@@ -54,10 +54,10 @@ export class BatchingBackend implements AuditBackend {
     return undefined;
   }
 
-  async close(): Promise<void> {
+  async close(deadline?: AbortSignal): Promise<void> {
     this.#closing = true;
     this.#wake();
-    await atMost(FLUSH_MS, this.#done, this.clock);
+    await flush(this.#done, this.clock, deadline);
     await this.sink.close();
     const left = this.#waiting.length;
     this.#waiting = [];

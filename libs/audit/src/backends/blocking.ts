@@ -1,7 +1,7 @@
 import type { Clock } from '@orch/runtime';
 import type { EventRecord } from '../events/event.js';
-import { atMost, FLUSH_MS } from './at-most.js';
 import type { AuditBackend, AuditSink, LostEvents } from './backend.js';
+import { flush } from './flush.js';
 
 /** How requests wait. */
 export interface BlockingSettings {
@@ -52,8 +52,8 @@ export class BlockingBackend implements AuditBackend {
     }
   }
 
-  async close(): Promise<void> {
-    await atMost(FLUSH_MS, Promise.all(this.#underWay), this.clock);
+  async close(deadline?: AbortSignal): Promise<void> {
+    await flush(Promise.all(this.#underWay), this.clock, deadline);
     await this.sink.close();
   }
 }

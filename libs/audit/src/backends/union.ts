@@ -10,8 +10,8 @@ export function unionOf(backends: readonly AuditBackend[]): AuditBackend {
       const waits = backends.map((backend) => backend.submit(event)).filter((wait) => wait !== undefined);
       return waits.length === 0 ? undefined : Promise.all(waits).then((written) => written.every(Boolean));
     },
-    async close() {
-      await Promise.all(backends.map((backend) => backend.close()));
+    async close(deadline?: AbortSignal) {
+      await Promise.all(backends.map((backend) => backend.close(deadline)));
     },
   };
 }

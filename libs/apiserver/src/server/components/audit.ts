@@ -18,8 +18,8 @@ export const audit = (process: ControlPlaneProcess): Component => ({
     });
     process.provide({ audit: opened });
   },
-  async stop() {
-    await process.peek('audit')?.close();
+  async stop(deadline) {
+    await process.peek('audit')?.close(deadline);
   },
 });
 

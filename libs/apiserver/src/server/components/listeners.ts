@@ -55,7 +55,8 @@ async function listen(process: ControlPlaneProcess, isBootstrapped: () => boolea
 
 async function close(process: ControlPlaneProcess, deadline: AbortSignal): Promise<void> {
   const served = process.peek('served');
-  deadline.addEventListener('abort', () => process.logger.warn('requests that are still under way are cut'));
+  const tell = () => process.logger.warn('requests that are still under way are cut');
+  deadline.addEventListener('abort', tell);
   const closed = served?.close(deadline);
   const { cache } = process.need('changes');
   const handedOn = served?.handedOn;
@@ -63,4 +64,5 @@ async function close(process: ControlPlaneProcess, deadline: AbortSignal): Promi
   const watches = cache.watchers + (handedOn?.size ?? 0);
   const spread = Math.min((watches / rate) * 1000, shutdownDrainDuration * DRAIN_SHARE);
   await Promise.all([handedOn?.drain(spread), cache.drain(spread), closed]);
+  deadline.removeEventListener('abort', tell);
 }
