@@ -160,6 +160,16 @@ test('a second signal exits at once', async () => {
   expect(control.exits).toEqual([1]);
 });
 
+test('what fails behind the end of everything ends the process with 1, and is done once', async () => {
+  const { events, lifecycle, component } = stage();
+  lifecycle.add(component('server'));
+  const control = new FakeProcess();
+  let calls = 0;
+  const fails = () => Promise.reject(new Error(`no ${++calls}`));
+  expect(await runToCompletion(lifecycle, silentLogger, () => control.emit('SIGTERM'), control, fails)).toBe(1);
+  expect([events, calls]).toEqual([['start server', 'stop server @0'], 1]);
+});
+
 test('a failing component ends the process with 1, without delay', async () => {
   const { events, lifecycle, component } = stage({ shutdownDelayMs: 1000 });
   lifecycle.add(component('server'));

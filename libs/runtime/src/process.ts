@@ -40,6 +40,22 @@ export async function runToCompletion(
   // Clock timers do not hold the process, but a shutdown must run to its end even when nothing else holds it.
   const hold = setInterval(() => {}, 60_000);
   try {
+    const code = await runUntilStopped(lifecycle, logger, onReady);
+    await onStopped();
+    if (lifecycle.leftStart.aborted) control.exit(code);
+    return code;
+  } catch (error) {
+    logger.error('the process could not be ended in order', error);
+    return 1;
+  } finally {
+    clearInterval(hold);
+    for (const signal of SIGNALS) control.off(signal, onSignal);
+  }
+}
+
+/** Resolves with the exit code, 1 also where the start has failed. */
+async function runUntilStopped(lifecycle: Lifecycle, logger: Logger, onReady: () => void): Promise<number> {
+  try {
     await lifecycle.start();
     if (!lifecycle.stopping.aborted) {
       onReady();
@@ -48,16 +64,9 @@ export async function runToCompletion(
         else lifecycle.stopping.addEventListener('abort', () => resolve(), { once: true });
       });
     }
-    const code = (await lifecycle.stop()).length === 0 ? 0 : 1;
-    await onStopped();
-    if (lifecycle.leftStart.aborted) control.exit(code);
-    return code;
   } catch (error) {
     logger.error('start failed', error);
-    await onStopped();
     return 1;
-  } finally {
-    clearInterval(hold);
-    for (const signal of SIGNALS) control.off(signal, onSignal);
   }
+  return (await lifecycle.stop()).length === 0 ? 0 : 1;
 }

@@ -4,6 +4,7 @@ import { backUpEmbedded } from '@orch/storage/embedded';
 import { told } from '../storage/storage-options.js';
 import { ownVariables, type Surroundings } from '../surroundings.js';
 import { backupOptions, databaseIn } from './backup-options.js';
+import { untilBrokenOff } from './broken-off.js';
 import { inMebibytes, progressTo } from './progress.js';
 
 const options = defineOptions({
@@ -25,18 +26,13 @@ export async function backup(args: readonly string[], around: Surroundings = pro
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });
   if (!line.run) return line.exitCode;
   const { file, dataDir } = line.values;
-  const ending = new AbortController();
-  const stop = () => ending.abort(new Error('broken off'));
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const onProgress = progressTo(stderr);
   try {
-    const onProgress = progressTo(stderr);
-    await backUpEmbedded({ dataDir: databaseIn(dataDir), file, onProgress, signal: ending.signal });
+    await untilBrokenOff((signal) => backUpEmbedded({ dataDir: databaseIn(dataDir), file, onProgress, signal }));
     stdout.write(`${file}: ${inMebibytes((await stat(file)).size)}\n`);
     return 0;
   } catch (error) {
-    stderr.write(told(ending.signal.aborted ? ending.signal.reason : error));
+    stderr.write(told(error));
     return 1;
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
   }
 }

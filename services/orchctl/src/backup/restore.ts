@@ -3,6 +3,7 @@ import { restoreEmbedded } from '@orch/storage/embedded';
 import { told } from '../storage/storage-options.js';
 import { ownVariables, type Surroundings } from '../surroundings.js';
 import { backupOptions, databaseIn } from './backup-options.js';
+import { untilBrokenOff } from './broken-off.js';
 import { progressTo } from './progress.js';
 
 const options = defineOptions({
@@ -12,7 +13,7 @@ const options = defineOptions({
 
 /**
  * `orchctl restore`: makes the database of an `orch standalone` from a backup, where there is none. Resolves with the exit code; nothing
- * is there where it fails.
+ * is there where it fails, or where a signal breaks it off.
  */
 export async function restore(args: readonly string[], around: Surroundings = process): Promise<number> {
   const { stdout, stderr, env } = around;
@@ -20,8 +21,9 @@ export async function restore(args: readonly string[], around: Surroundings = pr
   const line = readCommandLine(options, args, usage, { stdout, stderr, env: ownVariables(options, env) });
   if (!line.run) return line.exitCode;
   const { file, dataDir } = line.values;
+  const onProgress = progressTo(stderr);
   try {
-    await restoreEmbedded({ dataDir: databaseIn(dataDir), file, onProgress: progressTo(stderr) });
+    await untilBrokenOff((signal) => restoreEmbedded({ dataDir: databaseIn(dataDir), file, onProgress, signal }));
     stdout.write(`${databaseIn(dataDir)} holds what ${file} did\n`);
     return 0;
   } catch (error) {

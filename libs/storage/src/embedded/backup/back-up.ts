@@ -37,7 +37,7 @@ export async function backUpEmbedded({ dataDir, file, onProgress = () => {}, sig
   const url = await findEmbeddedPostgres(dataDir);
   const password = await readFile(join(await realpath(dataDir), PASSWORD));
   const partial = `${file}.partial`;
-  const output = await open(partial, 'wx', 0o600);
+  const output = await openNew(partial);
   try {
     const backup = await openBaseBackup(url);
     try {
@@ -54,6 +54,12 @@ export async function backUpEmbedded({ dataDir, file, onProgress = () => {}, sig
     throw error;
   }
 }
+
+const openNew = (partial: string) =>
+  open(partial, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+    throw new Error(`${partial} is there already: another backup is being made, or one was killed; remove it then`);
+  });
 
 async function refuseExisting(file: string): Promise<void> {
   const exists = await access(file, constants.F_OK).then(

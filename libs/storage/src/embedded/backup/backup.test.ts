@@ -122,6 +122,10 @@ describe('a backup of an embedded PostgreSQL', () => {
     await mkdir(join(root, 'idle'));
     await expect(backUpEmbedded({ dataDir: join(root, 'idle'), file: other })).rejects.toThrow('no PostgreSQL runs on');
     expect((await readdir(root)).filter((name) => name.startsWith('broken-off'))).toEqual([]);
+    await writeFile(`${other}.partial`, '');
+    await expect(backUpEmbedded({ dataDir, file: other })).rejects.toThrow(
+      'another backup is being made, or one was killed',
+    );
   });
 });
 
@@ -134,6 +138,16 @@ describe('a restoration', () => {
     await writeFile(join(filled, 'notes'), '');
     await expect(restoreEmbedded({ dataDir: filled, file })).rejects.toThrow('is not empty');
     expect(await readdir(filled)).toEqual(['notes']);
+  });
+
+  it('leaves nothing behind when it is broken off', async () => {
+    const [file, target] = [await anyBackup(), join(root, 'given-up')];
+    const ending = new AbortController();
+    const reason = new Error('broken off');
+    const onProgress = () => ending.abort(reason);
+    await expect(restoreEmbedded({ dataDir: target, file, onProgress, signal: ending.signal })).rejects.toBe(reason);
+    await expect(restoreEmbedded({ dataDir: target, file, signal: ending.signal })).rejects.toBe(reason);
+    expect((await readdir(root)).filter((name) => name.startsWith('given-up'))).toEqual([]);
   });
 
   it('begins anew where one that was killed has left something', async () => {

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { chown, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, chown, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { type ClaimedFolder, claimFolder } from '../claim-folder.js';
@@ -16,6 +16,8 @@ export interface RestoreSettings {
   readonly file: string;
   /** Hears of bytes of the file. */
   readonly onProgress?: Progress;
+  /** Breaks it off; nothing is left of the folder. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -29,15 +31,23 @@ const RECOVERY = { restore_command: 'false', hot_standby: 'off' };
  * in a folder beside it, which gets the name once it is whole: nothing is there otherwise.
  * @throws Error when the folder is not empty, or when the file is damaged or of another version of PostgreSQL
  */
-export async function restoreEmbedded({ dataDir, file, onProgress = () => {} }: RestoreSettings): Promise<void> {
+export async function restoreEmbedded({
+  dataDir,
+  file,
+  onProgress = () => {},
+  signal,
+}: RestoreSettings): Promise<void> {
   const target = resolve(dataDir);
   await refuseFilled(target);
+  await access(file, constants.R_OK);
   const { size } = await stat(file);
   const folder = await claimFolder({ dataDir: `${target}.restoring` });
   try {
     await clear(folder);
-    await unpackFile(file, folder, (done) => onProgress(done, size));
+    await unpackFile(file, folder, (done) => onProgress(done, size), signal);
+    signal?.throwIfAborted();
     await recover(folder);
+    signal?.throwIfAborted();
     await putInPlace(folder, target);
   } catch (error) {
     await rm(folder.root, { recursive: true, force: true });
@@ -81,15 +91,24 @@ async function clear({ root }: ClaimedFolder): Promise<void> {
   }
 }
 
-async function unpackFile(file: string, folder: ClaimedFolder, onBytes: (done: number) => void): Promise<void> {
+async function unpackFile(
+  file: string,
+  folder: ClaimedFolder,
+  onBytes: (done: number) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const compressed = createReadStream(file);
   const plain = createGunzip({ chunkSize: 256 << 10 });
   compressed.on('error', (error) => plain.destroy(error)).pipe(plain);
+  const breakOff = () => plain.destroy(signal?.reason);
+  signal?.addEventListener('abort', breakOff, { once: true });
   try {
     await unpack(plain, folder, () => onBytes(compressed.bytesRead));
   } catch (error) {
+    signal?.throwIfAborted();
     throw new Error(`${file} is no backup that is whole: ${(error as Error).message}`, { cause: error });
   } finally {
+    signal?.removeEventListener('abort', breakOff);
     compressed.destroy();
     plain.destroy();
   }
