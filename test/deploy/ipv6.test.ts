@@ -86,9 +86,9 @@ const withoutIPv4 = () => {
   }
 
   async function startNginx(api: number, gateway: number): Promise<void> {
-    const [port = 0] = await freePorts(1);
+    const [port = 0, hop = 0] = await freePorts(2);
     const configuration = fillTemplate(deployed('nginx/orch.conf.template'), {
-      ...{ LISTEN: `[::1]:${port}`, UPSTREAM_NAME: 'localhost', CERT_FILE: pki('apiserver.crt') },
+      ...{ LISTEN: `[::1]:${port}`, HOP: `[::1]:${hop}`, UPSTREAM_NAME: 'localhost', CERT_FILE: pki('apiserver.crt') },
       ...{ KEY_FILE: pki('apiserver.key'), CA_FILE: pki('ca.crt') },
       ...{ API_SERVERS: `server [::1]:${api};`, GATEWAYS: `server [::1]:${gateway} max_fails=0;` },
     });
