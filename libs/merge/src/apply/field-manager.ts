@@ -12,10 +12,9 @@ import { ownable } from './managed/never-owned.js';
 import { type Identity, identifier, type Operation, Owner } from './managed/owner.js';
 import { type Applied, applyTo, updateOwners } from './managed/updater.js';
 import { FieldsV1Error } from './paths/field-set.js';
-import { STEP, type Steps } from './steps.js';
+import { STEP } from './steps.js';
 import type { Type } from './types/type.js';
-import { misfitText } from './values/fit.js';
-import { misfitsInSteps } from './values/in-steps.js';
+import { misfitsOf, misfitText } from './values/fit.js';
 import { spelledOut } from './values/spelled-out.js';
 
 /** Manager of the fields that an object had before anybody's fields were known. */
@@ -135,9 +134,9 @@ export class FieldManager {
     yield STEP;
     const owners = yield* this.#ownersBefore(types, live, spelled, options);
     yield STEP;
-    yield* refuseMisfits(types.said, said, `failed to create typed patch object (${objectText(said)})`);
+    refuseMisfits(types.said, said, `failed to create typed patch object (${objectText(said)})`);
     yield STEP;
-    yield* refuseMisfits(types.said, spelled, `failed to create typed live object (${objectText(live)})`);
+    refuseMisfits(types.said, spelled, `failed to create typed live object (${objectText(live)})`);
     yield STEP;
     const { object, owners: left } = yield* this.#applied(types, spelled, said, owners, options);
     yield STEP;
@@ -175,7 +174,7 @@ export class FieldManager {
   *#ownersBefore(types: VersionTypes, live: JsonObject, spelled: JsonObject, options: ApplyOptions): Work<Owners> {
     const owners = ownersToApplyTo(managedFieldsOf(live));
     if (owners.size > 0) return owners;
-    yield* refuseMisfits(
+    refuseMisfits(
       types.said,
       spelled,
       `failed to create manager for existing fields: failed to convert new object (${objectText(live)}) to smd typed`,
@@ -266,8 +265,8 @@ function ownersToApplyTo(stored: JsonValue | undefined): Owners {
 }
 
 /** @throws ApplyError */
-function* refuseMisfits(type: Type, object: JsonObject, what: string): Steps<void> {
-  const misfits = yield* misfitsInSteps(type, object);
+function refuseMisfits(type: Type, object: JsonObject, what: string): void {
+  const misfits = misfitsOf(type, object);
   if (misfits.length > 0) throw new ApplyError(`${what}: ${misfitText(misfits)}`, misfits);
 }
 

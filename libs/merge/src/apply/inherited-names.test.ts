@@ -65,10 +65,9 @@ describe.each(['constructor', 'toString', '__proto__'])('a field %s, which every
     const kind = { apiVersion: 'example.com/v1', kind: 'Thing', zeros: false, schemas: { v1: values } };
     const type = typesOf(kind, 'example.com/v1')?.stored;
     if (!type) throw new Error('no type');
-    const large = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`k${at}`, 'x']));
-    const pieces = [...piecesOf(type, [large, json(`{${field}:"x"}`)])].filter((piece) => piece !== undefined);
+    const large = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`k${at}`, 'x']));
+    const pieces = [...piecesOf(type, [large, json(`{${field}:"x"}`)])];
     expect(pieces.length).toBeGreaterThan(1);
-    // In each, for what has a member is empty in none.
-    expect(pieces.every(([, second]) => Object.hasOwn(second as JsonObject, name))).toBe(true);
+    expect(pieces.filter(([, second]) => Object.hasOwn(second as JsonObject, name))).toHaveLength(1);
   });
 });

@@ -1,9 +1,7 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { elementOf, type FieldSet, type Node, SELF } from '../paths/field-set.js';
-import { STEP, type Steps } from '../steps.js';
-import { DEDUCED, isUndeclared, type Type } from '../types/type.js';
-import { piecesOf } from '../values/pieces.js';
+import { isUndeclared, type Type } from '../types/type.js';
 import { reconcile } from '../values/reconcile.js';
 import type { Owners } from './entries.js';
 import type { ManagedKind } from './kind.js';
@@ -12,13 +10,12 @@ import type { Owner } from './owner.js';
 /**
  * The owners as the types are now: without those of versions that are gone, and owning as a whole what has become one.
  */
-export function* currentOwners(kind: ManagedKind, owners: Owners): Steps<Map<string, Owner>> {
+export function currentOwners(kind: ManagedKind, owners: Owners): Map<string, Owner> {
   const current = new Map<string, Owner>();
   for (const [id, owner] of owners) {
     const type = kind.typesOf(owner.identity.apiVersion)?.stored;
     if (type === undefined) continue;
-    const isSame = yield* isCurrent(type, owner.written);
-    current.set(id, isSame ? owner : owner.with(reconcile(type, owner.fields)));
+    current.set(id, isCurrent(type, owner.written) ? owner : owner.with(reconcile(type, owner.fields)));
   }
   return current;
 }
@@ -33,42 +30,24 @@ export function markCurrent(type: Type, fieldsV1: JsonObject): JsonObject {
 }
 
 /** Whether a written set owns no part of what is a whole, so that there is nothing to {@link reconcile}. Reads no more than it must. */
-function* isCurrent(type: Type, fieldsV1: JsonValue | undefined): Steps<boolean> {
+function isCurrent(type: Type, fieldsV1: JsonValue | undefined): boolean {
   if (!isObject(fieldsV1)) return false;
   if (fitting.get(fieldsV1) === type) return true;
-  const room = { left: AT_ONCE };
-  if (!isLevelCurrent(type, fieldsV1, room)) {
-    if (room.left >= 0 || !(yield* arePiecesCurrent(type, fieldsV1))) return false;
-  }
+  if (!isLevelCurrent(type, fieldsV1)) return false;
   fitting.set(fieldsV1, type);
   return true;
 }
 
-/** Places of a written set that are looked at in one step. */
-const AT_ONCE = 4_096;
-
-/** As {@link isLevelCurrent}, of a set of very many places. */
-function* arePiecesCurrent(type: Type, fieldsV1: JsonObject): Steps<boolean> {
-  for (const piece of piecesOf(DEDUCED, [fieldsV1])) {
-    yield STEP;
-    const level = piece?.[0];
-    if (isObject(level) && !isLevelCurrent(type, level, { left: Number.POSITIVE_INFINITY })) return false;
-  }
-  return true;
-}
-
-/** @param room places that are looked at; false too where there are more, and none is left */
-function isLevelCurrent(type: Type, level: JsonObject, room: { left: number }): boolean {
+function isLevelCurrent(type: Type, level: JsonObject): boolean {
   const { map, list } = type;
   if (map ? isUndeclared(map) : !list) return true;
   if (map ? map.atomic : list?.relation === 'atomic') return false;
   for (const text in level) {
-    if (--room.left < 0) return false;
     const below = level[text];
     if (!isObject(below) || !hasBelow(below)) continue;
     const element = elementOf(text);
     const under = map ? (map.fields.get(element?.name ?? '')?.type ?? map.others) : list?.items;
-    if (under && !isLevelCurrent(under, below, room)) return false;
+    if (under && !isLevelCurrent(under, below)) return false;
   }
   return true;
 }

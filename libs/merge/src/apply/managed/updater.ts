@@ -3,8 +3,7 @@ import { type FieldSet, NO_FIELDS, union } from '../paths/field-set.js';
 import { remembered } from '../paths/remembered.js';
 import { difference, intersection, recursiveDifference } from '../paths/set-algebra.js';
 import { STEP } from '../steps.js';
-import { ownedInSteps } from '../values/in-steps.js';
-import { mergeInSteps } from '../values/merge.js';
+import { mergeInSteps, ownedInSteps } from '../values/in-steps.js';
 import { type Changes, ChangesByVersion } from './changes.js';
 import { type Conflict, Conflicts, inOrder } from './conflict.js';
 import type { Work } from './conversion.js';
@@ -39,7 +38,7 @@ export function* updateOwners(kind: ManagedKind, update: Update): Work<Map<strin
   const changes = yield* ChangesByVersion.between(kind, 'stored', live, next);
   yield STEP;
   const id = identifier(identity);
-  const left = yield* withoutChanged(yield* currentOwners(kind, update.owners), changes, id);
+  const left = yield* withoutChanged(currentOwners(kind, update.owners), changes, id);
   yield STEP;
   const before = left.get(id);
   if (before) yield* before.read();
@@ -117,7 +116,7 @@ export interface Application {
 /** Merges what is said into the object, and takes away what is not said any more. @throws Conflicts */
 export function* applyTo(kind: ManagedKind, application: Application): Work<Applied> {
   const { types, live, said, id, force } = application;
-  const owners = yield* currentOwners(kind, application.owners);
+  const owners = currentOwners(kind, application.owners);
   const last = owners.get(id);
   const reset = kind.resetFields?.get(kind.apiVersion) ?? NO_FIELDS;
   const owned = yield* ownedInSteps(types.said, said);

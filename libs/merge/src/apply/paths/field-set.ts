@@ -52,8 +52,6 @@ export class FieldSet {
   #byText: Map<string, Node> | undefined;
   #text: string | undefined;
   #weight: number | undefined;
-  /** Whether {@link read} has nothing left to do. */
-  #isRead = false;
 
   private constructor(nodes: readonly Node[] | undefined, trie: JsonObject | undefined) {
     this.#nodes = nodes;
@@ -101,8 +99,7 @@ export class FieldSet {
    * @throws FieldsV1Error
    */
   *read(): Steps<FieldSet> {
-    if (this.#trie && !this.#isRead && membersOf(this.#trie, MANY) >= MANY) yield* this.#readLevels();
-    this.#isRead = true;
+    if (this.#trie && !this.#nodes && membersOf(this.#trie, MANY) >= MANY) yield* this.#readLevels();
     return this;
   }
 

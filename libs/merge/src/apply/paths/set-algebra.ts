@@ -91,7 +91,7 @@ export function covers(a: FieldSet, b: FieldSet): boolean {
   return b.nodes.every((node, i) => {
     // Equal sets have it at the same place.
     const same = a.nodes[i];
-    const own = same?.element.text === node.element.text ? same : a.at(node.element);
+    const own = same?.element === node.element ? same : a.at(node.element);
     if (!own || (node.member && !own.member)) return false;
     return node.below === undefined || (own.below !== undefined && covers(own.below, node.below));
   });

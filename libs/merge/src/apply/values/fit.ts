@@ -22,21 +22,15 @@ export interface Misfit {
  */
 export function misfitsOf(type: Type, object: JsonObject): readonly Misfit[] {
   const found = new Found();
-  findMisfits(type, object, found);
-  return found.misfits;
-}
-
-/** Adds what does not fit in an object. */
-export function findMisfits(type: Type, object: JsonObject, found: Found): void {
   check(type, object, undefined, found);
+  return found.misfits;
 }
 
 /** Misfits that are told, and characters after which no more are: a path may be as long as a body, and so may be their number. */
 const MOST_TOLD = 100;
 const LONGEST_TOLD = 64 << 10;
 
-/** The misfits that were found so far. */
-export class Found {
+class Found {
   readonly misfits: Misfit[] = [];
   #room = LONGEST_TOLD;
 

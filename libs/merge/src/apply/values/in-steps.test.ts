@@ -1,16 +1,13 @@
-import { type JsonObject, type JsonValue, namesOf } from '@orch/machinery';
-import { loadScheme } from '@orch/schema';
+import type { JsonObject, JsonValue } from '@orch/machinery';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { specs, thing, thingTypes } from '../../testing/things.js';
 import { fieldsV1Text } from '../paths/fields-v1.js';
 import type { Steps } from '../steps.js';
-import { declaredType } from '../types/declared-types.js';
 import { compareObjects } from './compare.js';
 import { fieldSetOf, namedSetOf } from './field-set-of.js';
-import { misfitsOf } from './fit.js';
-import { compareInSteps, misfitsInSteps, namedInSteps, ownedInSteps, removeInSteps } from './in-steps.js';
-import { mergeInSteps, mergeObjects } from './merge.js';
+import { compareInSteps, mergeInSteps, namedInSteps, ownedInSteps, removeInSteps } from './in-steps.js';
+import { mergeObjects } from './merge.js';
 import { piecesOf } from './pieces.js';
 import { removeFields } from './remove.js';
 
@@ -39,32 +36,10 @@ const free = fc.record(
   },
   { requiredKeys: [], noNullPrototype: true },
 );
-/** A list of very many items, of which two have some alike, in one order or another; one may stand there twice. */
-const listOf = (item: (i: number, value: string) => JsonValue) =>
-  fc
-    .record({
-      ...{ from: fc.nat({ max: 300 }), count: fc.nat({ max: 900 }), step: fc.constantFrom(1, 1, 7) },
-      ...{ value: fc.constantFrom('a', 'b'), twice: fc.integer({ min: 0, max: 9 }) },
-    })
-    .map(({ from, count, step, value, twice }) => {
-      const items = Array.from({ length: count }, (_, i) => item((from + i * step) % 907, value));
-      return twice === 0 && items[3] !== undefined ? [...items, items[3]] : items;
-    });
-const tags = listOf((i) => `t${i}`);
-const lists = {
-  set: tags,
-  parts: listOf((i, note) => ({ port: i, note })),
-};
-const deepParts = fc
-  .array(fc.record({ port: fc.constantFrom(1, 2, 3), tags, note: fc.constantFrom('a', 'b') }), { maxLength: 3 })
-  .map((parts) => parts as JsonValue);
-const more = fc.record(
-  { labels: level, whole: level, free, set: lists.set, parts: fc.oneof(lists.parts, deepParts) },
-  { requiredKeys: [], noNullPrototype: true },
-);
+const more = fc.record({ labels: level, whole: level, free }, { requiredKeys: [], noNullPrototype: true });
 const things = fc.tuple(specs, more).map(([spec, large]) => thing({ ...spec, ...large } as JsonObject));
 
-const runs = { seed: 20261123, numRuns: 25 };
+const runs = { seed: 20261123, numRuns: 40 };
 
 /** A text that is the same for equal objects, and for others not. */
 const textOf = (value: JsonValue | undefined): string =>
@@ -77,12 +52,8 @@ const textOf = (value: JsonValue | undefined): string =>
 test('of an object in pieces a walk makes what it makes of the whole (property)', () => {
   fc.assert(
     fc.property(things, things, (a, b) => {
-      for (const each of [thingTypes.stored, type]) {
-        const [inSteps, whole] = [done(compareInSteps(each, a, b)), compareObjects(each, a, b)];
-        expect([inSteps.set, inSteps.removed].map(fieldsV1Text)).toEqual([whole.set, whole.removed].map(fieldsV1Text));
-      }
-      const whole = compareObjects(type, a, b);
-      expect(done(misfitsInSteps(type, a))).toEqual(misfitsOf(type, a));
+      const [inSteps, whole] = [done(compareInSteps(type, a, b)), compareObjects(type, a, b)];
+      expect([inSteps.set, inSteps.removed].map(fieldsV1Text)).toEqual([whole.set, whole.removed].map(fieldsV1Text));
       expect(fieldsV1Text(done(ownedInSteps(type, a)))).toBe(fieldsV1Text(fieldSetOf(type, a)));
       expect(fieldsV1Text(done(namedInSteps(type, a)))).toBe(fieldsV1Text(namedSetOf(type, a)));
       expect(JSON.stringify(done(mergeInSteps(type, a, b)))).toBe(JSON.stringify(mergeObjects(type, a, b)));
@@ -92,47 +63,6 @@ test('of an object in pieces a walk makes what it makes of the whole (property)'
     }),
     runs,
   );
-});
-
-test('what is empty in a piece is not taken for empty: an object of other members, or a list of other items, is still there', () => {
-  const schema = loadScheme(namesOf('kubernetes')).kind('', 'v1', 'Pod')?.schema ?? expect.unreachable();
-  const stored = declaredType(schema, { zeros: true });
-  const pod = (letter: string, { labels = 0, containers = 0 }): JsonObject => ({
-    metadata: { labels: Object.fromEntries(Array.from({ length: labels }, (_, i) => [`${letter}${i}`, 'x'])) },
-    spec: { containers: Array.from({ length: containers }, (_, i) => ({ name: `${letter}${i}`, image: 'x' })) },
-  });
-  for (const size of [{ labels: 2_000 }, { containers: 1_000 }, { labels: 2_000, containers: 1_000 }]) {
-    const pairs = [pod('a', size), pod('b', size), pod('b', {})];
-    for (const [a, b] of [
-      [0, 1],
-      [0, 2],
-      [2, 0],
-    ].map((places) => places.map((i) => pairs[i] as JsonObject))) {
-      if (!a || !b) continue;
-      const [inSteps, whole] = [done(compareInSteps(stored, a, b)), compareObjects(stored, a, b)];
-      expect([inSteps.set, inSteps.removed].map(fieldsV1Text)).toEqual([whole.set, whole.removed].map(fieldsV1Text));
-    }
-  }
-});
-
-test('long lists are divided, within items too', () => {
-  const tags = Array.from({ length: 5_000 }, (_, i) => `t${i}`);
-  const parts = Array.from({ length: 2_000 }, (_, port) => ({ port, note: 'a' }));
-  const large = thing({ set: tags, parts: [...parts, { port: 9_999, tags }] });
-  for (const depth of ['into items', 'to items'] as const) {
-    const pieces = [...piecesOf(type, [large], depth)].filter((piece) => piece !== undefined);
-    const weights = pieces.map(([piece]) => valuesOf(piece));
-    expect(weights.filter((weight) => weight > 1_000)).toHaveLength(depth === 'into items' ? 0 : 1);
-    expect(pieces.length).toBeGreaterThan(100);
-  }
-  const steps = mergeInSteps(
-    type,
-    large,
-    thing({ set: [...tags].reverse(), parts: parts.map((one) => ({ ...one, note: 'b' })) }),
-  );
-  let count = 0;
-  while (!steps.next().done) count++;
-  expect(count).toBeGreaterThan(90);
 });
 
 test('nothing that walks are given is changed (property)', () => {
@@ -164,7 +94,7 @@ test('pieces hold few values each, however they are nested, and all of them toge
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, '1']));
   const structs = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`s${i}`, { a: '1', b: { c: '2' } }]));
   const large = thing({ labels: many, free: { wide: many, structs, deep: { deeper: { wide: many } }, small: {} } });
-  const pieces = [...piecesOf(type, [large, undefined])].filter((piece) => piece !== undefined);
+  const pieces = [...piecesOf(type, [large, undefined])];
   for (const [piece, absent] of pieces) {
     expect(absent).toBeUndefined();
     expect(valuesOf(piece)).toBeLessThan(700);

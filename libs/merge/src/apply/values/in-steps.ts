@@ -5,8 +5,8 @@ import { STEP, type Steps } from '../steps.js';
 import type { Type } from '../types/type.js';
 import { type Comparison, compareObjects } from './compare.js';
 import { fieldSetOf, namedSetOf } from './field-set-of.js';
-import { Found, findMisfits, type Misfit } from './fit.js';
-import { type Depth, joinPieces, piecesOf } from './pieces.js';
+import { mergeObjects } from './merge.js';
+import { joinPieces, piecesOf } from './pieces.js';
 import { removeFields } from './remove.js';
 
 /*
@@ -35,18 +35,15 @@ function* drawnInSteps(type: Type, object: JsonObject, draw: typeof fieldSetOf):
   return yield* unionInSteps(yield* eachPiece(type, [object], ([piece]: readonly [JsonObject]) => draw(type, piece)));
 }
 
-/** As {@link misfitsOf}. */
-export function* misfitsInSteps(type: Type, object: JsonObject): Steps<readonly Misfit[]> {
-  const found = new Found();
-  yield* eachPiece(type, [object], ([piece]: readonly [JsonObject]) => findMisfits(type, piece, found), 'to items');
-  return found.misfits;
-}
+/** As {@link mergeObjects}. */
+export const mergeInSteps = (type: Type, live: JsonObject, said: JsonObject): Steps<JsonObject> =>
+  joined(eachPiece(type, [live, said], ([a, b]: Pair) => mergeObjects(type, a, b)));
 
 /** As {@link removeFields}. */
 export function* removeInSteps(type: Type, object: JsonObject, fields: FieldSet): Steps<JsonObject> {
   if (fields.isEmpty) return object;
   return yield* joined(
-    eachPiece(type, [object], ([piece]: readonly [JsonObject]) => removeFields(type, piece, fields), 'to items'),
+    eachPiece(type, [object], ([piece]: readonly [JsonObject]) => removeFields(type, piece, fields)),
   );
 }
 
@@ -55,12 +52,11 @@ function* eachPiece<Objects extends readonly JsonObject[], T>(
   type: Type,
   objects: Objects,
   walk: (piece: Objects) => T,
-  depth?: Depth,
 ): Steps<T[]> {
   const made: T[] = [];
-  for (const piece of piecesOf(type, objects, depth)) {
-    if (piece === STEP || made.length > 0) yield STEP;
-    if (piece !== STEP) made.push(walk(piece as unknown as Objects));
+  for (const piece of piecesOf(type, objects)) {
+    if (made.length > 0) yield STEP;
+    made.push(walk(piece as unknown as Objects));
   }
   return made;
 }

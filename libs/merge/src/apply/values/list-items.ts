@@ -9,7 +9,6 @@ import {
   type PathElement,
   valueElement,
 } from '../paths/path-element.js';
-import { STEP, type Steps } from '../steps.js';
 import { fieldValue, type ListType } from '../types/type.js';
 
 /** An item that has no place in a list whose items are told apart: null, of another form, or without its keys. */
@@ -54,7 +53,7 @@ export interface KeptOfList {
 
 /** Sequences of a list that are kept, and how long those are at most. */
 const KEPT_SEQUENCES = 4;
-export const LONGEST_KEPT = 64;
+const LONGEST_KEPT = 64;
 
 /** How items are told apart; undefined when one of them cannot be. Those of the same keys as lately are not looked into again. */
 export function sequenceOf(list: ListType, items: readonly JsonValue[]): Sequence | undefined {
@@ -64,58 +63,22 @@ export function sequenceOf(list: ListType, items: readonly JsonValue[]): Sequenc
   const known = kept.find(({ elements }) => areOf(list, items, elements));
   if (known) return known;
   const sequence = sequenceMade(list, items);
-  if (sequence) keepSequence(list, sequence);
+  const short = sequence?.elements.every(({ text }) => text.length <= LONGEST);
+  if (short) list.kept.sequences = [sequence as Sequence, ...kept.slice(0, KEPT_SEQUENCES - 1)];
   return sequence;
-}
-
-/** Keeps how the items of a list are told apart for the list that comes next, which may be a part of a longer one. */
-export function keepSequence({ kept }: ListType, sequence: Sequence): void {
-  const { elements } = sequence;
-  if (elements.length > LONGEST_KEPT || elements.some(({ text }) => text.length > LONGEST)) return;
-  kept.sequences = [sequence, ...(kept.sequences ?? []).slice(0, KEPT_SEQUENCES - 1)];
 }
 
 /** The last of long lists, so long as nobody collects them: one write asks for what is live and what is said again and again. */
 let long: readonly { readonly list: ListType; readonly sequence: WeakRef<Sequence> }[] = [];
-const KEPT_LONG = 8;
+const KEPT_LONG = 3;
 
 function longSequence(list: ListType, items: readonly JsonValue[]): Sequence | undefined {
-  const known = longKnown(list, items);
-  if (known) return known;
-  const sequence = sequenceMade(list, items);
-  if (sequence) keepLong(list, sequence);
-  return sequence;
-}
-
-function longKnown(list: ListType, items: readonly JsonValue[]): Sequence | undefined {
   for (const kept of long) {
     const known = kept.list === list ? kept.sequence.deref() : undefined;
     if (known && areOf(list, items, known.elements)) return known;
   }
-  return undefined;
-}
-
-function keepLong(list: ListType, sequence: Sequence): void {
-  long = [{ list, sequence: new WeakRef(sequence) }, ...long.slice(0, KEPT_LONG - 1)];
-}
-
-/** Items that are told apart in one step. */
-const AT_ONCE = 1_000;
-
-/** As {@link sequenceOf}, a part of the items at a time. Who walks over the list after it holds on to the sequence. */
-export function* sequenceInSteps(list: ListType, items: readonly JsonValue[]): Steps<Sequence | undefined> {
-  if (items.length <= AT_ONCE || list.relation === 'atomic') return sequenceOf(list, items);
-  const known = longKnown(list, items);
-  if (known) return known;
-  const elements: PathElement[] = [];
-  for (let from = 0; from < items.length; from += AT_ONCE) {
-    const part = sequenceMade(list, items.slice(from, from + AT_ONCE));
-    if (part === undefined) return undefined;
-    elements.push(...part.elements);
-    yield STEP;
-  }
-  const sequence = new Sequence(elements);
-  keepLong(list, sequence);
+  const sequence = sequenceMade(list, items);
+  if (sequence) long = [{ list, sequence: new WeakRef(sequence) }, ...long.slice(0, KEPT_LONG - 1)];
   return sequence;
 }
 
