@@ -6,5 +6,11 @@ export const waitsToSend = ({ headers }: IncomingMessage): boolean =>
 
 /** Has a body sent that is going to be read, where its client waits for that. HTTP/1.0 knows no such word. */
 export function askForBody({ req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse }): void {
-  if (req.httpVersion !== '1.0' && waitsToSend(req) && !res.headersSent) res.writeContinue();
+  if (req.httpVersion === '1.0' || !waitsToSend(req)) return;
+  const ask = () => {
+    if (!res.headersSent) res.writeContinue();
+  };
+  // While other answers of a connection go first, node would put it behind the head of this one.
+  if (res.socket) ask();
+  else res.once('socket', ask);
 }

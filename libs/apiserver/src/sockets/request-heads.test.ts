@@ -94,6 +94,21 @@ describe.each(PORTS)('a client that waits to be told to send its body, over %s',
     expect(await exchange(asked, { port })).toEqual([code]);
   });
 
+  it('has its answer whole behind that to what it has asked before', async () => {
+    const socket = dial(port);
+    const close = 'Connection: close\r\n';
+    const first = head('', { method: 'GET', path: '/api/v1/namespaces/default' });
+    socket.write(first + head(withLength(body().length, `${WAITS}${close}`)) + body());
+    let text = '';
+    socket.on('data', (piece: Buffer) => {
+      text += piece.toString('latin1');
+    });
+    await once(socket, 'close');
+    // It has sent the body already, so nobody may have to tell it.
+    const answer = /\r\n\r\n\{.*?\}\n?(?:HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 201 Created\r\n.*?\r\n\r\n(.*)$/s;
+    expect(JSON.parse(answer.exec(text)?.[1] ?? text)).toMatchObject({ kind: 'ConfigMap' });
+  });
+
   it('is refused for what it waits for besides, as release 1.27 does', async () => {
     expect(await exchange(head(withLength(20, 'Expect: bananas\r\n')), { port })).toEqual([417]);
     expect(await exchange(head(withLength(20, 'Expect: bananas\r\n'), { version: ' HTTP/1.0' }), { port })).toEqual([
