@@ -108,7 +108,7 @@ export const FAULTS: readonly Fault[] = [
   {
     alert: 'OrchCompactionStuck',
     fault: 'a session holds the table of leases, so that no round begins',
-    series: [age('orch_history_compaction_age_seconds{instance="a",database="0"}')],
+    series: [counter('orch_history_compaction_rounds_total{instance="a",database="0"}', 4, 0)],
   },
   {
     alert: 'OrchClockOff',

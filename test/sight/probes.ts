@@ -10,7 +10,6 @@ const JOB = 'orch-probes';
 
 interface Job {
   readonly job_name: string;
-  readonly static_configs: readonly { readonly labels: Readonly<Record<string, string>> }[];
   readonly relabel_configs: readonly { readonly target_label: string }[];
 }
 
@@ -45,9 +44,9 @@ function jobOf(port: number, targets: Readonly<Record<string, string>>): object 
   if (!job) throw new Error(`prometheus.yml has no job ${JOB}`);
   return {
     ...job,
-    static_configs: job.static_configs.map(({ labels }) => ({
-      labels,
-      targets: [targets[labels.__param_module ?? '']],
+    static_configs: Object.entries(targets).map(([module, target]) => ({
+      labels: { __param_module: module },
+      targets: [target],
     })),
     relabel_configs: job.relabel_configs.map((relabeling) =>
       relabeling.target_label === '__address__' ? { ...relabeling, replacement: `127.0.0.1:${port}` } : relabeling,

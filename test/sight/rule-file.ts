@@ -25,7 +25,6 @@ export const rulesText = (groups: readonly RuleGroup[]): string => stringify({ g
 /** Bounds that are reached in seconds, in the place of those that are reached in minutes and hours, by alert. */
 const HURRIED_BOUNDS: Readonly<Record<string, number>> = {
   OrchHistoryOverdue: 5,
-  OrchCompactionStuck: 10,
   OrchCompactionFails: 2,
   OrchErrorsRepeat: 2,
   OrchLimitsReached: 10,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { prometheusProgram } from './prometheus.js';
 import { readRules, valuesOf } from './rule-file.js';
 
@@ -25,6 +26,12 @@ test('the configuration is one, with the files beside it that it asks for', () =
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
+});
+
+test('it probes as it is shipped what each installation has: TLS at the load balancer, and not at NATS', () => {
+  const { scrape_configs: jobs } = parse(readFileSync(join(DEPLOY, 'prometheus.yml'), 'utf8'));
+  const probes = jobs.find(({ job_name }: { job_name: string }) => job_name === 'orch-probes');
+  expect(probes.static_configs).toEqual([{ targets: ['127.0.0.1:6443'], labels: { __param_module: 'orch_tls' } }]);
 });
 
 test('every alert is a comparison with a bound, says how bad it is, and is told of in the manual', () => {

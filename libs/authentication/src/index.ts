@@ -65,7 +65,7 @@ export {
   type TokenIssuerSettings,
 } from './tokens/token-issuer.js';
 export { type SigningKey, signingKeyOf, type VerificationKey, verificationKeysOf } from './tokens/verification-key.js';
-export { authoritiesOf, type CertificateTrust, certificatesOf, isTrusted } from './trust.js';
+export { authoritiesOf, type CertificateTrust, certificatesOf, isTrusted, readableCertificatesOf } from './trust.js';
 export {
   ANONYMOUS,
   type Authentication,

@@ -31,6 +31,16 @@ export function certificatesOf(bundle: string): [X509Certificate, ...X509Certifi
   return [first, ...others];
 }
 
+/** Those certificates of a PEM bundle that can be read, in their order. */
+export const readableCertificatesOf = (bundle: string): X509Certificate[] =>
+  (bundle.match(CERTIFICATE) ?? []).flatMap((pem) => {
+    try {
+      return [new X509Certificate(pem)];
+    } catch {
+      return [];
+    }
+  });
+
 /** The certificates of PEM bundles as authorities. Throws as {@link certificatesOf} does. */
 export const authoritiesOf = (...bundles: readonly string[]): Authorities =>
   new Map(bundles.flatMap((bundle) => certificatesOf(bundle).map((each) => [each.fingerprint256, each] as const)));

@@ -67,5 +67,8 @@ describe('the config map of those who are believed', () => {
     const broken = { 'client-ca-file': 'nothing', 'requestheader-allowed-names': '{' };
     expect(combinedTrust(broken, trustOf(one), NOW)).toEqual(combinedTrust({}, trustOf(one), NOW));
     expect(combinedTrust(broken, trustOf(one), NOW + YEARS_20)['client-ca-file']).toBeUndefined();
+    const unreadable = '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n';
+    const partly = { 'client-ca-file': unreadable + two.ca.cert };
+    expect(combinedTrust(partly, trustOf(one), NOW)['client-ca-file']).toBe(two.ca.cert + one.ca.cert);
   });
 });

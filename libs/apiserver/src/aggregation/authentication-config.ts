@@ -1,4 +1,4 @@
-import { certificatesOf } from '@orch/authentication';
+import { readableCertificatesOf } from '@orch/authentication';
 import { type ApiObject, type JsonObject, StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
 import type { CredentialSet } from '../credentials/credential-set.js';
@@ -136,17 +136,8 @@ export function combinedTrust(
 
 /** Each certificate once; what cannot be read is left out. */
 function joinedCertificates(bundles: readonly string[], now: number): string {
-  const found = bundles.flatMap(readable).filter(({ validTo }) => Date.parse(validTo) > now);
+  const found = bundles.flatMap(readableCertificatesOf).filter(({ validTo }) => Date.parse(validTo) > now);
   return [...new Set(found.map((certificate) => certificate.toString()))].join('');
-}
-
-function readable(bundle: string): ReturnType<typeof certificatesOf>[number][] {
-  if (bundle.trim() === '') return [];
-  try {
-    return [...certificatesOf(bundle)];
-  } catch {
-    return [];
-  }
 }
 
 function listOf(text: string | undefined): string[] {

@@ -1,4 +1,8 @@
-import { certificatesOf } from '@orch/authentication';
+import type { X509Certificate } from 'node:crypto';
+import { readableCertificatesOf } from '@orch/authentication';
+
+/** Seconds for which a root that has ended still counts beside others that last: as long as alerts announced its end before. */
+const REMEMBERED_SECONDS = 14 * 86_400;
 
 /** Certificates of one file. */
 export interface FileCertificates {
@@ -8,39 +12,50 @@ export interface FileCertificates {
   readonly pem: string;
 }
 
-/** When the first certificate of a file ends. */
-interface FileEnd {
-  readonly certificate: string;
-  readonly file: string;
-  /** Seconds since 1970. */
-  readonly end: number;
+/** When the certificates of a file end. */
+interface FileEnds extends Pick<FileCertificates, 'certificate' | 'file'> {
+  /** Seconds since 1970; at least one. */
+  readonly ends: readonly number[];
+  /** Whether all of them are roots: each is believed by itself, and none needs the others. */
+  readonly areRoots: boolean;
 }
 
 /** Knows when the certificates that a process goes by end, each file by the one that ends first. */
 export class CertificateEnds {
-  readonly #bySource = new Map<string, readonly FileEnd[]>();
+  readonly #bySource = new Map<string, readonly FileEnds[]>();
 
-  /** Replaces what a source has told before. Files without a certificate that can be read are left out. */
+  /** @param now milliseconds since 1970 */
+  constructor(private readonly now: () => number = Date.now) {}
+
+  /** Replaces what a source has told before. Certificates that cannot be read are left out. */
   tell(source: string, files: readonly FileCertificates[]): void {
-    this.#bySource.set(source, files.flatMap(endOf));
+    this.#bySource.set(source, files.flatMap(endsOf));
   }
 
   /** Labels and value of each series. */
   series(): (readonly [readonly [certificate: string, file: string], number])[] {
-    const earliest = new Map<string, FileEnd>();
+    const earliest = new Map<string, readonly [readonly [certificate: string, file: string], number]>();
+    const forgotten = this.now() / 1000 - REMEMBERED_SECONDS;
     for (const found of [...this.#bySource.values()].flat()) {
-      const key = JSON.stringify([found.certificate, found.file]);
-      if (found.end < (earliest.get(key)?.end ?? Number.POSITIVE_INFINITY)) earliest.set(key, found);
+      const labels = [found.certificate, found.file] as const;
+      const [key, end] = [JSON.stringify(labels), firstEnd(found, forgotten)];
+      if (end < (earliest.get(key)?.[1] ?? Number.POSITIVE_INFINITY)) earliest.set(key, [labels, end]);
     }
-    return [...earliest.values()].map(({ certificate, file, end }) => [[certificate, file], end]);
+    return [...earliest.values()];
   }
 }
 
-function endOf({ certificate, file, pem }: FileCertificates): FileEnd[] {
-  try {
-    const ends = certificatesOf(pem).map(({ validTo }) => Date.parse(validTo) / 1000);
-    return [{ certificate, file, end: Math.min(...ends) }];
-  } catch {
-    return [];
-  }
+/** @param forgotten what ended before that does not count in a file of roots, unless all have */
+function firstEnd({ ends, areRoots }: FileEnds, forgotten: number): number {
+  const counted = areRoots ? ends.filter((end) => end > forgotten) : ends;
+  return Math.min(...(counted.length > 0 ? counted : ends));
 }
+
+function endsOf({ certificate, file, pem }: FileCertificates): FileEnds[] {
+  const found = readableCertificatesOf(pem);
+  if (found.length === 0) return [];
+  const ends = found.map(({ validTo }) => Date.parse(validTo) / 1000);
+  return [{ certificate, file, ends, areRoots: found.every(isRoot) }];
+}
+
+const isRoot = ({ issuer, subject }: X509Certificate): boolean => issuer === subject;

@@ -9,6 +9,9 @@ import { CertificateEnds } from './certificate-ends.js';
 import { CertificateLooks } from './certificate-looks.js';
 import type { CertificateSource } from './certificate-sources.js';
 
+const DAY_SECONDS = 86_400;
+const YEAR_MS = 365 * DAY_SECONDS * 1000;
+
 let dir: string;
 let pki: Pki;
 beforeAll(async () => {
@@ -32,6 +35,51 @@ describe('CertificateEnds', () => {
     const { 'long,f': long = 0, 'long-first,f': longFirst, 'short-first,f': shortFirst } = endsOf(ends);
     expect(longFirst).toBeLessThan(long);
     expect(shortFirst).toBe(longFirst);
+  });
+
+  it('forgets a root that ended long ago where another one of its file lasts, and no other certificate', async () => {
+    const now = 20 * YEAR_MS;
+    const at = { certDir: join(dir, 'later'), bindAddress: '127.0.0.1', names: namesOf('orch'), now: () => now };
+    const { ca, serving } = await ensurePki(at);
+    let passed = 0;
+    const ends = new CertificateEnds(() => now + passed);
+    const told = {
+      roots: pki.ca.cert + ca.cert,
+      lasting: ca.cert,
+      ended: pki.ca.cert,
+      chain: pki.serving.cert + ca.cert,
+      'ended-leaf': pki.serving.cert,
+      'two-ended': pki.ca.cert + pki.ca.cert,
+      'last-leaf': serving.cert + ca.cert + pki.ca.cert,
+    };
+    ends.tell(
+      'x',
+      Object.entries(told).map(([certificate, pem]) => ({ certificate, file: 'f', pem })),
+    );
+    const found = endsOf(ends);
+    expect(found['lasting,f']).toBeGreaterThan(now / 1000);
+    expect(found['roots,f']).toBe(found['lasting,f']);
+    expect(found['chain,f']).toBe(found['ended-leaf,f']);
+    expect(found['two-ended,f']).toBe(found['ended,f']);
+    expect(found['last-leaf,f']).toBe(found['ended,f']);
+    // What has ended of late counts: its end may have been missed.
+    const end = found['ended,f'] ?? 0;
+    passed = (end + 14 * DAY_SECONDS) * 1000 - now - 1000;
+    expect(endsOf(ends)['roots,f']).toBe(end);
+    passed += 1000;
+    expect(endsOf(ends)['roots,f']).toBe(found['lasting,f']);
+  });
+
+  it('tells of the certificates of a file that can be read, though another cannot', () => {
+    const ends = new CertificateEnds();
+    const broken = '-----BEGIN CERTIFICATE-----\nbroken\n-----END CERTIFICATE-----\n';
+    ends.tell('x', [
+      { certificate: 'a', file: 'f', pem: pki.ca.cert },
+      { certificate: 'b', file: 'f', pem: broken + pki.ca.cert },
+      { certificate: 'c', file: 'f', pem: broken },
+    ]);
+    const { 'a,f': end, ...others } = endsOf(ends);
+    expect(others).toEqual({ 'b,f': end });
   });
 
   it('tells once of a file that is named twice, replaces what a source told, and leaves out what holds none', () => {
@@ -63,7 +111,7 @@ describe('CertificateLooks', () => {
   afterEach(() => looks?.close());
 
   const source: CertificateSource = {
-    option: 'x',
+    name: 'x',
     async read() {
       if (!contents) throw new Error('not there');
       return Object.entries(contents).map(([name, pem]) => ({
@@ -72,7 +120,7 @@ describe('CertificateLooks', () => {
       }));
     },
   };
-  const broken: CertificateSource = { option: 'broken', read: () => Promise.reject(new Error('not there')) };
+  const broken: CertificateSource = { name: 'broken', read: () => Promise.reject(new Error('not there')) };
   const open = async (): Promise<CertificateEnds> => {
     const ends = new CertificateEnds();
     looks = await CertificateLooks.open({ sources: [broken, source], ends, clock });

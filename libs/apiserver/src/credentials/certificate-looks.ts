@@ -31,8 +31,8 @@ export class CertificateLooks {
     const known = new Map<string, readonly NamedCertificates[]>();
     for (const source of settings.sources) {
       const found = await source.read().catch(() => []);
-      known.set(source.option, found);
-      settings.ends.tell(source.option, found);
+      known.set(source.name, found);
+      settings.ends.tell(source.name, found);
     }
     return new CertificateLooks(settings, known);
   }
@@ -43,14 +43,14 @@ export class CertificateLooks {
 
   /** What is followed is replaced where it can be read; the rest stays as it was at the start, as it does for its users. */
   async #look(): Promise<void> {
-    for (const { option, read } of this.settings.sources) {
-      const before = this.known.get(option) ?? [];
+    for (const { name, read } of this.settings.sources) {
+      const before = this.known.get(name) ?? [];
       if (!before.some(isFollowed)) continue;
       const found = await read().catch(() => undefined);
       if (found === undefined) continue;
       const next = [...before.filter((each) => !isFollowed(each)), ...found.filter(isFollowed)];
-      this.known.set(option, next);
-      this.settings.ends.tell(option, next);
+      this.known.set(name, next);
+      this.settings.ends.tell(name, next);
     }
   }
 }

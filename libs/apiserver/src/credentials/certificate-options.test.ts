@@ -7,6 +7,8 @@ import { namesOf } from '@orch/machinery';
 import { defineOptions } from '@orch/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tierOptions } from '../server/tier-service.js';
+import { CertificateEnds } from './certificate-ends.js';
+import { CertificateLooks } from './certificate-looks.js';
 import { certificateSources } from './certificate-sources.js';
 import { readCredentials } from './credential-set.js';
 
@@ -197,6 +199,29 @@ describe('options that may name certificates', () => {
     expect(unknown, 'measure it in certificate-sources.ts, or say here why not').toEqual([]);
     expect(Object.keys({ ...MEASURED, ...WITHOUT }).filter((name) => !suspects.includes(name))).toEqual([]);
     expect(Object.keys(MEASURED).filter((name) => name in WITHOUT)).toEqual([]);
+  });
+
+  it('are told of file by file: one that cannot be read hides no other', async () => {
+    const [ca, cert, kubeconfigCa] = ['a-ca', 'a-cert', 'a-kubeconfig'].map((name) => copied(others.ca, name));
+    const kubeconfigOf = (name: string, file: string) =>
+      written(name, { clusters: [{ name: 'a', cluster: { server: 'https://a', 'certificate-authority': file } }] });
+    const plugin = (name: string, kubeConfigFile: string) => ({ name, configuration: { kubeConfigFile } });
+    const admission = written('some-plugins.json', {
+      ...{ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AdmissionConfiguration' },
+      plugins: [
+        plugin('ImagePolicyWebhook', '/none/such'),
+        plugin('ValidatingAdmissionWebhook', kubeconfigOf('good.yaml', String(kubeconfigCa))),
+      ],
+    });
+    const { values } = options.parse([
+      `--postgres-url=postgres://u@h/d?sslmode=verify-full&sslrootcert=${ca}&sslcert=/none/such`,
+      `--storage-override=a=postgres://u@h/a?sslmode=verify-full&sslrootcert=/none/such`,
+      `--storage-override=b=postgres://u@h/b?sslmode=verify-full&sslrootcert=${cert}`,
+      `--admission-control-config-file=${admission}`,
+    ]);
+    const ends = new CertificateEnds();
+    (await CertificateLooks.open({ sources: certificateSources(values, values), ends })).close();
+    expect(ends.series().map(([[, file]]) => file)).toEqual([ca, cert, kubeconfigCa]);
   });
 
   it.each(Object.entries(MEASURED))('--%s is told of', async (option, make) => {

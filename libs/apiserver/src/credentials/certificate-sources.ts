@@ -12,9 +12,10 @@ export interface NamedCertificates extends FileCertificates {
   readonly isFollowed: boolean;
 }
 
-/** Reads the certificates that one option names, in whatever form. */
+/** Reads the certificates of one file that an option names, in whatever form. */
 export interface CertificateSource {
-  readonly option: string;
+  /** Of the option and the file: no two sources have the same. */
+  readonly name: string;
   read(): Promise<readonly NamedCertificates[]>;
 }
 
@@ -26,20 +27,20 @@ export const certificateSources = (
   serving: ServingOptions,
   backend: Pick<BackendOptions, 'natsCaFile' | 'natsCertFile' | 'postgresUrl' | 'postgresReadUrl' | 'storageOverride'>,
 ): readonly CertificateSource[] => [
-  bundles('nats-ca-file', [backend.natsCaFile], true),
-  bundles('nats-cert-file', [backend.natsCertFile], true),
-  bundles('redis-ca-file', [serving.redisCaFile]),
-  bundles('oidc-ca-file', [serving.oidcCaFile]),
-  bundles('root-ca-file', [serving.rootCaFile]),
-  bundles('kubelet-certificate-authority', [serving.kubeletCertificateAuthority]),
-  bundles('kubelet-client-certificate', [serving.kubeletClientCertificate]),
-  bundles('postgres-url', filesOf([backend.postgresUrl])),
-  bundles('postgres-read-url', filesOf([backend.postgresReadUrl])),
-  bundles('storage-override', filesOf(parseOverrides(backend.storageOverride).map(({ url }) => url))),
-  kubeconfigs('authentication-token-webhook-config-file', [serving.authenticationTokenWebhookConfigFile], true),
-  kubeconfigs('authorization-webhook-config-file', [serving.authorizationWebhookConfigFile]),
-  kubeconfigs('audit-webhook-config-file', [serving.auditWebhookConfigFile]),
-  ofPlugins('admission-control-config-file', serving.admissionControlConfigFile),
+  ...bundles('nats-ca-file', [backend.natsCaFile], true),
+  ...bundles('nats-cert-file', [backend.natsCertFile], true),
+  ...bundles('redis-ca-file', [serving.redisCaFile]),
+  ...bundles('oidc-ca-file', [serving.oidcCaFile]),
+  ...bundles('root-ca-file', [serving.rootCaFile]),
+  ...bundles('kubelet-certificate-authority', [serving.kubeletCertificateAuthority]),
+  ...bundles('kubelet-client-certificate', [serving.kubeletClientCertificate]),
+  ...bundles('postgres-url', filesOf([backend.postgresUrl])),
+  ...bundles('postgres-read-url', filesOf([backend.postgresReadUrl])),
+  ...bundles('storage-override', filesOf(parseOverrides(backend.storageOverride).map(({ url }) => url))),
+  ...kubeconfigs('authentication-token-webhook-config-file', [serving.authenticationTokenWebhookConfigFile], true),
+  ...kubeconfigs('authorization-webhook-config-file', [serving.authorizationWebhookConfigFile]),
+  ...kubeconfigs('audit-webhook-config-file', [serving.auditWebhookConfigFile]),
+  ...ofPlugins('admission-control-config-file', serving.admissionControlConfigFile),
 ];
 
 type Named = readonly (string | undefined)[];
@@ -48,34 +49,33 @@ const filesOf = (urls: Named): string[] => urls.flatMap((url) => (url === undefi
 
 const given = (files: Named): string[] => files.filter((file) => file !== undefined);
 
-const bundles = (option: string, files: Named, isFollowed = false): CertificateSource => ({
-  option,
-  read: () =>
-    Promise.all(
-      given(files).map(async (file) => ({
-        ...{ certificate: option, file, isFollowed },
-        pem: await readFile(file, 'utf8'),
-      })),
-    ),
-});
+/** A source for each file, so that one which cannot be read hides no other. */
+const sourcesOf = (
+  option: string,
+  files: Named,
+  read: (file: string) => Promise<readonly NamedCertificates[]>,
+): CertificateSource[] =>
+  [...new Set(given(files))].map((file) => ({ name: `${option} ${file}`, read: () => read(file) }));
 
-const kubeconfigs = (option: string, files: Named, isFollowed = false): CertificateSource => ({
-  option,
-  read: async () => (await Promise.all(given(files).map((file) => inKubeconfig(option, file, isFollowed)))).flat(),
-});
+const bundles = (option: string, files: Named, isFollowed = false): CertificateSource[] =>
+  sourcesOf(option, files, async (file) => [
+    { certificate: option, file, isFollowed, pem: await readFile(file, 'utf8') },
+  ]);
+
+const kubeconfigs = (option: string, files: Named, isFollowed = false): CertificateSource[] =>
+  sourcesOf(option, files, (file) => inKubeconfig(option, file, isFollowed));
 
 async function inKubeconfig(option: string, file: string, isFollowed: boolean): Promise<NamedCertificates[]> {
   const found = await certificatesInKubeconfig(file);
   return found.map((each) => ({ ...each, certificate: option, isFollowed: isFollowed || each.isFollowed }));
 }
 
-const ofPlugins = (option: string, file: string | undefined): CertificateSource => ({
-  option,
-  async read() {
+const ofPlugins = (option: string, file: string | undefined): CertificateSource[] =>
+  sourcesOf(option, [file], async () => {
     const configurations = await readPluginConfigurations(file, () => true);
-    return kubeconfigs(option, [...configurations.values()].flatMap(kubeconfigsIn)).read();
-  },
-});
+    const sources = kubeconfigs(option, [...configurations.values()].flatMap(kubeconfigsIn));
+    return (await Promise.all(sources.map(({ read }) => read().catch(() => [])))).flat();
+  });
 
 /** What configurations of plugins name as `kubeConfigFile`, however deep it stands. */
 function kubeconfigsIn(configuration: unknown): string[] {

@@ -9,14 +9,8 @@ export interface CompactionSeries {
   failed(): void;
 }
 
-/**
- * Metrics of the compaction of all databases, each known by its number: 0 is the main one.
- * @param now monotonic milliseconds
- */
-export function compactionMetrics(
-  metrics: Metrics,
-  now: () => number = () => performance.now(),
-): (database: number) => CompactionSeries {
+/** Metrics of the compaction of all databases, each known by its number: 0 is the main one. */
+export function compactionMetrics(metrics: Metrics): (database: number) => CompactionSeries {
   const labels = ['database'] as const;
   const overdue = metrics.gauge({
     name: 'orch_history_overdue_seconds',
@@ -28,15 +22,11 @@ export function compactionMetrics(
     help: 'Partitions of history beyond --history-retention that could not be dropped, by the cause: locked by somebody, or refused by the database.',
     labels: ['database', 'cause'] as const,
   });
-  const rounds = new Map<string, number>();
-  metrics.observedGauge(
-    {
-      name: 'orch_history_compaction_age_seconds',
-      help: 'Time since this process last made a round of compaction, or since it was started. One of all processes makes them.',
-      labels,
-    },
-    () => [...rounds].map(([database, at]) => [[database], (now() - at) / 1000] as const),
-  );
+  const rounds = metrics.counter({
+    name: 'orch_history_compaction_rounds_total',
+    help: 'Rounds of compaction that this process made. One of all processes makes them at a time.',
+    labels,
+  });
   const failures = metrics.counter({
     name: 'orch_history_compaction_failures_total',
     help: 'Rounds of compaction that failed.',
@@ -46,11 +36,11 @@ export function compactionMetrics(
     const name = String(database);
     const [locked, refused] = [left.with(name, 'locked'), left.with(name, 'refused')];
     const failed = failures.with(name);
+    const ran = rounds.with(name);
     const age = overdue.with(name);
-    rounds.set(name, now());
     return {
       round(round) {
-        if (round.ran) rounds.set(name, now());
+        if (round.ran) ran.inc();
         age.set(round.overdue / 1000);
         locked.set(round.left.filter((each) => each.locked).length);
         refused.set(round.left.filter((each) => !each.locked).length);
