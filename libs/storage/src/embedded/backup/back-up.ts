@@ -39,7 +39,7 @@ export async function backUpEmbedded({ dataDir, file, onProgress = () => {}, sig
   const partial = `${file}.partial`;
   const output = await openNew(partial);
   try {
-    const backup = await openBaseBackup(url);
+    const backup = await openBaseBackup(url, signal);
     try {
       const packed = Readable.from(pack(backup, password, onProgress), { objectMode: false });
       await pipeline(packed, createGzip({ level: LEVEL }), output.createWriteStream({ flush: true }), { signal });

@@ -9,7 +9,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../index.js';
 import { backUpEmbedded } from './back-up.js';
 import { openBaseBackup } from './base-backup.js';
 import { restoreEmbedded } from './restore.js';
-import { readTar } from './tar.js';
+import { readTar, tarHeader } from './tar.js';
 
 let root: string;
 let dataDir: string;
@@ -129,6 +129,31 @@ describe('a backup of an embedded PostgreSQL', () => {
   });
 });
 
+it('a backup of a server that says nothing more can be broken off', async () => {
+  const ending = new AbortController();
+  const file = join(root, 'silent.tar.gz');
+  let held: number | undefined;
+  const onProgress = () => {
+    if (held !== undefined) return;
+    held = 0;
+    const asked = sql.query(
+      "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walsender' AND query LIKE 'BASE_BACKUP%'",
+    );
+    void asked.then(({ rows: [{ pid }] }) => {
+      held = pid as number;
+      process.kill(held, 'SIGSTOP');
+      setImmediate(() => ending.abort(new Error('broken off')));
+    });
+  };
+  try {
+    await expect(backUpEmbedded({ dataDir, file, signal: ending.signal, onProgress })).rejects.toThrow();
+    expect((await readdir(root)).filter((name) => name.startsWith('silent'))).toEqual([]);
+    expect(held).toBeGreaterThan(0);
+  } finally {
+    if (held) process.kill(held, 'SIGCONT');
+  }
+});
+
 describe('a restoration', () => {
   it('is refused into a folder that is used, or not empty, and changes nothing there', async () => {
     const file = await anyBackup();
@@ -173,6 +198,23 @@ describe('a restoration', () => {
       'has a file that was changed',
       'PG_VERSION is not what the server has sent',
       (file) => changePlain(file, 'data/PG_VERSION', 512),
+    ],
+    [
+      'is the copy of a standby',
+      'standby.signal makes it the copy of a standby',
+      async (file) => {
+        const entry = tarHeader({ name: 'data/standby.signal', kind: 'file', mode: 0o600, size: 0, modified: 0 });
+        await writeFile(file, gzipSync(Buffer.concat([entry, gunzipSync(await readFile(file))]), { level: 1 }));
+      },
+    ],
+    [
+      'has a list of files beyond measure',
+      'its list of files is too large',
+      async (file) => {
+        const size = (64 << 20) + 1;
+        const entry = tarHeader({ name: 'data/backup_manifest', kind: 'file', mode: 0o600, size, modified: 0 });
+        await writeFile(file, gzipSync(Buffer.concat([entry, gunzipSync(await readFile(file))]), { level: 1 }));
+      },
     ],
     ['has another name in it', 'is none', (file) => changePlain(file, 'data/base/1/PG_VERSION', 0)],
     [

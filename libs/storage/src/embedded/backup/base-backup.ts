@@ -25,13 +25,18 @@ const MESSAGE = { archive: 0x6e, manifest: 0x6d, data: 0x64 } as const;
 
 /**
  * Asks a server for a copy of its cluster, by the protocol of replication.
+ * @param signal cuts the connection, whatever the server does
  * @throws the driver's error
  */
-export async function openBaseBackup(url: string): Promise<BaseBackup> {
+export async function openBaseBackup(url: string, signal?: AbortSignal): Promise<BaseBackup> {
+  signal?.throwIfAborted();
   const { hosts, user, password } = parseDatabaseUrl(url);
   const client = new pg.Client({ ...hosts[0], user, password, ...REPLICATION });
   // A session that breaks ends what is read of it.
   client.on('error', () => undefined);
+  const cut = () => void client.end();
+  signal?.addEventListener('abort', cut, { once: true });
+  client.once('end', () => signal?.removeEventListener('abort', cut));
   await client.connect();
   try {
     await client.query(keepLog(`orch_backup_${process.pid}`));

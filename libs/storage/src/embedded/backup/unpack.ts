@@ -21,7 +21,7 @@ export async function unpack(
   let manifest: Buffer | undefined;
   for await (const entry of readTar({ [Symbol.asyncIterator]: () => pieces })) {
     refuseOutside(entry.name);
-    if (entry.name === `${DATA}/${MANIFEST}`) manifest = await collect(entry.content);
+    if (entry.name === `${DATA}/${MANIFEST}`) manifest = await collect(entry);
     else if (entry.kind === 'directory') await makeDirectory(join(root, entry.name), identity);
     else
       found.set(
@@ -36,7 +36,13 @@ export async function unpack(
   compare(found, parseManifest(manifest).files);
 }
 
+/** Bytes of a list of files, some 150 for each. */
+const MOST_MANIFEST = 64 << 20;
+/** What has PostgreSQL wait for another server, or ask it; a copy of a server of `orch standalone` has none. */
+const OF_STANDBYS = ['standby.signal', 'recovery.signal'].map((name) => `${DATA}/${name}`);
+
 function refuseOutside(name: string): void {
+  if (OF_STANDBYS.includes(name)) throw new Error(`${name} makes it the copy of a standby`);
   const isInside = name === PASSWORD || name === DATA || name.startsWith(`${DATA}/`);
   if (!isInside || name.split('/').includes('..')) throw new Error(`${name} is no part of the folder of a database`);
 }
@@ -62,7 +68,8 @@ async function writeEntry(path: string, { content }: TarEntry, identity: Identit
   return hash.digest('hex');
 }
 
-async function collect(content: AsyncIterable<Buffer>): Promise<Buffer> {
+async function collect({ size, content }: TarEntry): Promise<Buffer> {
+  if (size > MOST_MANIFEST) throw new Error('its list of files is too large');
   const parts: Buffer[] = [];
   for await (const part of content) parts.push(part);
   return Buffer.concat(parts);
