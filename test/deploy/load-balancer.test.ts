@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,9 @@ test('the load balancer takes a renewed certificate in the same process, and end
   const [program, ...args] = (find('Deployment').spec.template.spec.containers[0].args as string[]).map((text) =>
     placed(text).replace('/usr/local/etc/haproxy/', `${dir}/`).replace('sleep 10', 'sleep 0.2'),
   );
-  const container = spawn(program as string, args, { stdio: 'ignore' });
+  const container = spawn(program as string, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  container.stderr.on('data', (text) => (said += text));
   const ended = once(container, 'exit');
   try {
     await waitUntil('HAProxy listens', 10_000, () => accepts(port));
@@ -73,6 +75,12 @@ test('the load balancer takes a renewed certificate in the same process, and end
     const before = await serial();
     openSsl.leaf('tls', ca, subject);
     await expect.poll(serial, { timeout: 10_000 }).not.toBe(before);
+    // Authorities that are gone for a while: those of before stay, and what comes then is taken.
+    const authorities = join(certificates, 'client-ca');
+    for (const name of readdirSync(authorities)) rmSync(join(authorities, name));
+    await expect.poll(() => said, { timeout: 10_000 }).toMatch(/awk: /);
+    writeFileSync(join(authorities, 'orch.crt'), stranger.cert);
+    await expect.poll(() => statusFor(other).catch(() => 0), { timeout: 10_000 }).toBe(503);
     expect(container.exitCode).toBeNull();
   } finally {
     container.kill('SIGUSR1');
