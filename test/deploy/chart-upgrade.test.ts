@@ -13,6 +13,10 @@ const BEFORE = ['orch-2026-11-23', 'orch-2026-11-27'];
 const WITH_REDIS = 'orch-2026-11-21';
 const REUSING = '--reset-then-reuse-values';
 
+const DEFAULTS: unknown = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8'));
+/** Values that are no maps and must be there: functions of templates take no null in their place. */
+const NEEDED_LEAVES = ['ipv6', 'loadBalancer.enabled', 'loadBalancer.alpn'];
+
 const packed = (name: string) => fileURLToPath(new URL(`charts/${name}.tgz`, import.meta.url));
 
 /** What an operator may have set long ago; every chart has these values. */
@@ -128,7 +132,7 @@ describe('an upgrade that cannot be is refused before anything is changed', () =
     const { at } = installed(BEFORE[1] as string, `reusing-${major}`);
     const { code, stderr } = runHelm(['upgrade', 'orch', CHART, ...at, '--reuse-values'], server.kubeconfig, program());
     expect(code).not.toBe(0);
-    expect(stderr).toMatch(/these values are missing: ipv6, options, optionFiles, .*pods\.sidecars/);
+    expect(stderr).toMatch(/these values are missing: ipv6, pods(, |\.)/);
     expect(stderr).toContain('use --reset-then-reuse-values');
     expect(run('history', 'orch', ...at, '--output=json')).not.toContain(
       '"revision":2,"updated":"","status":"deployed"',
@@ -157,14 +161,64 @@ test('the list of values that an upgrade must not lack is that of the chart', ()
   const listed = readFileSync(join(CHART, 'files', 'values.txt'), 'utf8')
     .trim()
     .split('\n');
-  expect(listed).toEqual([...leaves(parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')))]);
+  const needed = [...valuesOf(DEFAULTS)].filter(({ path, leaf }) => !leaf || NEEDED_LEAVES.includes(path));
+  expect(listed).toEqual(needed.map(({ path }) => path));
 });
 
-/** Paths of what a template may read; of `resources` an operator may take parts away. */
-function* leaves(value: unknown, path: readonly string[] = []): Generator<string> {
+describe('null, by which Helm takes a default away', () => {
+  const rendered = (own: object, ...more: readonly string[]) => {
+    const file = join(dirname(server.kubeconfig), 'null.json');
+    writeFileSync(file, JSON.stringify(own));
+    return runHelm(['template', 'orch', CHART, '--kube-version=1.27', `--values=${file}`, ...more]);
+  };
+
+  test.each([
+    ['every value that is no map', () => true],
+    ['every value that turns nothing on', (value: unknown) => typeof value !== 'boolean'],
+  ])('is taken for %s', (_, isTaken) => {
+    const taken = (path: string, value: unknown) => !NEEDED_LEAVES.includes(path) && isTaken(value);
+    const { code, stderr } = rendered(nulled(DEFAULTS, taken), '--set=monitoring.podMonitor.tokenSecret=metrics');
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+  });
+
+  test('is refused for those that templates reach through, by their names', () => {
+    const { code, stderr } = rendered({ pods: null, gateway: { autoscaling: null }, loadBalancer: { alpn: null } });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(
+      'these values are missing: pods, gateway.autoscaling, loadBalancer.alpn. They cannot be null',
+    );
+  });
+
+  test('is taken within a variable of pods', () => {
+    const variable = { name: 'A', value: 'x', valueFrom: null };
+    const { stderr, stdout } = rendered({
+      pods: { extraEnv: [variable, { name: 'B', valueFrom: { secretKeyRef: null } }] },
+    });
+    expect(stderr).toBe('');
+    expect(stdout).toContain('value: x');
+  });
+});
+
+/** What is in the chart's values: of `resources` an operator may take parts away. */
+function* valuesOf(value: unknown, path: readonly string[] = []): Generator<{ path: string; leaf: boolean }> {
   const members = isMap(value) && path.at(-1) !== 'resources' ? Object.entries(value) : [];
-  if (members.length === 0) yield path.join('.');
-  for (const [name, member] of members) yield* leaves(member, [...path, name]);
+  if (path.length > 0) yield { path: path.join('.'), leaf: members.length === 0 };
+  for (const [name, member] of members) yield* valuesOf(member, [...path, name]);
+}
+
+/** The same values, null where a test of path and value says so. */
+function nulled(
+  value: unknown,
+  isTaken: (path: string, value: unknown) => boolean,
+  path: readonly string[] = [],
+): object {
+  const of = (name: string, member: unknown) => {
+    const at = [...path, name];
+    if (isMap(member) && name !== 'resources' && Object.keys(member).length > 0) return nulled(member, isTaken, at);
+    return isTaken(at.join('.'), member) ? null : member;
+  };
+  return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, of(name, member)]));
 }
 
 const isMap = (value: unknown): value is Record<string, unknown> =>

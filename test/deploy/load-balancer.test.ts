@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,9 @@ test('the load balancer takes a renewed certificate in the same process, and end
   const [program, ...args] = (find('Deployment').spec.template.spec.containers[0].args as string[]).map((text) =>
     placed(text).replace('/usr/local/etc/haproxy/', `${dir}/`).replace('sleep 10', 'sleep 0.2'),
   );
-  const container = spawn(program as string, args, { stdio: 'ignore' });
+  const container = spawn(program as string, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  container.stderr.on('data', (text) => (said += text));
   const ended = once(container, 'exit');
   try {
     await waitUntil('HAProxy listens', 10_000, () => accepts(port));
@@ -70,9 +72,30 @@ test('the load balancer takes a renewed certificate in the same process, and end
     const stranger = openSsl.authority('stranger');
     const other = openSsl.leaf('caller', stranger, { subject: '/CN=jane', usage: 'clientAuth' });
     await expect(statusFor(other)).rejects.toThrow();
+    // Authorities that cannot be gathered at first are when they can.
+    const authorities = join(certificates, 'client-ca');
+    const gathering = join(dir, 'run', 'next.crt');
+    mkdirSync(gathering);
+    writeFileSync(join(authorities, 'orch.crt'), stranger.cert);
+    await expect.poll(() => said, { timeout: 10_000 }).toContain('next.crt');
+    rmSync(gathering, { recursive: true });
+    await expect.poll(() => statusFor(other).catch(() => 0), { timeout: 10_000 }).toBe(503);
     const before = await serial();
     openSsl.leaf('tls', ca, subject);
     await expect.poll(serial, { timeout: 10_000 }).not.toBe(before);
+    // Authorities that are gone for a while: those of before stay, and what comes then is taken.
+    for (const name of readdirSync(authorities)) rmSync(join(authorities, name));
+    await expect.poll(() => said, { timeout: 10_000 }).toMatch(/awk: /);
+    writeFileSync(join(authorities, 'orch.crt'), second.cert);
+    await expect.poll(() => statusFor(other).catch(() => 0), { timeout: 10_000 }).toBe(0);
+    // What stays the same is not loaded anew: a file that is not there has each look at them told.
+    symlinkSync('nowhere', join(certificates, 'gone.crt'));
+    const looks = () => said.split('gone.crt').length - 1;
+    const gathered = () => statSync(join(dir, 'run', 'client-ca.crt')).mtimeMs;
+    await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(0);
+    const [then, number] = [gathered(), looks()];
+    await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(number + 1);
+    expect(gathered()).toBe(then);
     expect(container.exitCode).toBeNull();
   } finally {
     container.kill('SIGUSR1');

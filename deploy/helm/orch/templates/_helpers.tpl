@@ -126,8 +126,8 @@ Changes with everything that servers read only when they start: the audit policy
 {{- $secrets = concat $secrets (list .Values.auth.serviceAccountKeySecret .Values.postgres.caSecret) -}}
 {{- $maps := list -}}
 {{- range .Values.pods.extraEnv -}}
-{{- $secrets = append $secrets (dig "valueFrom" "secretKeyRef" "name" "" .) -}}
-{{- $maps = append $maps (dig "valueFrom" "configMapKeyRef" "name" "" .) -}}
+{{- $secrets = append $secrets ((.valueFrom).secretKeyRef).name -}}
+{{- $maps = append $maps ((.valueFrom).configMapKeyRef).name -}}
 {{- end -}}
 {{- range .Values.optionFiles -}}
 {{- $secrets = append $secrets .secret -}}

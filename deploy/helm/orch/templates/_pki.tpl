@@ -62,6 +62,11 @@ balancers are believed no server has.
 {{- dict "dns" ($dns | uniq) "ip" ($ip | uniq) | toJson -}}
 {{- end -}}
 
+{{/* Certificates one behind the other; takes a list of texts, which may lack the line break at their ends. */}}
+{{- define "orch.bundle" -}}
+{{- range . }}{{ with trim . }}{{ println . }}{{ end }}{{ end -}}
+{{- end -}}
+
 {{/*
 Changes when generated certificates must; the number counts what the Secrets have been made to hold. Takes (list $ authorities), the
 certificates of all that are believed.
