@@ -91,11 +91,10 @@ test('a process whose event loop stands still gives no sign of life', async () =
   await expect.poll(() => holding(messages, 'WATCHDOG=1').length, POLL).toBeGreaterThan(3);
   stuck.stdin.write('x');
   await once(stuck.stdout, 'data');
-  // One may be on its way; a second later there would be fifty.
-  await new Promise((resolve) => setTimeout(resolve, 300));
   const then = messages.length;
-  await new Promise((resolve) => setTimeout(resolve, 700));
-  expect(messages.length).toBe(then);
+  // That nothing comes takes time to see: there would be some twenty. One may be on its way.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(messages.length - then).toBeLessThanOrEqual(1);
 });
 
 test('an abstract socket is reached, and one that is not there is told of', async () => {

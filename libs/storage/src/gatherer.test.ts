@@ -100,7 +100,8 @@ describe('Gatherer', () => {
     const limits = { items: 9, bytes: 9, waiting: 9, sizeOf: () => 0, overtaking: { after: 1, batches: 2 } };
     const gatherer = new Gatherer<number, number>(work, limits);
     const first = gatherer.add(1);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await vi.waitFor(() => expect(started).toEqual([1]));
+    for (const late = performance.now() + 5; performance.now() < late; );
     const second = gatherer.add(2);
     await vi.waitFor(() => expect(started).toEqual([1, 2]));
     for (const end of release) end();
