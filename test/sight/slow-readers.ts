@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import type { Cluster } from '../../tools/up/index.js';
-import type { Api } from '../support/api.js';
+import { type Cluster, waitUntil } from '../../tools/up/index.js';
+import { Api } from '../support/api.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const READERS = 12;
 const OBJECT_BYTES = 500_000;
+const BEHIND = /^orch_watch_cache_behind\{resource="configmaps"\} (\d+)$/m;
+const BEHIND_MS = 30_000;
 
 /** Watchers of a gateway that read nothing of large objects, more than a connection holds. */
 export class SlowReaders {
@@ -14,12 +16,14 @@ export class SlowReaders {
 
   private constructor(
     private readonly api: Api,
+    private readonly gateway: Api,
     private readonly sockets: readonly ClientRequest[],
   ) {}
 
   /** Resolves when all watches have begun. @param api writes the objects */
-  static async open(api: Api, { token, ca }: Cluster, gatewayUrl = ''): Promise<SlowReaders> {
+  static async open(api: Api, cluster: Cluster, gatewayUrl = ''): Promise<SlowReaders> {
     await api.post(PATH, { metadata: { name: 'large' } });
+    const { token, ca } = cluster;
     const { hostname, port } = new URL(gatewayUrl);
     const headers = { authorization: `Bearer ${token}` };
     const sockets = Array.from({ length: READERS }, () =>
@@ -31,16 +35,26 @@ export class SlowReaders {
         answered.on('error', () => undefined).pause();
       }),
     );
-    return new SlowReaders(api, sockets);
+    return new SlowReaders(api, new Api({ ...cluster, url: gatewayUrl }), sockets);
+  }
+
+  /** Resolves when all of them are behind: not by so many changes that the ring passes them, which would end their watches. */
+  fallBehind(): Promise<void> {
+    return waitUntil('readers are behind', BEHIND_MS, async () => {
+      await this.#write();
+      const [, behind] = BEHIND.exec((await this.gateway.get('/metrics')).text) ?? [];
+      return Number(behind) >= READERS;
+    });
   }
 
   /** Another large change for all of them. */
-  async write(): Promise<void> {
+  async #write(): Promise<void> {
     const text = `${this.#round++}`.padEnd(OBJECT_BYTES, 'x');
     await this.api.put(`${PATH}/large`, { metadata: { name: 'large' }, data: { text } });
   }
 
   close(): void {
     for (const socket of this.sockets) socket.destroy();
+    this.gateway.close();
   }
 }
