@@ -41,14 +41,14 @@ export class SlowReaders {
   /** Resolves when all of them are behind: not by so many changes that the ring passes them, which would end their watches. */
   fallBehind(): Promise<void> {
     return waitUntil('readers are behind', BEHIND_MS, async () => {
-      await this.#write();
+      await this.write();
       const [, behind] = BEHIND.exec((await this.gateway.get('/metrics')).text) ?? [];
       return Number(behind) >= READERS;
     });
   }
 
   /** Another large change for all of them. */
-  async #write(): Promise<void> {
+  async write(): Promise<void> {
     const text = `${this.#round++}`.padEnd(OBJECT_BYTES, 'x');
     await this.api.put(`${PATH}/large`, { metadata: { name: 'large' }, data: { text } });
   }
