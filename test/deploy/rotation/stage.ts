@@ -26,7 +26,7 @@ const VALUES = {
   ...{ 'auth.clusterSigningSecret': 'signing', 'postgres.migratorUrlKey': 'migrator' },
   ...{ 'postgres.apiServerUrlKey': 'api-server', 'postgres.gatewayUrlKey': 'gateway' },
   ...{ 'nats.bundled.replicas': '1', 'nats.auth.secret': 'nats', 'nats.auth.gatewaySecret': 'nats-gateway' },
-  ...{ 'shutdown.delaySeconds': '3', 'shutdown.drainSeconds': '10', 'config.historyRetention': '3s' },
+  ...{ 'shutdown.delaySeconds': '3', 'shutdown.drainSeconds': '10', 'config.historyRetention': '15s' },
   'loadBalancer.maxConnections': '500',
   ...{ 'apiServer.watchCacheBytes': '64Mi', 'gateway.watchCacheBytes': '64Mi' },
   'optionFiles.encryption-provider-config.secret': 'encryption',
