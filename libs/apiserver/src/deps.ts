@@ -6,6 +6,8 @@ import type { ReadingStore } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import type { Component } from './components/component.js';
 import type { YamlReader } from './decoding/yaml-reader.js';
+import type { WatchLimits } from './handing-on/handed-lifetime.js';
+import type { BodyLimits } from './http/read-body.js';
 import type { ObjectLister } from './reading/object-lister.js';
 import type { ObjectReader } from './reading/object-reader.js';
 import type { Representations } from './representation/choose.js';
@@ -13,24 +15,13 @@ import type { Endpoint } from './served/endpoint.js';
 import type { ServedResources } from './served/served-resources.js';
 import type { ServedWatches } from './watching/served-watches.js';
 import type { WatchOutputs } from './watching/watch-output.js';
+import type { ObjectLimits } from './writing/object-checks.js';
 import type { ObjectRemover } from './writing/object-remover.js';
 import type { WritePipeline } from './writing/write-pipeline.js';
 import type { WriteSets } from './writing/write-sets.js';
 
 /** Limits on what a request may ask for; every one is an option of the service. */
-export interface RequestLimits {
-  /** Largest request body, bytes. */
-  readonly maxBodyBytes: number;
-  /** Time for the body of a request once it is read, milliseconds. */
-  readonly bodyTimeoutMs: number;
-  /** Most values (scalars, objects, lists) in a request body, and in an object as it is stored but for its managedFields. */
-  readonly maxValues: number;
-  /** Most values of an object whose owners are drawn when it is created or updated. */
-  readonly maxOwnedValues: number;
-  /** A watch without `timeoutSeconds` ends after a random time between once and twice this, seconds. */
-  readonly minRequestTimeoutSeconds: number;
-  /** A watch ends after a random time between half of this and this, whatever it asked for; 0 for no such end. Milliseconds. */
-  readonly maxWatchAgeMs: number;
+export interface RequestLimits extends BodyLimits, ObjectLimits, WatchLimits {
   /** Deadline of requests other than watches, milliseconds. */
   readonly requestTimeoutMs: number;
   /** Bytes that may be in the connection of one watch whose client does not read. */
@@ -78,12 +69,4 @@ export interface ApiDeps {
   readonly unhealthyPodEvictionPolicy: boolean;
   /** The feature gate `APIResponseCompression`. */
   readonly compress: boolean;
-}
-
-/** A request whose path has been resolved to an endpoint. */
-export interface ResourceCall {
-  readonly endpoint: Endpoint;
-  readonly namespace: string;
-  readonly name: string;
-  readonly subresource: string;
 }

@@ -1,8 +1,10 @@
 import type { ResourceDescription } from '@orch/schema';
 import { getComponent, listComponents } from './components/component-statuses.js';
 import { podLog, podPorts, podStream, proxy } from './connecting/connect.js';
-import type { ApiDeps, ResourceCall } from './deps.js';
+import type { ApiDeps } from './deps.js';
 import type { RequestContext } from './http/context.js';
+import { wrongMethod } from './http/errors.js';
+import type { ResourceCall, Verb, Verbs } from './http/route.js';
 import { get } from './reading/get.js';
 import { list } from './reading/list.js';
 import { reviewAccess, reviewLocalAccess, reviewOwnAccess } from './reviews/access-review.js';
@@ -20,15 +22,12 @@ import { patch } from './writing/patch.js';
 import { getScale, patchScale, updateScale } from './writing/scale.js';
 import { update } from './writing/update.js';
 
-/** The verbs of the API, as permissions, discovery and metrics name them. */
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
-
 /** Carries out one verb at one place. */
-export type Handler = (deps: ApiDeps, ctx: RequestContext, call: ResourceCall) => Promise<void>;
+type Handler = (deps: ApiDeps, ctx: RequestContext, call: ResourceCall) => Promise<void>;
 
 type Handlers = Readonly<Partial<Record<Verb, Handler>>>;
 
-const RESOURCE: Handlers = {
+const RESOURCE: Readonly<Record<Verb, Handler>> = {
   get,
   list,
   watch,
@@ -76,20 +75,22 @@ const VIRTUAL: ReadonlyMap<string, Handlers> = new Map([
   ['tokenreviews', { create: reviewToken }],
 ]);
 
-const VERBS: ReadonlySet<string> = new Set(Object.keys(RESOURCE));
-
-/** Whether a request's verb is one of those that resources have. */
-export const isVerb = (verb: string): verb is Verb => VERBS.has(verb);
-
 /** What carries out a verb on a resource ('') or one of its subresources; undefined where nothing does. */
-export function handlerOf(
-  { stored, resource }: ResourceDescription,
-  subresource: string,
-  verb: Verb,
-): Handler | undefined {
+function handlerOf({ stored, resource }: ResourceDescription, subresource: string, verb: Verb): Handler | undefined {
   const handlers = stored || subresource !== '' ? SERVED.get(subresource) : VIRTUAL.get(resource);
   return handlers?.[verb];
 }
 
 /** Whether this server carries out what a declaration says of a subresource. */
 export const servesSubresource = (name: string): boolean => SERVED.has(name);
+
+/** The verbs as they are carried out with what a process has. */
+export const verbsWith = (deps: ApiDeps): Verbs => ({
+  servesSubresource,
+  carriesOut: (resource, subresource, verb) => handlerOf(resource, subresource, verb) !== undefined,
+  handle: (ctx, route) => {
+    const handler = handlerOf(route.endpoint.definition, route.subresource, route.verb);
+    if (!handler) throw wrongMethod();
+    return handler(deps, ctx, route);
+  },
+});

@@ -73,5 +73,6 @@ export {
   authenticated,
   type Recheck,
   type UserInfo,
+  wireUser,
 } from './user.js';
 export { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';

@@ -12,6 +12,14 @@ export interface UserInfo {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
+/** A user as reviews and the audit log write it (`authentication.k8s.io/v1`, UserInfo). */
+export const wireUser = ({ name, uid, groups, extra }: UserInfo) => ({
+  username: name,
+  ...(uid !== undefined && { uid }),
+  groups: [...groups],
+  ...(Object.keys(extra).length > 0 && { extra }),
+});
+
 /** How a caller was recognised. `proxy`: by what another server of the installation, or a front proxy, says. */
 export type AuthenticationMethod = 'x509' | 'token' | 'proxy' | 'anonymous';
 

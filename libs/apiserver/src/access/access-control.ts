@@ -6,6 +6,7 @@ import {
   type Concerned,
   mastersDecide,
   nodeAuthorizer,
+  type RbacPolicy,
   rbacAuthorizer,
   rulesOf,
   union,
@@ -15,7 +16,7 @@ import { type Logger, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
 import type { SharedVerdicts } from '@orch/webhooks';
-import type { Api } from '../server/assemble.js';
+import type { ApiDeps } from '../deps.js';
 import type { OpenWatches } from '../watching/open-watches.js';
 import { type AuthorizationMode, type AuthorizationOptions, authorizationModes } from './authorization-options.js';
 import { type AuthorizationWebhook, openAuthorizationWebhook } from './authorization-webhook.js';
@@ -28,7 +29,11 @@ import { RoleAggregator } from './role-aggregator.js';
 import { WatchRechecks } from './watch-rechecks.js';
 
 export interface AccessControlSettings {
-  readonly api: Api;
+  readonly deps: ApiDeps;
+  /** Filled with the roles and bindings that are followed. */
+  readonly policy: RbacPolicy;
+  /** Makes the namespaces that every installation has. */
+  readonly makeNamespaces: () => Promise<void>;
   readonly store: ServingStore;
   readonly feed: OrderedFeed;
   readonly options: AuthorizationOptions;
@@ -65,14 +70,13 @@ export class AccessControl {
 
   constructor(settings: AccessControlSettings) {
     this.#settings = settings;
-    const { api, store, feed, options, features, shared, onAsked, decides, aggregates, logger } = settings;
-    const { policy } = api;
+    const { deps, policy, store, feed, options, features, shared, onAsked, decides, aggregates, logger } = settings;
     const { authorizationWebhookConfigFile: file } = options;
     this.#openWebhook = async () =>
-      file ? openAuthorizationWebhook(file, { names: api.deps.names, options, shared, onAsked }) : undefined;
-    this.#makeNamespaces = () => api.makeNamespaces();
+      file ? openAuthorizationWebhook(file, { names: deps.names, options, shared, onAsked }) : undefined;
+    this.#makeNamespaces = settings.makeNamespaces;
     const onError = (error: unknown) => logger.error('authorization', error);
-    const endpoints = policyEndpoints(api.deps);
+    const endpoints = policyEndpoints(deps);
     this.#followers = new PolicyFollowers({ store, feed, endpoints, policy, onError });
     const onLoss = (concerned: Concerned) => {
       for (const listener of this.#onLoss) listener(concerned);
@@ -81,21 +85,21 @@ export class AccessControl {
     // A node ends its own watch of what a pod needed once it has heard that the pod is gone, and takes a refusal for a fault.
     const onNodeLoss = (concerned: Concerned) =>
       void systemClock.after(options.nodeWatchGrace, () => onLoss(concerned));
-    this.#nodes = new NodeFollowers({ deps: api.deps, store, feed, onLoss: onNodeLoss, onError });
+    this.#nodes = new NodeFollowers({ deps, store, feed, onLoss: onNodeLoss, onError });
     const byMode: Record<AuthorizationMode, () => Authorizer> = {
       AlwaysAllow: () => alwaysAllow,
       AlwaysDeny: () => alwaysDeny,
-      Node: () => nodeAuthorizer({ names: api.deps.names, rules: nodeRules(), graph: () => this.#nodes.graph() }),
+      Node: () => nodeAuthorizer({ names: deps.names, rules: nodeRules(), graph: () => this.#nodes.graph() }),
       RBAC: () => rbacAuthorizer(policy),
       Webhook: () => this.#webhookAuthorizer(),
     };
     const nodeRules = () =>
-      bootstrapPolicy(api.deps.names, bootstrapGates(features)).roles.find(({ name }) => name === NODE_ROLE)?.object
+      bootstrapPolicy(deps.names, bootstrapGates(features)).roles.find(({ name }) => name === NODE_ROLE)?.object
         .rules ?? [];
     const modes = authorizationModes(options.authorizationMode);
     this.authorizer = union([mastersDecide, ...modes.map((mode) => byMode[mode]())]);
     if (!decides) return;
-    const writing = { deps: api.deps, store, endpoints, policy, followers: this.#followers };
+    const writing = { deps, store, endpoints, policy, followers: this.#followers };
     this.#keeper = new BootstrapPolicyKeeper({ ...writing, features, administrators: options.clusterAdminUsers });
     if (aggregates) this.#aggregator = new RoleAggregator({ ...writing, onError });
   }

@@ -1,11 +1,11 @@
 import { readableCertificatesOf } from '@orch/authentication';
 import { type ApiObject, type JsonObject, StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
+import type { CredentialOptions } from '../credentials/credential-options.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import { WorkOnDemand } from '../following/work-on-demand.js';
 import type { ObjectReader } from '../reading/object-reader.js';
 import { fromStored } from '../representation/stored-body.js';
-import type { ServingOptions } from '../server/options.js';
 import { serverItself } from '../writing/caller.js';
 import type { OwnWrites } from '../writing/own-update.js';
 
@@ -24,7 +24,7 @@ export interface PublishedTrust extends Pick<CredentialSet, 'authorities'> {
 
 /** The options that name the headers of front proxies. */
 export type RequestHeaderOptions = Pick<
-  ServingOptions,
+  CredentialOptions,
   'requestheaderUsernameHeaders' | 'requestheaderGroupHeaders' | 'requestheaderExtraHeadersPrefix'
 >;
 

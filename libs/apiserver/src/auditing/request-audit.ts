@@ -1,9 +1,8 @@
 import { type AuditConfig, EventRecord, type EventStatus, type EventUser, type Stage } from '@orch/audit';
-import type { UserInfo } from '@orch/authentication';
+import { type UserInfo, wireUser } from '@orch/authentication';
 import type { ApiObject, Status } from '@orch/machinery';
 import type { Scheme } from '@orch/schema';
 import type { RequestContext } from '../http/context.js';
-import { wireUser } from '../reviews/token-review.js';
 import { answerText, objectText, patchText } from './body-text.js';
 import { redactedTarget } from './redacted-target.js';
 import { sourceIPs } from './source-ips.js';

@@ -1,20 +1,21 @@
 import type { RequestListener } from 'node:http';
 import type { Names } from '@orch/machinery';
 import { InitialBudgetError, SelectorBudgetError } from '@orch/watchcache';
-import type { ApiDeps } from '../deps.js';
 import { forgetHeaders, isGone, left, type RequestContext } from '../http/context.js';
 import { tooMany } from '../http/errors.js';
+import type { Route, Verbs } from '../http/route.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { RequestObserver } from '../metrics/request-observer.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { OpenWatches } from '../watching/open-watches.js';
 import type { Stage } from './chain.js';
 import type { OpenContext } from './new-context.js';
-import { handle, type ResourceRouter, type Route } from './router.js';
+import type { ResourceRouter } from './router.js';
 
 export interface HandlerOptions {
-  readonly deps: ApiDeps;
+  readonly names: Names;
   readonly router: ResourceRouter;
+  readonly verbs: Verbs;
   /** Answers whatever is not a resource: health, discovery, documents, metrics. */
   readonly others: RequestListener;
   /** Carries watches elsewhere; undefined where this process serves them itself. */
@@ -28,19 +29,19 @@ const SWITCHING_PROTOCOLS = 101;
 
 /** The end of the chain: carries out what is asked for, and lasts until the answer has left or a stream has begun. */
 export function handler(options: HandlerOptions): Stage {
-  const { deps, router, others, metrics, observer } = options;
+  const { names, router, verbs, others, metrics, observer } = options;
   return async (ctx) => {
     const route = router.route(ctx.info);
     if (route) ctx.route = route;
     if (route?.endpoint.deprecation) {
       ctx.warnings.push(route.endpoint.deprecation);
-      noteDeprecation(ctx, route.endpoint, deps.names);
+      noteDeprecation(ctx, route.endpoint, names);
       metrics.deprecated(route);
     }
     observer.begin(ctx);
     if (route?.verb === 'watch') return beginWatch(options, ctx, route);
     if (route) {
-      await handle(deps, ctx, route);
+      await verbs.handle(ctx, route);
       ctx.isGivenUp = false;
       observer.end(ctx);
     } else others(ctx.req, ctx.res);
@@ -63,13 +64,13 @@ function noteDeprecation({ annotations }: OpenContext, { definition }: Endpoint,
 }
 
 async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Route): Promise<void> {
-  const { deps, proxyWatch, observer } = options;
+  const { verbs, proxyWatch, observer } = options;
   // The client went while it was found out who asks.
   if (isGone(ctx)) return;
   const close = open(options, ctx, route);
   ctx.res.once('close', close);
   try {
-    await (proxyWatch ? proxyWatch(ctx) : handle(deps, ctx, route));
+    await (proxyWatch ? proxyWatch(ctx) : verbs.handle(ctx, route));
   } catch (error) {
     if (error instanceof SelectorBudgetError) options.metrics.refused('selectors');
     if (error instanceof InitialBudgetError) options.metrics.refused('initial-bytes');

@@ -1,19 +1,20 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Authenticator } from '@orch/authentication';
 import type { Authorizer } from '@orch/authorization';
-import { badRequest, StatusError } from '@orch/machinery';
+import { badRequest, type Names, StatusError } from '@orch/machinery';
 import type { Logger, Tracing } from '@orch/runtime';
 import type { Aggregator } from '../aggregation/aggregator.js';
 import type { Auditor } from '../auditing/auditor.js';
-import type { ApiDeps } from '../deps.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { cutOff, hearOfEnd, isTarget, leaveBody, left, type RequestContext, type Upgrade } from '../http/context.js';
 import { toStatusError } from '../http/errors.js';
 import { limitBehind } from '../http/limit-errors.js';
 import { sendError } from '../http/respond.js';
+import type { Verbs } from '../http/route.js';
 import type { AttemptObserver } from '../metrics/authentication-metrics.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import { RequestObserver } from '../metrics/request-observer.js';
+import type { Representations } from '../representation/choose.js';
 import type { OpenWatches } from '../watching/open-watches.js';
 import { auditing } from './auditing.js';
 import { authentication } from './authentication.js';
@@ -32,8 +33,12 @@ import type { ResourceRouter } from './router.js';
 export type ApiListener = (req: IncomingMessage, res: ServerResponse, upgrade?: Upgrade) => void;
 
 export interface ListenerOptions {
-  readonly deps: ApiDeps;
+  readonly names: Names;
+  readonly representations: Representations;
+  /** Deadline of requests other than watches, milliseconds. */
+  readonly requestTimeoutMs: number;
   readonly router: ResourceRouter;
+  readonly verbs: Verbs;
   readonly authenticator: Authenticator;
   /** Hears of each attempt to authenticate. */
   readonly authenticationAttempted?: AttemptObserver;
@@ -70,19 +75,20 @@ const IMPERSONATION_VALUES = 256;
 
 /** The one way in, for resources and everything else, behind request info and deadline. */
 function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly Stage[] {
-  const decide = deciding(options.deps.names);
+  const { names } = options;
+  const decide = deciding(names);
   return [
     comingWatch(options.watches),
     authentication({
       authenticator: options.authenticator,
-      names: options.deps.names,
+      names,
       logger: options.logger,
       observe: options.authenticationAttempted,
     }),
     ...(options.auditor ? [auditing(options.auditor)] : []),
-    impersonation(options.deps.names, options.maxImpersonationValues ?? IMPERSONATION_VALUES),
+    impersonation(names, options.maxImpersonationValues ?? IMPERSONATION_VALUES),
     flowControl(options.flow, options.metrics, decide),
-    authorization(options.deps.names, decide),
+    authorization(names, decide),
     answerer(options, observer),
   ];
 }
@@ -113,19 +119,19 @@ async function serve(
   res: ServerResponse,
   upgrade: Upgrade | undefined,
 ): Promise<void> {
-  const { deps, observer, stages, auditor } = options;
+  const { requestTimeoutMs, observer, stages, auditor } = options;
   const ctx = newContext(req, res, options, upgrade);
   try {
     if (!isTarget(req.url ?? '')) throw badRequest('the request target is not a path');
     checkHost(req);
     ctx.info = requestInfo(req.method ?? 'GET', ctx.path, ctx.query);
-    await withinDeadline(ctx, deps.limits.requestTimeoutMs, () => pass(ctx, stages));
+    await withinDeadline(ctx, requestTimeoutMs, () => pass(ctx, stages));
   } catch (error) {
     auditor?.refused(ctx, toStatusError(error));
     ctx.isGivenUp = true;
     answerError(options, ctx, error);
     observer.end(ctx);
-    endUnread(ctx, deps.limits.requestTimeoutMs);
+    endUnread(ctx, requestTimeoutMs);
   }
 }
 
@@ -167,7 +173,7 @@ function answerError(options: ListenerOptions, ctx: RequestContext, thrown: unkn
   }
   if (!ctx.res.headersSent) leaveBody(ctx);
   try {
-    sendError(ctx, error, options.deps.representations);
+    sendError(ctx, error, options.representations);
   } catch (failure) {
     // One answer less: nobody hears of what is thrown here, which would end the process.
     options.logger.error('error not answered', failure, { requestID: ctx.requestId, path: ctx.path });

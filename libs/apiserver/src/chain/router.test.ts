@@ -2,7 +2,7 @@ import { type Names, namesOf, StatusError } from '@orch/machinery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { splitTarget } from '../http/context.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import { servesSubresource } from '../verbs.js';
+import { servesSubresource, verbsWith } from '../verbs.js';
 import { requestInfo } from './request-info.js';
 import { ResourceRouter } from './router.js';
 
@@ -10,7 +10,7 @@ let api: TestApi;
 let router: ResourceRouter;
 beforeAll(async () => {
   api = await testApi();
-  router = new ResourceRouter(api.served);
+  router = new ResourceRouter(api.served, verbsWith(api.deps));
 });
 afterAll(() => api.close());
 
@@ -201,7 +201,7 @@ describe('routes', () => {
     const names: Names = namesOf(profile);
     const other = await testApi({}, profile);
     const group = names.group('rbac.authorization.orch.io');
-    const routes = new ResourceRouter(other.served);
+    const routes = new ResourceRouter(other.served, verbsWith(other.deps));
     expect(route('GET', `/apis/${group}/v1/clusterroles`, routes)?.verb).toBe('list');
     other.close();
   });

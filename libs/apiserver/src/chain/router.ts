@@ -1,23 +1,19 @@
 import { badRequest, pathSegmentErrors } from '@orch/machinery';
-import type { ApiDeps, ResourceCall } from '../deps.js';
-import type { RequestContext } from '../http/context.js';
 import { unknownPath, wrongMethod } from '../http/errors.js';
+import { isVerb, type Route, type Verbs } from '../http/route.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { ServedResources } from '../served/served-resources.js';
-import { handlerOf, isVerb, servesSubresource, type Verb } from '../verbs.js';
 import type { RequestInfo } from './request-info.js';
-
-/** What a request is about: enough to authorize, to count and to carry it out. */
-export interface Route extends ResourceCall {
-  readonly verb: Verb;
-}
 
 /** Verbs of one object; the others are of collections, but for `watch`, which is of both. */
 const OF_AN_OBJECT: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
 
 /** Finds the endpoint of a request. */
 export class ResourceRouter {
-  constructor(private readonly served: ServedResources) {}
+  constructor(
+    private readonly served: ServedResources,
+    private readonly verbs: Verbs,
+  ) {}
 
   /**
    * Undefined when nothing that is asked for is a resource (discovery and the rest).
@@ -27,14 +23,34 @@ export class ResourceRouter {
     if (!info.isResourceRequest) return undefined;
     const endpoint = this.served.current.find(info.group, info.version, info.resource);
     if (!endpoint || (info.rest !== '' && !isProxied(info))) throw unknownPath();
-    const verbs = verbsAt(endpoint, info);
+    const verbs = this.#verbsAt(endpoint, info);
     if (!verbs) throw unknownPath();
     const { within: namespace, pathName: name, subresource } = info;
     const verb = verbOf(info);
-    if (!isVerb(verb) || !verbs.includes(verb) || !fits(info) || !handlerOf(endpoint.definition, subresource, verb))
-      throw wrongMethod();
+    if (!isVerb(verb) || !verbs.includes(verb) || !fits(info)) throw wrongMethod();
+    if (!this.verbs.carriesOut(endpoint.definition, subresource, verb)) throw wrongMethod();
     checkPlace(info);
     return { endpoint, namespace, name, subresource, verb };
+  }
+
+  /** What can be done at a path; undefined where nothing is. */
+  #verbsAt(
+    { definition }: Endpoint,
+    { oldPrefix, within, pathName, subresource, emptyNamespace }: RequestInfo,
+  ): readonly string[] | undefined {
+    const { namespaced, subresources, verbs } = definition;
+    // The prefix of proxies is older than release 1.27; that of watches is for what can be watched.
+    if (oldPrefix === 'proxy' || (oldPrefix === 'watch' && (subresource !== '' || !verbs.includes('watch'))))
+      return undefined;
+    // Objects stand in a namespace or outside of any, and nowhere else; collections of all namespaces stand outside.
+    if (namespaced ? within === '' && pathName !== '' && !emptyNamespace : within !== '' || emptyNamespace)
+      return undefined;
+    if (subresource !== '') {
+      if (!this.verbs.servesSubresource(subresource)) return undefined;
+      return subresources.find(({ name }) => name === subresource)?.verbs;
+    }
+    const acrossNamespaces = namespaced && within === '' && pathName === '';
+    return acrossNamespaces ? verbs.filter((verb) => verb === 'list' || verb === 'watch') : verbs;
   }
 }
 
@@ -59,31 +75,4 @@ function fits(info: RequestInfo): boolean {
   if ((method === 'HEAD' && !isProxied(info)) || (verb === 'watch' && method !== 'GET')) return false;
   if (verb === 'watch' || subresource !== '') return true;
   return OF_AN_OBJECT.has(verb) === (pathName !== '');
-}
-
-/** What can be done at a path; undefined where nothing is. */
-function verbsAt(
-  { definition }: Endpoint,
-  { oldPrefix, within, pathName, subresource, emptyNamespace }: RequestInfo,
-): readonly string[] | undefined {
-  const { namespaced, subresources, verbs } = definition;
-  // The prefix of proxies is older than release 1.27; that of watches is for what can be watched.
-  if (oldPrefix === 'proxy' || (oldPrefix === 'watch' && (subresource !== '' || !verbs.includes('watch'))))
-    return undefined;
-  // Objects stand in a namespace or outside of any, and nowhere else; collections of all namespaces stand outside.
-  if (namespaced ? within === '' && pathName !== '' && !emptyNamespace : within !== '' || emptyNamespace)
-    return undefined;
-  if (subresource !== '') {
-    if (!servesSubresource(subresource)) return undefined;
-    return subresources.find(({ name }) => name === subresource)?.verbs;
-  }
-  const acrossNamespaces = namespaced && within === '' && pathName === '';
-  return acrossNamespaces ? verbs.filter((verb) => verb === 'list' || verb === 'watch') : verbs;
-}
-
-/** Carries a routed request out. */
-export function handle(deps: ApiDeps, ctx: RequestContext, route: Route): Promise<void> {
-  const handler = handlerOf(route.endpoint.definition, route.subresource, route.verb);
-  if (!handler) throw wrongMethod();
-  return handler(deps, ctx, route);
 }

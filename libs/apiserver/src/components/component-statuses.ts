@@ -1,7 +1,8 @@
 import { notFound } from '@orch/machinery';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { sendPieces } from '../http/respond.js';
+import type { ResourceCall } from '../http/route.js';
 import { listOptions } from '../reading/read-options.js';
 import { selectionOf } from '../reading/selection.js';
 import { sendObject } from '../representation/send-object.js';

@@ -1,7 +1,8 @@
 import { badRequest, StatusError } from '@orch/machinery';
 import type { Pod } from '@orch/schema/types/core/v1';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
+import type { ResourceCall } from '../http/route.js';
 import { logOptions, requirePorts } from './options.js';
 import { resolveService } from './services.js';
 import { agentOf, containerOf, coreObject, resolveNode, resolvePod } from './targets.js';

@@ -15,13 +15,13 @@ import {
 import { type Names, StatusError } from '@orch/machinery';
 import type { Logger } from '@orch/runtime';
 import type { Endpoint } from '../served/endpoint.js';
-import type { ServingOptions } from '../server/options.js';
 import type { OpenWatch, OpenWatches } from '../watching/open-watches.js';
+import type { CredentialOptions } from './credential-options.js';
 import { FollowedObjects, type FollowedObjectsOptions } from './followed-objects.js';
 import type { ServiceAccountKeys } from './service-account-keys.js';
 
 export interface ApiTokensSettings extends Pick<FollowedObjectsOptions, 'store' | 'feed' | 'reader'> {
-  readonly options: ServingOptions;
+  readonly options: CredentialOptions;
   readonly names: Names;
   readonly keys: ServiceAccountKeys;
   /** Where objects of a kind lie, served or not; undefined for kinds that this release does not know. */

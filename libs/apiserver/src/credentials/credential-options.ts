@@ -1,5 +1,8 @@
 import { validateHeaderName } from 'node:http';
+import type { OptionValues } from '@orch/runtime';
 import { remoteTokenOptions } from './remote-token-options.js';
+import type { serviceAccountOptions } from './service-account-options.js';
+import type { signingOptions } from './signing-options.js';
 import { checkSniPairs } from './sni-pairs.js';
 import { CIPHER_SUITES, TLS_VERSIONS, type TlsVersion } from './tls-settings.js';
 
@@ -102,3 +105,14 @@ export const credentialOptions = {
   },
   ...remoteTokenOptions,
 } as const;
+
+/** Values of the options of this folder, and of those of other rooms that decide about credentials as well. */
+export type CredentialOptions = OptionValues<
+  typeof credentialOptions & typeof serviceAccountOptions & typeof signingOptions
+> & {
+  readonly advertiseHost: readonly string[];
+  readonly authorizationMode: readonly string[];
+  readonly bindAddress: string;
+  readonly kubeconfigOut: string | undefined;
+  readonly serviceClusterIpRange: string;
+};

@@ -11,8 +11,8 @@ import {
 } from '@orch/authentication';
 import { serviceNetworks } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
-import type { ServingOptions } from '../server/options.js';
 import type { FileCertificates } from './certificate-ends.js';
+import type { CredentialOptions } from './credential-options.js';
 import { type Pair, readBundle, readPair } from './pair.js';
 import { readSigning, type SigningSet, signingFiles } from './signing-set.js';
 import { type NamedPair, readSniPairs, sniFiles } from './sni-pairs.js';
@@ -46,7 +46,7 @@ export interface CredentialSet {
 }
 
 /** The options that name files of credentials that are read again when they change. */
-export const credentialFiles = (options: ServingOptions): string[] =>
+export const credentialFiles = (options: CredentialOptions): string[] =>
   [
     options.tlsCertFile,
     options.tlsPrivateKeyFile,
@@ -68,7 +68,7 @@ export const credentialFiles = (options: ServingOptions): string[] =>
  * @param takesHandedWatches whether api-servers hand watches to this process
  */
 export async function readCredentials(
-  options: ServingOptions,
+  options: CredentialOptions,
   names: Names,
   takesHandedWatches = false,
 ): Promise<CredentialSet> {
@@ -116,7 +116,7 @@ export async function readCredentials(
 type Given = Awaited<ReturnType<typeof readGiven>>;
 
 /** Those of files that options name. */
-function givenCertificates(options: ServingOptions, given: Given): FileCertificates[] {
+function givenCertificates(options: CredentialOptions, given: Given): FileCertificates[] {
   const of = (certificate: string, file: string | undefined, pem: string | undefined): FileCertificates[] =>
     file === undefined || pem === undefined ? [] : [{ certificate, file, pem }];
   return [
@@ -145,7 +145,7 @@ function madeCertificates(
   return Object.entries(made).map(([certificate, { certFile, cert }]) => ({ certificate, file: certFile, pem: cert }));
 }
 
-const ownServing = (options: ServingOptions, names: Names): Promise<ServingPki> =>
+const ownServing = (options: CredentialOptions, names: Names): Promise<ServingPki> =>
   ensureServingPki({
     certDir: options.certDir,
     bindAddress: options.bindAddress,
@@ -154,7 +154,7 @@ const ownServing = (options: ServingOptions, names: Names): Promise<ServingPki> 
     extraHosts: options.advertiseHost,
   });
 
-async function readGiven(options: ServingOptions) {
+async function readGiven(options: CredentialOptions) {
   const bundle = (file: string | undefined) => (file === undefined ? undefined : readBundle(file));
   return {
     serving: await readPair('tls-cert-file', options.tlsCertFile, 'tls-private-key-file', options.tlsPrivateKeyFile),

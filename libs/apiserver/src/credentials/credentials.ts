@@ -8,14 +8,14 @@ import {
 } from '@orch/authentication';
 import type { Names } from '@orch/machinery';
 import { FileWatch, type Logger } from '@orch/runtime';
-import type { ServingOptions } from '../server/options.js';
+import type { CredentialOptions } from './credential-options.js';
 import { type CredentialSet, credentialFiles, readCredentials } from './credential-set.js';
 
 /** How often files are read without having been told of a change, and certificates of `--cert-dir` are renewed, ms. */
 const LOOK_MS = 60_000;
 
 export interface CredentialSettings {
-  readonly options: ServingOptions;
+  readonly options: CredentialOptions;
   readonly names: Names;
   readonly logger: Logger;
   /** Hears of each caller who is let in for a client certificate: milliseconds until it expires. */

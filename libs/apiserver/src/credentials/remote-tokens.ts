@@ -4,13 +4,13 @@ import { DocumentReader } from '@orch/client';
 import type { Names } from '@orch/machinery';
 import type { Logger } from '@orch/runtime';
 import { type SharedVerdicts, VerdictCache, type VerdictObserver } from '@orch/webhooks';
-import type { ServingOptions } from '../server/options.js';
 import { ConfiguredWebhook } from '../webhooks/configured-webhook.js';
+import type { CredentialOptions } from './credential-options.js';
 import { requiredClaims } from './remote-token-options.js';
 import { readVerdict, TokenWebhook } from './token-webhook.js';
 
 export interface RemoteTokensSettings {
-  readonly options: ServingOptions;
+  readonly options: CredentialOptions;
   readonly names: Names;
   /** The API's own audiences. */
   readonly audiences: readonly string[];

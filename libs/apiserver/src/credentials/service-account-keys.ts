@@ -11,7 +11,7 @@ import {
   verificationKeysOf,
 } from '@orch/authentication';
 import type { Names } from '@orch/machinery';
-import type { ServingOptions } from '../server/options.js';
+import type { CredentialOptions } from './credential-options.js';
 
 /** Who issues and believes tokens of service accounts here, and by which keys. */
 export interface ServiceAccountKeys {
@@ -34,7 +34,7 @@ const MOST_MAX_MS = 2 ** 32 * 1000;
  * Reads the keys that the options name, or makes one in `--cert-dir` where they name none. Read once; other keys take a restart.
  * Throws where a file cannot be used, and for a longest time that makes no sense.
  */
-export async function readServiceAccountKeys(options: ServingOptions, names: Names): Promise<ServiceAccountKeys> {
+export async function readServiceAccountKeys(options: CredentialOptions, names: Names): Promise<ServiceAccountKeys> {
   const [first = `https://${names.apiServiceName}.default.svc.cluster.local`, ...others] = options.serviceAccountIssuer;
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : [first];
   const signing = await signingKey(options);
@@ -70,7 +70,7 @@ function extensionWarnings(maxSeconds = Number.POSITIVE_INFINITY): string[] {
 }
 
 /** As the API server of Kubernetes has it, a key that was meant for something else signs nothing; one of our own may. */
-async function signingKey(options: ServingOptions): Promise<SigningKey | undefined> {
+async function signingKey(options: CredentialOptions): Promise<SigningKey | undefined> {
   const { serviceAccountSigningKeyFile: file, serviceAccountKeyFile, tlsPrivateKeyFile } = options;
   if (file !== undefined) return within(file, await readFile(file, 'utf8'), signingKeyOf);
   if (serviceAccountKeyFile.length > 0 || tlsPrivateKeyFile !== undefined) return undefined;
@@ -78,7 +78,7 @@ async function signingKey(options: ServingOptions): Promise<SigningKey | undefin
   return within(keyFile, key, signingKeyOf);
 }
 
-async function keysOf(options: ServingOptions): Promise<VerificationKey[]> {
+async function keysOf(options: CredentialOptions): Promise<VerificationKey[]> {
   const { serviceAccountKeyFile: files, serviceAccountSigningKeyFile, tlsPrivateKeyFile } = options;
   if (files.length > 0) {
     const found = files.map(async (file) => within(file, await readFile(file, 'utf8'), verificationKeysOf));
@@ -97,7 +97,7 @@ function readableKeys(pem: string): VerificationKey[] {
   }
 }
 
-function maxSecondsOf({ serviceAccountMaxTokenExpiration: max }: ServingOptions): number | undefined {
+function maxSecondsOf({ serviceAccountMaxTokenExpiration: max }: CredentialOptions): number | undefined {
   if (max === 0) return undefined;
   if (max < LEAST_MAX_MS || max > MOST_MAX_MS)
     throw new Error('--service-account-max-token-expiration must be between 1 hour and 2^32 seconds');

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from '@orch/runtime';
 import { RedisRates, type RedisSettings, RedisVerdicts } from '@orch/webhooks';
-import type { ServingOptions } from '../server/options.js';
+import type { CredentialOptions } from './credential-options.js';
 
 /** How often it is said that Redis cannot be used, at most, ms. */
 const SAY_EVERY_MS = 60_000;
@@ -10,15 +10,15 @@ const SAY_EVERY_MS = 60_000;
  * Where this process shares verdicts of webhooks with others; undefined where it does not.
  * @throws Error for options that cannot be used, or a file that cannot be read; it never holds a secret
  */
-export const openSharedVerdicts = (options: ServingOptions, logger: Logger): Promise<RedisVerdicts | undefined> =>
+export const openSharedVerdicts = (options: CredentialOptions, logger: Logger): Promise<RedisVerdicts | undefined> =>
   opened(options, (settings) => new RedisVerdicts(settings), complaint(logger, 'webhooks are asked instead'));
 
 /** Where this process keeps to rates together with others. As {@link openSharedVerdicts}. */
-export const openSharedRates = (options: ServingOptions, logger: Logger): Promise<RedisRates | undefined> =>
+export const openSharedRates = (options: CredentialOptions, logger: Logger): Promise<RedisRates | undefined> =>
   opened(options, (settings) => new RedisRates(settings), complaint(logger, 'each process keeps to rates by itself'));
 
 async function opened<T>(
-  { redisUrl: url, redisKeyFile, redisCaFile }: ServingOptions,
+  { redisUrl: url, redisKeyFile, redisCaFile }: CredentialOptions,
   open: (settings: RedisSettings) => T,
   onError: (error: unknown) => void,
 ): Promise<T | undefined> {

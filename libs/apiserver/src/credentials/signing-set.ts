@@ -1,8 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { checkAuthority } from '@orch/authentication';
 import type { SignerId } from '@orch/kinds';
-import type { ServingOptions } from '../server/options.js';
 import type { FileCertificates } from './certificate-ends.js';
+import type { CredentialOptions } from './credential-options.js';
 import { type Pair, readBundle, readPair, within } from './pair.js';
 
 /** What certificate requests are signed with. */
@@ -36,7 +36,7 @@ interface SignerFiles {
   readonly keyFile: string | undefined;
 }
 
-const filesOf = (options: ServingOptions): SignerFiles[] => [
+const filesOf = (options: CredentialOptions): SignerFiles[] => [
   {
     id: 'kube-apiserver-client',
     certFile: options.clusterSigningKubeApiserverClientCertFile,
@@ -60,7 +60,7 @@ const filesOf = (options: ServingOptions): SignerFiles[] => [
 ];
 
 /** The files that the options name, which are read again when they change. */
-export const signingFiles = (options: ServingOptions): (string | undefined)[] => [
+export const signingFiles = (options: CredentialOptions): (string | undefined)[] => [
   options.clusterSigningCertFile,
   options.clusterSigningKeyFile,
   ...filesOf(options).flatMap(({ certFile, keyFile }) => [certFile, keyFile]),
@@ -72,7 +72,7 @@ export const signingFiles = (options: ServingOptions): (string | undefined)[] =>
  * @throws Error when files cannot be read, do not belong together, or are those of no authority
  */
 export async function readSigning(
-  options: ServingOptions,
+  options: CredentialOptions,
   make: () => Promise<MadePair | undefined>,
 ): Promise<SigningSet> {
   const { clusterSigningCertFile: certFile, clusterSigningKeyFile: keyFile } = options;

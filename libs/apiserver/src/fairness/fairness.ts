@@ -3,10 +3,10 @@ import { AT_ONCE, FlowController, LoopPace } from '@orch/flowcontrol';
 import { type Logger, type Metrics, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
+import type { ApiDeps } from '../deps.js';
 import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
 import type { ObjectSource } from '../following/object-follower.js';
 import { flowMetrics } from '../metrics/flow-metrics.js';
-import type { Api } from '../server/assemble.js';
 import { boundedTurns } from './bounded-turns.js';
 import { FairTurns } from './fair-turns.js';
 import { FlowConfiguration } from './flow-configuration.js';
@@ -26,7 +26,7 @@ export interface FairnessLimits {
 }
 
 export interface FairnessSettings {
-  readonly api: Api;
+  readonly deps: ApiDeps;
   readonly store: ObjectSource & Pick<ServingStore, 'lease'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly limits: FairnessLimits;
@@ -47,13 +47,12 @@ export class Fairness {
   readonly #keeper: FlowKeeper | undefined;
 
   constructor(settings: FairnessSettings) {
-    const { api, store, feed, limits, features, decides, metrics, logger } = settings;
+    const { deps, store, feed, limits, features, decides, metrics, logger } = settings;
     const { seats, maxWaitMs, sliceMs } = limits;
     if (!features.enabled('APIPriorityAndFairness')) {
       this.turns = boundedTurns(seats);
       return;
     }
-    const { deps } = api;
     const told = flowMetrics(metrics);
     const all = seats.mutating + seats.readOnly;
     const controller = new FlowController({

@@ -1,7 +1,13 @@
-import type { RequestLimits } from '../deps.js';
-
 /** Twenty days: a timer can be set to no more than 2 ** 31 - 1 ms. */
 const LONGEST_MS = 20 * 24 * 60 * 60 * 1000;
+
+/** How long a watch lasts. */
+export interface WatchLimits {
+  /** A watch without `timeoutSeconds` ends after a random time between once and twice this, seconds. */
+  readonly minRequestTimeoutSeconds: number;
+  /** A watch ends after a random time between half of this and this, whatever it asked for; 0 for no such end. Milliseconds. */
+  readonly maxWatchAgeMs: number;
+}
 
 /**
  * Milliseconds after which a watch that another server serves must have ended: the time that its client asked for, else the
@@ -9,7 +15,7 @@ const LONGEST_MS = 20 * 24 * 60 * 60 * 1000;
  */
 export function handedLifetimeMs(
   query: URLSearchParams,
-  { minRequestTimeoutSeconds, maxWatchAgeMs }: Pick<RequestLimits, 'minRequestTimeoutSeconds' | 'maxWatchAgeMs'>,
+  { minRequestTimeoutSeconds, maxWatchAgeMs }: WatchLimits,
 ): number {
   // What is no number of seconds is the other server's to refuse.
   const asked = Number(query.get('timeoutSeconds') ?? '');

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StatusError } from '@orch/machinery';
-import type { RequestLimits } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { OutgoingConnections } from '../sockets/outgoing-connections.js';
-import { handedLifetimeMs } from './handed-lifetime.js';
+import { handedLifetimeMs, type WatchLimits } from './handed-lifetime.js';
 import type { HandedWatch } from './handed-watch.js';
 
 /** A stream that another process serves. */
@@ -13,7 +12,7 @@ export interface HandedStreamsSettings {
   /** How the connections that they come over are watched over. Default: by the kernel, with keep-alive probes. */
   readonly connections?: OutgoingConnections;
   /** How long watches may last. Default: as long as the other server lets them. */
-  readonly limits?: Pick<RequestLimits, 'minRequestTimeoutSeconds' | 'maxWatchAgeMs'>;
+  readonly limits?: WatchLimits;
   /** How much later than the server at the other end this one ends a watch, ms. Default 10,000. */
   readonly graceMs?: number;
 }

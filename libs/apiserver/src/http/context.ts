@@ -7,9 +7,9 @@ import { timeout } from '@orch/machinery';
 import type { AuditNotes } from '../auditing/audit-notes.js';
 import type { RequestAudit } from '../auditing/request-audit.js';
 import type { RequestInfo } from '../chain/request-info.js';
-import type { Route } from '../chain/router.js';
 import type { RequestTrail } from '../metrics/request-trail.js';
 import type { AdmittedWatch, ComingWatch } from '../watching/open-watches.js';
+import type { Route } from './route.js';
 
 /**
  * One request on its way through the chain. Requests of HTTP/2 come in the shape of those of HTTP/1.1; what differs is

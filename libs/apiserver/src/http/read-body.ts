@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import { StatusError } from '@orch/machinery';
-import type { RequestLimits } from '../deps.js';
 import { http2StreamOf, type RequestContext } from './context.js';
 import { askForBody } from './expected-continue.js';
 
@@ -10,8 +9,13 @@ export const tooLarge = (limit: number) =>
 
 const endedEarly = () => new StatusError('BadRequest', 'the request body ended early');
 
-/** How long bodies may be, bytes, and may take to come, milliseconds. */
-export type BodyLimits = Pick<RequestLimits, 'maxBodyBytes' | 'bodyTimeoutMs'>;
+/** Limits on the bodies of requests. */
+export interface BodyLimits {
+  /** Largest request body, bytes. */
+  readonly maxBodyBytes: number;
+  /** Time for the body of a request once it is read, milliseconds. */
+  readonly bodyTimeoutMs: number;
+}
 
 /** There is no reason of its own for it. */
 function tooSlow(): StatusError {

@@ -1,4 +1,4 @@
-import type { Verb } from '../verbs.js';
+import type { Verb } from '../http/route.js';
 
 /** Verbs as the reference system's metrics write them. */
 const METRIC_VERB: Readonly<Record<Verb, string>> = {

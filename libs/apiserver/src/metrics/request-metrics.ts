@@ -1,9 +1,9 @@
 import type { CounterSeries, Family, GaugeSeries, HistogramSeries, Metrics } from '@orch/runtime';
 import { REQUEST_DURATION_BUCKETS } from '@orch/runtime';
-import type { Route } from '../chain/router.js';
 import type { RequestKind } from '../fairness/turns.js';
 import type { RequestContext } from '../http/context.js';
 import { THROWN_LIMITS, type ThrownLimit } from '../http/limit-errors.js';
+import type { Route } from '../http/route.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { CONNECTION_REFUSALS, type ConnectionRefusal } from '../sockets/connection-limits.js';
 import { Inflight } from './inflight.js';

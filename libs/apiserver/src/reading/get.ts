@@ -1,6 +1,7 @@
 import { notFound } from '@orch/machinery';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
+import type { ResourceCall } from '../http/route.js';
 import { sendObject } from '../representation/send-object.js';
 import { inServedVersion } from '../served/version-stage.js';
 import { getFreshness } from './read-options.js';

@@ -1,6 +1,7 @@
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import { endOf, type RequestContext } from '../http/context.js';
 import { sendPieces } from '../http/respond.js';
+import type { ResourceCall } from '../http/route.js';
 import { prettyList, wantsPretty } from '../representation/pretty.js';
 import type { ListMeta } from '../representation/representation.js';
 import { listOptions } from './read-options.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ResourceCall } from '../deps.js';
+import type { ResourceCall } from '../http/route.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { gathered } from './piece.js';
 import { prettyList } from './pretty.js';

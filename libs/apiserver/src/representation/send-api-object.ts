@@ -1,25 +1,31 @@
 import { encodeObject, encodeUnknown, stringifyJson, stringifyYaml } from '@orch/codec';
-import type { ApiObject } from '@orch/machinery';
+import type { ApiObject, Names } from '@orch/machinery';
 import { fullObject, type StructSchema } from '@orch/schema';
-import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { sendBytes } from '../http/respond.js';
+import type { Representations } from './choose.js';
 import { prettyIfAsked } from './pretty.js';
+
+/** What an answer is encoded with. */
+export interface ApiObjectSending {
+  readonly names: Names;
+  readonly representations: Representations;
+}
 
 /** Answers with an object that is not stored as such (Scale, reviews), in what the client accepts. @throws StatusError 406 */
 export async function sendApiObject(
-  deps: ApiDeps,
+  { names, representations }: ApiObjectSending,
   ctx: RequestContext,
   code: number,
   schema: StructSchema,
   sent: ApiObject,
 ): Promise<void> {
   const object = fullObject(schema, sent);
-  switch (deps.representations.plain(ctx.req.headers.accept)) {
+  switch (representations.plain(ctx.req.headers.accept)) {
     case 'protobuf': {
       const { apiVersion = '', kind = '' } = object;
       const body = encodeUnknown({ apiVersion, kind, raw: encodeObject(schema, object) });
-      return sendBytes(ctx, code, deps.names.protobufMediaType, Buffer.from(body));
+      return sendBytes(ctx, code, names.protobufMediaType, Buffer.from(body));
     }
     case 'yaml':
       return sendBytes(ctx, code, 'application/yaml', Buffer.from(stringifyYaml(object)));

@@ -7,8 +7,9 @@ import type {
   SelfSubjectAccessReviewSpec,
   SubjectAccessReviewSpec,
 } from '@orch/schema/types/authorization/v1';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
+import type { ResourceCall } from '../http/route.js';
 import { answerReview, readReview } from './review.js';
 
 /** Whether a user may do something, anywhere. */

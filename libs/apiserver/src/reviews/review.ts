@@ -1,6 +1,7 @@
 import { type ApiObject, ensureMetadata } from '@orch/machinery';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
+import type { ResourceCall } from '../http/route.js';
 import { sendApiObject } from '../representation/send-api-object.js';
 import { admitSent, readSent, type SentObject } from '../writing/sent-object.js';
 

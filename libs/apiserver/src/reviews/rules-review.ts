@@ -1,8 +1,9 @@
 import { rulesOf } from '@orch/authorization';
 import { badRequest } from '@orch/machinery';
 import type { SelfSubjectRulesReviewSpec } from '@orch/schema/types/authorization/v1';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
+import type { ResourceCall } from '../http/route.js';
 import { answerReview, readReview } from './review.js';
 
 /** What the caller may do in a namespace. For display: what is decided is decided request by request. */

@@ -1,8 +1,9 @@
+import { wireUser } from '@orch/authentication';
 import { formatTime } from '@orch/machinery';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
+import type { ResourceCall } from '../http/route.js';
 import { answerReview, readReview } from './review.js';
-import { wireUser } from './token-review.js';
 
 /** Whom the server takes the caller for. */
 export async function reviewSelf(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {

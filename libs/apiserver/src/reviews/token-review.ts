@@ -1,9 +1,10 @@
 import { Socket } from 'node:net';
-import type { Authentication, UserInfo } from '@orch/authentication';
+import { type Authentication, wireUser } from '@orch/authentication';
 import { badRequest, StatusError } from '@orch/machinery';
 import type { TokenReviewSpec } from '@orch/schema/types/authentication/v1';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
+import type { ResourceCall } from '../http/route.js';
 import { answerReview, readReview } from './review.js';
 
 const NOT_KNOWN = 'invalid bearer token';
@@ -39,11 +40,3 @@ async function holderOf(
     return error.cause instanceof Error ? error.cause.message : NOT_KNOWN;
   }
 }
-
-/** A user as reviews show it. */
-export const wireUser = ({ name, uid, groups, extra }: UserInfo) => ({
-  username: name,
-  ...(uid !== undefined && { uid }),
-  groups: [...groups],
-  ...(Object.keys(extra).length > 0 && { extra }),
-});

@@ -3,6 +3,7 @@ import type { Logger, Metrics } from '@orch/runtime';
 import type { ResourceDescription } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
 import { Aggregator } from '../aggregation/aggregator.js';
+import type { RequestHeaderOptions } from '../aggregation/authentication-config.js';
 import { AuthenticationConfig } from '../aggregation/authentication-config.js';
 import { AvailabilityChecks } from '../aggregation/availability-checks.js';
 import { Backings } from '../aggregation/backings.js';
@@ -14,19 +15,19 @@ import { RegistrationWriter } from '../aggregation/registration-writer.js';
 import { RemoteDiscovery } from '../aggregation/remote-discovery.js';
 import { RemoteRegistrations } from '../aggregation/remote-registrations.js';
 import type { Credentials } from '../credentials/credentials.js';
+import type { ApiDeps } from '../deps.js';
 import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from '../documents/remote-documents.js';
 import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
 import { type FollowedRow, ObjectFollower } from '../following/object-follower.js';
 import { observeRegistrations } from '../metrics/aggregation-metrics.js';
 import type { Endpoint } from '../served/endpoint.js';
-import type { Api } from './assemble.js';
-import type { ServingOptions } from './options.js';
+import type { AggregationOptions } from './aggregation-options.js';
 
 export interface AggregatedApisSettings {
-  readonly api: Api;
+  readonly deps: ApiDeps;
   readonly store: ServingStore;
   readonly feed: OrderedFeed;
-  readonly serving: ServingOptions;
+  readonly serving: AggregationOptions & RequestHeaderOptions & { readonly requestTimeout: number };
   readonly credentials: Credentials;
   /** Whether there are definitions that cannot be read here, of kinds that others may serve. */
   readonly isPartial: () => boolean;
@@ -94,10 +95,10 @@ interface Known {
 }
 
 function partsOf(settings: AggregatedApisSettings): Parts | undefined {
-  const known = knownOf(settings.api);
+  const known = knownOf(settings.deps);
   if (!known) return undefined;
-  const { api, store, feed, serving, credentials, metrics, logger } = settings;
-  const { names, reader } = api.deps;
+  const { deps, store, feed, serving, credentials, metrics, logger } = settings;
+  const { names, reader } = deps;
   const onError = (error: unknown) => logger.error('aggregation', error);
   const read = (row: FollowedRow) => readRegistration(row, known.registrations, names);
   const follower = new ObjectFollower({ source: store, feed, type: known.registrations.type, onError, read });
@@ -143,9 +144,9 @@ interface Deciding extends Pick<Parts, 'follower' | 'backings' | 'extensions'> {
   readonly onError: (error: unknown) => void;
 }
 
-function controllerOf({ api, store, isPartial }: AggregatedApisSettings, deciding: Deciding): RegistrationController {
+function controllerOf({ deps, store, isPartial }: AggregatedApisSettings, deciding: Deciding): RegistrationController {
   const { known, follower, backings, extensions, onUnavailable, onError } = deciding;
-  const { names, pipeline, remover, scheme, now } = api.deps;
+  const { names, pipeline, remover, scheme, now } = deps;
   const checks = new AvailabilityChecks({ backings, extensions, onAnswer: () => controller.ask() });
   const isDeclared = ({ group, version, resource }: ResourceDescription) =>
     scheme.resource(group, version, resource) !== undefined;
@@ -155,18 +156,18 @@ function controllerOf({ api, store, isPartial }: AggregatedApisSettings, decidin
     follower,
     checks,
     writer: new RegistrationWriter({ pipeline, remover, endpoint: known.registrations, names, now }),
-    local: () => localOf(api.served.current),
+    local: () => localOf(deps.served.current),
     isPartial,
     onUnavailable,
     onError,
   });
-  api.served.onChange(() => controller.ask());
+  deps.served.onChange(() => controller.ask());
   return controller;
 }
 
-function configOf({ api, credentials, serving }: AggregatedApisSettings, onError: (error: unknown) => void) {
-  const { reader, pipeline, now } = api.deps;
-  const endpoint = api.served.current.types.find(isResource('', 'configmaps'));
+function configOf({ deps, credentials, serving }: AggregatedApisSettings, onError: (error: unknown) => void) {
+  const { reader, pipeline, now } = deps;
+  const endpoint = deps.served.current.types.find(isResource('', 'configmaps'));
   if (!endpoint) return undefined;
   const trust = () => ({ ...credentials.current, requestHeaders: serving });
   const config = new AuthenticationConfig({ reader, pipeline, endpoint, trust, now, onError });
@@ -175,9 +176,9 @@ function configOf({ api, credentials, serving }: AggregatedApisSettings, onError
 }
 
 /** Undefined where nothing can be registered. */
-function knownOf({ deps, served }: Api): Known | undefined {
+function knownOf({ names, served }: ApiDeps): Known | undefined {
   const { types } = served.current;
-  const registrations = types.find(isResource(deps.names.group('apiregistration.orch.io'), 'apiservices'));
+  const registrations = types.find(isResource(names.group('apiregistration.orch.io'), 'apiservices'));
   const services = types.find(isResource('', 'services'));
   const endpoints = types.find(isResource('', 'endpoints'));
   return registrations && services && endpoints && { registrations, services, endpoints };

@@ -1,3 +1,4 @@
+import type { OptionValues } from '@orch/runtime';
 /** Options of how other servers answer for the group-versions of APIServices. */
 export const aggregationOptions = {
   'enable-aggregator-routing': {
@@ -18,3 +19,6 @@ export const aggregationOptions = {
     help: 'Largest discovery or OpenAPI document that is taken from the server of an APIService.',
   },
 } as const;
+
+/** Values of {@link aggregationOptions}. */
+export type AggregationOptions = OptionValues<typeof aggregationOptions>;

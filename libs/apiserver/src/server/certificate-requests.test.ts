@@ -79,7 +79,7 @@ beforeEach(async () => {
   const logger: Logger = { ...silentLogger, error: (_text, error) => errors.push(error) };
   make = () =>
     new CertificateRequests({
-      api,
+      deps: api.deps,
       store: Object.assign(store, { lease }) as never,
       feed,
       credentials,

@@ -9,6 +9,7 @@ import { outlineOf, type RequestOutline } from '../certificates/request-outline.
 import { RequestSigner } from '../certificates/request-signer.js';
 import type { Credentials } from '../credentials/credentials.js';
 import type { SigningSet } from '../credentials/signing-set.js';
+import type { ApiDeps } from '../deps.js';
 import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
 import { type FollowedRow, ObjectFollower, type ObjectSource } from '../following/object-follower.js';
 import { requestDurations } from '../metrics/request-durations.js';
@@ -16,12 +17,11 @@ import { fromStored } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { serverItself } from '../writing/caller.js';
 import { ignoreMissing } from '../writing/own-update.js';
-import type { Api } from './assemble.js';
 
 type Work = 'csrapproving' | 'csrsigning' | 'csrcleaner';
 
 export interface CertificateRequestsSettings {
-  readonly api: Pick<Api, 'deps' | 'served'>;
+  readonly deps: ApiDeps;
   readonly store: ObjectSource & Pick<ServingStore, 'lease'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly credentials: Pick<Credentials, 'current' | 'onTaken'>;
@@ -67,9 +67,9 @@ interface Parts {
 }
 
 function partsOf(settings: CertificateRequestsSettings): Parts | undefined {
-  const { api, store, feed, credentials, logger, runs = () => true } = settings;
-  const { names, pipeline, reader, now } = api.deps;
-  const endpoint = endpointOf(api);
+  const { deps, store, feed, credentials, logger, runs = () => true } = settings;
+  const { names, pipeline, reader, now } = deps;
+  const endpoint = endpointOf(deps);
   if (!endpoint || !WORK.some(runs)) return undefined;
   const onError = (error: unknown) => logger.error('certificate requests', error);
   const leadership = new Leadership(store.lease('certificate-requests', LEADERSHIP_MS));
@@ -85,7 +85,7 @@ function partsOf(settings: CertificateRequestsSettings): Parts | undefined {
       : NO_APPROVER,
     signer: new RequestSigner({ ...own, signers, longest: settings.longest, now }),
     cleans: runs('csrcleaner'),
-    remove: (outline) => remove(api, endpoint, outline),
+    remove: (outline) => remove(deps, endpoint, outline),
     now,
     onError,
   });
@@ -96,16 +96,16 @@ function partsOf(settings: CertificateRequestsSettings): Parts | undefined {
 }
 
 /** In the version that is stored. */
-function endpointOf({ deps, served }: CertificateRequestsSettings['api']): Endpoint | undefined {
-  const group = deps.names.group('certificates.orch.io');
+function endpointOf({ names, served }: ApiDeps): Endpoint | undefined {
+  const group = names.group('certificates.orch.io');
   return served.current.types.find(
     ({ definition }) => definition.group === group && definition.resource === 'certificatesigningrequests',
   );
 }
 
 /** Whoever leads counts what was issued. */
-function readerOf({ api, metrics }: CertificateRequestsSettings, endpoint: Endpoint, leadership: Leadership) {
-  const count = requestDurations(metrics, api.deps.names);
+function readerOf({ deps, metrics }: CertificateRequestsSettings, endpoint: Endpoint, leadership: Leadership) {
+  const count = requestDurations(metrics, deps.names);
   return (row: FollowedRow, before: RequestOutline | undefined): RequestOutline => {
     const outline = outlineOf(fromStored(row, endpoint) as CertificateSigningRequest, row.uid, row.version);
     const { state, seconds, signerName, lifetime } = outline;
@@ -116,12 +116,8 @@ function readerOf({ api, metrics }: CertificateRequestsSettings, endpoint: Endpo
 }
 
 /** One that has changed since is not of the kind that is removed any more. */
-async function remove(
-  { deps }: CertificateRequestsSettings['api'],
-  endpoint: Endpoint,
-  outline: RequestOutline,
-): Promise<void> {
+async function remove({ remover }: ApiDeps, endpoint: Endpoint, outline: RequestOutline): Promise<void> {
   const { name, uid, resourceVersion } = outline;
   const options = { dryRun: false, uid, resourceVersion };
-  await deps.remover.remove(endpoint, { namespace: '', name }, options, serverItself()).catch(ignoreMissing);
+  await remover.remove(endpoint, { namespace: '', name }, options, serverItself()).catch(ignoreMissing);
 }

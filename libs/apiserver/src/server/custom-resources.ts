@@ -1,9 +1,10 @@
 import type { OrderedFeed } from '@orch/feed';
 import type { KindSettings } from '@orch/kinds';
-import type { JsonObject } from '@orch/machinery';
+import type { JsonObject, Names } from '@orch/machinery';
 import type { Logger, Metrics } from '@orch/runtime';
-import { type ResourceDescription, SchemaPool } from '@orch/schema';
+import { type ResourceDescription, SchemaPool, type Scheme } from '@orch/schema';
 import type { ServingStore, TypeId } from '@orch/storage';
+import type { WatchCache } from '@orch/watchcache';
 import { CustomKinds } from '../definitions/custom-kinds.js';
 import type { Definition } from '../definitions/definition.js';
 import type { DefinitionController } from '../definitions/definition-controller.js';
@@ -11,15 +12,31 @@ import type { CustomKind, DefinitionChange, ServedDefinition } from '../definiti
 import { migrationCounter } from '../metrics/migration-counter.js';
 import { customEndpoints, type Described, describe } from '../served/custom-endpoints.js';
 import type { Endpoint } from '../served/endpoint.js';
+import type { ServedResources } from '../served/served-resources.js';
 import type { Serving } from '../served/served-snapshot.js';
 import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
 import { emptyCollection } from '../writing/empty-collection.js';
+import type { ObjectRemover } from '../writing/object-remover.js';
 import { Pace } from '../writing/pace.js';
 import { rewriteCollection } from '../writing/rewrite-collection.js';
-import type { Api } from './assemble.js';
+import type { WritePipeline } from '../writing/write-pipeline.js';
+
+/** What custom kinds need of the API. */
+interface CustomResourcesApi {
+  readonly cache: Pick<WatchCache, 'unload'>;
+  readonly names: Names;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly pipeline: WritePipeline;
+  readonly remover: ObjectRemover;
+  readonly scheme: Scheme;
+  readonly served: ServedResources;
+}
 
 export interface CustomResourcesSettings {
-  readonly api: Api;
+  readonly api: CustomResourcesApi;
+  /** Deadline of requests, milliseconds. */
+  readonly requestTimeoutMs: number;
   readonly store: ServingStore;
   readonly feed: OrderedFeed;
   /** What the installation decides of its kinds. */
@@ -51,7 +68,7 @@ export class CustomResources {
 
   constructor(private readonly settings: CustomResourcesSettings) {
     const { api, store, feed, logger, decides } = settings;
-    const group = api.deps.names.group('apiextensions.orch.io');
+    const group = api.names.group('apiextensions.orch.io');
     const definitions = api.served.current.types.find(
       ({ definition }) => definition.group === group && definition.resource === DEFINITIONS,
     );
@@ -63,11 +80,11 @@ export class CustomResources {
       make: (definition, type) => this.#make(definition, type),
       publish: (served) => this.#publish(served),
       isBuiltIn: (ofGroup, resource) =>
-        api.deps.scheme.resources.some((each) => each.group === ofGroup && each.resource === resource),
+        api.scheme.resources.some((each) => each.group === ofGroup && each.resource === resource),
       onError: (error) => logger.error('custom kinds', error),
     });
     if (!decides) return;
-    const { names, pipeline, now } = api.deps;
+    const { names, pipeline, now } = api;
     const empty = (kind: CustomKind<Endpoint>, stopped: () => boolean) => this.#empty(kind, stopped);
     const pace = new Pace(settings.migrationRate);
     const tools = { store, pipeline, turn: () => pace.turn() };
@@ -75,7 +92,7 @@ export class CustomResources {
       ...{ names, pipeline, now, empty },
       rewrite: ({ storage }, stopped, onDone) => rewriteCollection(tools, storage, stopped, onDone),
       // A request that outlasts its time may still be writing.
-      settlingMs: 2 * api.deps.limits.requestTimeoutMs,
+      settlingMs: 2 * settings.requestTimeoutMs,
       onRewriting: migrationCounter(settings.metrics),
     });
   }
@@ -114,7 +131,7 @@ export class CustomResources {
     const settings = { ...kinds, pool: this.#pool };
     const described = this.#described.get(type) ?? { describe };
     this.#described.set(type, described);
-    const { scheme } = api.deps;
+    const { scheme } = api;
     const { conversions } = this.settings;
     const parts = { scheme, settings, type, beginCreation, conversions, described };
     return customEndpoints(definition.read() as JsonObject, parts);
@@ -136,7 +153,7 @@ export class CustomResources {
   #forgetType(type: TypeId): void {
     if (!this.#selectable.delete(type)) return;
     this.#described.delete(type);
-    this.settings.api.deps.cache.unload(type);
+    this.settings.api.cache.unload(type);
   }
 
   /** Has objects described anew when they are selected by other fields; their watches end, and begin again. */
@@ -144,7 +161,7 @@ export class CustomResources {
     const [first] = endpoints;
     if (!first) return;
     const names = [...new Set(endpoints.flatMap(({ rules }) => rules.selectableFieldNames))].sort().join();
-    if ((this.#selectable.get(first.type) ?? names) !== names) this.settings.api.deps.cache.unload(first.type);
+    if ((this.#selectable.get(first.type) ?? names) !== names) this.settings.api.cache.unload(first.type);
     this.#selectable.set(first.type, names);
   }
 
@@ -154,7 +171,7 @@ export class CustomResources {
     const count = () => {
       left++;
     };
-    await emptyCollection({ store, remover: api.deps.remover }, { endpoint: storage }, stopped, count);
+    await emptyCollection({ store, remover: api.remover }, { endpoint: storage }, stopped, count);
     return left;
   }
 }

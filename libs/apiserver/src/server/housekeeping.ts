@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { Allocators } from '@orch/kinds';
 import type { Logger, Metrics } from '@orch/runtime';
 import type { Expirer, ServingStore } from '@orch/storage';
 import { ClaimCheck } from '../allocation/claim-check.js';
@@ -6,16 +7,21 @@ import { ClaimEvents } from '../allocation/claim-events.js';
 import type { ClaimFinding } from '../allocation/claim-finding.js';
 import { ClaimRepair } from '../allocation/claim-repair.js';
 import { ClaimTeller } from '../allocation/claim-teller.js';
+import type { AllocationClaims } from '../allocation/store-claims.js';
+import type { ApiDeps } from '../deps.js';
 import { claimFindings } from '../metrics/claim-findings.js';
-import type { Api } from './assemble.js';
-import type { BackendOptions } from './options.js';
+import type { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
 
 export interface HousekeepingSettings {
-  readonly api: Api;
+  readonly deps: ApiDeps;
+  readonly claims: AllocationClaims;
+  /** Of the ranges that are configured. */
+  readonly allocators: Allocators;
   readonly store: ServingStore;
-  /** Whether namespaces on their way out are emptied here. */
-  readonly terminates: boolean;
-  readonly backend: BackendOptions;
+  /** Empties namespaces on their way out; undefined where that is not done here. */
+  readonly terminator: NamespaceTerminator | undefined;
+  /** How long events are kept, and claims without a Service; milliseconds, 0 for good. */
+  readonly times: { readonly eventTtl: number; readonly unusedClaimAge: number };
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
@@ -25,13 +31,13 @@ export interface HousekeepingSettings {
  * addresses and node ports that were claimed for nothing.
  */
 export class Housekeeping {
-  readonly #terminator: Api['terminator'] | undefined;
+  readonly #terminator: NamespaceTerminator | undefined;
   readonly #expirer: Expirer | undefined;
   readonly #teller: ClaimTeller;
   readonly #claims: ClaimRepair | undefined;
 
   constructor(settings: HousekeepingSettings) {
-    this.#terminator = settings.terminates ? settings.api.terminator : undefined;
+    this.#terminator = settings.terminator;
     this.#expirer = expirerOf(settings);
     this.#teller = claimTellerOf(settings);
     this.#claims = claimRepairOf(settings, this.#teller);
@@ -49,21 +55,20 @@ export class Housekeeping {
   }
 }
 
-function expirerOf({ api, store, backend, logger }: HousekeepingSettings): Expirer | undefined {
-  const events = api.served.current.ofResource('', 'events');
-  if (!events || backend.eventTtl === 0) return undefined;
-  const expirer = store.expirer(events.type, backend.eventTtl);
+function expirerOf({ deps, store, times, logger }: HousekeepingSettings): Expirer | undefined {
+  const events = deps.served.current.ofResource('', 'events');
+  if (!events || times.eventTtl === 0) return undefined;
+  const expirer = store.expirer(events.type, times.eventTtl);
   expirer.onFailure((error) => logger.error('expiry of events', error));
   return expirer;
 }
 
 function claimRepairOf(settings: HousekeepingSettings, teller: ClaimTeller): ClaimRepair | undefined {
-  const { api, store, backend, logger } = settings;
-  const services = api.served.current.ofResource('', 'services');
-  if (!services || backend.unusedClaimAge === 0) return undefined;
+  const { deps, store, times, claims, allocators, logger } = settings;
+  const services = deps.served.current.ofResource('', 'services');
+  if (!services || times.unusedClaimAge === 0) return undefined;
   // A write is decided by then, also one whose request was given up.
-  const safeMs = Math.max(backend.unusedClaimAge, 2 * api.deps.limits.requestTimeoutMs);
-  const { claims, allocators } = api;
+  const safeMs = Math.max(times.unusedClaimAge, 2 * deps.limits.requestTimeoutMs);
   const now = () => performance.now();
   const onFinding = (finding: ClaimFinding) => teller.tell(finding);
   return new ClaimRepair({
@@ -75,10 +80,9 @@ function claimRepairOf(settings: HousekeepingSettings, teller: ClaimTeller): Cla
 }
 
 /** Counts what is found, and writes Events where they are served. */
-function claimTellerOf({ api, logger, metrics }: HousekeepingSettings): ClaimTeller {
-  const endpoint = api.served.current.ofResource('', 'events');
-  const { allocators } = api;
-  const { pipeline, now } = api.deps;
+function claimTellerOf({ deps, allocators, logger, metrics }: HousekeepingSettings): ClaimTeller {
+  const endpoint = deps.served.current.ofResource('', 'events');
+  const { pipeline, now } = deps;
   const events = endpoint && new ClaimEvents({ pipeline, events: endpoint, allocators, instance: hostname(), now });
   return new ClaimTeller({ events, count: claimFindings(metrics), logger });
 }

@@ -4,9 +4,9 @@ import type { FeatureName } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
 import { storedEndpoint } from '../access/policy-endpoints.js';
 import type { AdmissionControl } from '../admission/admission-control.js';
+import type { ApiDeps } from '../deps.js';
 import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
 import { PolicyChecker } from '../policies/policy-checker.js';
-import type { Api } from './assemble.js';
 
 const POLICIES = { group: 'admissionregistration.orch.io', resource: 'validatingadmissionpolicies' };
 
@@ -19,7 +19,7 @@ export function followPolicies(
 }
 
 export interface PolicyChecksSettings {
-  readonly api: Api;
+  readonly deps: ApiDeps;
   readonly store: ServingStore;
   readonly policies: FollowedObjects;
   /** Resolves when everything is served that was defined before the call. */
@@ -28,10 +28,10 @@ export interface PolicyChecksSettings {
 }
 
 /** Checks the types of policies, in one process of the installation at a time. */
-export function policyChecker({ api, store, policies, catchUp, logger }: PolicyChecksSettings): PolicyChecker {
+export function policyChecker({ deps, store, policies, catchUp, logger }: PolicyChecksSettings): PolicyChecker {
   return new PolicyChecker({
-    deps: api.deps,
-    endpoint: storedEndpoint(api.deps, POLICIES.group, POLICIES.resource),
+    deps,
+    endpoint: storedEndpoint(deps, POLICIES.group, POLICIES.resource),
     policies,
     leadership: new Leadership(store.lease('policy-types', LEADERSHIP_MS)),
     catchUp,

@@ -1,16 +1,20 @@
+import type { Evaluators } from '@orch/quota';
 import type { Logger, Metrics } from '@orch/runtime';
 import type { ServingStore } from '@orch/storage';
+import type { ApiDeps } from '../deps.js';
 import { quotaMetrics } from '../metrics/quota-metrics.js';
 import { QuotaCount } from '../quota/quota-count.js';
 import { QuotaCounter } from '../quota/quota-counter.js';
+import type { QuotaIndex } from '../quota/quota-index.js';
 import { QuotaVerifier, type Verification } from '../quota/quota-verifier.js';
-import type { Api } from './assemble.js';
-import type { BackendOptions } from './options.js';
 
 export interface QuotaCountSettings {
-  readonly api: Api;
+  readonly deps: ApiDeps;
+  readonly index: QuotaIndex;
+  readonly evaluators: Evaluators;
   readonly store: ServingStore;
-  readonly backend: Pick<BackendOptions, 'quotaVerifyInterval'>;
+  /** How often each quota is counted again, milliseconds; 0 for never. */
+  readonly verifyIntervalMs: number;
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** Resolves when all kinds are served that any server served before the call. */
@@ -18,11 +22,10 @@ export interface QuotaCountSettings {
 }
 
 /** What counts quotas, and looks now and then whether what they tell is true. */
-export function quotaCounter({ api, store, backend, metrics, logger, catchUp }: QuotaCountSettings): QuotaCounter {
-  const { deps, served, quotas: index, evaluators } = api;
-  const { pipeline } = deps;
-  const namespaced = () =>
-    [...served.current.types, ...deps.unserved].filter(({ definition }) => definition.namespaced);
+export function quotaCounter(settings: QuotaCountSettings): QuotaCounter {
+  const { deps, index, evaluators, store, verifyIntervalMs: intervalMs, metrics, logger, catchUp } = settings;
+  const { pipeline, served, unserved } = deps;
+  const namespaced = () => [...served.current.types, ...unserved].filter(({ definition }) => definition.namespaced);
   const { endpoint } = index;
   const count = new QuotaCount({ store, pipeline, endpoint, evaluators, namespaced, catchUp });
   const { counted, verified } = quotaMetrics(metrics);
@@ -30,7 +33,6 @@ export function quotaCounter({ api, store, backend, metrics, logger, catchUp }: 
     verified(verification.result);
     if (verification.result === 'mended') tellMended(logger, verification);
   };
-  const intervalMs = backend.quotaVerifyInterval;
   const verifier = new QuotaVerifier({ count, quotas: () => index.all(), intervalMs, onVerified });
   return new QuotaCounter({
     ...{ store, index, count, onCounted: counted },

@@ -31,6 +31,7 @@ import { inUrl, ownAddress } from '../service-endpoints/own-address.js';
 import { type Listeners, openListeners } from '../sockets/listeners.js';
 import { OutgoingConnections } from '../sockets/outgoing-connections.js';
 import { VanishedPeers } from '../sockets/vanished-peers.js';
+import { verbsWith } from '../verbs.js';
 import { OpenWatches } from '../watching/open-watches.js';
 import { refusalFrames } from '../watching/refusal-frame.js';
 import type { AggregatedApis } from './aggregated-apis.js';
@@ -185,9 +186,13 @@ function listenerOf(
   const issuer = createIssuerRoutes({ issuers, keys, keysUri });
   const slowClients = new SlowClients(slowClientLimits(serving), systemClock);
   observeSlowClients(metrics, slowClients);
+  const verbs = verbsWith(api.deps);
   return createListener({
-    deps: api.deps,
-    router: new ResourceRouter(api.served),
+    names: api.deps.names,
+    representations: api.deps.representations,
+    requestTimeoutMs: api.deps.limits.requestTimeoutMs,
+    router: new ResourceRouter(api.served, verbs),
+    verbs,
     authenticator: credentials.authenticator,
     authenticationAttempted: authenticationAttempts(metrics),
     authorizer: access.authorizer,

@@ -7,13 +7,13 @@ import type { ServingStore } from '@orch/storage';
 import { storedEndpoint } from '../access/policy-endpoints.js';
 import type { AdmissionControl } from '../admission/admission-control.js';
 import type { AdmissionOptions } from '../admission/admission-options.js';
+import type { ApiDeps } from '../deps.js';
 import { ObjectFollower } from '../following/object-follower.js';
 import { type StandingObject, StandingObjects } from '../namespaces/standing-objects.js';
 import { fromStored } from '../representation/stored-body.js';
-import type { Api } from './assemble.js';
 
 export interface StandingObjectsSettings {
-  readonly api: Api;
+  readonly deps: ApiDeps;
   readonly store: ServingStore;
   readonly feed: OrderedFeed;
   /** What of it is looked after here. */
@@ -52,11 +52,11 @@ export class NamespaceKeeper {
 
   /** @throws Error for a file that cannot be read */
   async start(): Promise<void> {
-    const { api, store, followed, logger } = this.settings;
+    const { deps, store, followed, logger } = this.settings;
     const objects = [...this.#account(), ...(await this.#rootCa())];
     if (objects.length === 0) return;
     const onError = (error: unknown) => logger.error('objects that every namespace has', error);
-    const { pipeline } = api.deps;
+    const { pipeline } = deps;
     this.#objects = new StandingObjects({ namespaces: followed.namespaces, objects, pipeline, store, onError });
     this.#objects.start();
   }
@@ -67,17 +67,17 @@ export class NamespaceKeeper {
   }
 
   #account(): readonly StandingObject[] {
-    const { api, followed, keeps } = this.settings;
+    const { deps, followed, keeps } = this.settings;
     if (!followed.accounts || !keeps('serviceaccount')) return [];
-    const endpoint = storedEndpoint(api.deps, '', 'serviceaccounts');
+    const endpoint = storedEndpoint(deps, '', 'serviceaccounts');
     return [{ endpoint, name: ACCOUNT, content: {}, followed: followed.accounts }];
   }
 
   async #rootCa(): Promise<readonly StandingObject[]> {
-    const { api, options, keeps, store, feed, logger } = this.settings;
+    const { deps, options, keeps, store, feed, logger } = this.settings;
     if (options.rootCaFile === undefined || !keeps('root-ca-cert-publisher')) return [];
     const text = await readFile(options.rootCaFile, 'utf8');
-    const endpoint = storedEndpoint(api.deps, '', 'configmaps');
+    const endpoint = storedEndpoint(deps, '', 'configmaps');
     const follower = new ObjectFollower<ApiObject | undefined>({
       ...{ source: store, feed, type: endpoint.type },
       // There may be many, and large ones.

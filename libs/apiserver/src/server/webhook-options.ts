@@ -1,3 +1,4 @@
+import type { OptionValues } from '@orch/runtime';
 /** How webhooks are asked. Bounds are per call. */
 export const webhookOptions = {
   'webhook-max-answer-bytes': {
@@ -64,3 +65,6 @@ export const webhookOptions = {
     help: 'Bytes of stored objects of one definition that requests may be having converted at a time; others wait for as long as a call may take, and are then answered with 429.',
   },
 } as const;
+
+/** Values of {@link webhookOptions}. */
+export type WebhookOptions = OptionValues<typeof webhookOptions>;

@@ -1,6 +1,7 @@
 import type { Logger, Metrics } from '@orch/runtime';
 import { WebhookClients, type WebhookSettings } from '@orch/webhooks';
 import type { Pair } from '../credentials/pair.js';
+import type { ApiDeps } from '../deps.js';
 import { conversionMetrics } from '../metrics/conversion-metrics.js';
 import { observeWebhooks, webhookMetrics } from '../metrics/webhook-metrics.js';
 import { AdmissionWebhooks, addressesOutside } from '../webhooks/admission-webhooks.js';
@@ -8,12 +9,21 @@ import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
 import { KeptConversions } from '../webhooks/kept-conversions.js';
 import { refusedObjects } from '../webhooks/refused-objects.js';
 import { readServiceMap, serviceResolver } from '../webhooks/service-resolver.js';
-import type { Api } from './assemble.js';
-import type { ServingOptions } from './options.js';
+import type { WebhookOptions } from './webhook-options.js';
+
+/** Whether Services are reached at an address behind them (`--enable-aggregator-routing`). */
+interface WebhookRouting {
+  readonly enableAggregatorRouting: boolean;
+}
 
 export interface WebhooksSettings {
-  readonly api: Api;
-  readonly serving: ServingOptions;
+  readonly deps: ApiDeps;
+  readonly serving: WebhookOptions &
+    WebhookRouting & {
+      readonly maxRequestBytes: number;
+      readonly maxRequestValues: number;
+      readonly maxOwnedValues: number;
+    };
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** Shown to webhooks that want a certificate; undefined for none. */
@@ -25,8 +35,8 @@ export class Webhooks {
   readonly conversions: ConversionCalls;
   readonly #clients: WebhookClients;
 
-  constructor({ api, serving, metrics, logger, shown }: WebhooksSettings) {
-    this.#clients = new WebhookClients({ ...webhookSettings(api, serving), credentials: shown });
+  constructor({ deps, serving, metrics, logger, shown }: WebhooksSettings) {
+    this.#clients = new WebhookClients({ ...webhookSettings(deps, serving), credentials: shown });
     this.conversions = {
       clients: this.#clients,
       limits: {
@@ -51,9 +61,9 @@ export class Webhooks {
 }
 
 /** How webhooks of all kinds are reached. @throws Error for options that say nothing */
-export function webhookSettings(api: Api, serving: ServingOptions): WebhookSettings {
+export function webhookSettings(deps: ApiDeps, serving: WebhookOptions & WebhookRouting): WebhookSettings {
   const find = (resource: string) => {
-    const found = api.served.current.ofResource('', resource);
+    const found = deps.served.current.ofResource('', resource);
     if (!found) throw new Error(`${resource} are not served`);
     return found;
   };
@@ -61,14 +71,14 @@ export function webhookSettings(api: Api, serving: ServingOptions): WebhookSetti
   const toEndpoints = serving.enableAggregatorRouting;
   const allowsAddress = addressesOutside(serving.webhookDenyCidrs);
   return {
-    addressOf: serviceResolver({ reader: api.deps.reader, find, toEndpoints, overrides }),
+    addressOf: serviceResolver({ reader: deps.reader, find, toEndpoints, overrides }),
     maxAnswerBytes: serving.webhookMaxAnswerBytes,
     ...(allowsAddress && { allowsAddress }),
   };
 }
 
 /** What the plugins that call admission webhooks are made with. */
-export function admissionWebhooks(serving: ServingOptions, metrics: Metrics): AdmissionWebhooks {
+export function admissionWebhooks(serving: WebhookOptions, metrics: Metrics): AdmissionWebhooks {
   const webhooks = new AdmissionWebhooks({
     observer: webhookMetrics(metrics),
     mostHangingCalls: serving.admissionWebhookMaxHangingCalls,

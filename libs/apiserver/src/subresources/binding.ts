@@ -9,9 +9,10 @@ import {
   required,
 } from '@orch/machinery';
 import type { Binding } from '@orch/schema/types/core/v1';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { sendStatus } from '../http/respond.js';
+import type { ResourceCall } from '../http/route.js';
 import { DeclaredModel, type ObjectModel } from '../served/object-model.js';
 import { callerOf } from '../writing/caller.js';
 import { requireUid } from '../writing/object-checks.js';

@@ -1,7 +1,8 @@
 import { type ApiObject, badRequest, notFound, timeout } from '@orch/machinery';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { sendStatus } from '../http/respond.js';
+import type { ResourceCall } from '../http/route.js';
 import { servedObject } from '../representation/shape.js';
 import { DeclaredModel, type ObjectModel } from '../served/object-model.js';
 import { callerOf, serverItself } from '../writing/caller.js';

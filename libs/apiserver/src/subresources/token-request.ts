@@ -2,9 +2,10 @@ import { EXTENDED_SECONDS, INJECTED_SECONDS, type TokenGrant, type TokenIssuer }
 import { type ApiObject, badRequest, conflict, formatTime, invalid, invalidValue } from '@orch/machinery';
 import type { BoundObjectReference, TokenRequestSpec } from '@orch/schema/types/authentication/v1';
 import type { Pod } from '@orch/schema/types/core/v1';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { unknownPath } from '../http/errors.js';
+import type { ResourceCall } from '../http/route.js';
 import { sendApiObject } from '../representation/send-api-object.js';
 import { DeclaredModel } from '../served/object-model.js';
 import { admitSent, readSent } from '../writing/sent-object.js';

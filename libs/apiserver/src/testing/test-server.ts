@@ -17,6 +17,7 @@ import type { HandedStreams } from '../handing-on/handed-streams.js';
 import type { RequestContext } from '../http/context.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
 import { meetExpectations } from '../sockets/request-heads.js';
+import { verbsWith } from '../verbs.js';
 import { OpenWatches } from '../watching/open-watches.js';
 import type { TestApi } from './test-api.js';
 
@@ -109,9 +110,13 @@ const EVERYBODY = boundedTurns({ mutating: 0, readOnly: 0 });
 /** The whole chain on an API, with an administrator as the caller. */
 export function listenerOf(api: TestApi, overrides: ListenOverrides = {}): RequestListener {
   const { metrics = new Metrics(), flow, ...others } = overrides;
+  const verbs = verbsWith(api.deps);
   return createListener({
-    deps: api.deps,
-    router: new ResourceRouter(api.served),
+    names: api.deps.names,
+    representations: api.deps.representations,
+    requestTimeoutMs: api.deps.limits.requestTimeoutMs,
+    router: new ResourceRouter(api.served, verbs),
+    verbs,
     authenticator: ADMINISTRATOR,
     authorizer: knownUsers,
     flow: {

@@ -1,9 +1,10 @@
 import { type ApiObject, badRequest, conflict, type JsonObject } from '@orch/machinery';
 import { ApplyError, type View } from '@orch/merge';
 import { Slices } from '../decoding/turns.js';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
+import type { ResourceCall } from '../http/route.js';
 import { sendObject } from '../representation/send-object.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { callerOf } from './caller.js';

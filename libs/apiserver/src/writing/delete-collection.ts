@@ -1,9 +1,10 @@
 import type { Status } from '@orch/machinery';
 import { HistoryExpiredError, type Row } from '@orch/storage';
 import { Slices } from '../decoding/turns.js';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import { endOf, isOver, type RequestContext } from '../http/context.js';
 import { sendPieces, sendStatus } from '../http/respond.js';
+import type { ResourceCall } from '../http/route.js';
 import { listOptions } from '../reading/read-options.js';
 import { selectionOf } from '../reading/selection.js';
 import { callerOf } from './caller.js';

@@ -1,9 +1,10 @@
 import type { Status } from '@orch/machinery';
 import { deletionAnswersObject } from '@orch/schema';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import { sendStatus } from '../http/respond.js';
+import type { ResourceCall } from '../http/route.js';
 import { sendObject } from '../representation/send-object.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { callerOf } from './caller.js';

@@ -10,7 +10,6 @@ import {
   validateObjectMeta,
 } from '@orch/machinery';
 import type { Key } from '@orch/storage';
-import type { RequestLimits } from '../deps.js';
 import { tooLarge } from '../http/read-body.js';
 import { ownersOf, withoutOwners } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
@@ -25,7 +24,14 @@ export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[
 }
 
 /** How large an object may be. */
-export type ObjectLimits = Pick<RequestLimits, 'maxBodyBytes' | 'maxValues' | 'maxOwnedValues'>;
+export interface ObjectLimits {
+  /** Largest stored object, bytes, but for its managedFields, which may be as large again. */
+  readonly maxBodyBytes: number;
+  /** Most values (scalars, objects, lists) in a request body, and in an object as it is stored but for its managedFields. */
+  readonly maxValues: number;
+  /** Most values of an object whose owners are drawn when it is created or updated. */
+  readonly maxOwnedValues: number;
+}
 
 /**
  * What a patch makes of an object, or defaults add to it, may be no more than what a client could send, and who owns its

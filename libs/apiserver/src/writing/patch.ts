@@ -1,9 +1,10 @@
 import { isTooDeep } from '@orch/codec';
 import { type ApiObject, badRequest } from '@orch/machinery';
 import { turnFor } from '../decoding/turns.js';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
+import type { ResourceCall } from '../http/route.js';
 import { sendObject } from '../representation/send-object.js';
 import { apply } from './apply.js';
 import { callerOf } from './caller.js';

@@ -11,9 +11,10 @@ import {
   StatusError,
 } from '@orch/machinery';
 import { pathsOf } from '@orch/merge';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
+import type { ResourceCall } from '../http/route.js';
 import { getFreshness } from '../reading/read-options.js';
 import { sendApiObject } from '../representation/send-api-object.js';
 import { servedObject } from '../representation/shape.js';

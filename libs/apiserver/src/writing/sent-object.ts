@@ -1,9 +1,10 @@
 import { type Attributes, admit, Reinvocation, type Target, validate } from '@orch/admission';
 import { type ApiObject, badRequest, copy, ensureMetadata } from '@orch/machinery';
 import { inSlices } from '../decoding/turns.js';
-import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
+import type { ResourceCall } from '../http/route.js';
 import type { ObjectModel } from '../served/object-model.js';
 import { authorizerOf, callerOf } from './caller.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';

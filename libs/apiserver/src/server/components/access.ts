@@ -25,8 +25,9 @@ export const access = (process: ControlPlaneProcess): Component => ({
   name: 'access',
   async start() {
     const { settings, features, logger, state } = process;
+    const { policy, makeNamespaces } = process.need('api');
     const control = new AccessControl({
-      ...{ ...state, features, logger },
+      ...{ ...state, policy, makeNamespaces, features, logger },
       options: settings.serving,
       shared: process.need('sharedVerdicts'),
       onAsked: process.need('observation').reviewAsked('authorization'),

@@ -51,10 +51,10 @@ export const admission = (process: ControlPlaneProcess): Component => ({
   name: 'admission',
   async start() {
     const { state, logger } = process;
-    const { deps } = state.api;
+    const { deps } = state;
     const { served, scheme, limits } = deps;
     const parts = { served, scheme, maxValues: limits.maxValues + limits.maxOwnedValues };
-    process.need('admissionWebhooks').start(parts, webhookSettings(state.api, process.settings.serving));
+    process.need('admissionWebhooks').start(parts, webhookSettings(deps, process.settings.serving));
     const onError = (error: unknown) => logger.error('admission', error);
     await process.need('admission').start({ deps, store: state.store, feed: state.feed, onError });
   },
@@ -68,8 +68,8 @@ export const admission = (process: ControlPlaneProcess): Component => ({
 export const quotas = (process: ControlPlaneProcess): Component => ({
   name: 'quotas',
   async start() {
-    const { api, store, feed } = process.state;
-    await api.quotas.start({ store, feed, onError: (error) => process.logger.error('quotas', error) });
+    const { store, feed } = process.state;
+    await process.need('api').quotas.start({ store, feed, onError: (error) => process.logger.error('quotas', error) });
   },
   async stop() {
     await process.peek('api')?.quotas.stop();

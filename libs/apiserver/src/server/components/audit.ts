@@ -13,7 +13,7 @@ export const audit = (process: ControlPlaneProcess): Component => ({
       options: settings.serving,
       database: () => openEvents(process),
       dropsOldEvents: settings.role.housekeeping,
-      scheme: state.api.deps.scheme,
+      scheme: state.deps.scheme,
       ...telling,
     });
     process.provide({ audit: opened });

@@ -1,12 +1,12 @@
 import { namesOf } from '@orch/machinery';
 import type { Component } from '@orch/runtime';
 import { ApiTokens } from '../../credentials/api-tokens.js';
-import { CertificateLooks } from '../../credentials/certificate-looks.js';
-import { certificateSources } from '../../credentials/certificate-sources.js';
 import { Credentials } from '../../credentials/credentials.js';
 import { RemoteTokens } from '../../credentials/remote-tokens.js';
 import { tokenCache } from '../../metrics/authentication-metrics.js';
 import { serviceAccountTokenUses } from '../../metrics/service-account-metrics.js';
+import { CertificateLooks } from '../certificate-looks.js';
+import { certificateSources } from '../certificate-sources.js';
 import type { ControlPlaneProcess } from './process.js';
 
 /** Who asks: certificates and tokens of all kinds. */
@@ -49,7 +49,7 @@ export function credentials(process: ControlPlaneProcess): Component {
 
 function apiTokens(process: ControlPlaneProcess): ApiTokens {
   const { settings, state, telling } = process;
-  const { deps } = state.api;
+  const { deps } = state;
   const known = [...deps.served.current.types, ...deps.unserved];
   const tokens = new ApiTokens({
     ...{ options: settings.serving, names: namesOf(settings.serving.naming), logger: telling.logger },

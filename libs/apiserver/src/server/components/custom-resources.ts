@@ -11,12 +11,13 @@ export const customResources = (process: ControlPlaneProcess): Component => ({
     const { settings, state, telling } = process;
     const { serving, backend, role } = settings;
     const webhooks = new Webhooks({
-      ...{ api: state.api, serving, ...telling },
+      ...{ deps: state.deps, serving, ...telling },
       // One that this process made for itself would say nothing to anybody.
       shown: () => (serving.proxyClientCertFile === undefined ? undefined : process.peek('credentials')?.current.proxy),
     });
     const resources = new CustomResources({
-      ...{ ...state, ...telling },
+      ...{ api: state.deps, store: state.store, feed: state.feed, ...telling },
+      requestTimeoutMs: serving.requestTimeout,
       kinds: kindSettings(process),
       decides: role.housekeeping,
       migrationRate: backend.storageMigrationRate,

@@ -54,15 +54,21 @@ const certificateRequests = (process: ControlPlaneProcess): Keeper =>
 
 function quotaCounts(process: ControlPlaneProcess): Keeper | undefined {
   if (!runs(process, 'resourcequota')) return undefined;
-  const { api, store } = process.state;
+  const { deps, store } = process.state;
+  const { quotas: index, evaluators } = process.need('api');
+  const verifyIntervalMs = process.settings.backend.quotaVerifyInterval;
   const catchUp = () => process.need('customResources').catchUp();
-  return quotaCounter({ api, store, backend: process.settings.backend, catchUp, ...process.telling });
+  return quotaCounter({ deps, index, evaluators, store, verifyIntervalMs, catchUp, ...process.telling });
 }
 
 function housekeeper(process: ControlPlaneProcess): Keeper {
-  const { api, store } = process.state;
-  const terminates = runs(process, 'namespace');
-  return new Housekeeping({ api, store, terminates, backend: process.settings.backend, ...process.telling });
+  const { deps, store } = process.state;
+  const { claims, allocators, terminator } = process.need('api');
+  return new Housekeeping({
+    ...{ deps, claims, allocators, store, ...process.telling },
+    terminator: runs(process, 'namespace') ? terminator : undefined,
+    times: process.settings.backend,
+  });
 }
 
 function namespaceKeeper(process: ControlPlaneProcess): Keeper | undefined {
@@ -75,7 +81,7 @@ function namespaceKeeper(process: ControlPlaneProcess): Keeper | undefined {
 /** Expressions are checked against kinds. */
 function policyChecks(process: ControlPlaneProcess): Keeper | undefined {
   const policies = process.need('policies');
-  const { api, store } = process.state;
+  const { deps, store } = process.state;
   const catchUp = () => process.need('customResources').catchUp();
-  return policies && policyChecker({ api, store, policies, catchUp, logger: process.logger });
+  return policies && policyChecker({ deps, store, policies, catchUp, logger: process.logger });
 }

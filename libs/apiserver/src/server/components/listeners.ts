@@ -13,7 +13,7 @@ export function listeners(process: ControlPlaneProcess): Component {
     name: 'listeners',
     async start() {
       const { settings } = process;
-      const { api } = process.state;
+      const api = process.need('api');
       await listen(process, () => isBootstrapped);
       const served = process.need('served');
       if (settings.role.housekeeping) await api.bootstrap(served.securePort);

@@ -88,7 +88,7 @@ export class ControlPlaneProcess {
 
   /** What most components work on. */
   get state() {
-    return { api: this.need('api'), store: this.need('store'), feed: this.need('changes').feed };
+    return { deps: this.need('api').deps, store: this.need('store'), feed: this.need('changes').feed };
   }
 
   /** Where what is seen is told. */

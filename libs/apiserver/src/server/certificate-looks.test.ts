@@ -5,7 +5,7 @@ import { ensurePki, type Pki } from '@orch/authentication';
 import { namesOf } from '@orch/machinery';
 import { ManualClock } from '@orch/runtime/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CertificateEnds } from './certificate-ends.js';
+import { CertificateEnds } from '../credentials/certificate-ends.js';
 import { CertificateLooks } from './certificate-looks.js';
 import type { CertificateSource } from './certificate-sources.js';
 

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { certificatesInKubeconfig } from '@orch/client';
 import { certificateFilesIn } from '@orch/storage';
 import { readPluginConfigurations } from '../admission/admission-configuration.js';
-import type { BackendOptions, ServingOptions } from '../server/options.js';
-import { parseOverrides } from '../server/storage-overrides.js';
-import type { FileCertificates } from './certificate-ends.js';
+import type { FileCertificates } from '../credentials/certificate-ends.js';
+import type { BackendOptions, ServingOptions } from './options.js';
+import { parseOverrides } from './storage-overrides.js';
 
 /** Certificates of a file that an option names. */
 export interface NamedCertificates extends FileCertificates {

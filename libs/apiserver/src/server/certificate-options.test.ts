@@ -6,11 +6,11 @@ import { ensurePki, type KeyPair, type Pki } from '@orch/authentication';
 import { namesOf } from '@orch/machinery';
 import { defineOptions } from '@orch/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tierOptions } from '../server/tier-service.js';
-import { CertificateEnds } from './certificate-ends.js';
+import { CertificateEnds } from '../credentials/certificate-ends.js';
+import { readCredentials } from '../credentials/credential-set.js';
 import { CertificateLooks } from './certificate-looks.js';
 import { certificateSources } from './certificate-sources.js';
-import { readCredentials } from './credential-set.js';
+import { tierOptions } from './tier-service.js';
 
 const names = namesOf('orch');
 const options = defineOptions(tierOptions);
