@@ -1,12 +1,19 @@
-import type { ApiDeps } from '../deps.js';
+import type { Names } from '@orch/machinery';
 import type { Endpoint } from '../served/endpoint.js';
+import type { ServedResources } from '../served/served-resources.js';
 
 /** The kinds that say who may do what, in the version that is stored. */
 export type PolicyEndpoints = Readonly<Record<(typeof RESOURCES)[number], Endpoint>>;
 
 const RESOURCES = ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings'] as const;
 
-type Known = Pick<ApiDeps, 'names' | 'served' | 'unserved'>;
+/** All kinds that are declared. */
+interface Known {
+  readonly names: Names;
+  readonly served: Pick<ServedResources, 'current'>;
+  /** Kinds that are stored and not served here. */
+  readonly unserved: readonly Endpoint[];
+}
 
 /** Also where they are not served here: they hold all the same. */
 export function policyEndpoints(known: Known): PolicyEndpoints {

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { badRequest } from '@orch/machinery';
+import type { Answerer, Answering } from '../chain/answerer.js';
 import type { OpenContext } from '../chain/new-context.js';
 import { type RequestInfo, requestInfo } from '../chain/request-info.js';
-import type { HandedStream, HandedStreams } from '../handing-on/handed-streams.js';
+import type { HandedStream } from '../handing-on/handed-streams.js';
 import { forgetHeaders, isGone, left, originForm, type RequestContext, splitTarget } from '../http/context.js';
 import { shuttingDown, tooMany } from '../http/errors.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
-import type { RequestObserver } from '../metrics/request-observer.js';
-import type { OpenWatches } from '../watching/open-watches.js';
 import type { Extensions } from './extensions.js';
 import { forward, serviceUnavailable } from './forward.js';
 import { isAvailable } from './registration.js';
@@ -24,14 +23,6 @@ export interface AggregatorOptions {
   readonly streamStartMs: number;
 }
 
-/** What the chain has for those who answer requests. */
-export interface Answering {
-  readonly watches: OpenWatches;
-  readonly metrics: RequestMetrics;
-  readonly observer: RequestObserver;
-  readonly streams: HandedStreams;
-}
-
 /** Segments that some servers follow, to what was not authorized; objects have no such names. */
 const STEP = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
@@ -39,7 +30,7 @@ const STEP = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 const DISCOVERY_MS = 5_000;
 
 /** Passes requests on to the servers that their group-versions are registered for. */
-export class Aggregator {
+export class Aggregator implements Answerer {
   /** By what a request that comes back is known. */
   readonly #via = `orch-${randomBytes(6).toString('hex')}`;
   /** Requests under way, by service. */

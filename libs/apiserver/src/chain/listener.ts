@@ -3,7 +3,6 @@ import type { Authenticator } from '@orch/authentication';
 import type { Authorizer } from '@orch/authorization';
 import { badRequest, type Names, StatusError } from '@orch/machinery';
 import type { Logger, Tracing } from '@orch/runtime';
-import type { Aggregator } from '../aggregation/aggregator.js';
 import type { Auditor } from '../auditing/auditor.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { cutOff, hearOfEnd, isTarget, leaveBody, left, type RequestContext, type Upgrade } from '../http/context.js';
@@ -16,6 +15,7 @@ import type { RequestMetrics } from '../metrics/request-metrics.js';
 import { RequestObserver } from '../metrics/request-observer.js';
 import type { Representations } from '../representation/choose.js';
 import type { OpenWatches } from '../watching/open-watches.js';
+import type { Answerer } from './answerer.js';
 import { auditing } from './auditing.js';
 import { authentication } from './authentication.js';
 import { authorization, deciding } from './authorization.js';
@@ -50,7 +50,7 @@ export interface ListenerOptions {
   /** Carries watches elsewhere; undefined where this process serves them itself. */
   readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
   /** Passes on what other servers answer for; undefined where there are none. */
-  readonly aggregator?: Aggregator;
+  readonly aggregator?: Answerer;
   /** Keeps the streams that other servers go on with. Default: of this listener alone. */
   readonly streams?: HandedStreams;
   readonly metrics: RequestMetrics;

@@ -50,10 +50,3 @@ export const readSniPairs = (entries: readonly string[]): Promise<NamedPair[]> =
       return { ...pair, names: shownFor, certFile: files[0] };
     }),
   );
-
-/** What is shown for a name that a client asks for: the pair that has it, else one with a wildcard that covers it. */
-export function pairFor<T extends Pick<NamedPair, 'names'>>(pairs: readonly T[], asked: string): T | undefined {
-  const name = asked.toLowerCase();
-  const wildcard = name.replace(/^[^.]+/, '*');
-  return pairs.find(({ names }) => names.includes(name)) ?? pairs.find(({ names }) => names.includes(wildcard));
-}

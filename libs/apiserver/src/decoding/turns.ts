@@ -1,7 +1,8 @@
-import type { Steps } from '@orch/schema';
-
 /** Work on fewer bytes is done before others wait long. */
 const LARGE_BYTES = 64 << 10;
+
+/** Steps between which others may have their turn; at the end, what was found or made. */
+type Steps<T> = Generator<undefined, T>;
 
 /**
  * Stands before and after each step of work on a body. A step on a large one gets a turn of the event loop for itself:

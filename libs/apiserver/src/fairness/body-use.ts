@@ -1,4 +1,4 @@
-import type { Aggregator } from '../aggregation/aggregator.js';
+import type { Answerer } from '../chain/answerer.js';
 import type { RequestInfo } from '../chain/request-info.js';
 import type { ServedResources } from '../served/served-resources.js';
 
@@ -7,7 +7,7 @@ export type BodyUse = 'read' | 'passed-on' | 'left';
 
 /** Bodies of what changes resources are read, where these are served here; nothing else takes one. */
 export const bodyUseOf =
-  (served: Pick<ServedResources, 'current'>, aggregator: Pick<Aggregator, 'answers'> | undefined) =>
+  (served: Pick<ServedResources, 'current'>, aggregator: Pick<Answerer, 'answers'> | undefined) =>
   (info: RequestInfo): BodyUse => {
     if (aggregator?.answers(info)) return 'passed-on';
     const { isResourceRequest, group, version, resource } = info;

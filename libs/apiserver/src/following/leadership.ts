@@ -1,10 +1,17 @@
 import { type Clock, systemClock } from '@orch/runtime';
-import type { ProcessLease } from '@orch/storage';
 
 /** Milliseconds after which another process takes over from one that has died. */
 export const LEADERSHIP_MS = 10_000;
 /** Milliseconds between attempts to take the lease, or to take it for longer. */
 export const RENEWAL_MS = LEADERSHIP_MS / 3;
+
+/** A lease that one process at a time holds. */
+export interface LeadershipLease {
+  /** Takes the lease, or takes it for longer. @returns false when another process holds it; @throws StoreUnavailableError */
+  take(): Promise<boolean>;
+  /** Ends it before its time; does nothing when it is not held. @throws StoreUnavailableError */
+  giveBack(): Promise<void>;
+}
 
 /** Whether this process is the one that decides; knows by its own clock when that is over. */
 export class Leadership {
@@ -13,7 +20,7 @@ export class Leadership {
 
   /** @param lease of {@link LEADERSHIP_MS} */
   constructor(
-    private readonly lease: ProcessLease,
+    private readonly lease: LeadershipLease,
     private readonly clock: Clock = systemClock,
   ) {}
 

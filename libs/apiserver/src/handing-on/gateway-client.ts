@@ -1,15 +1,20 @@
 import { AGGREGATOR_NAME, commonNamesOf } from '@orch/authentication';
-import type { CredentialSet } from '../credentials/credential-set.js';
+import type { ShownPair } from '../sockets/shown-pairs.js';
+
+/** The client certificates of a process. */
+interface ClientPairs {
+  /** Shown to gateways that watches are handed to; undefined where there is none. */
+  readonly gatewayClient: ShownPair | undefined;
+  /** Shown to extension servers; undefined where there is none. */
+  readonly proxy: ShownPair | undefined;
+}
 
 /**
  * Looks at what gateways are shown that watches are handed to.
  * @returns what may not be meant
  * @throws Error where gateways would refuse each watch: they believe the name of those that ask other servers in nothing
  */
-export function checkGatewayClient({
-  gatewayClient,
-  proxy,
-}: Pick<CredentialSet, 'gatewayClient' | 'proxy'>): string | undefined {
+export function checkGatewayClient({ gatewayClient, proxy }: ClientPairs): string | undefined {
   if (gatewayClient === undefined || commonNamesOf(gatewayClient.cert).includes(AGGREGATOR_NAME))
     throw new Error('--gateway-url needs --gateway-client-cert-file beside --requestheader-client-ca-file');
   if (gatewayClient.cert !== proxy?.cert) return undefined;

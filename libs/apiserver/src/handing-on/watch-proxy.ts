@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 import { forwardedIdentity } from '@orch/authentication';
 import { type StatusError, unavailable } from '@orch/machinery';
 import { type PeerOptions, peerOptions } from '@orch/tls';
-import type { CredentialSet } from '../credentials/credential-set.js';
 import { isGone, type RequestContext, type Upgrade } from '../http/context.js';
 import { shuttingDown } from '../http/errors.js';
 import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
 import { parseBool } from '../reading/read-options.js';
 import type { OutgoingConnections } from '../sockets/outgoing-connections.js';
+import type { ShownPair } from '../sockets/shown-pairs.js';
 import type { HandedStreams } from './handed-streams.js';
 import type { Silence } from './handed-watch.js';
 import { joinWebSockets, passWatchOn } from './pass-on.js';
@@ -26,7 +26,12 @@ const NOT_ASKED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, 'content-le
 type RefusalFrame = (refusal: StatusError) => Buffer;
 
 /** By what gateways are known, and what they are shown. */
-type GatewayCredentials = Pick<CredentialSet, 'servingCa' | 'gatewayClient'>;
+interface GatewayCredentials {
+  /** Authorities of the serving certificates of gateways, PEM; undefined for those of the system. */
+  readonly servingCa: string | undefined;
+  /** Shown to gateways; undefined where there is none. */
+  readonly gatewayClient: ShownPair | undefined;
+}
 
 /**
  * Hands watches to gateways, each to the next in turn. The caller's identity travels in headers that a gateway believes

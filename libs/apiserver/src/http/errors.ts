@@ -35,6 +35,14 @@ export const shuttingDown = () => tooManyRequests('the server is shutting down, 
 /** 429 for whom a limit is reached. */
 export const tooMany = () => tooManyRequests('Too many requests, please try again later.', RETRY_SECONDS);
 
+/** 413 for a body, or an object, of more bytes than are taken. */
+export const tooLarge = (limit: number) =>
+  new StatusError('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
+
+/** 413 for a body, or an object, of more values: others would wait for it too long, though it has few bytes. */
+export const tooManyValues = (limit: number) =>
+  new StatusError('RequestEntityTooLarge', `Request entity too large: more than ${limit} values`);
+
 /** 406, with what there is instead. */
 export const notAcceptable = (mediaTypes: readonly string[]) =>
   new StatusError('NotAcceptable', `only the following media types are accepted: ${mediaTypes.join(', ')}`);

@@ -1,8 +1,8 @@
 import { badRequest, StatusError, tooManyRequests } from '@orch/machinery';
 import { BusyStoreError, StoreUnavailableError } from '@orch/storage';
 import { expect, it } from 'vitest';
+import { tooLarge } from './errors.js';
 import { dueTo, limitBehind } from './limit-errors.js';
-import { tooLarge } from './read-body.js';
 
 const tooSlow = new StatusError('BadRequest', 'late');
 tooSlow.status.code = 408;

@@ -2,10 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import { StatusError } from '@orch/machinery';
 import { http2StreamOf, type RequestContext } from './context.js';
+import { tooLarge } from './errors.js';
 import { askForBody } from './expected-continue.js';
-
-export const tooLarge = (limit: number) =>
-  new StatusError('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
 
 const endedEarly = () => new StatusError('BadRequest', 'the request body ended early');
 

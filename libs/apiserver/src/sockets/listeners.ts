@@ -5,14 +5,13 @@ import { createSecureContext, type SecureContext, type SecureContextOptions } fr
 import { CERTIFICATES_ASKED_FOR, keepChains } from '@orch/authentication';
 import { acceptPartialChains, PARTIAL_CHAINS } from '@orch/tls';
 import type { ApiListener } from '../chain/listener.js';
-import type { CredentialSet } from '../credentials/credential-set.js';
-import { pairFor } from '../credentials/sni-pairs.js';
 import { type ConnectionLimits, type ConnectionRefusal, HEAD_TOO_LARGE, limited } from './connection-limits.js';
 import { handshakesInTurn } from './handshakes-in-turn.js';
 import { Http2Sessions } from './http2-sessions.js';
 import { readThroughStream } from './read-through-stream.js';
 import { type HeadRefusal, MALFORMED, meetExpectations, refusalBody } from './request-heads.js';
 import { ServerConnections } from './server-connections.js';
+import { type NamedShownPair, pairFor, type ShownPair } from './shown-pairs.js';
 import { acceptUpgrades, answerConnects, type TakesUpgrade } from './upgrades.js';
 import type { VanishedPeers } from './vanished-peers.js';
 
@@ -39,7 +38,13 @@ export interface ListenOptions {
 }
 
 /** What clients are shown, and whose certificates are looked at. */
-export type ServingCredentials = Pick<CredentialSet, 'serving' | 'clientCa'> & Partial<Pick<CredentialSet, 'named'>>;
+export interface ServingCredentials {
+  readonly serving: ShownPair;
+  /** For clients that ask for one of their names. */
+  readonly named?: readonly NamedShownPair[];
+  /** Authorities of client certificates, PEM. */
+  readonly clientCa: string;
+}
 
 /** Sockets that take requests, opened. */
 export interface Listeners {

@@ -2,7 +2,6 @@ import type { UserInfo } from '@orch/authentication';
 import { type Authorizer, alwaysAllow, type RequestAttributes } from '@orch/authorization';
 import { managerOf } from '@orch/merge';
 import { AuditNotes } from '../auditing/audit-notes.js';
-import type { RequestContext } from '../http/context.js';
 import { skipsWebhooks } from './skipped-webhooks.js';
 
 /** Who wants a write, and where what is learned on its way goes. */
@@ -26,6 +25,20 @@ export interface Caller {
   readonly origin?: unknown;
 }
 
+/** What a request says of its caller. */
+export interface CallerRequest {
+  readonly req: { readonly headers: { readonly 'user-agent'?: string | undefined } };
+  readonly user: UserInfo;
+  readonly info: RequestAttributes;
+  readonly access: { readonly authorizer: Authorizer };
+  readonly warnings: string[];
+  readonly annotations: AuditNotes;
+  readonly deadline?: number;
+  readonly trail?: object;
+  readonly audit?: { readonly wantsRequest: boolean; noteBody(key: string, text: string): void } | null;
+  readonly query: URLSearchParams;
+}
+
 /** The caller of a request of the API. */
 export const callerOf = ({
   req,
@@ -38,7 +51,7 @@ export const callerOf = ({
   trail,
   audit,
   query,
-}: RequestContext): Caller => ({
+}: CallerRequest): Caller => ({
   user,
   access: { authorizer: access.authorizer, request: info },
   // Headers come as bytes, one a character.

@@ -22,6 +22,7 @@ import { inSlices, turnFor } from '../decoding/turns.js';
 import type { Sender } from '../decoding/yaml-reader.js';
 import type { ApiDeps } from '../deps.js';
 import { isGone, type RequestContext } from '../http/context.js';
+import { tooManyValues } from '../http/errors.js';
 import { noteTexts } from '../representation/opaque-members.js';
 import type { ObjectModel } from '../served/object-model.js';
 import type { FieldValidation } from './write-options.js';
@@ -148,10 +149,6 @@ async function decodeUnchecked(
   const { object, problems } = await inSlices(model.read(value, duplicates && { duplicates }));
   return { object, problems: [...yamlProblems(repeated), ...problems] };
 }
-
-/** What is refused that would take longer than others can wait, though it is not large. */
-export const tooManyValues = (limit: number) =>
-  new StatusError('RequestEntityTooLarge', `Request entity too large: more than ${limit} values`);
 
 /**
  * What unknown and duplicate fields lead to (spec: "Field validation").

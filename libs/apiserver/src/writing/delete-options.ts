@@ -3,19 +3,10 @@ import type { StructSchema } from '@orch/schema';
 import { parseBool } from '../reading/read-options.js';
 import { DeclaredModel } from '../served/object-model.js';
 import { type BodyReading, bodyEncoding, decodeBody } from './decode-body.js';
+import type { DeleteOptions, PropagationPolicy } from './deletion.js';
 import { dryRunErrors, dryRunOf } from './write-options.js';
 
-export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground';
 const POLICIES: readonly PropagationPolicy[] = ['Foreground', 'Background', 'Orphan'];
-
-export interface DeleteOptions {
-  readonly dryRun: boolean;
-  /** Seconds asked for; undefined leaves it to the kind. */
-  readonly gracePeriodSeconds?: number;
-  readonly propagationPolicy?: PropagationPolicy;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-}
 
 /** Options of a deletion as they come. */
 export interface WireDeleteOptions {

@@ -9,7 +9,8 @@ import { sendObject } from '../representation/send-object.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { callerOf } from './caller.js';
 import { readingOf } from './decode-body.js';
-import { type DeleteOptions, deleteOptions } from './delete-options.js';
+import { deleteOptions } from './delete-options.js';
+import type { DeleteOptions } from './deletion.js';
 
 /** Options of a deletion, wherever the client put them. Warns who leaves out what should be said for the kind. */
 export async function readDeleteOptions(

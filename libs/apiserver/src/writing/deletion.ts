@@ -1,7 +1,18 @@
 import type { KindRules } from '@orch/kinds';
 import { type ApiObject, conflict, ensureMetadata, formatTime, type ObjectMeta } from '@orch/machinery';
 import type { Endpoint } from '../served/endpoint.js';
-import type { DeleteOptions, PropagationPolicy } from './delete-options.js';
+
+export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground';
+
+/** What is asked of a deletion. */
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  /** Seconds asked for; undefined leaves it to the kind. */
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: PropagationPolicy;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
 
 /** Longer periods count as this one: about a lifetime, with an end that times can be written of. */
 const MAX_GRACE_SECONDS = 2 ** 31 - 1;

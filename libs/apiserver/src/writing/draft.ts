@@ -1,7 +1,5 @@
 import type { Admission, Judges, Operation } from '@orch/admission';
 import type { ApiObject, JsonObject } from '@orch/machinery';
-import type { Grants } from '../access/grants.js';
-import type { ParamRights } from '../access/param-rights.js';
 import type { Stored } from '../served/endpoint.js';
 import type { ObjectLimits } from './object-checks.js';
 import type { Turn, WriteRequest } from './write-request.js';
@@ -35,14 +33,20 @@ export interface Draft {
   readonly turn: Turn;
 }
 
+/** A check of what the caller of a write may do beside the write itself. */
+export interface RightsCheck {
+  /** @throws StatusError 403, or what else refuses the write */
+  check(draft: Draft): void | Promise<void>;
+}
+
 /** What stages need beside the draft. */
 export interface StageTools {
   readonly admission: Admission;
   readonly limits: ObjectLimits;
   /** Holds writers of roles and bindings to what they may give. */
-  readonly grants: Grants;
+  readonly grants: RightsCheck;
   /** Holds writers of admission policies to what they may read. */
-  readonly paramRights: ParamRights;
+  readonly paramRights: RightsCheck;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

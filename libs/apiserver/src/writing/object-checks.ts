@@ -10,10 +10,9 @@ import {
   validateObjectMeta,
 } from '@orch/machinery';
 import type { Key } from '@orch/storage';
-import { tooLarge } from '../http/read-body.js';
+import { tooLarge, tooManyValues } from '../http/errors.js';
 import { ownersOf, withoutOwners } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
-import { tooManyValues } from './decode-body.js';
 
 export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[] {
   return validateObjectMeta(object.metadata ?? {}, {

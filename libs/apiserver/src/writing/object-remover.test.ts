@@ -1,7 +1,7 @@
 import type { ApiObject, StatusError } from '@orch/machinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import type { DeleteOptions } from './delete-options.js';
+import type { DeleteOptions } from './deletion.js';
 
 let api: TestApi;
 beforeEach(async () => {

@@ -2,8 +2,7 @@ import { StatusError } from '@orch/machinery';
 import type { Key, Row } from '@orch/storage';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import type { Caller } from './caller.js';
-import type { DeleteOptions } from './delete-options.js';
-import { markDeletion } from './deletion.js';
+import { type DeleteOptions, markDeletion } from './deletion.js';
 import type { WritePipeline } from './write-pipeline.js';
 import type { WriteRequest } from './write-request.js';
 

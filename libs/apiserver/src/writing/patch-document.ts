@@ -9,8 +9,8 @@ import {
   strategicMergePatch,
 } from '@orch/merge';
 import type { RequestLimits } from '../deps.js';
+import { tooManyValues } from '../http/errors.js';
 import type { ObjectModel } from '../served/object-model.js';
-import { tooManyValues } from './decode-body.js';
 
 /** Applied by what structs say of their fields. */
 const STRATEGIC = 'application/strategic-merge-patch+json';

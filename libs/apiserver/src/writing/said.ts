@@ -3,7 +3,8 @@ import { type ApiObject, badRequest, type JsonObject, StatusError } from '@orch/
 import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
-import { readingOf, tooManyValues } from './decode-body.js';
+import { tooManyValues } from '../http/errors.js';
+import { readingOf } from './decode-body.js';
 import type { WriteOptions } from './write-options.js';
 
 /** What an applier says of an object. */

@@ -1,7 +1,7 @@
 import { type FieldError, validateObjectMetaUpdate } from '@orch/machinery';
 import { Slices } from '../decoding/turns.js';
+import { tooManyValues } from '../http/errors.js';
 import { checkTime } from './check-time.js';
-import { tooManyValues } from './decode-body.js';
 import type { Draft, StageTools } from './draft.js';
 import { holdsTooMany, invalidObject, validateMeta, valuesOf } from './object-checks.js';
 

@@ -1,0 +1,18 @@
+/** A certificate, those that signed it behind it, and its private key; PEM. */
+export interface ShownPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A pair for clients that ask for one of its names (TLS, server name indication). */
+export interface NamedShownPair extends ShownPair {
+  /** In small letters; `*.` stands for one label. */
+  readonly names: readonly string[];
+}
+
+/** What is shown for a name that a client asks for: the pair that has it, else one with a wildcard that covers it. */
+export function pairFor<T extends Pick<NamedShownPair, 'names'>>(pairs: readonly T[], asked: string): T | undefined {
+  const name = asked.toLowerCase();
+  const wildcard = name.replace(/^[^.]+/, '*');
+  return pairs.find(({ names }) => names.includes(name)) ?? pairs.find(({ names }) => names.includes(wildcard));
+}
