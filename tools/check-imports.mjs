@@ -1,7 +1,7 @@
-// Checks who imports whom: packages only through their public face, only downwards, the pure ones no I/O.
+// Checks who imports whom: packages only through their public face, only downwards, the pure ones no I/O; and so the rooms of the API server.
 // The allowed edges are the layers of docs/architecture.md.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** What each package may import beside itself; `io` says whether it may touch node's I/O modules. */
 const RULES = {
@@ -66,6 +66,32 @@ const RULES = {
     io: true,
   },
 };
+/**
+ * The rooms of `libs/apiserver/src`, its folders, and the floor that each stands on: a room imports, types included, from rooms on lower
+ * floors alone. Tests import what they like.
+ */
+const ROOMS = {
+  work: 1,
+  informers: 2,
+  resources: 3,
+  reading: 4,
+  serving: 5,
+  writing: 5,
+  handlers: 6,
+  credentials: 6,
+  'custom-resources': 6,
+  access: 7,
+  fairness: 7,
+  discovery: 7,
+  'admission-host': 8,
+  aggregation: 9,
+  maintenance: 9,
+  metrics: 10,
+  server: 10,
+  workers: 10,
+};
+/** The rooms that put a process together: they import each other. */
+const PROCESS_FLOOR = 10;
 const IO = new Set([
   'fs',
   'fs/promises',
@@ -91,6 +117,19 @@ function* sources(dir) {
 }
 
 const problems = [];
+const ROOM = /^libs\/apiserver\/src\/([^/]+)\//;
+const roomOf = (file) => ROOM.exec(file)?.[1];
+const isTest = (file) => file.endsWith('.test.ts') || file.includes('/testing/');
+
+/** Finds imports that go up, or sideways, among the rooms of the API server. */
+function checkRoom(file, target) {
+  const [from, to] = [roomOf(file), target.startsWith('.') ? roomOf(join(dirname(file), target)) : undefined];
+  if (!from || !to || from === to || isTest(file)) return;
+  if (!(from in ROOMS)) problems.push(`${file}: the room ${from} has no floor`);
+  else if (!(ROOMS[to] < ROOMS[from]) && !(ROOMS[to] === ROOMS[from] && ROOMS[from] === PROCESS_FLOOR))
+    problems.push(`${file}: ${from} may not import ${to} (${target})`);
+}
+
 const importsOf = (text) =>
   [...text.matchAll(/(?:^|\s)(?:import|export)\s[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)/g)].map(
     (m) => m[1] ?? m[2],
@@ -103,8 +142,10 @@ for (const lib of readdirSync('libs')) {
     continue;
   }
   for (const file of sources(join('libs', lib, 'src'))) {
-    const test = file.endsWith('.test.ts') || file.includes('/testing/');
-    for (const target of importsOf(readFileSync(file, 'utf8'))) check(file, lib, rule, target, test);
+    for (const target of importsOf(readFileSync(file, 'utf8'))) {
+      check(file, lib, rule, target, isTest(file));
+      checkRoom(file, target);
+    }
   }
 }
 

@@ -12,16 +12,16 @@ import type { AdmissionPlugin } from '@orch/admission';
 import { pluginContext, pluginOf, TestObjects } from '@orch/admission/testing';
 import { type ApiObject, copy, namesOf } from '@orch/machinery';
 import { Metrics, silentLogger } from '@orch/runtime';
-import { AdmissionControl } from '../src/admission/admission-control.js';
-import { admissionOptions } from '../src/admission/admission-options.js';
-import { pluginSurroundings } from '../src/admission/plugin-surroundings.js';
-import { NO_REMOTE_DOCUMENTS } from '../src/documents/remote-documents.js';
-import { admissionMetrics } from '../src/metrics/admission-metrics.js';
-import { webhookMetrics } from '../src/metrics/webhook-metrics.js';
+import { AdmissionControl } from '../src/admission-host/admission-control.js';
+import { admissionMetrics } from '../src/admission-host/admission-metrics.js';
+import { admissionOptions } from '../src/admission-host/admission-options.js';
+import { AdmissionWebhooks } from '../src/admission-host/admission-webhooks.js';
+import { pluginSurroundings } from '../src/admission-host/plugin-surroundings.js';
+import { webhookMetrics } from '../src/admission-host/webhook-metrics.js';
+import { NO_REMOTE_DOCUMENTS } from '../src/discovery/remote-documents.js';
 import { MemoryStore } from '../src/testing/memory-store.js';
 import { type TestApi, testApi } from '../src/testing/test-api.js';
-import { AdmissionWebhooks } from '../src/webhooks/admission-webhooks.js';
-import { serverForUsers } from '../src/writing/caller.js';
+import { serverForUsers } from '../src/writing/pipeline/caller.js';
 
 const { values: flags } = parseArgs({
   options: {

@@ -21,7 +21,7 @@ import {
   RotatingFile,
 } from '@orch/audit';
 import { systemClock } from '@orch/runtime';
-import { Auditor } from '../src/auditing/auditor.js';
+import { Auditor } from '../src/serving/auditing/auditor.js';
 import { testApi } from '../src/testing/test-api.js';
 import { listenerOf, openServer } from '../src/testing/test-server.js';
 

@@ -9,7 +9,7 @@ import { parseJson } from '@orch/codec';
 import { type ApiObject, copy, type JsonObject } from '@orch/machinery';
 import { atOnce } from '@orch/schema';
 import { type Definition, ruledKind, ruledObject, simpleKind, simpleObject } from '../../../test/load/custom-kinds.js';
-import { fromStored, toStoredBody } from '../src/representation/stored-body.js';
+import { fromStored, toStoredBody } from '../src/resources/stored/stored-body.js';
 import { serveCustom } from '../src/testing/custom-kinds.js';
 import { testApi } from '../src/testing/test-api.js';
 import { measure, OBJECTS } from './measure.js';

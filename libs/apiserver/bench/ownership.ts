@@ -7,7 +7,7 @@
  */
 import { deployment } from '@orch/machinery/testing';
 import { FieldManager } from '@orch/merge';
-import { ownersApart } from '../src/representation/stored-body.js';
+import { ownersApart } from '../src/resources/stored/stored-body.js';
 import { MemoryStore } from '../src/testing/memory-store.js';
 import { testApi } from '../src/testing/test-api.js';
 

@@ -9,9 +9,9 @@ import { parseJson, readObject } from '@orch/codec';
 import { copy } from '@orch/machinery';
 import { deployment } from '@orch/machinery/testing';
 import { alignZeros } from '@orch/schema';
-import { fromStored, toStoredBody } from '../src/representation/stored-body.js';
+import { fromStored, toStoredBody } from '../src/resources/stored/stored-body.js';
 import { testApi } from '../src/testing/test-api.js';
-import { sameBody } from '../src/writing/same-body.js';
+import { sameBody } from '../src/writing/pipeline/same-body.js';
 import { measure, OBJECTS } from './measure.js';
 
 const TIMES = 2_000;

@@ -5,8 +5,8 @@
  *   npx tsx --conditions=source libs/apiserver/bench/stored-defaults.ts
  */
 
-import { gathered } from '../src/representation/piece.js';
-import type { Stored } from '../src/served/endpoint.js';
+import { gathered } from '../src/resources/representation/piece.js';
+import type { Stored } from '../src/resources/served/endpoint.js';
 import { testApi } from '../src/testing/test-api.js';
 import { deployment } from './deployment.js';
 

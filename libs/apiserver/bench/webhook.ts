@@ -15,9 +15,9 @@ import type { AdmissionPlugin } from '@orch/admission';
 import { pluginContext, pluginOf, TestObjects } from '@orch/admission/testing';
 import { Transport } from '@orch/client';
 import { AdmissionServer, patching } from '@orch/webhooks/testing';
+import { AdmissionWebhooks } from '../src/admission-host/admission-webhooks.js';
 import { testApi } from '../src/testing/test-api.js';
-import { AdmissionWebhooks } from '../src/webhooks/admission-webhooks.js';
-import { serverForUsers } from '../src/writing/caller.js';
+import { serverForUsers } from '../src/writing/pipeline/caller.js';
 
 interface Place {
   readonly url: string;

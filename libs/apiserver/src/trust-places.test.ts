@@ -8,7 +8,7 @@ import { ReviewWebhook, WebhookClients } from '@orch/webhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchFrom } from './aggregation/extension-client.js';
 import { Extensions } from './aggregation/extensions.js';
-import { openListeners } from './sockets/listeners.js';
+import { openListeners } from './serving/sockets/listeners.js';
 import { CONNECTION_LIMITS } from './testing/connection-limits.js';
 import { registrationOf } from './testing/extension-server.js';
 import { type TestApi, testApi } from './testing/test-api.js';

@@ -1,3 +1,4 @@
+export { AuditNotes } from './audit-notes.js';
 export { type AuditBackend, type AuditSink, type LostEvents, MODES, type Mode } from './backends/backend.js';
 export { BatchingBackend, type BatchSettings } from './backends/batching.js';
 export { BlockingBackend } from './backends/blocking.js';

@@ -11,13 +11,13 @@ import {
 import { type ApiObject, copy, StatusError } from '@orch/machinery';
 import { FEATURES, type Features } from '@orch/schema';
 import { type ServingStore, UnreadableBodyError } from '@orch/storage';
-import type { ApiDeps } from '../deps.js';
-import { LEADERSHIP_MS } from '../following/leadership.js';
-import { fromStored } from '../representation/stored-body.js';
-import { serverItself } from '../writing/caller.js';
-import { inParallel, onePage } from '../writing/in-parallel.js';
-import { ignoreMissing } from '../writing/own-update.js';
-import type { PolicyEndpoints } from './policy-endpoints.js';
+import type { ApiDeps } from '../handlers/deps.js';
+import type { PolicyEndpoints } from '../resources/served/policy-endpoints.js';
+import { fromStored } from '../resources/stored/stored-body.js';
+import { inParallel, onePage } from '../work/in-parallel.js';
+import { LEADERSHIP_MS } from '../work/leadership.js';
+import { ignoreMissing } from '../writing/own/own-update.js';
+import { serverItself } from '../writing/pipeline/caller.js';
 import type { PolicyFollowers } from './policy-followers.js';
 import type { Binding, Role } from './policy-objects.js';
 

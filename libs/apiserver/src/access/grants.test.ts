@@ -1,10 +1,10 @@
+import { AuditNotes } from '@orch/audit';
 import { authenticated } from '@orch/authentication';
 import { type PolicyRule, rbacAuthorizer } from '@orch/authorization';
 import { type ApiObject, copy, StatusError } from '@orch/machinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AuditNotes } from '../auditing/audit-notes.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import type { Caller } from '../writing/caller.js';
+import type { Caller } from '../writing/pipeline/caller.js';
 
 const GROUP = 'rbac.authorization.orch.io';
 const PODS: PolicyRule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };

@@ -12,8 +12,8 @@ import {
   uncovered,
 } from '@orch/authorization';
 import { type ApiObject, forbidden, notFound } from '@orch/machinery';
-import type { Caller } from '../writing/caller.js';
-import type { Draft } from '../writing/draft.js';
+import type { Caller } from '../writing/pipeline/caller.js';
+import type { Draft } from '../writing/stages/draft.js';
 import type { Binding, Role } from './policy-objects.js';
 
 export interface GrantsOptions {

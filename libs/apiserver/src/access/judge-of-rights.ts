@@ -1,5 +1,5 @@
 import { type Authorizer, forbiddenRequest } from '@orch/authorization';
-import type { WatchJudge } from '../watching/open-watches.js';
+import type { WatchJudge } from '../serving/watching/open-watches.js';
 
 /** Refuses watches whose user may not have them any more, and those of a caller who may not act as that user any more. */
 export function judgeOfRights(authorizer: Authorizer): WatchJudge {

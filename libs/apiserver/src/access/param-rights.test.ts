@@ -3,7 +3,7 @@ import type { ApiObject } from '@orch/machinery';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MemoryStore } from '../testing/memory-store.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import type { Draft } from '../writing/draft.js';
+import type { Draft } from '../writing/stages/draft.js';
 import { ParamRights } from './param-rights.js';
 
 const GROUP = 'admissionregistration.orch.io';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MASTERS, type RequestAttributes } from '@orch/authorization';
 import { type ApiObject, forbiddenField, parseApiVersion } from '@orch/machinery';
-import type { ServedResources } from '../served/served-resources.js';
-import type { Caller } from '../writing/caller.js';
-import type { Draft } from '../writing/draft.js';
-import { invalidObject } from '../writing/object-checks.js';
+import type { ServedResources } from '../resources/served/served-resources.js';
+import type { Caller } from '../writing/pipeline/caller.js';
+import type { Draft } from '../writing/stages/draft.js';
+import { invalidObject } from '../writing/stages/object-checks.js';
 
 /** What a policy says it is told what to ask for by. */
 interface ParamKind {

@@ -5,9 +5,9 @@ import {
   type FollowedRow,
   ObjectFollower,
   type ObjectSource,
-} from '../following/object-follower.js';
-import type { Endpoint } from '../served/endpoint.js';
-import type { PolicyEndpoints } from './policy-endpoints.js';
+} from '../informers/object-follower.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
+import type { PolicyEndpoints } from '../resources/served/policy-endpoints.js';
 import { readBinding, readRole } from './policy-objects.js';
 
 export interface PolicyFollowersOptions {

@@ -1,8 +1,8 @@
 import type { BindingObject, PolicyRule, RoleObject, RoleRef, RoleSelector, Subject } from '@orch/authorization';
 import type { ApiObject } from '@orch/machinery';
-import type { FollowedRow } from '../following/object-follower.js';
-import { fromStored } from '../representation/stored-body.js';
-import type { Endpoint } from '../served/endpoint.js';
+import type { FollowedRow } from '../informers/object-follower.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
+import { fromStored } from '../resources/stored/stored-body.js';
 
 /** A Role or ClusterRole, as its kind has it. */
 export interface Role extends ApiObject {

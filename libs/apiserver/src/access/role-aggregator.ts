@@ -16,14 +16,14 @@ import {
 } from '@orch/machinery';
 import type { Clock } from '@orch/runtime';
 import type { ServingStore } from '@orch/storage';
-import { Slices } from '../decoding/turns.js';
-import type { ApiDeps } from '../deps.js';
-import { LeaderRounds } from '../following/leader-rounds.js';
-import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
-import { merging } from '../writing/apply.js';
-import { serverItself } from '../writing/caller.js';
-import { ignoreMissing } from '../writing/own-update.js';
-import type { PolicyEndpoints } from './policy-endpoints.js';
+import type { ApiDeps } from '../handlers/deps.js';
+import { merging } from '../handlers/objects/apply.js';
+import type { PolicyEndpoints } from '../resources/served/policy-endpoints.js';
+import { LeaderRounds } from '../work/leader-rounds.js';
+import { LEADERSHIP_MS, Leadership } from '../work/leadership.js';
+import { Slices } from '../work/turns.js';
+import { ignoreMissing } from '../writing/own/own-update.js';
+import { serverItself } from '../writing/pipeline/caller.js';
 import type { PolicyFollowers } from './policy-followers.js';
 
 export interface RoleAggregatorOptions {

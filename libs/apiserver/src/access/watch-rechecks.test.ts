@@ -3,8 +3,8 @@ import { StatusError } from '@orch/machinery';
 import { silentLogger } from '@orch/runtime';
 import { ManualClock } from '@orch/runtime/testing';
 import { beforeEach, expect, test } from 'vitest';
-import { bareRequest } from '../chain/request-info.js';
-import { OpenWatches } from '../watching/open-watches.js';
+import { bareRequest } from '../serving/chain/request-info.js';
+import { OpenWatches } from '../serving/watching/open-watches.js';
 import { WatchRechecks } from './watch-rechecks.js';
 
 const INTERVAL_MS = 60_000;

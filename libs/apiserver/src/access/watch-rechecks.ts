@@ -1,6 +1,6 @@
 import type { StatusError } from '@orch/machinery';
 import type { Clock, Logger } from '@orch/runtime';
-import type { OpenWatches, WatchJudge } from '../watching/open-watches.js';
+import type { OpenWatches, WatchJudge } from '../serving/watching/open-watches.js';
 
 export interface WatchRechecksSettings {
   readonly watches: Pick<OpenWatches, 'size' | 'judgeNext'>;

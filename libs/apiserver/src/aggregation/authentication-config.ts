@@ -3,11 +3,11 @@ import { type ApiObject, type JsonObject, StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
 import type { CredentialOptions } from '../credentials/credential-options.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
-import { WorkOnDemand } from '../following/work-on-demand.js';
 import type { ObjectReader } from '../reading/object-reader.js';
-import { fromStored } from '../representation/stored-body.js';
-import { serverItself } from '../writing/caller.js';
-import type { OwnWrites } from '../writing/own-update.js';
+import { fromStored } from '../resources/stored/stored-body.js';
+import { WorkOnDemand } from '../work/work-on-demand.js';
+import type { OwnWrites } from '../writing/own/own-update.js';
+import { serverItself } from '../writing/pipeline/caller.js';
 
 /** Where servers of group-versions read whom they are to believe. */
 const KEY = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };

@@ -2,7 +2,7 @@ import { type FeedSink, type Following, inProcessBus, OrderedFeed } from '@orch/
 import { namesOf } from '@orch/machinery';
 import type { Change, TypeId } from '@orch/storage';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Endpoint } from '../served/endpoint.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { Backings } from './backings.js';
 

@@ -2,10 +2,10 @@ import type { Following, OrderedFeed } from '@orch/feed';
 import type { Clock } from '@orch/runtime';
 import type { Endpoints, Service } from '@orch/schema/types/core/v1';
 import type { ReadingStore } from '@orch/storage';
-import { WorkOnDemand } from '../following/work-on-demand.js';
 import type { ObjectReader } from '../reading/object-reader.js';
-import { fromStored } from '../representation/stored-body.js';
-import type { Endpoint } from '../served/endpoint.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
+import { fromStored } from '../resources/stored/stored-body.js';
+import { WorkOnDemand } from '../work/work-on-demand.js';
 import type { Backing } from './availability.js';
 import type { ServicePlace } from './registration.js';
 

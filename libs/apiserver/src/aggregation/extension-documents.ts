@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Names } from '@orch/machinery';
 import { encodeOpenApiV2Protobuf } from '@orch/schema/openapi';
-import { inSlices, turnFor } from '../decoding/turns.js';
-import { partOf } from '../documents/openapi-v2-merge.js';
-import type { OpenApiV2Part } from '../documents/remote-documents.js';
+import { partOf } from '../discovery/openapi-v2-merge.js';
+import type { OpenApiV2Part } from '../discovery/remote-documents.js';
+import { inSlices, turnFor } from '../work/turns.js';
 import { type Fetched, fetchFrom } from './extension-client.js';
 import type { Extension } from './forward.js';
 import { readGroupDiscovery, readResourceList, type ToldResources } from './told-resources.js';

@@ -5,8 +5,6 @@ import type { TLSSocket } from 'node:tls';
 import type { UserInfo } from '@orch/authentication';
 import { connectionMessage } from '@orch/client';
 import { StatusError } from '@orch/machinery';
-import type { HandedStream } from '../handing-on/handed-streams.js';
-import { joinWebSockets, passOn, passWatchOn } from '../handing-on/pass-on.js';
 import {
   hostOf,
   http2StreamOf,
@@ -15,13 +13,15 @@ import {
   type RequestContext,
   socketOf,
   type Upgrade,
-} from '../http/context.js';
-import { askForBody } from '../http/expected-continue.js';
-import { switchProtocols } from '../http/joined-connections.js';
-import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
-import { readBefore } from '../http/read-body.js';
-import { REQUEST_ID_HEADER } from '../http/request-id.js';
-import { OutgoingConnections } from '../sockets/outgoing-connections.js';
+} from '../serving/http/context.js';
+import { askForBody } from '../serving/http/expected-continue.js';
+import { switchProtocols } from '../serving/http/joined-connections.js';
+import { OF_THE_CALL, passedOn } from '../serving/http/passed-on.js';
+import { readBefore } from '../serving/http/read-body.js';
+import { REQUEST_ID_HEADER } from '../serving/http/request-id.js';
+import type { HandedStream } from '../serving/proxying/handed-streams.js';
+import { joinWebSockets, passOn, passWatchOn } from '../serving/proxying/pass-on.js';
+import { OutgoingConnections } from '../serving/sockets/outgoing-connections.js';
 
 /** Where the server is that answers for a group-version, and how it is spoken to. */
 export interface Extension {

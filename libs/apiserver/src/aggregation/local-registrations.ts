@@ -1,7 +1,7 @@
 import type { Names } from '@orch/machinery';
 import type { ResourceDescription } from '@orch/schema';
-import type { ServedGroup, ServedSnapshot } from '../served/served-snapshot.js';
-import { weakMemo } from '../weak-memo.js';
+import type { ServedGroup, ServedSnapshot } from '../resources/served/served-snapshot.js';
+import { weakMemo } from '../resources/stored/weak-memo.js';
 import type { Registration } from './registration.js';
 
 /** A registration of what is served here, as it is to be. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Leadership } from '../following/leadership.js';
-import { ObjectFollower } from '../following/object-follower.js';
-import type { Endpoint } from '../served/endpoint.js';
+import { ObjectFollower } from '../informers/object-follower.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
+import { Leadership } from '../work/leadership.js';
 import { AvailabilityChecks } from './availability-checks.js';
 import type { LocalRegistration } from './local-registrations.js';
 import { managedLabel, type Registration, readRegistration } from './registration.js';

@@ -1,9 +1,9 @@
 import { StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
-import { LeaderRounds } from '../following/leader-rounds.js';
-import { type Leadership, RENEWAL_MS } from '../following/leadership.js';
-import type { ObjectFollower } from '../following/object-follower.js';
-import { inParallel, onePage } from '../writing/in-parallel.js';
+import type { ObjectFollower } from '../informers/object-follower.js';
+import { inParallel, onePage } from '../work/in-parallel.js';
+import { LeaderRounds } from '../work/leader-rounds.js';
+import { type Leadership, RENEWAL_MS } from '../work/leadership.js';
 import type { Availability } from './availability.js';
 import type { AvailabilityChecks } from './availability-checks.js';
 import { type LocalRegistration, syncing } from './local-registrations.js';

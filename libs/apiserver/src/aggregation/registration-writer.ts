@@ -1,8 +1,8 @@
 import { withConditions } from '@orch/kinds';
 import { type ApiObject, type JsonObject, type Names, StatusError } from '@orch/machinery';
-import { serverItself } from '../writing/caller.js';
-import type { ObjectRemover } from '../writing/object-remover.js';
-import { ignoreMissing, type OwnWrites, updateOwn } from '../writing/own-update.js';
+import type { ObjectRemover } from '../writing/own/object-remover.js';
+import { ignoreMissing, type OwnWrites, updateOwn } from '../writing/own/own-update.js';
+import { serverItself } from '../writing/pipeline/caller.js';
 import type { Availability } from './availability.js';
 import type { LocalRegistration, Syncing } from './local-registrations.js';
 import { managedLabel, type Registration } from './registration.js';

@@ -1,9 +1,9 @@
 import type { Names } from '@orch/machinery';
 import type { APIService, APIServiceSpec } from '@orch/schema/types/apiregistration/v1';
 import type { Version } from '@orch/storage';
-import type { FollowedRow } from '../following/object-follower.js';
-import { fromStored } from '../representation/stored-body.js';
-import type { Endpoint } from '../served/endpoint.js';
+import type { FollowedRow } from '../informers/object-follower.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
+import { fromStored } from '../resources/stored/stored-body.js';
 import type { Availability } from './availability.js';
 
 /** A service that answers for group-versions. */

@@ -1,6 +1,6 @@
 import { namesOf } from '@orch/machinery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_REMOTE_DOCUMENTS } from '../documents/remote-documents.js';
+import { NO_REMOTE_DOCUMENTS } from '../discovery/remote-documents.js';
 import { registrationOf, startExtension, type TestExtension } from '../testing/extension-server.js';
 import { RemoteDiscovery } from './remote-discovery.js';
 

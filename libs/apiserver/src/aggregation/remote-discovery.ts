@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@orch/runtime';
-import { NO_REMOTE_DOCUMENTS, type RemoteDocuments, type RemoteVersion } from '../documents/remote-documents.js';
+import { NO_REMOTE_DOCUMENTS, type RemoteDocuments, type RemoteVersion } from '../discovery/remote-documents.js';
 import {
   type ExtensionDocuments,
   NO_OPENAPI,

@@ -6,11 +6,11 @@ import { namesOf, type StatusError } from '@orch/machinery';
 import { defineOptions, silentLogger } from '@orch/runtime';
 import type { Change, TypeId } from '@orch/storage';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { requestInfo } from '../chain/request-info.js';
-import type { Endpoint } from '../served/endpoint.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
 import { servingOptions } from '../server/options.js';
+import { requestInfo } from '../serving/chain/request-info.js';
+import { OpenWatches } from '../serving/watching/open-watches.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import { OpenWatches } from '../watching/open-watches.js';
 import { ApiTokens } from './api-tokens.js';
 import { readServiceAccountKeys, type ServiceAccountKeys } from './service-account-keys.js';
 

@@ -14,8 +14,8 @@ import {
 } from '@orch/authentication';
 import { type Names, StatusError } from '@orch/machinery';
 import type { Logger } from '@orch/runtime';
-import type { Endpoint } from '../served/endpoint.js';
-import type { OpenWatch, OpenWatches } from '../watching/open-watches.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
+import type { OpenWatch, OpenWatches } from '../serving/watching/open-watches.js';
 import type { CredentialOptions } from './credential-options.js';
 import { FollowedObjects, type FollowedObjectsOptions } from './followed-objects.js';
 import type { ServiceAccountKeys } from './service-account-keys.js';

@@ -2,8 +2,8 @@ import { type Authentication, authenticated } from '@orch/authentication';
 import { silentLogger } from '@orch/runtime';
 import { ManualClock } from '@orch/runtime/testing';
 import { beforeEach, expect, test } from 'vitest';
-import { bareRequest } from '../chain/request-info.js';
-import { type AdmittedWatch, OpenWatches } from '../watching/open-watches.js';
+import { bareRequest } from '../serving/chain/request-info.js';
+import { type AdmittedWatch, OpenWatches } from '../serving/watching/open-watches.js';
 import { CredentialRechecks } from './credential-rechecks.js';
 
 const TTL_MS = 120_000;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Authentication, Recheck } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
 import type { Clock, Logger } from '@orch/runtime';
-import type { OpenWatch, OpenWatches } from '../watching/open-watches.js';
+import type { OpenWatch, OpenWatches } from '../serving/watching/open-watches.js';
 
 export interface CredentialRechecksOptions {
   readonly watches: OpenWatches;

@@ -3,8 +3,8 @@ import type { FeedSink, Following } from '@orch/feed';
 import { ManualClock } from '@orch/runtime/testing';
 import { type Change, type Row, type SnapshotRequest, UnreadableBodyError } from '@orch/storage';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { STALL_MS } from '../following/stall.js';
-import type { Endpoint } from '../served/endpoint.js';
+import { STALL_MS } from '../informers/stall.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { FollowedObjects, type FollowedObjectsOptions } from './followed-objects.js';
 

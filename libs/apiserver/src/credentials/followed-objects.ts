@@ -5,10 +5,10 @@ import type { Clock } from '@orch/runtime';
 import type { Secret } from '@orch/schema/types/core/v1';
 import type { Change, Key, ReadingStore, TypeId, Version } from '@orch/storage';
 import { LRUCache } from 'lru-cache';
-import { Stall } from '../following/stall.js';
+import { Stall } from '../informers/stall.js';
 import type { ObjectReader } from '../reading/object-reader.js';
-import { fromStored } from '../representation/stored-body.js';
-import type { Endpoint } from '../served/endpoint.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
+import { fromStored } from '../resources/stored/stored-body.js';
 
 /** Objects of a kind that are remembered, and names of that kind that nothing has. */
 const REMEMBERED = 32_768;

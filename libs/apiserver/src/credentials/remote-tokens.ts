@@ -4,7 +4,7 @@ import { DocumentReader } from '@orch/client';
 import type { Names } from '@orch/machinery';
 import type { Logger } from '@orch/runtime';
 import { type SharedVerdicts, VerdictCache, type VerdictObserver } from '@orch/webhooks';
-import { ConfiguredWebhook } from '../webhooks/configured-webhook.js';
+import { ConfiguredWebhook } from './configured-webhook.js';
 import type { CredentialOptions } from './credential-options.js';
 import { requiredClaims } from './remote-token-options.js';
 import { readVerdict, TokenWebhook } from './token-webhook.js';

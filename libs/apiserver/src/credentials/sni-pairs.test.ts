@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ensurePki } from '@orch/authentication';
 import { namesOf } from '@orch/machinery';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { pairFor } from '../sockets/shown-pairs.js';
+import { pairFor } from '../serving/sockets/shown-pairs.js';
 import { checkSniPairs, readSniPairs, sniFiles } from './sni-pairs.js';
 
 let dir: string;

@@ -8,7 +8,7 @@ import {
   type UserInfo,
 } from '@orch/authentication';
 import type { Kept, VerdictCache } from '@orch/webhooks';
-import type { ConfiguredWebhook } from '../webhooks/configured-webhook.js';
+import type { ConfiguredWebhook } from './configured-webhook.js';
 
 /** What a webhook has said about a token; plain JSON, as it is shared. */
 export interface TokenVerdict {

@@ -1,7 +1,7 @@
 import { MASTERS } from '@orch/authorization';
-import type { OpenContext } from '../chain/new-context.js';
-import { SharedBound } from '../chain/shared-bound.js';
-import { kindOf, type RequestKind, type Turn, type Turns } from './turns.js';
+import type { OpenContext } from '../serving/chain/new-context.js';
+import { kindOf, type RequestKind, type Turn, type Turns } from '../serving/chain/turns.js';
+import { SharedBound } from '../work/shared-bound.js';
 
 const PROBES = /^\/(?:livez|readyz|healthz)(?:\/|$)/;
 const EXEMPT: Turn = { isExempt: true, leave: () => undefined };

@@ -1,7 +1,7 @@
 import { type Classified, Entry, type FlowController, ONE_SEAT, type WorkEstimate } from '@orch/flowcontrol';
-import type { OpenContext } from '../chain/new-context.js';
-import type { FlowMetrics } from '../metrics/flow-metrics.js';
-import type { Turn, Turns } from './turns.js';
+import type { OpenContext } from '../serving/chain/new-context.js';
+import type { Turn, Turns } from '../serving/chain/turns.js';
+import type { FlowMetrics } from './flow-metrics.js';
 
 export interface FairTurnsOptions {
   readonly controller: Pick<FlowController, 'classify' | 'enter'>;

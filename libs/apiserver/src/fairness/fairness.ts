@@ -3,16 +3,16 @@ import { AT_ONCE, FlowController, LoopPace } from '@orch/flowcontrol';
 import { type Logger, type Metrics, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
-import type { ApiDeps } from '../deps.js';
-import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
-import type { ObjectSource } from '../following/object-follower.js';
-import { flowMetrics } from '../metrics/flow-metrics.js';
+import type { ApiDeps } from '../handlers/deps.js';
+import type { ObjectSource } from '../informers/object-follower.js';
+import type { RequestKind, Turns } from '../serving/chain/turns.js';
+import { LEADERSHIP_MS, Leadership } from '../work/leadership.js';
 import { boundedTurns } from './bounded-turns.js';
 import { FairTurns } from './fair-turns.js';
 import { FlowConfiguration } from './flow-configuration.js';
 import { FlowKeeper } from './flow-keeper.js';
+import { flowMetrics } from './flow-metrics.js';
 import { type FlowPages, flowPages } from './flow-pages.js';
-import type { RequestKind, Turns } from './turns.js';
 import { workOfRequest } from './work-of-request.js';
 
 /** Seats of a process. */

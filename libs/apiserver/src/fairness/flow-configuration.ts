@@ -7,11 +7,11 @@ import {
   readPriorityLevel,
 } from '@orch/flowcontrol';
 import type { ApiObject } from '@orch/machinery';
-import { storedEndpoint } from '../access/policy-endpoints.js';
-import type { ApiDeps } from '../deps.js';
-import { ObjectFollower, type ObjectSource } from '../following/object-follower.js';
-import { fromStored } from '../representation/stored-body.js';
-import type { Endpoint } from '../served/endpoint.js';
+import type { ApiDeps } from '../handlers/deps.js';
+import { ObjectFollower, type ObjectSource } from '../informers/object-follower.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
+import { storedEndpoint } from '../resources/served/policy-endpoints.js';
+import { fromStored } from '../resources/stored/stored-body.js';
 
 const GROUP = 'flowcontrol.apiserver.orch.io';
 

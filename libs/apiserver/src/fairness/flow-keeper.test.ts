@@ -1,8 +1,8 @@
 import type { ApiObject } from '@orch/machinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Leadership } from '../following/leadership.js';
 import { leavingOut } from '../testing/leaving-out.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
+import { Leadership } from '../work/leadership.js';
 import { FlowConfiguration } from './flow-configuration.js';
 import { FlowKeeper } from './flow-keeper.js';
 

@@ -8,12 +8,12 @@ import {
   priorityLevelOf,
 } from '@orch/flowcontrol';
 import { type ApiObject, copy, type JsonObject, StatusError } from '@orch/machinery';
-import type { ApiDeps } from '../deps.js';
-import { LeaderRounds } from '../following/leader-rounds.js';
-import type { Leadership } from '../following/leadership.js';
-import type { Endpoint } from '../served/endpoint.js';
-import { serverItself } from '../writing/caller.js';
-import { updateOwn } from '../writing/own-update.js';
+import type { ApiDeps } from '../handlers/deps.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
+import { LeaderRounds } from '../work/leader-rounds.js';
+import type { Leadership } from '../work/leadership.js';
+import { updateOwn } from '../writing/own/own-update.js';
+import { serverItself } from '../writing/pipeline/caller.js';
 import type { FlowConfiguration } from './flow-configuration.js';
 
 export interface FlowKeeperOptions {

@@ -1,8 +1,8 @@
 import { listEstimate, ONE_SEAT, type WorkEstimate, writeEstimate } from '@orch/flowcontrol';
 import type { WatchCache } from '@orch/watchcache';
-import type { OpenContext } from '../chain/new-context.js';
-import type { ServedResources } from '../served/served-resources.js';
-import { kindOf } from './turns.js';
+import type { ServedResources } from '../resources/served/served-resources.js';
+import type { OpenContext } from '../serving/chain/new-context.js';
+import { kindOf } from '../serving/chain/turns.js';
 
 export interface WorkKnown {
   readonly served: ServedResources;

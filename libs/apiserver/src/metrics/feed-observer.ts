@@ -1,8 +1,8 @@
 import type { ChangeBus, FeedObserver, OrderedFeed } from '@orch/feed';
 import type { Metrics } from '@orch/runtime';
 import type { TypeId } from '@orch/storage';
-import { LATENCY_BUCKETS } from './buckets.js';
-import type { ResourceNames } from './resource-names.js';
+import type { ResourceNames } from '../resources/resource-names.js';
+import { LATENCY_BUCKETS } from '../serving/metrics/buckets.js';
 
 interface TypeCounts {
   heals: number;

@@ -1,8 +1,8 @@
 import type { Clock, Metrics } from '@orch/runtime';
 import type { TypeId } from '@orch/storage';
-import { inSlices } from '../decoding/turns.js';
-import type { Endpoint } from '../served/endpoint.js';
-import type { ServedResources } from '../served/served-resources.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
+import type { ServedResources } from '../resources/served/served-resources.js';
+import { inSlices } from '../work/turns.js';
 
 export interface GoneKindsSettings {
   readonly metrics: Pick<Metrics, 'forgetting'>;

@@ -2,11 +2,12 @@ import type { ChangeBus, FeedObserver, OrderedFeed } from '@orch/feed';
 import { type Logger, Metrics, openTracing, systemClock, type Tracing } from '@orch/runtime';
 import { API_RELEASE } from '@orch/schema';
 import type { StoreObserver, TypeId } from '@orch/storage';
-import type { VersionInfo } from '../chain/fallback-app.js';
 import { CertificateEnds } from '../credentials/certificate-ends.js';
-import type { ServedResources } from '../served/served-resources.js';
-import type { CutReason } from '../sockets/outgoing-connections.js';
-import { DeliveryObserver } from './delivery-observer.js';
+import type { VersionInfo } from '../discovery/fallback-app.js';
+import { ResourceNames } from '../resources/resource-names.js';
+import type { ServedResources } from '../resources/served/served-resources.js';
+import { DeliveryObserver } from '../serving/metrics/delivery-observer.js';
+import type { CutReason } from '../serving/sockets/outgoing-connections.js';
 import { feedObserver, observeFeed } from './feed-observer.js';
 import { forgetGoneKinds } from './gone-kinds.js';
 import { migrationLog } from './migration-log.js';
@@ -19,7 +20,6 @@ import {
   outgoingCuts,
   vanishedClients,
 } from './process-observer.js';
-import { ResourceNames } from './resource-names.js';
 import { storeObserver } from './store-observer.js';
 import { readTracingConfig } from './tracing-config.js';
 

@@ -1,7 +1,7 @@
 import { Metrics } from '@orch/runtime';
 import { expect, test } from 'vitest';
+import { RequestMetrics } from '../serving/metrics/request-metrics.js';
 import { observeCertificates, outgoingCuts } from './process-observer.js';
-import { RequestMetrics } from './request-metrics.js';
 
 test('ends of certificates are told by what they are for, and by file', async () => {
   const metrics = new Metrics();

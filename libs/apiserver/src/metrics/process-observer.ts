@@ -1,7 +1,7 @@
 import type { Metrics } from '@orch/runtime';
-import type { VersionInfo } from '../chain/fallback-app.js';
 import type { CertificateEnds } from '../credentials/certificate-ends.js';
-import { CUT_REASONS, type CutReason } from '../sockets/outgoing-connections.js';
+import type { VersionInfo } from '../discovery/fallback-app.js';
+import { CUT_REASONS, type CutReason } from '../serving/sockets/outgoing-connections.js';
 
 /** What runs here. */
 export function observeBuild(metrics: Metrics, version: VersionInfo): void {

@@ -1,27 +1,29 @@
 import { podSecurityMetrics, policyMetrics } from '@orch/admission';
 import { namesOf } from '@orch/machinery';
 import { type MetricDescription, silentLogger } from '@orch/runtime';
+import { admissionMetrics } from '../admission-host/admission-metrics.js';
+import { observeWebhooks, webhookMetrics } from '../admission-host/webhook-metrics.js';
+import { observeRegistrations } from '../aggregation/aggregation-metrics.js';
+import { serviceAccountTokenUses } from '../credentials/service-account-metrics.js';
+import { migrationCounter } from '../custom-resources/migration-counter.js';
+import { healthSeries } from '../discovery/health-metrics.js';
+import { flowMetrics } from '../fairness/flow-metrics.js';
+import { claimFindings } from '../maintenance/addresses/claim-findings.js';
+import { quotaMetrics } from '../maintenance/quotas/quota-metrics.js';
+import { conversionMetrics } from '../resources/conversion/conversion-metrics.js';
+import { refusedObjects } from '../resources/conversion/refused-objects.js';
 import { VERSION } from '../server/version.js';
-import { refusedObjects } from '../webhooks/refused-objects.js';
-import { admissionMetrics } from './admission-metrics.js';
-import { observeRegistrations } from './aggregation-metrics.js';
+import { authenticationAttempts, tokenCache } from '../serving/metrics/authentication-metrics.js';
+import { requestDurations } from '../serving/metrics/request-durations.js';
+import { RequestMetrics } from '../serving/metrics/request-metrics.js';
 import { auditMetrics } from './audit-metrics.js';
-import { authenticationAttempts, tokenCache } from './authentication-metrics.js';
-import { claimFindings } from './claim-findings.js';
 import { compactionMetrics } from './compaction-metrics.js';
-import { conversionMetrics } from './conversion-metrics.js';
 import { embeddedPostgresObserver } from './embedded-postgres-metrics.js';
 import { encryptionMetrics, leftOutObjects } from './encryption-metrics.js';
 import { ErrorCounts } from './error-counts.js';
 import { featureMetric } from './feature-metric.js';
-import { flowMetrics } from './flow-metrics.js';
-import { healthSeries } from './health-metrics.js';
-import { migrationCounter } from './migration-counter.js';
 import { Observation } from './observation.js';
 import { observeRedis } from './outside-metrics.js';
-import { quotaMetrics } from './quota-metrics.js';
-import { requestDurations } from './request-durations.js';
-import { RequestMetrics } from './request-metrics.js';
 import {
   observeDatabaseLists,
   observeListCache,
@@ -29,9 +31,7 @@ import {
   observeWatchCache,
   observeWatchOutputs,
 } from './server-observers.js';
-import { serviceAccountTokenUses } from './service-account-metrics.js';
 import { observePools } from './store-observer.js';
-import { observeWebhooks, webhookMetrics } from './webhook-metrics.js';
 
 const NOTHING = { held: 0 };
 

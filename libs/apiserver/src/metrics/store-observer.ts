@@ -1,7 +1,7 @@
 import type { Metrics, Tracing } from '@orch/runtime';
 import type { PoolStats, StoreBatch, StoreObserver } from '@orch/storage';
-import { COUNT_BUCKETS, LATENCY_BUCKETS } from './buckets.js';
-import { RequestTrail } from './request-trail.js';
+import { COUNT_BUCKETS, LATENCY_BUCKETS } from '../serving/metrics/buckets.js';
+import { RequestTrail } from '../serving/metrics/request-trail.js';
 
 const LANE = ['lane'] as const;
 

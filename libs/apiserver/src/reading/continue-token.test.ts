@@ -1,8 +1,8 @@
 import { StatusError } from '@orch/machinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseVersion, tooLargeVersion } from '../resources/version.js';
 import { decodeContinue, encodeContinue } from './continue-token.js';
-import { parseVersion, tooLargeVersion } from './version.js';
 
 const wire = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const codeOf = (token: string): number | undefined => {

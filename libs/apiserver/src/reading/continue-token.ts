@@ -1,6 +1,6 @@
 import { badRequest } from '@orch/machinery';
 import type { Key, Version } from '@orch/storage';
-import { parseVersion } from './version.js';
+import { parseVersion } from '../resources/version.js';
 
 /** Where a chunked list goes on. `version` 0 stands for "whatever is newest" (an inconsistent continuation). */
 export interface Continuation {

@@ -1,8 +1,8 @@
 import type { Key, Row, TypeId } from '@orch/storage';
 import type { EqualityKey, Page, Selection, TypeCache } from '@orch/watchcache';
-import type { ListMeta } from '../representation/representation.js';
-import type { Endpoint } from '../served/endpoint.js';
-import type { VersionStage } from '../served/version-stage.js';
+import type { VersionStage } from '../resources/conversion/version-stage.js';
+import type { ListMeta } from '../resources/representation/representation.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
 import { interestOf, type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
 
 type Pages = AsyncIterable<readonly Row[]>;

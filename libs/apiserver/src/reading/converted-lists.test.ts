@@ -2,10 +2,10 @@ import type { JsonObject } from '@orch/machinery';
 import { WebhookClients } from '@orch/webhooks';
 import { ConversionServer, type Converted, convertedReview, say } from '@orch/webhooks/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { KeptConversions } from '../resources/conversion/kept-conversions.js';
 import { type Asker, askOf, definitionOf, serveConverted, version } from '../testing/custom-kinds.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
-import { KeptConversions } from '../webhooks/kept-conversions.js';
 
 const COUNT = { type: 'integer' };
 const schemaOf = (spec: object) => ({ type: 'object', properties: { spec: { type: 'object', properties: spec } } });

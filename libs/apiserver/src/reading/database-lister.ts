@@ -1,6 +1,6 @@
 import type { Key, Row, Snapshot, SnapshotRequest, Store, Version } from '@orch/storage';
 import type { Selection } from '@orch/watchcache';
-import type { Endpoint } from '../served/endpoint.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
 import type { Entrance, ListGate } from './list-gate.js';
 import { type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
 import type { ListOptions } from './read-options.js';

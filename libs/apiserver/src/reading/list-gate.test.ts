@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limitBehind } from '../http/limit-errors.js';
+import { limitBehind } from '../resources/limit-errors.js';
 import { ListGate } from './list-gate.js';
 
 describe('ListGate', () => {

@@ -1,5 +1,5 @@
 import { tooManyRequests } from '@orch/machinery';
-import { dueTo } from '../http/limit-errors.js';
+import { dueTo } from '../resources/limit-errors.js';
 import { UserTurns } from './user-turns.js';
 
 /** Seconds after which a client may ask again. */

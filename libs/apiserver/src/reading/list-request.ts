@@ -1,7 +1,7 @@
 import type { Key, Row, Version } from '@orch/storage';
 import type { Interest, Selection } from '@orch/watchcache';
-import type { ListMeta } from '../representation/representation.js';
-import type { Endpoint } from '../served/endpoint.js';
+import type { ListMeta } from '../resources/representation/representation.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
 import { encodeContinue } from './continue-token.js';
 import type { ListOptions } from './read-options.js';
 

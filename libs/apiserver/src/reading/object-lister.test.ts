@@ -1,6 +1,6 @@
 import { StatusError } from '@orch/machinery';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Endpoint } from '../served/endpoint.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
 import { heldUp } from '../testing/held-up.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { encodeContinue } from './continue-token.js';
@@ -172,7 +172,7 @@ describe('exact versions (spec: "Resource version semantics")', () => {
     const at = version();
     await make('c3');
     api.store.compact(endpoint.type, version());
-    const { toStatusError } = await import('../http/errors.js');
+    const { toStatusError } = await import('../resources/status-errors.js');
     const error = await list(`resourceVersion=${at}&resourceVersionMatch=Exact`).catch(toStatusError);
     expect(error).toMatchObject({ status: { code: 410, reason: 'Expired' } });
   });

@@ -1,7 +1,7 @@
 import { expired, type StatusError } from '@orch/machinery';
 import { HistoryExpiredError, type Key, type Version } from '@orch/storage';
 import type { TypeCache, WatchCache } from '@orch/watchcache';
-import type { Endpoint } from '../served/endpoint.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
 import { isConfirmed } from './confirmed.js';
 import { encodeContinue } from './continue-token.js';
 import { ConvertedLister } from './converted-lister.js';

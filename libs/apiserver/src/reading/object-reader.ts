@@ -1,10 +1,10 @@
 import { HistoryExpiredError, type Key, type Store, type TypeId, type Version } from '@orch/storage';
 import type { TypeCache, WatchCache } from '@orch/watchcache';
-import type { Stored } from '../served/endpoint.js';
+import type { Stored } from '../resources/served/endpoint.js';
+import { tooLargeVersion } from '../resources/version.js';
 import { isConfirmed } from './confirmed.js';
 import type { Freshness } from './read-options.js';
 import { thoughUnloaded } from './unloaded.js';
-import { tooLargeVersion } from './version.js';
 
 /** How long a read waits for a version that has not been reached, milliseconds (spec: "Unrecognized versions"). */
 const FUTURE_WAIT_MS = 3_000;

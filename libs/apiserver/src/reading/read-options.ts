@@ -1,7 +1,7 @@
 import { badRequest, type FieldError, forbiddenField, invalid, notSupported } from '@orch/machinery';
 import type { Version } from '@orch/storage';
+import { parseVersion } from '../resources/version.js';
 import { type Continuation, decodeContinue } from './continue-token.js';
-import { parseVersion } from './version.js';
 
 /** How fresh an answer must be (spec: "Resource version semantics"). */
 export type Freshness =

@@ -7,7 +7,7 @@ import {
   parseLabelSelector,
 } from '@orch/machinery';
 import type { Selection } from '@orch/watchcache';
-import type { Endpoint } from '../served/endpoint.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
 
 /** Fields that every type can be selected by. */
 const COMMON_FIELDS = ['metadata.name', 'metadata.namespace'];

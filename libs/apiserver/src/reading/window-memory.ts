@@ -1,4 +1,4 @@
-import { type Bounds, SharedBound } from '../chain/shared-bound.js';
+import { type Bounds, SharedBound } from '../work/shared-bound.js';
 import { LEAST_BYTES, type Reservation, WINDOW_BYTES } from './windows.js';
 
 const NONE: Reservation = { bytes: LEAST_BYTES, release: () => undefined };

@@ -6,7 +6,7 @@ import {
   type StoreObserver,
   type StoreOptions,
 } from '@orch/storage';
-import { ownersApart } from '../representation/stored-body.js';
+import { ownersApart } from '../resources/stored/stored-body.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { parseOverrides } from './storage-overrides.js';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { certificatesInKubeconfig } from '@orch/client';
 import { certificateFilesIn } from '@orch/storage';
-import { readPluginConfigurations } from '../admission/admission-configuration.js';
+import { readPluginConfigurations } from '../admission-host/admission-configuration.js';
 import type { FileCertificates } from '../credentials/certificate-ends.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { parseOverrides } from './storage-overrides.js';

@@ -3,7 +3,7 @@ import { namesOf } from '@orch/machinery';
 import type { Logger, Metrics } from '@orch/runtime';
 import { NO_CIPHER, SealedStore, type ServingStore } from '@orch/storage';
 import { encryptionMetrics, leftOutObjects } from '../metrics/encryption-metrics.js';
-import { ownersApart } from '../representation/stored-body.js';
+import { ownersApart } from '../resources/stored/stored-body.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 
 export interface EncryptionParts {

@@ -8,11 +8,12 @@ import {
 } from '@orch/runtime';
 import { API_RELEASE, FEATURES, parseRuntimeConfig } from '@orch/schema';
 import { authorizationOptions } from '../access/authorization-options.js';
-import { admissionOptions } from '../admission/admission-options.js';
+import { admissionOptions } from '../admission-host/admission-options.js';
+import { webhookOptions } from '../admission-host/webhook-options.js';
+import { aggregationOptions } from '../aggregation/aggregation-options.js';
 import { credentialOptions } from '../credentials/credential-options.js';
 import { serviceAccountOptions } from '../credentials/service-account-options.js';
 import { signingOptions } from '../credentials/signing-options.js';
-import { aggregationOptions } from './aggregation-options.js';
 import { auditOptions } from './audit-options.js';
 import { connectionOptions } from './connection-options.js';
 import { controllerOptions } from './controller-options.js';
@@ -21,7 +22,6 @@ import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 import { addressOptions, nodeOptions } from './node-options.js';
 import { parseOverrides } from './storage-overrides.js';
-import { webhookOptions } from './webhook-options.js';
 
 /** Options that every serving process has. Names are those of existing API servers where there are such. */
 export const servingOptions = {

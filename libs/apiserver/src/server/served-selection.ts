@@ -12,8 +12,8 @@ import {
   selectServed,
 } from '@orch/schema';
 import { checkAuthorization } from '../access/authorization-options.js';
-import { checkAdmission } from '../admission/admission-control.js';
-import { checkStorageVersions } from '../served/storage-versions.js';
+import { checkAdmission } from '../admission-host/admission-control.js';
+import { checkStorageVersions } from '../resources/served/storage-versions.js';
 import { fairnessLimits } from './limit-options.js';
 import type { ServingOptions } from './options.js';
 

@@ -3,9 +3,9 @@ import type { JsonObject } from '@orch/machinery';
 import { SchemaPool } from '@orch/schema';
 import { WebhookError } from '@orch/webhooks';
 import { afterEach, beforeEach } from 'vitest';
-import { customEndpoints } from '../served/custom-endpoints.js';
-import type { Endpoint } from '../served/endpoint.js';
-import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
+import type { ConversionCalls } from '../resources/conversion/conversion-webhook.js';
+import { customEndpoints } from '../resources/served/custom-endpoints.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
 import { type TestApi, testApi } from './test-api.js';
 import { listenerOf, openServer, type TestServer } from './test-server.js';
 

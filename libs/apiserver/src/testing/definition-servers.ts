@@ -9,18 +9,18 @@ import { openStore, type PostgresStore } from '@orch/storage';
 import { startEmbeddedPostgres } from '@orch/storage/embedded';
 import { WatchCache } from '@orch/watchcache';
 import pg from 'pg';
-import { YamlReader } from '../decoding/yaml-reader.js';
-import { CustomKinds } from '../definitions/custom-kinds.js';
-import type { Definition } from '../definitions/definition.js';
-import type { DefinitionController } from '../definitions/definition-controller.js';
-import type { ServedDefinition } from '../definitions/served-definitions.js';
-import { fromStored, ownersApart } from '../representation/stored-body.js';
-import type { Endpoint } from '../served/endpoint.js';
+import { CustomKinds } from '../custom-resources/custom-kinds.js';
+import type { Definition } from '../custom-resources/definition.js';
+import type { DefinitionController } from '../custom-resources/definition-controller.js';
+import type { ServedDefinition } from '../custom-resources/served-definitions.js';
+import { YamlReader } from '../resources/decoding/yaml-reader.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
+import { fromStored, ownersApart } from '../resources/stored/stored-body.js';
 import { type Api, assembleApi } from '../server/assemble.js';
-import { serverItself } from '../writing/caller.js';
-import { emptyCollection } from '../writing/empty-collection.js';
-import { rewriteCollection } from '../writing/rewrite-collection.js';
-import type { WriteRequest } from '../writing/write-request.js';
+import { emptyCollection } from '../writing/own/empty-collection.js';
+import { rewriteCollection } from '../writing/own/rewrite-collection.js';
+import { serverItself } from '../writing/pipeline/caller.js';
+import type { WriteRequest } from '../writing/pipeline/write-request.js';
 import { sourceThread } from './source-thread.js';
 import { LIMITS } from './test-api.js';
 
@@ -335,7 +335,7 @@ function assembleTestApi(store: PostgresStore, cache: WatchCache, plugin: Admiss
     served: scheme.resources.filter(({ servedByDefault }) => servedByDefault),
     kinds: { features: { enabled: () => true }, allowPrivileged: true, customKinds: true },
     limits: LIMITS,
-    yaml: new YamlReader(() => sourceThread(new URL('../decoding/yaml-worker.ts', import.meta.url))),
+    yaml: new YamlReader(() => sourceThread(new URL('../resources/decoding/yaml-worker.ts', import.meta.url))),
     lists: { concurrent: 4, perUser: 4, windowBytes: { inAll: 0, perUser: 0 }, maxCachedBytes: 1 << 27 },
     components: [],
     listCacheBytes: 1 << 20,

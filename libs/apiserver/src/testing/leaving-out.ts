@@ -1,5 +1,5 @@
 import { type Key, type Row, UnreadableBodyError } from '@orch/storage';
-import type { ObjectSource } from '../following/object-follower.js';
+import type { ObjectSource } from '../informers/object-follower.js';
 
 /** A store of which some objects cannot be opened, as by a server that lacks a key; the histories of others are not meant to tell of these. */
 export function leavingOut(

@@ -5,15 +5,15 @@ import type { Allocators } from '@orch/kinds';
 import { type ApiObject, copy, type NamingProfile, namesOf } from '@orch/machinery';
 import { FEATURES, type FeatureName, loadScheme, type Scheme } from '@orch/schema';
 import { WatchCache } from '@orch/watchcache';
-import { YamlReader } from '../decoding/yaml-reader.js';
-import type { ApiDeps, RequestLimits } from '../deps.js';
-import type { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
-import { servedObject } from '../representation/shape.js';
-import type { Endpoint } from '../served/endpoint.js';
-import type { ServedResources } from '../served/served-resources.js';
+import type { ApiDeps, RequestLimits } from '../handlers/deps.js';
+import type { NamespaceTerminator } from '../maintenance/namespaces/namespace-terminator.js';
+import { YamlReader } from '../resources/decoding/yaml-reader.js';
+import type { Endpoint } from '../resources/served/endpoint.js';
+import type { ServedResources } from '../resources/served/served-resources.js';
+import { servedObject } from '../resources/stored/shape.js';
 import { assembleApi, type ListBudget } from '../server/assemble.js';
-import { serverItself } from '../writing/caller.js';
-import type { WriteRequest } from '../writing/write-request.js';
+import { serverItself } from '../writing/pipeline/caller.js';
+import type { WriteRequest } from '../writing/pipeline/write-request.js';
 import { MemoryStore } from './memory-store.js';
 import { sourceThread } from './source-thread.js';
 
@@ -92,7 +92,7 @@ export async function testApi(
     cache,
     plugins,
     limits: { ...LIMITS, ...limits },
-    yaml: new YamlReader(() => sourceThread(new URL('../decoding/yaml-worker.ts', import.meta.url))),
+    yaml: new YamlReader(() => sourceThread(new URL('../resources/decoding/yaml-worker.ts', import.meta.url))),
     lists: { concurrent: 4, perUser: 4, windowBytes: { inAll: 0, perUser: 0 }, maxCachedBytes: 1 << 27, ...lists },
     components: [{ name: 'memory', check: async () => undefined }],
     listCacheBytes: 1 << 20,

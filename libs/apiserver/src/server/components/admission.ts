@@ -1,14 +1,14 @@
 import { namesOf } from '@orch/machinery';
 import type { Component } from '@orch/runtime';
 import type { FeatureName } from '@orch/schema';
-import { AdmissionControl } from '../../admission/admission-control.js';
-import { pluginSurroundings } from '../../admission/plugin-surroundings.js';
+import { AdmissionControl } from '../../admission-host/admission-control.js';
+import { admissionMetrics } from '../../admission-host/admission-metrics.js';
+import { pluginSurroundings } from '../../admission-host/plugin-surroundings.js';
+import { followPolicies } from '../../admission-host/policy-checks.js';
+import { admissionWebhooks, webhookSettings } from '../../admission-host/webhooks.js';
 import { openSharedRates } from '../../credentials/shared-verdicts.js';
-import { NO_REMOTE_DOCUMENTS } from '../../documents/remote-documents.js';
-import { admissionMetrics } from '../../metrics/admission-metrics.js';
-import { followPolicies } from '../policy-checks.js';
-import { followForStanding } from '../standing-objects.js';
-import { admissionWebhooks, webhookSettings } from '../webhooks.js';
+import { NO_REMOTE_DOCUMENTS } from '../../discovery/remote-documents.js';
+import { followForStanding } from '../../maintenance/namespaces/namespace-keeper.js';
 import type { ControlPlaneProcess } from './process.js';
 
 /** The plugins that are asked about what is written, made before the state is opened: what is wrong with their configuration is told first. */

@@ -1,5 +1,5 @@
 import type { Component } from '@orch/runtime';
-import { AggregatedApis } from '../aggregated-apis.js';
+import { AggregatedApis } from '../../aggregation/aggregated-apis.js';
 import type { ControlPlaneProcess } from './process.js';
 
 /** What other servers serve. */

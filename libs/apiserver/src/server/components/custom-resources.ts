@@ -1,6 +1,6 @@
 import type { Component } from '@orch/runtime';
-import { CustomResources } from '../custom-resources.js';
-import { Webhooks } from '../webhooks.js';
+import { Webhooks } from '../../admission-host/webhooks.js';
+import { CustomResources } from '../../custom-resources/custom-resources.js';
 import { kindSettings } from './api.js';
 import type { ControlPlaneProcess } from './process.js';
 

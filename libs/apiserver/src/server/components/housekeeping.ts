@@ -1,10 +1,10 @@
 import type { Component } from '@orch/runtime';
-import { CertificateRequests } from '../certificate-requests.js';
+import { policyChecker } from '../../admission-host/policy-checks.js';
+import { Housekeeping } from '../../maintenance/addresses/housekeeping.js';
+import { CertificateRequests } from '../../maintenance/certificates/certificate-requests.js';
+import { NamespaceKeeper } from '../../maintenance/namespaces/namespace-keeper.js';
+import { quotaCounter } from '../../maintenance/quotas/quota-counts.js';
 import { type ControllerName, runsController } from '../controller-options.js';
-import { Housekeeping } from '../housekeeping.js';
-import { policyChecker } from '../policy-checks.js';
-import { quotaCounter } from '../quota-counts.js';
-import { NamespaceKeeper } from '../standing-objects.js';
 import type { ControlPlaneProcess } from './process.js';
 
 /** What runs beside requests. */

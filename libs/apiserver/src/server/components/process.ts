@@ -5,25 +5,25 @@ import type { FeatureName } from '@orch/schema';
 import type { SealedStore } from '@orch/storage';
 import type { RedisRates, RedisVerdicts } from '@orch/webhooks';
 import type { AccessControl } from '../../access/access-control.js';
-import type { AdmissionControl } from '../../admission/admission-control.js';
+import type { AdmissionControl } from '../../admission-host/admission-control.js';
+import type { AdmissionObserver } from '../../admission-host/admission-metrics.js';
+import type { AdmissionWebhooks } from '../../admission-host/admission-webhooks.js';
+import type { Webhooks } from '../../admission-host/webhooks.js';
+import type { AggregatedApis } from '../../aggregation/aggregated-apis.js';
 import type { ApiTokens } from '../../credentials/api-tokens.js';
 import type { Credentials } from '../../credentials/credentials.js';
 import type { ServiceAccountKeys } from '../../credentials/service-account-keys.js';
+import type { CustomResources } from '../../custom-resources/custom-resources.js';
 import type { Fairness } from '../../fairness/fairness.js';
-import type { AdmissionObserver } from '../../metrics/admission-metrics.js';
+import type { FollowedByStanding } from '../../maintenance/namespaces/namespace-keeper.js';
 import type { ErrorCounts } from '../../metrics/error-counts.js';
 import type { Observation } from '../../metrics/observation.js';
-import type { AdmissionWebhooks } from '../../webhooks/admission-webhooks.js';
-import type { AggregatedApis } from '../aggregated-apis.js';
 import type { Api } from '../assemble.js';
 import type { Audit } from '../audit.js';
 import type { ChangeFeed } from '../change-feed.js';
 import type { ControlPlaneSettings } from '../control-plane-settings.js';
-import type { CustomResources } from '../custom-resources.js';
 import type { ComponentSettings } from '../health-checks.js';
 import type { Served } from '../serve.js';
-import type { FollowedByStanding } from '../standing-objects.js';
-import type { Webhooks } from '../webhooks.js';
 
 /** What components of a process make and others need; each is there once the component that makes it has started. */
 export interface Parts {

@@ -1,8 +1,8 @@
 import { serviceNetworks } from '@orch/kinds';
 import type { Component } from '@orch/runtime';
-import { storedEndpoint } from '../../access/policy-endpoints.js';
-import { ADDRESS_MS, EndpointsReconciler } from '../../service-endpoints/endpoints-reconciler.js';
-import { ownAddress, thisMachine } from '../../service-endpoints/own-address.js';
+import { ADDRESS_MS, EndpointsReconciler } from '../../maintenance/service-endpoints/endpoints-reconciler.js';
+import { ownAddress, thisMachine } from '../../maintenance/service-endpoints/own-address.js';
+import { storedEndpoint } from '../../resources/served/policy-endpoints.js';
 import type { ControlPlaneProcess } from './process.js';
 
 /** What names of leases begin with that say which addresses servers have. */

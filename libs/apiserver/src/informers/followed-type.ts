@@ -1,0 +1,146 @@
+import type { OrderedFeed } from '@orch/feed';
+import { timeout } from '@orch/machinery';
+import { type TypeId, UnreadableListError, type Version } from '@orch/storage';
+import {
+  type ChangedNames,
+  type FollowedRow,
+  followedName,
+  ObjectFollower,
+  type ObjectSource,
+} from './object-follower.js';
+
+/** Where objects come from. */
+export interface FollowedSource<T> {
+  readonly type: TypeId;
+  /** What is known of one. */
+  read(row: FollowedRow): T;
+  readonly store: ObjectSource;
+  readonly feed: Pick<OrderedFeed, 'follow'>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Seconds after which a request that ran out of time may be tried again. */
+const RETRY_SECONDS = 1;
+
+/** All objects of a type, by namespace; none before {@link start}. */
+export class FollowedType<T> {
+  readonly #byNamespace = new Map<string, Map<string, T>>();
+  readonly #listeners: (() => void)[] = [];
+  #follower: ObjectFollower<T> | undefined;
+  #acknowledged: Version = 0n;
+
+  /** Resolves when all are known. */
+  async start({ type, read, store, feed, onError }: FollowedSource<T>): Promise<void> {
+    const follower = new ObjectFollower<T>({ ...{ source: store, feed, type, onError }, read });
+    follower.onChange((changed) => this.#changed(changed, follower.objects));
+    this.#follower = follower;
+    await follower.start();
+  }
+
+  stop(): void {
+    this.#follower?.stop();
+  }
+
+  get(namespace: string, name: string): T | undefined {
+    return this.#byNamespace.get(namespace)?.get(name);
+  }
+
+  in(namespace: string): Iterable<T> {
+    return this.#byNamespace.get(namespace)?.values() ?? [];
+  }
+
+  *all(): Iterable<T> {
+    for (const objects of this.#byNamespace.values()) yield* objects.values();
+  }
+
+  /** Why one that could concern what lies in a namespace is not known; see {@link FollowedObjects.unreadable}. */
+  unreadable(namespace: string): UnreadableListError | undefined {
+    const unreadable = this.#follower?.unreadable;
+    if (!unreadable || unreadable.size === 0) return undefined;
+    for (const error of unreadable.values()) {
+      const { namespace: within } = error.what.key;
+      if (within === '' || within === namespace) return new UnreadableListError(error);
+    }
+    return undefined;
+  }
+
+  /** The same of one object. */
+  unreadableOne(namespace: string, name: string): UnreadableListError | undefined {
+    const error = this.#follower?.unreadable.get(followedName({ namespace, name }));
+    return error && new UnreadableListError(error);
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Whether something is not known that this process has acknowledged. */
+  get isBehind(): boolean {
+    return this.#follower !== undefined && !this.#knows(this.#acknowledged);
+  }
+
+  /** A write of this process has been committed with this version. */
+  acknowledged(version: Version): void {
+    if (version > this.#acknowledged) this.#acknowledged = version;
+  }
+
+  /** What was acknowledged may have been lost. */
+  rewound(): void {
+    this.#acknowledged = 0n;
+  }
+
+  /**
+   * Resolves when all are known, and among them what this process has acknowledged before the call; undefined where they are.
+   * @param deadline monotonic milliseconds
+   * @throws StatusError 504
+   */
+  caughtUp(deadline: number): Promise<void> | undefined {
+    const follower = this.#follower;
+    if (!follower || !this.isBehind) return undefined;
+    const wanted = this.#acknowledged;
+    return new Promise((resolve, reject) => {
+      const ended = (end: () => void) => {
+        clearTimeout(timer);
+        unsubscribe();
+        end();
+      };
+      const unsubscribe = follower.onChange(() => {
+        if (this.#knows(wanted)) ended(resolve);
+      });
+      const late = () => ended(() => reject(timeout('the request timed out', RETRY_SECONDS)));
+      const timer = setTimeout(late, Math.min(Math.max(deadline - performance.now(), 0), LONGEST_MS));
+    });
+  }
+
+  #knows(version: Version): boolean {
+    const known = this.#follower?.version;
+    // After a rewind what was waited for may never come.
+    return known !== undefined && (known >= version || this.#acknowledged < version);
+  }
+
+  #changed(changed: ChangedNames, objects: ReadonlyMap<string, T>): void {
+    for (const key of changed) {
+      const at = key.indexOf('/');
+      const [namespace, name] = [key.slice(0, Math.max(at, 0)), key.slice(at + 1)];
+      const object = objects.get(key);
+      if (object) this.#put(namespace, name, object);
+      else this.#remove(namespace, name);
+    }
+    for (const listener of this.#listeners) listener();
+  }
+
+  #put(namespace: string, name: string, object: T): void {
+    const within = this.#byNamespace.get(namespace) ?? new Map<string, T>();
+    within.set(name, object);
+    this.#byNamespace.set(namespace, within);
+  }
+
+  #remove(namespace: string, name: string): void {
+    const within = this.#byNamespace.get(namespace);
+    within?.delete(name);
+    if (within?.size === 0) this.#byNamespace.delete(namespace);
+  }
+}
+
+/** Longest time that timers take, ms. */
+const LONGEST_MS = 2 ** 31 - 1;

@@ -1,0 +1,12 @@
+import type { Metrics } from '@orch/runtime';
+import type { ClaimFinding } from './claim-finding.js';
+
+/** Counts what is wrong with addresses and node ports of Services. */
+export function claimFindings(metrics: Metrics): (finding: Pick<ClaimFinding, 'range' | 'kind'>) => void {
+  const counter = metrics.counter({
+    name: 'orch_service_claim_findings_total',
+    help: 'Addresses and node ports of Services that were without a claim, had by several Services, or outside of their range.',
+    labels: ['range', 'kind'] as const,
+  });
+  return ({ range, kind }) => counter.with(range, kind).inc();
+}

@@ -1,0 +1,68 @@
+import { tooManyRequests } from '@orch/machinery';
+import { dueTo } from '../limit-errors.js';
+
+/** Seconds after which a client may ask again. */
+const RETRY_SECONDS = 1;
+
+interface Waiting {
+  readonly bytes: number;
+  readonly admit: () => void;
+}
+
+/** Lets work begin as long as what is under way holds no more than so many bytes, or nothing is; the others wait, first come first served. */
+export class ByteGate {
+  #held = 0;
+  readonly #waiting = new Set<Waiting>();
+
+  /**
+   * @param patience milliseconds that somebody waits before being refused
+   * @param what in the message of a refusal: what there is too much of
+   */
+  constructor(
+    private readonly maxBytes: number,
+    private readonly patience: number,
+    private readonly what: string,
+  ) {}
+
+  /** Resolves with what is to be called, once, when the work is done. @throws StatusError 429 */
+  async enter(bytes: number): Promise<() => void> {
+    if (this.#waiting.size === 0 && this.#fits(bytes)) this.#held += bytes;
+    else await this.#turn(bytes);
+    return () => {
+      this.#held -= bytes;
+      this.#admit();
+    };
+  }
+
+  #fits(bytes: number): boolean {
+    return this.#held === 0 || this.#held + bytes <= this.maxBytes;
+  }
+
+  #admit(): void {
+    for (const { bytes, admit } of [...this.#waiting]) {
+      if (!this.#fits(bytes)) return;
+      this.#held += bytes;
+      admit();
+    }
+  }
+
+  #turn(bytes: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        bytes,
+        admit: () => {
+          clearTimeout(timer);
+          this.#waiting.delete(waiting);
+          resolve();
+        },
+      };
+      const timer = setTimeout(() => {
+        this.#waiting.delete(waiting);
+        reject(dueTo('conversions', tooManyRequests(`too many ${this.what}`, RETRY_SECONDS)));
+        // Who came behind may be smaller.
+        this.#admit();
+      }, this.patience);
+      this.#waiting.add(waiting);
+    });
+  }
+}

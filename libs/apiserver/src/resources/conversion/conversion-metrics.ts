@@ -1,0 +1,17 @@
+import type { Metrics } from '@orch/runtime';
+import type { ObservedConversion } from './conversion-webhook.js';
+
+/** From a millisecond, each twice the one before, as the reference counts them. */
+const BUCKETS = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i);
+
+/** Counts and times the calls of webhooks that convert custom resources, under the name of the reference. */
+export function conversionMetrics(metrics: Metrics): (conversion: ObservedConversion) => void {
+  const duration = metrics.histogram({
+    name: 'apiserver_crd_webhook_conversion_duration_seconds',
+    help: 'Time that webhooks took to convert custom resources.',
+    labels: ['crd_name', 'from_version', 'to_version', 'succeeded'] as const,
+    buckets: BUCKETS,
+  });
+  return ({ definition, from, to, succeeded, took }) =>
+    duration.with(definition, from, to, String(succeeded)).observe(took / 1000);
+}

@@ -1,0 +1,134 @@
+import {
+  type Accepted,
+  type Encoding,
+  encodeObject,
+  encodeUnknown,
+  type Negotiator,
+  negotiate,
+  negotiator,
+  stringifyYaml,
+} from '@orch/codec';
+import { badRequest, type Names, notSupported, type Status, StatusError } from '@orch/machinery';
+import type { Endpoint } from '../served/endpoint.js';
+import { notAcceptable } from '../status-errors.js';
+import { type IncludeObject, partialShape, type Shape, selfShape, tableShape } from '../stored/shape.js';
+import { weakMemo } from '../stored/weak-memo.js';
+import { jsonRepresentation } from './json.js';
+import type { PieceCache } from './piece-cache.js';
+import { type MetaSchemas, protobufRepresentation } from './protobuf.js';
+import type { Representation } from './representation.js';
+import { yamlRepresentation } from './yaml.js';
+
+const INCLUDE: readonly IncludeObject[] = ['None', 'Metadata', 'Object'];
+
+/** A Status as it goes on the wire. */
+export interface EncodedStatus {
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/** What an answer holds. */
+export type Shown = 'object' | 'list';
+
+/** @throws StatusError 406 for the metadata of a list where one object is answered, and the reverse */
+function checkShown({ definition: { kind, listKind } }: Endpoint, as: string | undefined, shown: Shown): void {
+  if (as === 'PartialObjectMetadata' && shown === 'list')
+    throw new StatusError('NotAcceptable', `you requested ${as}, but the requested object is a list (${listKind})`);
+  if (as === 'PartialObjectMetadataList' && shown === 'object')
+    throw new StatusError('NotAcceptable', `you requested ${as}, but the requested object is not a list (${kind})`);
+}
+
+/** Picks how an endpoint's objects are shown for an `Accept`; representations are made once and shared. */
+export class Representations {
+  readonly #negotiatePlain: Negotiator;
+  readonly #madeFor = weakMemo((_endpoint: Endpoint) => ({
+    number: ++this.#endpoints,
+    byKey: new Map<string, Representation>(),
+  }));
+  /** How many there were: bytes of what another schema has made of the same objects are not the same. */
+  #endpoints = 0;
+
+  constructor(
+    private readonly names: Names,
+    private readonly meta: MetaSchemas,
+    private readonly now: () => number,
+    /** Where the bytes of lists that are asked for again are kept. */
+    private readonly pieces: PieceCache,
+  ) {
+    this.#negotiatePlain = negotiator({ encodings: ['json', 'yaml', 'protobuf'], canShowAs: () => false }, names);
+  }
+
+  /**
+   * @param shown what is answered, where it is no watch
+   * @throws StatusError 406 when nothing that the client accepts can be made, 400 for an unknown `includeObject`
+   */
+  choose(endpoint: Endpoint, accept: string | undefined, query: URLSearchParams, shown?: Shown): Representation {
+    const textOnly = endpoint.model.struct === undefined;
+    const accepted = negotiate(accept, this.names, textOnly) ?? this.#notAcceptable(textOnly);
+    if (shown !== undefined) checkShown(endpoint, accepted.as?.kind, shown);
+    const include = accepted.as?.kind === 'Table' ? this.#includeObject(query) : 'Metadata';
+    const version = accepted.as?.version ?? '';
+    const key = `${accepted.mediaType};${accepted.as?.kind ?? ''};${version};${include}`;
+    const { number, byKey } = this.#madeFor(endpoint);
+    let representation = byKey.get(key);
+    if (!representation) {
+      representation = this.#make(endpoint, accepted, version, include, `${number};${key}`);
+      byKey.set(key, representation);
+    }
+    return representation;
+  }
+
+  /** The encoding of an object that can be shown as nothing but itself. @throws StatusError 406 */
+  plain(accept: string | undefined): Encoding {
+    return (this.#negotiatePlain(accept) ?? this.#notAcceptable(false)).mediaType;
+  }
+
+  #notAcceptable(textOnly: boolean): never {
+    throw notAcceptable(['application/json', 'application/yaml', ...(textOnly ? [] : [this.names.protobufMediaType])]);
+  }
+
+  /** 406 for encodings that have no streams. */
+  streamsNotAcceptable(): StatusError {
+    return notAcceptable(['application/json', this.names.protobufMediaType].map((type) => `${type};stream=watch`));
+  }
+
+  /** A Status in the encoding that the client prefers; JSON for those that accept nothing that is served. */
+  status(accept: string | undefined, status: Status): EncodedStatus {
+    switch (negotiate(accept, this.names)?.mediaType) {
+      case 'protobuf': {
+        const { kind, apiVersion } = status;
+        const raw = encodeObject(this.meta.status, { ...status });
+        return { contentType: this.names.protobufMediaType, body: encodeUnknown({ apiVersion, kind, raw }) };
+      }
+      case 'yaml':
+        return { contentType: 'application/yaml', body: Buffer.from(stringifyYaml(status)) };
+      default:
+        return { contentType: 'application/json', body: Buffer.from(JSON.stringify(status)) };
+    }
+  }
+
+  #make(endpoint: Endpoint, accepted: Accepted, version: string, include: IncludeObject, key: string): Representation {
+    const shape = this.#shape(endpoint, accepted, version, include);
+    const schema = shape.name === 'partial' ? this.meta.partialObjectMetadata : endpoint.model.struct;
+    if (accepted.mediaType === 'protobuf' && schema)
+      return protobufRepresentation(schema, endpoint, shape, this.names, this.meta, this.pieces, key);
+    const json = jsonRepresentation(endpoint, shape, this.names, this.pieces, key);
+    return accepted.mediaType === 'yaml' ? yamlRepresentation(json, key) : json;
+  }
+
+  #shape(endpoint: Endpoint, { as }: Accepted, version: string, include: IncludeObject): Shape {
+    if (!as) return selfShape(endpoint);
+    if (as.kind === 'Table') return tableShape(endpoint, this.names, version, include, this.now);
+    return partialShape(endpoint, this.names, version);
+  }
+
+  #includeObject(query: URLSearchParams): IncludeObject {
+    const value = query.get('includeObject') || 'Metadata';
+    const found = INCLUDE.find((include) => include === value);
+    if (!found) {
+      const { message } = notSupported('includeObject', value, INCLUDE);
+      throw badRequest(`Unable to convert to Table as requested: includeObject: ${message}`);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,33 @@
+import type { TypeId } from '@orch/storage';
+import type { Endpoint } from './served/endpoint.js';
+import type { ServedResources } from './served/served-resources.js';
+
+/** What types of the store are called in metrics: `deployments.apps`. Types that are not served have no name. */
+export class ResourceNames {
+  readonly #names = new Map<TypeId, string>();
+
+  /** Learns the names of all that is served, now and later. What is served no more keeps its name until it is forgotten. */
+  follow(served: ServedResources): void {
+    this.#learn(served.current.endpoints);
+    served.onChange(({ begun }) => this.#learn(begun));
+  }
+
+  #learn(endpoints: readonly Endpoint[]): void {
+    for (const {
+      type,
+      storage,
+      definition: { stored },
+    } of endpoints) {
+      if (!stored) continue;
+      this.#names.set(type, storage.group === '' ? storage.resource : `${storage.resource}.${storage.group}`);
+    }
+  }
+
+  forget(type: TypeId): void {
+    this.#names.delete(type);
+  }
+
+  of(type: TypeId): string {
+    return this.#names.get(type) ?? '';
+  }
+}

@@ -1,0 +1,141 @@
+import { parseStoredJson } from '@orch/codec';
+import { type CustomSettings, type CustomVersion, customVersions } from '@orch/kinds';
+import { type ApiObject, formatApiVersion, type JsonObject, memberOf } from '@orch/machinery';
+import { atOnce, deprecationWarning, type Scheme } from '@orch/schema';
+import type { TypeId } from '@orch/storage';
+import type { Describe } from '@orch/watchcache';
+import { type ConversionCalls, ConversionWebhook, type NamedWebhook } from '../conversion/conversion-webhook.js';
+import { VersionStage } from '../conversion/version-stage.js';
+import { withoutOwners } from '../stored/stored-body.js';
+import { type Defaulting, StoredForm } from '../stored/stored-form.js';
+import { CONVERTED_BEFORE, CustomConversions } from './custom-conversions.js';
+import type { BeginCreation, Endpoint } from './endpoint.js';
+import { fieldManagersOf, managedVersions } from './field-managers.js';
+import { StructuralModel } from './structural-model.js';
+
+/** What endpoints of custom kinds are made with beside their definitions. */
+export interface CustomParts {
+  readonly scheme: Scheme;
+  readonly settings: CustomSettings;
+  /** Where the objects are. */
+  readonly type: TypeId;
+  /** Asked before an object is made. */
+  readonly beginCreation?: BeginCreation;
+  /** What webhooks that convert objects are asked with. */
+  readonly conversions: ConversionCalls;
+  /** How objects of the type are described, for all that was made of it: those of a definition before see what this one says. */
+  readonly described?: Described;
+}
+
+/** What selectors look at, as the newest definition says it. */
+export interface Described {
+  describe: Describe;
+}
+
+/** What is served of a definition. */
+export interface CustomEndpoints {
+  /** One for each version that is served. */
+  readonly endpoints: readonly Endpoint[];
+  /** In the version that objects are stored in, whether it is served or not. */
+  readonly storage: Endpoint;
+}
+
+/**
+ * The endpoints of a custom kind. Objects are judged in the version that clients speak, and stored in one of them.
+ * @param definition a valid CustomResourceDefinition, whose names have been decided on
+ * @throws Error for one that stores no version
+ */
+export function customEndpoints(definition: JsonObject, parts: CustomParts): CustomEndpoints {
+  const { scheme, settings, type, beginCreation, described = { describe } } = parts;
+  const meta = { objectMeta: scheme.struct('meta/v1.ObjectMeta'), listMeta: scheme.struct('meta/v1.ListMeta') };
+  const versions = customVersions(definition, scheme.names, settings);
+  const known = versions.map((version) => ({ version, model: new StructuralModel(version, meta) }));
+  const models = new Map(known.map(({ model }) => [model.version, model]));
+  const webhook = conversionWebhookOf(definition, parts);
+  const plain = new CustomConversions(models);
+  const managed = managedVersions(
+    known.map(({ version: { rules }, model }) => ({ model, resetFields: rules.resetFields })),
+  );
+  const selectable = versions.filter(({ rules }) => rules.selectableFieldNames.length > 0);
+  const make = ({ definition: served, rules }: CustomVersion, model: StructuralModel): Endpoint => {
+    const apiVersion = formatApiVersion(served);
+    const conversions = webhook ? CONVERTED_BEFORE : plain;
+    const form = new StoredForm(conversions, served, served.storage.version, defaultingBy(models));
+    const stage = webhook && new VersionStage({ served, form, models, webhook });
+    return {
+      definition: served,
+      groupResource: { group: served.group, resource: served.resource },
+      apiVersion,
+      storage: served,
+      storageApiVersion: apiVersion,
+      form,
+      conversion: undefined,
+      deprecation: deprecationWarning(served),
+      type,
+      rules,
+      storageRules: rules,
+      model,
+      storageModel: model,
+      fieldManagers: fieldManagersOf(model, managed, (object, to) =>
+        stage ? stage.whole(object, to) : plain.whole(object, to),
+      ),
+      description: { describe: (row) => described.describe(row) },
+      ...(stage && { stage }),
+      ...(beginCreation && { beginCreation }),
+    };
+  };
+  const made = known.map(({ version, model }) => ({ isServed: version.isServed, endpoint: make(version, model) }));
+  const storage = made.find(({ endpoint: { definition: each } }) => each.version === each.storage.version)?.endpoint;
+  if (!storage) throw new Error('a definition stores no version');
+  if (selectable.length > 0) described.describe = describer(selectable, storage.form);
+  else described.describe = describe;
+  return { endpoints: made.filter(({ isServed }) => isServed).map(({ endpoint }) => endpoint), storage };
+}
+
+/** Undefined for objects whose versions differ in nothing but their names. */
+function conversionWebhookOf(
+  definition: JsonObject,
+  { scheme, conversions }: CustomParts,
+): ConversionWebhook | undefined {
+  const { conversion } = memberOf(definition, 'spec') as {
+    conversion?: { strategy?: string; webhook?: NamedWebhook };
+  };
+  if (conversion?.strategy !== 'Webhook' || !conversion.webhook) return undefined;
+  const { name } = memberOf(definition, 'metadata') as { name: string };
+  const group = scheme.names.group('apiextensions.orch.io');
+  return new ConversionWebhook(name, group, conversion.webhook, conversions);
+}
+
+/** What lies in a version is made to fit the schema of that version, and filled in by it. */
+function defaultingBy(models: ReadonlyMap<string, StructuralModel>): Defaulting {
+  return {
+    numberOf: (version) => models.get(version)?.number,
+    fill(version, object) {
+      const model = models.get(version);
+      if (!model) return;
+      atOnce(model.fit(object));
+      atOnce(model.fillDefaults(object));
+    },
+  };
+}
+
+/**
+ * The fields that any version lets selectors name as well: versions that are not converted have what they are at the same places,
+ * and share what is read of a body.
+ */
+function describer(versions: readonly CustomVersion[], form: StoredForm): Describe {
+  return (row) => {
+    const object = parseStoredJson(withoutOwners(row.body)) as ApiObject;
+    form.fill(row, object);
+    const { labels, fields } = attributesOf(object);
+    return { labels, fields: Object.assign(fields, ...versions.map(({ rules }) => rules.selectableFields(object))) };
+  };
+}
+
+/** Labels, names and namespaces are all that objects are selected by whose definition says nothing else. */
+export const describe: Describe = ({ body }) => attributesOf(parseStoredJson(withoutOwners(body)) as ApiObject);
+
+function attributesOf({ metadata }: ApiObject) {
+  const { name = '', namespace = '', labels = {} } = metadata ?? {};
+  return { labels, fields: { 'metadata.name': name, ...(namespace !== '' && { 'metadata.namespace': namespace }) } };
+}

@@ -1,0 +1,147 @@
+import { type Conversions, type Convert, type KindRules, type KindSettings, kindRules } from '@orch/kinds';
+import { formatApiVersion, type GroupResource, type Names } from '@orch/machinery';
+import { deprecationWarning, type ResourceDefinition, type ResourceDescription } from '@orch/schema';
+import type { Row, TypeId } from '@orch/storage';
+import type { TypeDescription } from '@orch/watchcache';
+import type { VersionStage } from '../conversion/version-stage.js';
+import type { StoredForm } from '../stored/stored-form.js';
+import { type FieldManagers, fieldManagersOf, managedVersions } from './field-managers.js';
+import { DeclaredModel, type ObjectModel } from './object-model.js';
+
+/** An object as it is kept: body without apiVersion, kind and resourceVersion, and the version it was committed at. */
+export type Stored = Pick<Row, 'version' | 'storedVersion' | 'defaults' | 'body'>;
+
+/** The type of what is not stored: virtual resources, which operate but keep nothing (`definition.stored` is false). */
+export const UNSTORED: TypeId = 0;
+
+/** One served group/version/resource, joined with where it is stored and what rules it obeys. */
+export interface Endpoint {
+  readonly definition: ResourceDescription;
+  readonly groupResource: GroupResource;
+  readonly apiVersion: string;
+  /** The definition in whose version the objects are judged and, unless told otherwise, stored; the same object when it is this one. */
+  readonly storage: ResourceDescription;
+  readonly storageApiVersion: string;
+  /** In which versions the objects lie in the store. */
+  readonly form: StoredForm;
+  /** Between the served and the storage version; undefined where they are the same. */
+  readonly conversion: Conversion | undefined;
+  /** Warns that the version is deprecated. */
+  readonly deprecation: string | undefined;
+  /** {@link UNSTORED} of a virtual resource. */
+  readonly type: TypeId;
+  /** Rules of the served version: defaults, cells, selectable fields, scale. */
+  readonly rules: KindRules;
+  /** Rules of the storage version, which writes are judged by. */
+  readonly storageRules: KindRules;
+  /** The form of objects in the served version. */
+  readonly model: ObjectModel;
+  /** That in the version which writes are judged in. */
+  readonly storageModel: ObjectModel;
+  /** How objects are read that name another version of the kind, served or not; absent for custom kinds. */
+  readonly otherVersion?: (apiVersion: string) => OtherVersion | undefined;
+  /** Who keeps the owners of fields, by subresource. */
+  readonly fieldManagers: FieldManagers;
+  /** What selectors see of a stored object. */
+  readonly description: TypeDescription;
+  /** What brings objects between the versions of the kind where that takes time; absent where it is done on reading and writing a body. */
+  readonly stage?: VersionStage;
+  /** Asked before an object is made; absent where nobody has to be. */
+  readonly beginCreation?: BeginCreation;
+}
+
+/**
+ * Lets an object be made. @returns what is to be called when it was written, or was not
+ * @throws StatusError where none may be
+ */
+export type BeginCreation = () => Promise<() => CreationVerdict>;
+
+/** Whether an object that was made may stay, or has to be taken back. */
+export type CreationVerdict = 'keep' | 'take back';
+
+/** Both leave their argument as it is. */
+export interface Conversion {
+  readonly toStorage: Convert;
+  readonly toServed: Convert;
+}
+
+/** Another version of a kind, in which an object may be written. */
+export interface OtherVersion {
+  /** Of a version that is declared; others are converted as they are, and read as what comes of it. */
+  readonly declared?: {
+    readonly model: ObjectModel;
+    readonly rules: KindRules;
+  };
+  /** Leaves its argument as it is. */
+  readonly toServed: Convert;
+}
+
+/** Whether a stored body is what the endpoint serves, but for type and version of the object and younger defaults. */
+export const liesAsServed = ({ definition, storage, form }: Endpoint, stored: Stored): boolean =>
+  definition.group === storage.group && definition.version === form.versionOf(stored);
+
+/** What an endpoint is made of beside what it serves. */
+export interface EndpointParts {
+  readonly names: Names;
+  readonly settings: KindSettings;
+  readonly description: TypeDescription;
+  readonly form: StoredForm;
+  readonly conversions: Conversions;
+  /** All declared versions of the kind: owners of fields may speak of any of them. */
+  readonly versions: readonly ResourceDefinition[];
+}
+
+export function makeEndpoint(
+  definition: ResourceDefinition,
+  storage: ResourceDefinition,
+  type: TypeId,
+  { names, settings, description, form, conversions, versions }: EndpointParts,
+): Endpoint {
+  const [apiVersion, storageApiVersion] = [formatApiVersion(definition), formatApiVersion(storage)];
+  const model = new DeclaredModel(definition, definition.schema);
+  const managed = (version: ResourceDefinition) => ({
+    model: version === definition ? model : new DeclaredModel(version, version.schema),
+    resetFields: (subresource: string) => kindRules(version, names).resetFields(subresource),
+  });
+  const conversion = {
+    toStorage: conversions.between(apiVersion, storageApiVersion, definition.kind),
+    toServed: conversions.between(storageApiVersion, apiVersion, definition.kind),
+  };
+  return {
+    definition,
+    groupResource: { group: definition.group, resource: definition.resource },
+    apiVersion,
+    storage,
+    storageApiVersion,
+    form,
+    conversion: storage === definition ? undefined : conversion,
+    deprecation: deprecationWarning(definition),
+    type,
+    rules: kindRules(definition, names, settings),
+    storageRules: kindRules(storage, names, settings),
+    model,
+    storageModel: storage === definition ? model : new DeclaredModel(storage, storage.schema),
+    otherVersion: (other) => otherVersionOf(definition, other, { names, settings, conversions, versions }),
+    fieldManagers: fieldManagersOf(definition, managedVersions(versions.map(managed)), (object, to) =>
+      conversions.between(String(object.apiVersion), to, definition.kind)(object),
+    ),
+    description,
+  };
+}
+
+function otherVersionOf(
+  definition: ResourceDefinition,
+  apiVersion: string,
+  { names, settings, conversions, versions }: Pick<EndpointParts, 'names' | 'settings' | 'conversions' | 'versions'>,
+): OtherVersion | undefined {
+  const { kind } = definition;
+  const served = formatApiVersion(definition);
+  if (apiVersion === served || !conversions.reaches(apiVersion, served, kind)) return undefined;
+  const found = versions.find((version) => formatApiVersion(version) === apiVersion);
+  return {
+    ...(found && {
+      declared: { model: new DeclaredModel(found, found.schema), rules: kindRules(found, names, settings) },
+    }),
+    toServed: conversions.between(apiVersion, served, kind),
+  };
+}

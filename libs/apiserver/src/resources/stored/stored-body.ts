@@ -1,0 +1,283 @@
+import { parseStoredJson, stringifyJson } from '@orch/codec';
+import { type ApiObject, ensureMetadata, type JsonObject, type ObjectMeta } from '@orch/machinery';
+import { packOwners, readOwners, storedOwners, unpackOwners } from '@orch/merge';
+import { type Gaps, gapsIn, NO_GAPS, type StructSchema } from '@orch/schema';
+import type { BodyCodec, SplitBody } from '@orch/storage';
+import { endOfValue } from '../decoding/json-ranges.js';
+import { embedTexts, noteTexts, stringifyMembers } from '../representation/opaque-members.js';
+import type { PieceWriter } from '../representation/piece-writer.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
+import type { ObjectModel } from '../served/object-model.js';
+import { LatelyDivided } from './lately-divided.js';
+import type { StoredForm } from './stored-form.js';
+import { weakMemo } from './weak-memo.js';
+
+/** How every stored body begins; what follows it is spliced behind the version. */
+const OPENING = '{"metadata":{';
+/** What follows the opening where fields of the object have owners: they stand first, so that they are found without a parse. */
+const OWNERS = '"managedFields":';
+const OWNERS_AT = OPENING.length + OWNERS.length;
+const CLOSING = 0x7d;
+/** How the owners end before the next member of metadata. */
+const OWNERS_END = Buffer.from('}],"');
+
+/** `meta`, as the number that its bytes are, and where it and the opening's last brace stand. */
+const META = Buffer.from('meta').readUInt32LE();
+const META_AT = 2;
+
+/** Whether a body begins as every one does. Looked at for each that is read, so not at more than tells it. */
+const beginsRight = (body: Buffer): boolean =>
+  body.length > OPENING.length &&
+  body.readUInt32LE(META_AT) === META &&
+  body[OPENING.length - 1] === OPENING.charCodeAt(OPENING.length - 1);
+
+const reordered = weakMemo((body: Buffer) => {
+  try {
+    const { metadata, ...rest } = parseStoredJson(body) as ApiObject;
+    return Buffer.from(stringifyJson({ metadata: metadata ?? {}, ...rest }));
+  } catch {
+    // What is no JSON is told to who reads it.
+    return body;
+  }
+});
+
+/** A stored body in its form, whoever wrote it: people mend objects by hand, in SQL. */
+const orderly = (body: Buffer): Buffer => (beginsRight(body) ? body : reordered(body));
+
+/** The stored form of an object of the storage version: metadata first, without apiVersion, kind and resourceVersion. */
+export function toStoredBody(object: ApiObject, { form }: Pick<Endpoint, 'form'>): Buffer {
+  return bodyOf(form.fromHub?.(object) ?? object);
+}
+
+/** The stored form of an object in the version that it is of. */
+export function bodyOf({ apiVersion: _version, kind: _kind, metadata, ...rest }: ApiObject): Buffer {
+  const { resourceVersion: _resourceVersion, managedFields = [], ...meta } = metadata ?? {};
+  const body = Buffer.from(stringifyMembers({ metadata: meta, ...rest }));
+  if (managedFields.length === 0) return body;
+  const { length, packed, writeTo } = storedOwners(managedFields, stringifyJson);
+  const whole = withOwners(body, length, writeTo);
+  if (packed) lately.note(whole, { body, owners: packed });
+  return whole;
+}
+
+/** The stored form of an object that is told without its managedFields, with their text as another body of it has it. */
+export function bodyWithOwners(object: ApiObject, owners: Buffer): Buffer {
+  const body = bodyOf(object);
+  return owners.length === 0 ? body : withOwners(body, owners.length, (out, at) => void owners.copy(out, at));
+}
+
+const lately = new LatelyDivided();
+
+/** Where the managedFields of a stored body end, behind their bracket; 0 where there are none. */
+function ownersEnd(body: Buffer): number {
+  if (body.length <= OWNERS_AT || body.toString('latin1', OPENING.length, OWNERS_AT) !== OWNERS) return 0;
+  // Within strings quotes are escaped, and behind one that ends a string no letter stands: this quote opens the next name.
+  let end = body.indexOf(OWNERS_END, OWNERS_AT);
+  while (end >= 0 && !isLetter(body[end + OWNERS_END.length])) end = body.indexOf(OWNERS_END, end + 1);
+  return end < 0 ? 0 : end + 2;
+}
+
+const isLetter = (byte = 0) => byte >= 0x61 && byte <= 0x7a;
+
+/**
+ * How bodies lie in the database: their managedFields in a column of their own, in few bytes. So a row holds little more than
+ * the object, and a server of a release that knows no owners finds what it always found.
+ */
+export const ownersApart: BodyCodec = {
+  split: (body) => lately.partsOf(body) ?? divided(body),
+  join(body, owners) {
+    try {
+      const text = unpackOwners(owners);
+      return withOwners(orderly(body), text.length, (out, at) => void text.copy(out, at));
+    } catch (error) {
+      // A later release may have written them.
+      if (error instanceof RangeError) return body;
+      throw error;
+    }
+  },
+};
+
+function divided(body: Buffer): SplitBody {
+  const text = ownersOf(body);
+  const owners = text.length === 0 ? undefined : packOwners(text);
+  return owners ? { body: withoutOwners(body), owners } : { body, owners: null };
+}
+
+/** A stored body with the text of managedFields, which has this length. */
+function withOwners(body: Buffer, length: number, writeTo: (out: Buffer, at: number) => void): Buffer {
+  const separator = body[OPENING.length] === CLOSING ? '' : ',';
+  const whole = Buffer.allocUnsafe(body.length + OWNERS.length + length + separator.length);
+  whole.write(`${OPENING}${OWNERS}`, 0, 'latin1');
+  writeTo(whole, OWNERS_AT);
+  const end = OWNERS_AT + length;
+  whole.write(separator, end, 'latin1');
+  body.copy(whole, end + separator.length, OPENING.length);
+  return whole;
+}
+
+/** The text of the managedFields of a stored body; empty where there are none. */
+export const ownersOf = (body: Buffer): Buffer => body.subarray(OWNERS_AT, Math.max(OWNERS_AT, ownersEnd(body)));
+
+/** A stored body without its managedFields. */
+export function withoutOwners(body: Buffer): Buffer {
+  const end = ownersEnd(body);
+  if (end === 0) return body;
+  const rest = Buffer.allocUnsafe(OPENING.length + body.length - end - 1);
+  rest.write(OPENING, 0, 'latin1');
+  body.copy(rest, OPENING.length, end + 1);
+  return rest;
+}
+
+/**
+ * The object of a stored body, as the storage version declares it whichever version it lies in, with its type and version
+ * filled in, and the defaults that are younger than the body.
+ * @throws ConversionError for a body of a version that this release does not know
+ */
+export function fromStored(
+  stored: Stored,
+  endpoint: Pick<Endpoint, 'form' | 'storage' | 'storageApiVersion'>,
+): ApiObject {
+  const { form, storage, storageApiVersion } = endpoint;
+  const object = filledObject(stored, form, storage.kind, storageApiVersion);
+  if (stored.version !== 0n) ensureMetadata(object).resourceVersion = String(stored.version);
+  return form.toHub(form.versionOf(stored))?.(object) ?? object;
+}
+
+/** The object of a stored body in the version that it lies in, without a version of its own. */
+export function asItLies(stored: Omit<Stored, 'version'>, form: StoredForm, kind: string): ApiObject {
+  return filledObject(stored, form, kind, form.apiVersionOf(form.versionOf(stored)));
+}
+
+function filledObject(stored: Omit<Stored, 'version'>, form: StoredForm, kind: string, apiVersion: string): ApiObject {
+  const body = orderly(stored.body);
+  const object: ApiObject = { kind, apiVersion, ...readBody(body) };
+  noteTexts(object, form.opaque, body);
+  form.fill(stored, object);
+  return object;
+}
+
+/** What bodies were filled to, by the version that they lie in; each is kept as long as the body itself. */
+const filled = weakMemo((_form: StoredForm) => new Map<string, (body: Buffer) => Buffer>());
+
+/** Bodies as they stand in answers, of kinds whose objects hold texts that are passed on. */
+const embedded = weakMemo((form: StoredForm) => weakMemo((body: Buffer) => embedTexts(body, form.opaque)));
+
+/** A stored body as it stands in answers; the very same bytes where nothing has to be made of it. */
+export function filledBody(stored: Omit<Stored, 'version'>, form: StoredForm): Buffer {
+  const body = withDefaults(stored, form);
+  return form.opaque.length === 0 ? body : embedded(form)(body);
+}
+
+/** A stored body with the defaults that are younger than it. */
+function withDefaults(stored: Omit<Stored, 'version'>, form: StoredForm): Buffer {
+  const body = orderly(stored.body);
+  if (form.isFilled(stored)) return body;
+  const byVersion = filled(form);
+  const version = form.versionOf(stored);
+  const lying = { storedVersion: stored.storedVersion, defaults: stored.defaults };
+  const fill = byVersion.get(version) ?? weakMemo((each: Buffer) => filling(each, lying, form));
+  byVersion.set(version, fill);
+  return fill(body);
+}
+
+/** Owners, who never own a default that they did not send, stay as they are. */
+function filling(body: Buffer, lying: Omit<Stored, 'version' | 'body'>, form: StoredForm): Buffer {
+  const bare = withoutOwners(body);
+  const object = parseStoredJson(bare) as ApiObject;
+  noteTexts(object, form.opaque, bare);
+  form.fill(lying, object);
+  const { metadata, ...rest } = object;
+  const whole = Buffer.from(stringifyMembers({ metadata: metadata ?? {}, ...rest }));
+  if (whole.equals(bare)) return body;
+  const owners = ownersOf(body);
+  return owners.length === 0 ? whole : withOwners(whole, owners.length, (out, at) => owners.copy(out, at));
+}
+
+/** The metadata of a stored body, without managedFields; nothing of the rest is read. */
+export function metadataOf(body: Buffer): ObjectMeta {
+  const bare = withoutOwners(body);
+  const end = endOfValue(bare, OPENING.length - 1) ?? bare.length;
+  return parseStoredJson(bare.subarray(OPENING.length - 1, end)) as ObjectMeta;
+}
+
+/** The value of a stored body. Objects of which the same fields have owners share those of their managedFields. */
+function readBody(body: Buffer): JsonObject {
+  const text = ownersOf(body);
+  const managedFields = text.length === 0 ? undefined : readOwners(text, parseStoredJson);
+  if (managedFields === undefined) return parseStoredJson(body);
+  const value = parseStoredJson(`${OPENING}${body.toString('utf8', OWNERS_AT + text.length + 1)}`);
+  ensureMetadata(value).managedFields = managedFields;
+  return value;
+}
+
+/** `{"kind":…,"apiVersion":…,`: what stands before the metadata of an object on the wire. */
+export function typePrefix(apiVersion: string, kind: string): string {
+  return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
+}
+
+/** An object that a dry run would have created has no version. */
+const versionMember = ({ version }: Stored): string => (version === 0n ? '' : `"resourceVersion":"${version}",`);
+
+/** What bodies lack of the form that is always written, by the struct of the version that they lie in; kept as long as the body itself. */
+const gapsOf = weakMemo((struct: StructSchema) => weakMemo((body: Buffer): Gaps => gapsIn(struct, body)));
+
+/** What serves objects in the version that they lie in. */
+interface ServedAsItLies {
+  readonly form: StoredForm;
+  readonly model: Pick<ObjectModel, 'struct'>;
+}
+
+/** A stored body with what is still to be said in an answer. */
+interface Shown {
+  readonly body: Buffer;
+  readonly gaps: Gaps;
+}
+
+function shown(stored: Stored, { form, model: { struct } }: ServedAsItLies): Shown {
+  const body = filledBody(stored, form);
+  return { body, gaps: struct ? gapsOf(struct)(body) : NO_GAPS };
+}
+
+/** Bytes of an object's JSON behind its prefix and version, at most. */
+export function shownLength(stored: Stored, endpoint: ServedAsItLies): number {
+  const { body, gaps } = shown(stored, endpoint);
+  return body.length + gaps.length;
+}
+
+/**
+ * An object's JSON by concatenation, with no parse and no stringify but for younger defaults. Members that release 1.27 always writes
+ * stand in it; where they are lacking is found once for each body.
+ * @param endpoint serves the object in the version that it lies in
+ * @param prefix `{` for items of a list, {@link typePrefix} elsewhere, behind what else is to stand before it; Latin-1
+ * @param suffix what is to stand behind it; Latin-1
+ */
+export function spliceJson(prefix: string, stored: Stored, endpoint: ServedAsItLies, suffix = ''): Buffer {
+  const { body, gaps } = shown(stored, endpoint);
+  const head = `${prefix}"metadata":{${versionMember(stored)}`;
+  const out = Buffer.allocUnsafe(head.length + body.length - OPENING.length + gaps.length + suffix.length);
+  let end = out.write(head, 0, 'latin1');
+  let from = OPENING.length;
+  for (let at = 0; at < gaps.places.length; at++) {
+    const place = gaps.places[at] as number;
+    end += body.copy(out, end, from, place);
+    end += out.write(gaps.texts[at] as string, end, 'latin1');
+    from = place;
+  }
+  end += body.copy(out, end, from);
+  out.write(suffix, end, 'latin1');
+  return out;
+}
+
+/** {@link spliceJson} of a list's item, written in place. @param prefix with what separates it from the one before; Latin-1 */
+export function spliceJsonInto(out: PieceWriter, prefix: string, stored: Stored, endpoint: ServedAsItLies): void {
+  const { body, gaps } = shown(stored, endpoint);
+  out.ascii(`${prefix}"metadata":{${versionMember(stored)}`);
+  let from = OPENING.length;
+  for (let at = 0; at < gaps.places.length; at++) {
+    const place = gaps.places[at] as number;
+    out.bytes(body, from, place);
+    out.ascii(gaps.texts[at] as string);
+    from = place;
+  }
+  out.bytes(body, from);
+}

@@ -1,0 +1,22 @@
+import type { RequestMetrics } from '../metrics/request-metrics.js';
+import type { RequestObserver } from '../metrics/request-observer.js';
+import type { HandedStreams } from '../proxying/handed-streams.js';
+import type { OpenWatches } from '../watching/open-watches.js';
+import type { OpenContext } from './new-context.js';
+import type { RequestInfo } from './request-info.js';
+
+/** What the chain has for those who answer requests. */
+export interface Answering {
+  readonly watches: OpenWatches;
+  readonly metrics: RequestMetrics;
+  readonly observer: RequestObserver;
+  readonly streams: HandedStreams;
+}
+
+/** Answers requests of groups that other servers serve. */
+export interface Answerer {
+  /** Answers a request that another server serves; undefined for all others. @throws StatusError 503, 429, 400 */
+  answer(ctx: OpenContext, answering: Answering): Promise<void> | undefined;
+  /** Whether a request is one that another server serves. */
+  answers(info: RequestInfo): boolean;
+}

@@ -1,0 +1,97 @@
+import type { ServerResponse } from 'node:http';
+import { sleep } from '@orch/runtime';
+import { type AnswerSeat, cutOff, http2StreamOf, isGone } from '../http/context.js';
+import { hasBody, isBodyHere } from '../http/read-body.js';
+import type { RequestMetrics } from '../metrics/request-metrics.js';
+import type { FlowControl } from './flow-control.js';
+import type { OpenContext } from './new-context.js';
+import type { SeatedRequest } from './slow-clients.js';
+import { kindOf, type Turn } from './turns.js';
+
+/** Milliseconds after which a request asks again that is in the middle of its answer, and has found no seat. */
+const AGAIN_MS = 1_000;
+
+/**
+ * The seat of one request. Once it was given back because the client kept it waiting, the request has one only while it is worked on:
+ * it takes another one after each wait.
+ */
+export class Seat implements SeatedRequest, AnswerSeat {
+  /** Ends the turn that it has; undefined while it has none. */
+  #end: (() => void) | undefined;
+  #isShared = false;
+
+  constructor(
+    private readonly ctx: OpenContext,
+    private readonly flow: Pick<FlowControl, 'turns' | 'slowClients' | 'bodyUse'>,
+    private readonly metrics: RequestMetrics,
+    turn: Turn,
+  ) {
+    this.#begin(turn);
+  }
+
+  get user(): string {
+    return this.ctx.user.name;
+  }
+
+  /** Ends its turn; without one nothing happens. */
+  leave(): void {
+    this.#end?.();
+    this.#end = undefined;
+  }
+
+  giveBack(): void {
+    this.#isShared = true;
+    this.leave();
+  }
+
+  rest(): void {
+    if (this.#isShared) this.leave();
+  }
+
+  workOn(): Promise<void> | undefined {
+    return this.#isShared && !this.#end ? this.#again() : undefined;
+  }
+
+  cut(): void {
+    this.metrics.refused('unread-answers');
+    cutOff(this.ctx);
+  }
+
+  /** Bytes that wait where it waits for nothing but its client: to read the answer, or to send a body that is passed on. */
+  waiting(): number | undefined {
+    const { ctx } = this;
+    if (isGone(ctx)) return undefined;
+    const out: Pick<ServerResponse, 'writableEnded' | 'writableNeedDrain' | 'writableLength'> =
+      http2StreamOf(ctx) ?? ctx.res;
+    // An answer that says that the request was given up may leave before the work on it has ended.
+    if (out.writableEnded ? !ctx.isGivenUp : out.writableNeedDrain) return out.writableLength;
+    return this.#waitsForBody() ? 0 : undefined;
+  }
+
+  /** Whether more of a body would be passed on if it came: where the other server takes no more for now, its reading is paused. */
+  #waitsForBody(): boolean {
+    const { ctx, flow } = this;
+    const { readableFlowing } = ctx.req;
+    return hasBody(ctx) && !isBodyHere(ctx) && readableFlowing === true && flow.bodyUse(ctx.info) === 'passed-on';
+  }
+
+  /** What has begun to be answered is refused no more: it asks until it has its turn, or is over. */
+  async #again(): Promise<void> {
+    const { ctx, flow } = this;
+    while (!isGone(ctx)) {
+      const turn = await flow.turns.takeAgain(ctx);
+      if (turn) return this.#begin(turn);
+      await sleep(flow.slowClients.clock, AGAIN_MS);
+    }
+  }
+
+  /** Counts it among the requests that are carried out, until its turn ends. */
+  #begin(turn: Turn): void {
+    const { ctx, metrics } = this;
+    const inflight = ctx.info.verb === 'watch' ? undefined : metrics.enter(kindOf(ctx), performance.now());
+    this.#end = () => {
+      turn.leave();
+      inflight?.leave();
+    };
+  }
+}

@@ -1,0 +1,213 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { AuditNotes } from '@orch/audit';
+import type { Authentication, Authenticator, UserInfo } from '@orch/authentication';
+import type { Authorizer, Decision, RequestAttributes } from '@orch/authorization';
+import { timeout } from '@orch/machinery';
+import type { RequestAudit } from '../auditing/request-audit.js';
+import type { RequestInfo } from '../chain/request-info.js';
+import type { RequestTrail } from '../metrics/request-trail.js';
+import type { AdmittedWatch, ComingWatch } from '../watching/open-watches.js';
+import type { Route } from './route.js';
+
+/**
+ * One request on its way through the chain. Requests of HTTP/2 come in the shape of those of HTTP/1.1; what differs is
+ * asked for below, and nowhere else.
+ */
+export interface RequestContext {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** Path without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Unique per request; answered as `Audit-Id` and written to logs. */
+  readonly requestId: string;
+  /** What is asked for, read before anybody decides. */
+  readonly info: RequestInfo;
+  /** Whom the credential of the request stands for, and how long; nobody until that is settled. */
+  readonly authentication: Authentication;
+  /** As whom the request is carried out. */
+  readonly user: UserInfo;
+  /** What its caller had to have the rights to for acting as another, in their order; absent where it acts as itself. */
+  readonly impersonating?: readonly RequestAttributes[];
+  /** Where it is carried out; undefined for what is no resource, and until it is found. */
+  readonly route?: Route;
+  /** Who knows callers and decides about them, for requests that ask about others (reviews). */
+  readonly access: Access;
+  /**
+   * Whether the caller may do something else that the request comes to, as a creation by PUT.
+   * @throws StatusError 403
+   */
+  authorize(request: RequestAttributes): Promise<void>;
+  /**
+   * Accounts for bytes of the body that have come, until the request is over.
+   * @throws StatusError 429 when too many bytes of bodies are here
+   */
+  holdBody(bytes: number): void;
+  /** Monotonic milliseconds (`performance.now()`) at which the request is given up; absent for an answer that lasts. */
+  readonly deadline?: number;
+  /** Whether its client has been told of an error while work on it may go on; absent where that has never been so. */
+  readonly isGivenUp?: boolean;
+  /** Texts that go out as `Warning` headers with code 299. */
+  readonly warnings: string[];
+  /** What stages note for the audit log, by key; it stands in the log of requests and in traces. */
+  readonly annotations: AuditNotes;
+  /** What is recorded of it; null where that is nothing, absent until it is settled and where nothing ever is. */
+  readonly audit?: RequestAudit | null;
+  /** The client wants to go on with WebSocket frames, if this request is a watch. */
+  readonly upgrade?: Upgrade;
+  /** Where the time of the request goes; absent where nobody looks. */
+  readonly trail?: RequestTrail;
+  /** What becomes of rights while a watch is on its way in. */
+  readonly comingWatch?: ComingWatch;
+  /** The request as one of the watches that are open, once it is. */
+  readonly watch?: AdmittedWatch;
+  /** Its seat, where that is bounded, for who makes a long answer. */
+  readonly seat?: AnswerSeat;
+  /** What the authorizers have said of the request, once they have. */
+  readonly decided?: Decision;
+  /** Called once the request is over: carried out and answered, or given up. For a watch, once its stream has begun. */
+  readonly onEnd: (() => void)[];
+}
+
+/** Held while an answer is made: between its pieces, as long as their reader waits for them. */
+export interface AnswerSeat {
+  /** Nothing is done until the client has read on. */
+  rest(): void;
+  /** It has: resolves when the answer may be gone on with, at once where the seat is still held. */
+  workOn(): Promise<void> | undefined;
+}
+
+/** Those whom the chain asks who makes a request, and whether it may be. */
+export interface Access {
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+}
+
+/** A connection that its client asks to turn into a WebSocket. */
+export interface Upgrade {
+  readonly socket: Socket;
+  /** What came behind the request. */
+  readonly head: Buffer;
+}
+
+/** Seconds after which what was given up may be asked for again. */
+const RETRY_SECONDS = 1;
+
+type Answering = Pick<RequestContext, 'res'>;
+
+/** The stream of a request that came over HTTP/2. */
+export const http2StreamOf = ({ res }: Answering): ServerHttp2Stream | undefined =>
+  (res as unknown as Partial<Http2ServerResponse>).stream;
+
+/** The connection of a request; undefined when it is gone. */
+export function socketOf(req: IncomingMessage): Socket | undefined {
+  const { stream } = req as unknown as Partial<Http2ServerRequest>;
+  // One object a session, where the socket of a compatible request would be another each time.
+  return stream ? (stream.session?.socket as Socket | undefined) : req.socket;
+}
+
+/** Whom a request is addressed to: `Host`, over HTTP/2 `:authority`. */
+export function hostOf({ headers }: IncomingMessage): string | undefined {
+  const authority = headers[':authority'];
+  return typeof authority === 'string' ? authority : headers.host;
+}
+
+/** Whether nobody waits for the answer any more. */
+export const isGone = (ctx: Answering): boolean => (http2StreamOf(ctx) ?? ctx.res).destroyed;
+
+/** Resolves when nothing of the answer waits in this process any more, or its client is gone. */
+export function left(ctx: Answering): Promise<void> | undefined {
+  return isGone(ctx) ? undefined : new Promise((resolve) => ctx.res.once('close', resolve));
+}
+
+/** Whether the request has been answered, or nobody waits for the answer any more: work for it alone may stop. */
+export const isOver = (ctx: Answering): boolean => ctx.res.writableEnded || isGone(ctx);
+
+/** Aborts once the request is over, see {@link isOver}: what waits or reads for it alone is to end. */
+export function endOf(ctx: Answering): AbortSignal {
+  const ending = new AbortController();
+  const end = () => ending.abort(timeout('nobody waits for the answer any more', RETRY_SECONDS));
+  if (isOver(ctx)) end();
+  else ctx.res.once('close', end);
+  return ending.signal;
+}
+
+/** Lets go of what the client said, credentials among it, while its connection lasts. One of HTTP/2 keeps it with its stream. */
+export function forgetHeaders(ctx: RequestContext): void {
+  if (http2StreamOf(ctx)) return;
+  ctx.req.headers = {};
+  ctx.req.rawHeaders = [];
+}
+
+/** Breaks an answer off that cannot be finished, so that its client does not take it for whole. */
+export function cutOff(ctx: Answering): void {
+  const stream = http2StreamOf(ctx);
+  if (stream) {
+    stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    return;
+  }
+  ctx.res.destroy();
+  // One that waits behind another has no connection of its own to end yet.
+  ctx.res.req.socket.destroy();
+}
+
+/**
+ * Lets a response of HTTP/1.1 that waits behind others of its connection hear of the connection's end: of itself, only the
+ * one whose turn it is does, and what waits for the others to be read would wait for ever.
+ */
+export function hearOfEnd({ req, res }: Pick<RequestContext, 'req' | 'res'>): void {
+  if (http2StreamOf({ res }) || res.socket) return;
+  const { socket } = req;
+  const ended = () => {
+    res.destroy();
+    res.emit('close');
+  };
+  // Its client decides how many wait: that is no leak to be warned of.
+  socket.setMaxListeners(0).once('close', ended);
+  res.once('socket', () => socket.off('close', ended));
+}
+
+/** How long the rest of a body may take to come that nobody reads. */
+const LEFT_BODY_MS = 10_000;
+
+/**
+ * What is left of a body that nobody will read is taken and forgotten, up to `limitMs`: whoever still sends would lose an
+ * answer behind which the connection is cut, and over HTTP/2 a reset would cost it what it holds of the window.
+ */
+export function leaveBody({ req, res }: Pick<RequestContext, 'req' | 'res'>, limitMs = LEFT_BODY_MS): void {
+  const stream = http2StreamOf({ res });
+  const whole = stream ? stream.endAfterHeaders || stream.readableEnded : req.complete;
+  if (whole) return;
+  req.resume();
+  const cut = () => (stream ? stream.close(constants.NGHTTP2_NO_ERROR) : req.socket.destroy());
+  const limit = setTimeout(cut, limitMs);
+  (stream ?? req).once('close', () => clearTimeout(limit));
+}
+
+const AUTHORITY = /^https?:\/\/[^/?#\\]*(?=[/?]|$)/i;
+
+/** A request target without scheme and authority, which servers must take from whoever names them (RFC 9112 section 3.2.2). */
+export function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const path = target.replace(AUTHORITY, '');
+  return path === target || path.startsWith('/') ? path : `/${path}`;
+}
+
+const PATH_AND_QUERY = /^(?:\/[!-"$-~]*|\*)$/;
+
+/**
+ * Whether a request target without an authority is what it should be (RFC 9112 section 3.2): a path in visible ASCII without a
+ * fragment, or `*`. Of others two readers may see two paths, the one that is judged and the one that is answered.
+ */
+export const isTarget = (target: string): boolean => PATH_AND_QUERY.test(target);
+
+/** Splits a request target; an absent query costs nothing. */
+export function splitTarget(target: string): { path: string; query: URLSearchParams } {
+  const at = target.indexOf('?');
+  if (at < 0) return { path: target, query: NO_QUERY };
+  return { path: target.slice(0, at), query: new URLSearchParams(target.slice(at + 1)) };
+}
+
+const NO_QUERY = new URLSearchParams();

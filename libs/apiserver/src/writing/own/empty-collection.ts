@@ -1,0 +1,27 @@
+import type { ReadingStore } from '@orch/storage';
+import { serverForUsers } from '../pipeline/caller.js';
+import { type Collection, eachStored } from './each-stored.js';
+import { type ObjectRemover, REMOVALS, type Removal } from './object-remover.js';
+
+export interface EmptyingTools {
+  readonly store: Pick<ReadingStore, 'snapshot'>;
+  readonly remover: ObjectRemover;
+}
+
+/**
+ * Deletes all objects of a collection for the server itself.
+ * @param stopped asked now and then; true ends it early
+ * @param onKept hears of each that finalizers or grace keep
+ * @throws StatusError from admission; StoreUnavailableError
+ */
+export async function emptyCollection(
+  { store, remover }: EmptyingTools,
+  collection: Collection,
+  stopped: () => boolean,
+  onKept: (removal: Removal) => void,
+): Promise<void> {
+  await eachStored(store, collection, REMOVALS, stopped, async (row) => {
+    const removal = await remover.removeListed(collection.endpoint, row, { dryRun: false }, serverForUsers());
+    if (removal && !removal.gone) onKept(removal);
+  });
+}

@@ -1,0 +1,24 @@
+/**
+ * Notes for the audit log, by key. The first that is noted under a key by {@link noteOnce} stays, as in the reference: webhooks and
+ * policies choose their names, and the server's own notes stand before theirs.
+ */
+export class AuditNotes extends Map<string, string> {
+  #refused: Set<string> | undefined;
+
+  /** Notes a value, unless another stands under the key already. */
+  noteOnce(key: string, value: string): void {
+    const noted = this.get(key);
+    if (noted === undefined) this.set(key, value);
+    else if (noted !== value) this.#refuse(key);
+  }
+
+  /** Keys under which something else was to be noted as well. */
+  get refused(): Iterable<string> {
+    return this.#refused ?? [];
+  }
+
+  #refuse(key: string): void {
+    this.#refused ??= new Set();
+    this.#refused.add(key);
+  }
+}
