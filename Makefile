@@ -34,6 +34,7 @@ test: lint unit integration
 lint: build
 	npx biome check .
 	node tools/check-imports.mjs
+	node tools/check-circles.mjs
 	node tools/check-doc-paths.mjs
 	node tools/check-docs.mjs
 	npx tsx tools/generate/main.ts --check

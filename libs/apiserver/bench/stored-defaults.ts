@@ -1,3 +1,4 @@
+import type { Stored } from '../src/resources/stored/stored.js';
 /**
  * CPU of a list in JSON by how its objects lie, in microseconds of an object; of five rounds the best: as they are served, with
  * other defaults than today's though they lack none, and lacking one. Each round reads other bytes, as from the database.
@@ -6,7 +7,6 @@
  */
 
 import { gathered } from '../src/resources/representation/piece.js';
-import type { Stored } from '../src/resources/served/endpoint.js';
 import { testApi } from '../src/testing/test-api.js';
 import { deployment } from './deployment.js';
 

@@ -1,7 +1,13 @@
-import type { Entry } from './fair-queues.js';
+/** A request as a queue sees it. */
+export interface QueuedWork {
+  /** Seat-milliseconds that it is expected to take. */
+  readonly work: number;
+  /** When it came, on the clock that all queues of the level share (seat-milliseconds). */
+  readonly arrival: number;
+}
 
 /** One of the queues of a level: requests in the order in which they came, and what those that left it are doing. */
-export class FairQueue {
+export class FairQueue<Entry extends QueuedWork = QueuedWork> {
   readonly #waiting: Entry[] = [];
   /** Seat-milliseconds of those that wait. */
   waitingWork = 0;

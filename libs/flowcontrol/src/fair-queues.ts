@@ -68,7 +68,7 @@ export class Entry {
     /** What came in. */
     readonly from: Arrival,
     /** undefined where the level has no queues. */
-    readonly queue: FairQueue | undefined,
+    readonly queue: FairQueue<Entry> | undefined,
     /** Monotonic milliseconds. */
     readonly arrivedAt: number,
     /** The same on the clock of the queues, seat-milliseconds. */
@@ -112,9 +112,9 @@ export class FairQueues {
   #queuing: Queuing | undefined;
   #dealer: Dealer | undefined;
   /** Those with anything in them, by index; what a configuration asks for costs nothing before it is used. */
-  readonly #queues = new Map<number, FairQueue>();
+  readonly #queues = new Map<number, FairQueue<Entry>>();
   /** Queues in which somebody waits. */
-  readonly #filled = new Set<FairQueue>();
+  readonly #filled = new Set<FairQueue<Entry>>();
   #seatsInUse = 0;
   #seatsWaiting = 0;
   #executing = 0;
@@ -173,7 +173,7 @@ export class FairQueues {
   }
 
   /** Those in which somebody waits or is being carried out, in their order; for those who look. */
-  get queues(): readonly FairQueue[] {
+  get queues(): readonly FairQueue<Entry>[] {
     return [...this.#queues.values()].sort((a, b) => a.index - b.index);
   }
 
@@ -222,7 +222,7 @@ export class FairQueues {
   }
 
   /** The one of a hand with least work before it; none of the hand always comes first. */
-  #choose(hand: readonly number[]): FairQueue {
+  #choose(hand: readonly number[]): FairQueue<Entry> {
     const offset = this.#entered++ % hand.length;
     let [chosen, least] = [0, Number.POSITIVE_INFINITY];
     for (let at = 0; at < hand.length; at++) {
@@ -232,10 +232,10 @@ export class FairQueues {
       const work = queue ? queue.waitingWork + BUSY_WORK : 0;
       if (work < least) [chosen, least] = [index, work];
     }
-    return this.#queues.get(chosen) ?? new FairQueue(chosen);
+    return this.#queues.get(chosen) ?? new FairQueue<Entry>(chosen);
   }
 
-  #enqueue(queue: FairQueue, entry: Entry): void {
+  #enqueue(queue: FairQueue<Entry>, entry: Entry): void {
     if (!queue.isActive) {
       queue.nextStart = this.#progress;
       this.#queues.set(queue.index, queue);
@@ -251,7 +251,7 @@ export class FairQueues {
   }
 
   /** Takes it out of its queue, to begin or to go. */
-  #dequeue(queue: FairQueue, entry: Entry): void {
+  #dequeue(queue: FairQueue<Entry>, entry: Entry): void {
     queue.remove(entry);
     if (queue.length === 0) this.#filled.delete(queue);
     this.#waiting--;
@@ -296,7 +296,7 @@ export class FairQueues {
   }
 
   /** Whose turn it is, where there are seats for it. */
-  #nextWithRoom(): { readonly queue: FairQueue; readonly entry: Entry } | undefined {
+  #nextWithRoom(): { readonly queue: FairQueue<Entry>; readonly entry: Entry } | undefined {
     if (this.#waiting === 0 || this.#seatsInUse >= this.#limit) return undefined;
     const queue = this.#next();
     const entry = queue?.oldest;
@@ -306,7 +306,7 @@ export class FairQueues {
     return undefined;
   }
 
-  #beginNext({ queue, entry }: { readonly queue: FairQueue; readonly entry: Entry }): void {
+  #beginNext({ queue, entry }: { readonly queue: FairQueue<Entry>; readonly entry: Entry }): void {
     this.#robin = queue.index;
     queue.isSparse = false;
     this.#dequeue(queue, entry);
@@ -320,8 +320,8 @@ export class FairQueues {
   }
 
   /** The queue whose oldest request would be over first if each had its own share; of several the one whose turn was longest ago. */
-  #next(): FairQueue | undefined {
-    let chosen: FairQueue | undefined;
+  #next(): FairQueue<Entry> | undefined {
+    let chosen: FairQueue<Entry> | undefined;
     let [soonest, nearest] = [Number.POSITIVE_INFINITY, 0];
     const count = this.#queuing?.queues ?? 1;
     for (const queue of this.#filled) {
@@ -385,7 +385,7 @@ export class FairQueues {
     this.#dispatch();
   }
 
-  #dropIdle(queue: FairQueue): void {
+  #dropIdle(queue: FairQueue<Entry>): void {
     if (!queue.isActive) this.#queues.delete(queue.index);
   }
 

@@ -7,7 +7,6 @@ export { CLIENT_SIGNER, SIGNERS, type Signer, type SignerId, signerOf } from './
 export { ConversionError, Conversions, type Convert, conversionsOf } from './conversions/conversions.js';
 export { heldValues, ownerOf } from './core/service-allocation.js';
 export {
-  type AcceptedNames,
   acceptedNames,
   conditionOf,
   type DefinitionCondition,
@@ -27,6 +26,7 @@ export {
   kindText,
 } from './custom/conversion/index.js';
 export { type CustomSettings, type CustomVersion, customVersions } from './custom/custom-kind.js';
+export type { AcceptedNames } from './custom/kind-names.js';
 export { MIGRATION } from './custom/migration.js';
 export { NamesInUse } from './custom/names-in-use.js';
 export { cleanupFinalizer, TERMINATION } from './custom/termination.js';

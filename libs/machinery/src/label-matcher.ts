@@ -1,4 +1,4 @@
-import type { LabelRequirement } from './label-selector.js';
+import type { LabelRequirement } from './label-requirement.js';
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,10 +1,5 @@
-import {
-  type LabelOperator,
-  type LabelRequirement,
-  LabelSelector,
-  labelRequirement,
-  SelectorError,
-} from './label-selector.js';
+import type { LabelOperator, LabelRequirement } from './label-requirement.js';
+import { LabelSelector, labelRequirement, SelectorError } from './label-selector.js';
 
 type TokenKind = 'identifier' | 'symbol' | 'end';
 interface Token {

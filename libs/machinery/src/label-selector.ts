@@ -1,22 +1,10 @@
 import { LabelMatcher } from './label-matcher.js';
+import type { LabelOperator, LabelRequirement } from './label-requirement.js';
 import { labelValueErrors, qualifiedNameErrors } from './name-validation.js';
 
 /** Thrown for selectors that cannot be read or that say something impossible. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
-}
-
-/** `in` and `notin` compare with a set, `exists` and `!` ask for the key alone, `gt` and `lt` compare integers. */
-export type LabelOperator = 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
-
-/** One condition on one label. `=`, `==` are `in` with one value, `!=` is `notin` with one value. */
-export interface LabelRequirement {
-  /** A qualified name: at most 63 characters with an optional `subdomain/` before them. */
-  readonly key: string;
-  /** `notin` and `!` are also fulfilled by objects without the label; the other four are not. */
-  readonly operator: LabelOperator;
-  /** Sorted, without repeats. */
-  readonly values: readonly string[];
 }
 
 type Labels = Readonly<Record<string, string>>;

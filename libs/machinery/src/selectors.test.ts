@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseFieldSelector } from './field-selector.js';
-import {
-  type LabelRequirement,
-  LabelSelector,
-  labelRequirement,
-  labelSelectorOf,
-  SelectorError,
-} from './label-selector.js';
+import type { LabelRequirement } from './label-requirement.js';
+import { LabelSelector, labelRequirement, labelSelectorOf, SelectorError } from './label-selector.js';
 import { parseLabelSelector } from './label-selector-parser.js';
 
 /** What one condition says of labels, by the words of the API. */

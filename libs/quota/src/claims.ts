@@ -1,6 +1,6 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import { type Amounts, amountOf, ONE } from './amounts.js';
-import type { Evaluator } from './evaluator.js';
+import type { Evaluator } from './usage-evaluator.js';
 
 const CLAIMS = 'persistentvolumeclaims';
 const STORAGE = 'requests.storage';

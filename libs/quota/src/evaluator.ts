@@ -1,9 +1,9 @@
-import type { ApiObject, Names } from '@orch/machinery';
-import { type Amounts, ONE } from './amounts.js';
+import type { Names } from '@orch/machinery';
+import { ONE } from './amounts.js';
 import { claimEvaluator } from './claims.js';
 import { podEvaluator } from './pods.js';
-import type { ScopeSelector } from './scopes.js';
 import { serviceEvaluator } from './services.js';
+import type { Evaluator } from './usage-evaluator.js';
 
 /** A resource by its group ('' for the core group) and its plural. */
 export interface QuotaResource {
@@ -11,22 +11,6 @@ export interface QuotaResource {
   readonly group: string;
   /** Plural: `deployments`. */
   readonly resource: string;
-}
-
-/** What objects of a resource use up. */
-export interface Evaluator {
-  /** What one uses. Depends on the object alone, and on no clock: what is used changes with a write only. */
-  usage(object: ApiObject): Amounts;
-  /** Whether quotas limit something of these objects by a name. */
-  counts(name: string): boolean;
-  /** Whether an object is in a scope; only pods are in any. */
-  inScope(selector: ScopeSelector, object: ApiObject): boolean;
-  /** Why an object is refused by a quota that limits these names, whatever is left of it; undefined if it is not. */
-  missing?(names: readonly string[], object: ApiObject): string | undefined;
-  /** Whether an update may change what is used. */
-  readonly changes: boolean;
-  /** Whether an update by a client is held to limits, and not a creation alone. */
-  readonly limitsUpdates: boolean;
 }
 
 /** Names that are older than `count/…`. */

@@ -1,5 +1,5 @@
 export { type Amounts, addTo, amountOf, decimalOf, ONE, shown } from './amounts.js';
-export { countName, type Evaluator, Evaluators, type QuotaResource } from './evaluator.js';
+export { countName, Evaluators, type QuotaResource } from './evaluator.js';
 export {
   type LimitedResource,
   readLimitedResources,
@@ -20,3 +20,4 @@ export {
   sameTerms,
   termsOf,
 } from './terms.js';
+export type { Evaluator } from './usage-evaluator.js';

@@ -1,7 +1,8 @@
 import type { ApiObject } from '@orch/machinery';
-import type { Evaluator, QuotaResource } from './evaluator.js';
+import type { QuotaResource } from './evaluator.js';
 import type { ScopeSelector } from './scopes.js';
 import { covers, type QuotaTerms } from './terms.js';
+import type { Evaluator } from './usage-evaluator.js';
 
 /** What may only be used up where a quota covers it. */
 export interface LimitedResource extends QuotaResource {

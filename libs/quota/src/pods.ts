@@ -1,7 +1,7 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import { type Amounts, addTo, amountsOf, ONE } from './amounts.js';
-import type { Evaluator } from './evaluator.js';
 import { podInScope } from './scopes.js';
+import type { Evaluator } from './usage-evaluator.js';
 
 const COMPUTE = ['cpu', 'memory', 'ephemeral-storage'];
 const COUNTED: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/machinery';
 import { type Amounts, ONE, whole } from './amounts.js';
-import type { Evaluator } from './evaluator.js';
+import type { Evaluator } from './usage-evaluator.js';
 
 const COUNTED: ReadonlySet<string> = new Set([
   'count/services',

@@ -1,7 +1,7 @@
 import type { ApiObject } from '@orch/machinery';
 import { amountOf } from './amounts.js';
-import type { Evaluator } from './evaluator.js';
 import type { ScopeSelector } from './scopes.js';
+import type { Evaluator } from './usage-evaluator.js';
 
 /** What a quota counts. */
 export interface QuotaTerms {

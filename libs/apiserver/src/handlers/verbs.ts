@@ -1,7 +1,8 @@
 import type { ResourceDescription } from '@orch/schema';
 import { wrongMethod } from '../resources/status-errors.js';
 import type { RequestContext } from '../serving/http/context.js';
-import type { ResourceCall, Verb, Verbs } from '../serving/http/route.js';
+import type { ResourceCall, Verb } from '../serving/http/route.js';
+import type { Verbs } from '../serving/http/verbs.js';
 import { getComponent, listComponents } from './components/component-statuses.js';
 import { podLog, podPorts, podStream, proxy } from './connecting/connect.js';
 import type { ApiDeps } from './deps.js';

@@ -1,6 +1,6 @@
 import { HistoryExpiredError, type Key, type Store, type TypeId, type Version } from '@orch/storage';
 import type { TypeCache, WatchCache } from '@orch/watchcache';
-import type { Stored } from '../resources/served/endpoint.js';
+import type { Stored } from '../resources/stored/stored.js';
 import { tooLargeVersion } from '../resources/version.js';
 import { isConfirmed } from './confirmed.js';
 import type { Freshness } from './read-options.js';

@@ -8,7 +8,7 @@ import { boundedTurns } from '../fairness/bounded-turns.js';
 import { verbsWith } from '../handlers/verbs.js';
 import type { Auditor } from '../serving/auditing/auditor.js';
 import { bodyUseOf } from '../serving/chain/body-use.js';
-import type { FlowControl } from '../serving/chain/flow-control.js';
+import type { FlowControl } from '../serving/chain/flow-settings.js';
 import { createListener } from '../serving/chain/listener.js';
 import { newContext, type OpenContext } from '../serving/chain/new-context.js';
 import { ResourceRouter } from '../serving/chain/router.js';

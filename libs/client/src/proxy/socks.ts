@@ -1,6 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { hostOf, portOf } from './choose-proxy.js';
-import { proxyUser, type TunnelSettings } from './tunnel.js';
+import { proxyUser, type TunnelSettings } from './tunnel-settings.js';
 
 const VERSION = 5;
 const NO_AUTHENTICATION = 0;

@@ -1,19 +1,9 @@
 import { type IncomingMessage, request as requestPlainly } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import type { Socket } from 'node:net';
-import type { PeerOptions } from '@orch/tls';
 import { hostOf, portOf } from './choose-proxy.js';
 import { openSocks } from './socks.js';
-
-/** How a proxy is reached. */
-export interface TunnelSettings {
-  /** How an `https` proxy is verified. */
-  readonly peer: PeerOptions;
-  /** Whether that is checked. */
-  readonly rejectUnauthorized: boolean;
-  /** How long it may take, ms. */
-  readonly timeoutMs: number;
-}
+import { proxyUser, type TunnelSettings } from './tunnel-settings.js';
 
 /**
  * A connection to `host` and `port` (IPv6 without brackets) through a proxy. The error names the proxy's host and what it answered, never
@@ -27,10 +17,6 @@ export async function openTunnel(proxy: URL, host: string, port: number, setting
     throw new Error(`proxy ${proxy.protocol}//${proxy.host}: ${(error as Error).message}`);
   }
 }
-
-/** User and password of a proxy's URL, decoded; undefined for neither. */
-export const proxyUser = ({ username, password }: URL) =>
-  username || password ? { user: decodeURIComponent(username), password: decodeURIComponent(password) } : undefined;
 
 function openConnect(proxy: URL, host: string, port: number, settings: TunnelSettings): Promise<Socket> {
   const { peer, rejectUnauthorized, timeoutMs } = settings;

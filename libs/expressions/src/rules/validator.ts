@@ -3,13 +3,14 @@ import { BASE_ENVIRONMENT, type Environment } from '../environment.js';
 import type { Bindings } from '../evaluation/run.js';
 import { declaredType } from '../schema-types/declared-type.js';
 import { isRawObject, type Raw } from '../schema-types/native.js';
-import { type Reader, readerOf } from '../schema-types/reader.js';
+import { readerOf } from '../schema-types/reader.js';
 import {
   isEmbedded,
   type StructuralSchema,
   type ValidationRule,
   valueSchemaOf,
 } from '../schema-types/structural-schema.js';
+import type { Reader } from '../schema-types/value-reader.js';
 import { NONE, OptionalValue } from '../values/optionals.js';
 import { Effort, Failure, type Value } from '../values/value.js';
 import { type CompiledRule, PER_CALL_LIMIT, RuleCompiler } from './compile.js';

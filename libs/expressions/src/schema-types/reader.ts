@@ -5,9 +5,7 @@ import { isRawObject, nativeTypeName, type Raw, rawOf, sameRaw } from './native.
 import { SchemaList, SchemaMapList, SchemaSet } from './schema-lists.js';
 import { type Members, SchemaDictionary } from './schema-objects.js';
 import { isEmbedded, type StructuralSchema, valueSchemaOf, withObjectMeta } from './structural-schema.js';
-
-/** Makes a value of JSON; what does not fit the schema is a failure. */
-export type Reader = (raw: Raw) => Value;
+import type { Reader } from './value-reader.js';
 
 /**
  * How values of a schema are read (k8s.io/apiserver, cel/common/values.go): only what an expression looks at.

@@ -2,7 +2,7 @@ import { equalTo } from '../values/compare.js';
 import { type Effort, Failure, failureOr, List, TooMuchEffort, type Value } from '../values/value.js';
 import { escapeName } from './escape.js';
 import { isRawObject, keyOfRaw, type Raw, rawOf } from './native.js';
-import type { Reader } from './reader.js';
+import type { Reader } from './value-reader.js';
 
 /** Elements of the longest list that is put together of others. */
 const LONGEST = 16_000_000;

@@ -2,7 +2,7 @@ import { equalTo } from '../values/compare.js';
 import { Dictionary, type Effort, type Failure, failureOr, noSuchOverload, type Value } from '../values/value.js';
 import { escapeName, unescapeName } from './escape.js';
 import { type RawObject, sameRaw } from './native.js';
-import type { Reader } from './reader.js';
+import type { Reader } from './value-reader.js';
 
 /** How the members of an object or map of JSON are read. */
 export interface Members {

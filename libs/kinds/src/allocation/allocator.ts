@@ -1,4 +1,5 @@
 import { familyOf, type IPFamily } from '@orch/machinery';
+import type { Range } from './range.js';
 import type { AddressRange } from './ranges.js';
 
 /** Whose an allocated value is. */
@@ -50,24 +51,6 @@ export const lookingOnly = (claims: Claims): Claims => ({
   isFree: (value, owner) => claims.isFree(value, owner),
   all: () => claims.all(),
 });
-
-/** A finite, numbered set of values. */
-export interface Range {
-  /** How many values there are. */
-  readonly size: number;
-  /** The value at an index below `size`. */
-  valueAt(index: number): string;
-  /** So many of the first are given where none is wanted only when all others are taken, so that they can be asked for. */
-  readonly setAside: number;
-  /** As it is written in options: `30000-32767`. */
-  readonly text: string;
-  /** What a value is called in refusals: `port`. */
-  readonly noun: string;
-  /** Whether a text is one of the values, in the form that `valueAt` gives. */
-  contains(value: string): boolean;
-  /** Why a value cannot be had that the range does not contain. */
-  outside(value: string): string;
-}
 
 /** Thrown when a value cannot be had; its message is fit for a client. */
 export class AllocationError extends Error {

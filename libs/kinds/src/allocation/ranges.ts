@@ -1,5 +1,5 @@
 import { addressFamily, addressValue, formatAddress, type IPFamily } from '@orch/machinery';
-import type { Range } from './allocator.js';
+import type { Range } from './range.js';
 
 /** Of an IPv6 network as many addresses are used, as in the reference system. */
 const MOST_IPV6 = 1 << 16;

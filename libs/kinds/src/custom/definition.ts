@@ -1,8 +1,9 @@
 import type { JsonObject, Names } from '@orch/machinery';
 import type { Column, ResourceDescription, Subresource } from '@orch/schema';
 import { at, isObject, type Json, objectsAt, textAt } from '../values/fields.js';
-import { type AcceptedNames, servedNames } from './accepted-names.js';
+import { servedNames } from './accepted-names.js';
 import { newestVersion, versionWarning } from './deprecation.js';
+import type { AcceptedNames } from './kind-names.js';
 
 /** In the order in which discovery tells them. */
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];

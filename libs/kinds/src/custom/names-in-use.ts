@@ -1,4 +1,4 @@
-import type { AcceptedNames } from './accepted-names.js';
+import type { AcceptedNames } from './kind-names.js';
 
 /** The names that the definitions of one group were given; looked up however many these are. */
 export class NamesInUse {

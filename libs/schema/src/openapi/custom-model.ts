@@ -1,8 +1,9 @@
 import type { JsonObject } from '@orch/machinery';
 import type { ResourceDescription, StructSchema } from '../model.js';
 import { API_VERSION, KIND } from '../type-descriptions.js';
+import type { Dialect } from './dialect.js';
 import { publishedSchema } from './published-schema.js';
-import type { Dialect, SchemaWriter } from './schema-object.js';
+import type { SchemaWriter } from './schema-object.js';
 
 /** What stands in every object and every list. */
 export interface MetaStructs {

@@ -1,8 +1,9 @@
 import type { JsonObject } from '@orch/machinery';
 import type { StructSchema } from '../model.js';
+import type { Dialect } from './dialect.js';
 import { documentedGroup } from './documented-group.js';
 import { listStruct } from './list-struct.js';
-import { type Dialect, SchemaWriter } from './schema-object.js';
+import { SchemaWriter } from './schema-object.js';
 import type { DocumentedResource, OpenApiSource } from './source.js';
 
 /** Structs that every group-version can be sent or answers with. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { API_VERSION, KIND } from '../type-descriptions.js';
-import type { Dialect } from './schema-object.js';
+import type { Dialect } from './dialect.js';
 
 /** Keywords of a structural schema that are published as they are, where they say something. */
 const PLAIN = [

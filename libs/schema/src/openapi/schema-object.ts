@@ -1,16 +1,8 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import type { Field, ScalarKind, Schema, StructSchema } from '../model.js';
 import type { Steps } from '../structural/index.js';
+import type { Dialect } from './dialect.js';
 import type { ModelSource } from './source.js';
-
-/** What differs between the two versions of OpenAPI in a schema. */
-export interface Dialect {
-  readonly refPrefix: '#/definitions/' | '#/components/schemas/';
-  /** Members may stand beside a `$ref` only in version 2; in version 3 the reference goes into an `allOf`. */
-  readonly siblingsOfRef: boolean;
-  /** Values of several types are a `oneOf` in version 3; version 2 has only the format. */
-  readonly oneOf: boolean;
-}
 
 export const OPENAPI_V2: Dialect = { refPrefix: '#/definitions/', siblingsOfRef: true, oneOf: false };
 export const OPENAPI_V3: Dialect = { refPrefix: '#/components/schemas/', siblingsOfRef: false, oneOf: true };

@@ -21,7 +21,7 @@ import type { Sender } from '../../resources/decoding/yaml-reader.js';
 import { noteTexts } from '../../resources/representation/opaque-members.js';
 import type { ObjectModel } from '../../resources/served/object-model.js';
 import { tooManyValues } from '../../resources/status-errors.js';
-import type { RequestAudit } from '../../serving/auditing/request-audit.js';
+import type { AuditRecord } from '../../serving/http/audit-record.js';
 import { isGone, type RequestContext } from '../../serving/http/context.js';
 import { inSlices, turnFor } from '../../work/turns.js';
 import type { ApiDeps } from '../deps.js';
@@ -38,7 +38,7 @@ export interface Decoded {
 export interface BodyReading extends Pick<ApiDeps, 'limits' | 'yaml'> {
   readonly sender: Sender;
   /** Notes what was read. */
-  readonly audit?: RequestAudit;
+  readonly audit?: AuditRecord;
 }
 
 /** For the body of a request. */

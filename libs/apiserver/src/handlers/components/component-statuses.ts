@@ -1,7 +1,8 @@
 import { notFound } from '@orch/machinery';
 import { listOptions } from '../../reading/read-options.js';
 import { selectionOf } from '../../reading/selection.js';
-import type { Endpoint, Stored } from '../../resources/served/endpoint.js';
+import type { Endpoint } from '../../resources/served/endpoint.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import { toStoredBody } from '../../resources/stored/stored-body.js';
 import type { RequestContext } from '../../serving/http/context.js';
 import { sendPieces } from '../../serving/http/respond.js';

@@ -13,9 +13,10 @@ import {
 import { pathsOf } from '@orch/merge';
 import { getFreshness } from '../../reading/read-options.js';
 import { inServedVersion } from '../../resources/conversion/version-stage.js';
-import type { Endpoint, Stored } from '../../resources/served/endpoint.js';
+import type { Endpoint } from '../../resources/served/endpoint.js';
 import { DeclaredModel } from '../../resources/served/object-model.js';
 import { servedObject } from '../../resources/stored/shape.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import type { RequestContext } from '../../serving/http/context.js';
 import { readBody } from '../../serving/http/read-body.js';
 import type { ResourceCall } from '../../serving/http/route.js';

@@ -8,8 +8,9 @@ import {
   StatusError,
 } from '@orch/machinery';
 import type { PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from '@orch/schema/types/policy/v1';
-import type { Endpoint, Stored } from '../../resources/served/endpoint.js';
+import type { Endpoint } from '../../resources/served/endpoint.js';
 import { servedObject } from '../../resources/stored/shape.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import { Slices } from '../../work/turns.js';
 import type { ApiDeps } from '../deps.js';
 

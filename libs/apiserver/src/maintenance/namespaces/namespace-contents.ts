@@ -1,7 +1,8 @@
 import { parseStoredJson } from '@orch/codec';
 import type { ApiObject } from '@orch/machinery';
 import type { Store } from '@orch/storage';
-import type { Endpoint, Stored } from '../../resources/served/endpoint.js';
+import type { Endpoint } from '../../resources/served/endpoint.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import { withoutOwners } from '../../resources/stored/stored-body.js';
 import { type EmptyingTools, emptyCollection } from '../../writing/own/empty-collection.js';
 

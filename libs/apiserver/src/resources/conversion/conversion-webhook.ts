@@ -9,6 +9,7 @@ import { Doubts } from './doubts.js';
 import type { KeptConversions } from './kept-conversions.js';
 import type { RefusedObject } from './refused-objects.js';
 import { readAnswer } from './review-answer.js';
+import type { Sent } from './sent-object.js';
 
 /** What one call of a webhook may take; more is asked for with several, one after another. */
 export interface ConversionLimits {
@@ -55,16 +56,6 @@ export interface NamedWebhook {
   readonly clientConfig: WebhookClientConfig;
   readonly conversionReviewVersions: readonly string[];
 }
-
-/** An object that is to be converted. */
-export interface Sent {
-  /** Its type and its metadata, which what comes back is compared with; the rest may be left out. Not changed. */
-  readonly object: ApiObject;
-  /** JSON of the whole object. */
-  readonly text: Buffer;
-}
-
-export const sentWhole = (object: ApiObject): Sent => ({ object, text: Buffer.from(stringifyJson(object)) });
 
 /** The webhook that converts the objects of a definition. */
 export class ConversionWebhook {

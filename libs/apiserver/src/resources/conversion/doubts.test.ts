@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Sent, sentWhole } from './conversion-webhook.js';
 import { Doubts } from './doubts.js';
+import { type Sent, sentWhole } from './sent-object.js';
 
 const sentOf = (name: string): Sent => sentWhole({ apiVersion: 'v1', kind: 'A', metadata: { name, uid: name } });
 const [a, b, c] = [sentOf('a'), sentOf('b'), sentOf('c')];

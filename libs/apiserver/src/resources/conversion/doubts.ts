@@ -1,4 +1,4 @@
-import type { Sent } from './conversion-webhook.js';
+import type { Sent } from './sent-object.js';
 
 /** Times in a row that nothing is asked for anew but all of it: a webhook that is down is down for everything. */
 const PATIENCE = 2;

@@ -2,11 +2,12 @@ import { type ApiObject, type GroupVersionKind, StatusError } from '@orch/machin
 import type { Row } from '@orch/storage';
 import type { BodyConversion, StoredBody } from '@orch/watchcache';
 import { inSlices, Slices } from '../../work/turns.js';
-import type { Stored } from '../served/endpoint.js';
 import type { StructuralModel } from '../served/structural-model.js';
+import type { Stored } from '../stored/stored.js';
 import { bodyWithOwners, filledBody, metadataOf, ownersOf, spliceJson, typePrefix } from '../stored/stored-body.js';
 import type { StoredForm } from '../stored/stored-form.js';
-import { type ConversionLimits, type ConversionWebhook, type Sent, sentWhole } from './conversion-webhook.js';
+import type { ConversionLimits, ConversionWebhook } from './conversion-webhook.js';
+import { type Sent, sentWhole } from './sent-object.js';
 
 export interface VersionStageParts {
   /** What is served. */

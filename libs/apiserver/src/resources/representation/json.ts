@@ -1,8 +1,9 @@
 import { stringifyJson } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
 import { LongSteps } from '../../work/turns.js';
-import { type Endpoint, liesAsServed, type Stored } from '../served/endpoint.js';
+import { type Endpoint, liesAsServed } from '../served/endpoint.js';
 import { inFullForm, itemsHaveTypes, type Shape } from '../stored/shape.js';
+import type { Stored } from '../stored/stored.js';
 import { shownLength, spliceJson, spliceJsonInto, typePrefix } from '../stored/stored-body.js';
 import { isShareable, type Piece, type SharedPiece } from './piece.js';
 import type { PieceCache } from './piece-cache.js';

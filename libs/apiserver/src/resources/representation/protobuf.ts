@@ -10,8 +10,9 @@ import {
 import type { ApiObject, Names } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
 import { LongSteps } from '../../work/turns.js';
-import type { Endpoint, Stored } from '../served/endpoint.js';
+import type { Endpoint } from '../served/endpoint.js';
 import type { Shape } from '../stored/shape.js';
+import type { Stored } from '../stored/stored.js';
 import { weakMemo } from '../stored/weak-memo.js';
 import { isShareable, type Piece, type SharedPiece } from './piece.js';
 import type { PieceCache } from './piece-cache.js';

@@ -14,7 +14,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prettyList } from '../../serving/http/pretty.js';
 import { type TestApi, testApi } from '../../testing/test-api.js';
-import type { Stored } from '../served/endpoint.js';
+import type { Stored } from '../stored/stored.js';
 import { fromStored, spliceJson, toStoredBody, typePrefix } from '../stored/stored-body.js';
 import { StoredForm } from '../stored/stored-form.js';
 import { bytesOf, gathered } from './piece.js';

@@ -1,5 +1,5 @@
 import type { ApiObject, Names } from '@orch/machinery';
-import type { Stored } from '../served/endpoint.js';
+import type { Stored } from '../stored/stored.js';
 import type { Piece } from './piece.js';
 
 export interface ListMeta {

@@ -1,6 +1,6 @@
 import { parseStoredJson, stringifyYaml } from '@orch/codec';
 import { LongSteps, turnFor } from '../../work/turns.js';
-import type { Stored } from '../served/endpoint.js';
+import type { Stored } from '../stored/stored.js';
 import { PieceWriter } from './piece-writer.js';
 import type { JsonRepresentation, ListMeta, ListParts, Representation } from './representation.js';
 

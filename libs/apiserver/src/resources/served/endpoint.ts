@@ -1,15 +1,13 @@
 import { type Conversions, type Convert, type KindRules, type KindSettings, kindRules } from '@orch/kinds';
 import { formatApiVersion, type GroupResource, type Names } from '@orch/machinery';
 import { deprecationWarning, type ResourceDefinition, type ResourceDescription } from '@orch/schema';
-import type { Row, TypeId } from '@orch/storage';
+import type { TypeId } from '@orch/storage';
 import type { TypeDescription } from '@orch/watchcache';
 import type { VersionStage } from '../conversion/version-stage.js';
+import type { Stored } from '../stored/stored.js';
 import type { StoredForm } from '../stored/stored-form.js';
 import { type FieldManagers, fieldManagersOf, managedVersions } from './field-managers.js';
 import { DeclaredModel, type ObjectModel } from './object-model.js';
-
-/** An object as it is kept: body without apiVersion, kind and resourceVersion, and the version it was committed at. */
-export type Stored = Pick<Row, 'version' | 'storedVersion' | 'defaults' | 'body'>;
 
 /** The type of what is not stored: virtual resources, which operate but keep nothing (`definition.stored` is false). */
 export const UNSTORED: TypeId = 0;

@@ -1,7 +1,8 @@
 import { type ApiObject, formatApiVersion, type Names } from '@orch/machinery';
 import { type Column, fullObject } from '@orch/schema';
-import type { Endpoint, Stored } from '../served/endpoint.js';
+import type { Endpoint } from '../served/endpoint.js';
 import type { ObjectModel } from '../served/object-model.js';
+import type { Stored } from './stored.js';
 import { fromStored } from './stored-body.js';
 
 /** What is shown of an object: the object itself, a row of a table, or its metadata alone. */

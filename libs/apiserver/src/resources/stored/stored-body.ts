@@ -6,9 +6,9 @@ import type { BodyCodec, SplitBody } from '@orch/storage';
 import { endOfValue } from '../decoding/json-ranges.js';
 import { embedTexts, noteTexts, stringifyMembers } from '../representation/opaque-members.js';
 import type { PieceWriter } from '../representation/piece-writer.js';
-import type { Endpoint, Stored } from '../served/endpoint.js';
 import type { ObjectModel } from '../served/object-model.js';
 import { LatelyDivided } from './lately-divided.js';
+import type { Stored } from './stored.js';
 import type { StoredForm } from './stored-form.js';
 import { weakMemo } from './weak-memo.js';
 
@@ -44,8 +44,16 @@ const reordered = weakMemo((body: Buffer) => {
 /** A stored body in its form, whoever wrote it: people mend objects by hand, in SQL. */
 const orderly = (body: Buffer): Buffer => (beginsRight(body) ? body : reordered(body));
 
+/** A kind as its objects are stored. */
+export interface StoredKind {
+  /** In which versions the objects lie in the store. */
+  readonly form: StoredForm;
+  readonly storage: { readonly kind: string };
+  readonly storageApiVersion: string;
+}
+
 /** The stored form of an object of the storage version: metadata first, without apiVersion, kind and resourceVersion. */
-export function toStoredBody(object: ApiObject, { form }: Pick<Endpoint, 'form'>): Buffer {
+export function toStoredBody(object: ApiObject, { form }: { readonly form: StoredForm }): Buffer {
   return bodyOf(form.fromHub?.(object) ?? object);
 }
 
@@ -133,10 +141,7 @@ export function withoutOwners(body: Buffer): Buffer {
  * filled in, and the defaults that are younger than the body.
  * @throws ConversionError for a body of a version that this release does not know
  */
-export function fromStored(
-  stored: Stored,
-  endpoint: Pick<Endpoint, 'form' | 'storage' | 'storageApiVersion'>,
-): ApiObject {
+export function fromStored(stored: Stored, endpoint: StoredKind): ApiObject {
   const { form, storage, storageApiVersion } = endpoint;
   const object = filledObject(stored, form, storage.kind, storageApiVersion);
   if (stored.version !== 0n) ensureMetadata(object).resourceVersion = String(stored.version);

@@ -2,6 +2,7 @@ import { type AuditConfig, EventRecord, type EventStatus, type EventUser, type S
 import { type UserInfo, wireUser } from '@orch/authentication';
 import type { ApiObject, Status } from '@orch/machinery';
 import type { Scheme } from '@orch/schema';
+import type { AuditRecord } from '../http/audit-record.js';
 import type { RequestContext } from '../http/context.js';
 import { answerText, objectText, patchText } from './body-text.js';
 import { redactedTarget } from './redacted-target.js';
@@ -25,7 +26,7 @@ const CUT = '...TRUNCATED';
 const CLOSED_EARLY: EventStatus = { metadata: {}, status: 'Success', message: 'Connection closed early', code: 200 };
 
 /** What is noted of one request for the audit log, while it goes through the chain. */
-export class RequestAudit {
+export class RequestAudit implements AuditRecord {
   readonly #receivedMs: number;
   readonly #received: string;
   readonly #sourceIPs: readonly string[];

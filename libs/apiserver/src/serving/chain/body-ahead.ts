@@ -4,7 +4,7 @@ import { isOver } from '../http/context.js';
 import { hasBody, readAhead } from '../http/read-body.js';
 import type { Limit } from '../metrics/request-metrics.js';
 import type { Decide } from './authorization.js';
-import type { FlowControl } from './flow-control.js';
+import type { FlowControl } from './flow-settings.js';
 import type { OpenContext } from './new-context.js';
 import { kindOf } from './turns.js';
 

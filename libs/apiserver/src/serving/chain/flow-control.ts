@@ -1,31 +1,15 @@
 import { tooMany } from '../../resources/status-errors.js';
-import type { SharedBound } from '../../work/shared-bound.js';
 import { isOver } from '../http/context.js';
-import type { BodyLimits } from '../http/read-body.js';
 import type { Limit, RequestMetrics } from '../metrics/request-metrics.js';
 import type { Decide } from './authorization.js';
 import { holdsBodies, isReadHere, wholeBody } from './body-ahead.js';
-import type { BodyUse } from './body-use.js';
 import type { Stage } from './chain.js';
+import type { FlowControl } from './flow-settings.js';
 import type { OpenContext } from './new-context.js';
-import { isLongRunning, type RequestInfo } from './request-info.js';
+import { isLongRunning } from './request-info.js';
 import { Seat } from './seat.js';
-import type { SlowClients } from './slow-clients.js';
-import type { Turn, Turns } from './turns.js';
+import type { Turn } from './turns.js';
 import { kindOf } from './turns.js';
-
-/** What requests share. */
-export interface FlowControl {
-  readonly turns: Turns;
-  /** Bytes of request bodies that are here, whole or in part. */
-  readonly bodies: SharedBound;
-  /** What waits for clients, and holds no seat meanwhile. */
-  readonly slowClients: SlowClients;
-  /** How long bodies may be, and may take to come. */
-  readonly bodyLimits: BodyLimits;
-  /** What becomes of the body of a request, if it has one. */
-  bodyUse(info: RequestInfo): BodyUse;
-}
 
 /**
  * Has requests wait until it is their turn, which begins when their body is here and lasts until they have nothing to wait for but

@@ -7,9 +7,10 @@ import { limitBehind } from '../../resources/limit-errors.js';
 import type { Representations } from '../../resources/representation/choose.js';
 import { toStatusError } from '../../resources/status-errors.js';
 import type { Auditor } from '../auditing/auditor.js';
+import type { ApiListener } from '../http/api-listener.js';
 import { cutOff, hearOfEnd, isTarget, leaveBody, left, type RequestContext, type Upgrade } from '../http/context.js';
 import { sendError } from '../http/respond.js';
-import type { Verbs } from '../http/route.js';
+import type { Verbs } from '../http/verbs.js';
 import type { AttemptObserver } from '../metrics/authentication-metrics.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import { RequestObserver } from '../metrics/request-observer.js';
@@ -22,15 +23,13 @@ import { authorization, deciding } from './authorization.js';
 import { pass, type Stage } from './chain.js';
 import { comingWatch } from './coming-watch.js';
 import { withinDeadline } from './deadline.js';
-import { type FlowControl, flowControl } from './flow-control.js';
+import { flowControl } from './flow-control.js';
+import type { FlowControl } from './flow-settings.js';
 import { handler } from './handler.js';
 import { impersonation } from './impersonation.js';
 import { newContext } from './new-context.js';
 import { requestInfo } from './request-info.js';
 import type { ResourceRouter } from './router.js';
-
-/** Takes a request of any version of HTTP; `upgrade` when its client wants to go on as a WebSocket. */
-export type ApiListener = (req: IncomingMessage, res: ServerResponse, upgrade?: Upgrade) => void;
 
 export interface ListenerOptions {
   readonly names: Names;

@@ -2,7 +2,8 @@ import { badRequest, pathSegmentErrors } from '@orch/machinery';
 import type { Endpoint } from '../../resources/served/endpoint.js';
 import type { ServedResources } from '../../resources/served/served-resources.js';
 import { unknownPath, wrongMethod } from '../../resources/status-errors.js';
-import { isVerb, type Route, type Verbs } from '../http/route.js';
+import { isVerb, type Route } from '../http/route.js';
+import type { Verbs } from '../http/verbs.js';
 import type { RequestInfo } from './request-info.js';
 
 /** Verbs of one object; the others are of collections, but for `watch`, which is of both. */

@@ -3,7 +3,7 @@ import { sleep } from '@orch/runtime';
 import { type AnswerSeat, cutOff, http2StreamOf, isGone } from '../http/context.js';
 import { hasBody, isBodyHere } from '../http/read-body.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
-import type { FlowControl } from './flow-control.js';
+import type { FlowControl } from './flow-settings.js';
 import type { OpenContext } from './new-context.js';
 import type { SeatedRequest } from './slow-clients.js';
 import { kindOf, type Turn } from './turns.js';

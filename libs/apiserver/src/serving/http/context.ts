@@ -5,10 +5,10 @@ import type { AuditNotes } from '@orch/audit';
 import type { Authentication, Authenticator, UserInfo } from '@orch/authentication';
 import type { Authorizer, Decision, RequestAttributes } from '@orch/authorization';
 import { timeout } from '@orch/machinery';
-import type { RequestAudit } from '../auditing/request-audit.js';
 import type { RequestInfo } from '../chain/request-info.js';
 import type { RequestTrail } from '../metrics/request-trail.js';
 import type { AdmittedWatch, ComingWatch } from '../watching/open-watches.js';
+import type { AuditRecord } from './audit-record.js';
 import type { Route } from './route.js';
 
 /**
@@ -54,7 +54,7 @@ export interface RequestContext {
   /** What stages note for the audit log, by key; it stands in the log of requests and in traces. */
   readonly annotations: AuditNotes;
   /** What is recorded of it; null where that is nothing, absent until it is settled and where nothing ever is. */
-  readonly audit?: RequestAudit | null;
+  readonly audit?: AuditRecord | null;
   /** The client wants to go on with WebSocket frames, if this request is a watch. */
   readonly upgrade?: Upgrade;
   /** Where the time of the request goes; absent where nobody looks. */

@@ -2,7 +2,7 @@ import { stringifyJson } from '@orch/codec';
 import { indentJson } from '../../resources/representation/indent-json.js';
 import { PieceWriter } from '../../resources/representation/piece-writer.js';
 import type { ListMeta, ListParts } from '../../resources/representation/representation.js';
-import type { Stored } from '../../resources/served/endpoint.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import { LongSteps, turnFor } from '../../work/turns.js';
 import type { RequestContext } from './context.js';
 

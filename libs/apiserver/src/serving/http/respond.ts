@@ -5,7 +5,7 @@ import type { Status, StatusError } from '@orch/machinery';
 import type { Representations } from '../../resources/representation/choose.js';
 import { bytesOf, type Piece, sizeOf } from '../../resources/representation/piece.js';
 import { Slices } from '../../work/turns.js';
-import type { RequestAudit } from '../auditing/request-audit.js';
+import type { AuditRecord } from './audit-record.js';
 import { cutOff, isGone, type RequestContext } from './context.js';
 import { gzipped } from './gzip-body.js';
 
@@ -143,7 +143,7 @@ function noted(ctx: RequestContext, contentType: string, pieces: AsyncIterable<P
   return ctx.audit?.wantsAnswer ? keeping(ctx.audit, contentType, pieces) : pieces;
 }
 
-async function* keeping(audit: RequestAudit, contentType: string, pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+async function* keeping(audit: AuditRecord, contentType: string, pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
   const kept: Buffer[] = [];
   let size = 0;
   for await (const piece of pieces) {

@@ -1,6 +1,4 @@
-import type { ResourceDescription } from '@orch/schema';
 import type { Endpoint } from '../../resources/served/endpoint.js';
-import type { RequestContext } from './context.js';
 
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const;
 
@@ -21,14 +19,4 @@ export interface ResourceCall {
 /** The resource and the verb of a request: enough to authorize, to count and to carry it out. */
 export interface Route extends ResourceCall {
   readonly verb: Verb;
-}
-
-/** The verbs that a process carries out. */
-export interface Verbs {
-  /** Whether a verb is carried out on a resource ('') or one of its subresources. */
-  carriesOut(resource: ResourceDescription, subresource: string, verb: Verb): boolean;
-  /** Whether this server carries out what a declaration says of a subresource. */
-  servesSubresource(name: string): boolean;
-  /** Carries a routed request out. @throws StatusError as the verb does */
-  handle(ctx: RequestContext, route: Route): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { Representation } from '../../resources/representation/representation.js';
-import type { Stored } from '../../resources/served/endpoint.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import type { RequestContext } from './context.js';
 import { prettyIfAsked } from './pretty.js';
 import { sendBytes } from './respond.js';

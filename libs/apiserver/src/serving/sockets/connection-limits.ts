@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
-import type { ApiListener } from '../chain/listener.js';
+import type { ApiListener } from '../http/api-listener.js';
 import { http2StreamOf, leaveBody } from '../http/context.js';
 import { isTooLate, letGo } from './http2-sessions.js';
 import { type HeadRefusal, refusalBody, refusedHead } from './request-heads.js';

@@ -4,7 +4,7 @@ import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { CERTIFICATES_ASKED_FOR, keepChains } from '@orch/authentication';
 import { acceptPartialChains, PARTIAL_CHAINS } from '@orch/tls';
-import type { ApiListener } from '../chain/listener.js';
+import type { ApiListener } from '../http/api-listener.js';
 import { type ConnectionLimits, type ConnectionRefusal, HEAD_TOO_LARGE, limited } from './connection-limits.js';
 import { handshakesInTurn } from './handshakes-in-turn.js';
 import { Http2Sessions } from './http2-sessions.js';

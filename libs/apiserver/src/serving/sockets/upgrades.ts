@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Http2ServerResponse } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-import type { ApiListener } from '../chain/listener.js';
+import type { ApiListener } from '../http/api-listener.js';
 import { announcesBody } from '../http/read-body.js';
 import { wantsWebSocket } from './web-socket-request.js';
 

@@ -1,6 +1,7 @@
 import { StatusError } from '@orch/machinery';
 import type { Key, Row } from '@orch/storage';
-import type { Endpoint, Stored } from '../../resources/served/endpoint.js';
+import type { Endpoint } from '../../resources/served/endpoint.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import type { Caller } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import type { WriteRequest } from '../pipeline/write-request.js';

@@ -1,7 +1,8 @@
 import { parseStoredJson } from '@orch/codec';
 import { type ApiObject, unavailable } from '@orch/machinery';
 import type { DeleteOp, Key, WriteOutcome } from '@orch/storage';
-import type { BeginCreation, CreationVerdict, Endpoint, Stored } from '../../resources/served/endpoint.js';
+import type { BeginCreation, CreationVerdict, Endpoint } from '../../resources/served/endpoint.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import type { Creation, WriteRequest, Written } from './write-request.js';
 
 /** Seconds after which a client may ask again. */

@@ -9,9 +9,10 @@ import {
   UnsealableBodyError,
   type WriteOp,
 } from '@orch/storage';
-import type { Stored } from '../../resources/served/endpoint.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import { fateAfter } from './allocation-fate.js';
-import { type PlanTools, planWrite, type WritePlan } from './write-plan.js';
+import type { WritePlan } from './planned-write.js';
+import { type PlanTools, planWrite } from './write-plan.js';
 import { type Modification, UNWRITTEN, WRITE_ATTEMPTS, type WriteRequest, type Written } from './write-request.js';
 
 /** Updates of one object that are made upon each other and committed together. */

@@ -1,10 +1,11 @@
 import type { Judges } from '@orch/admission';
 import { type ApiObject, ensureMetadata } from '@orch/machinery';
 import { inServedVersion } from '../../resources/conversion/version-stage.js';
-import type { Endpoint, Stored } from '../../resources/served/endpoint.js';
+import type { Endpoint } from '../../resources/served/endpoint.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import { asItLies, bodyOf, fromStored, toStoredBody } from '../../resources/stored/stored-body.js';
 import type { Draft } from '../stages/draft.js';
-import type { WritePlan } from './write-plan.js';
+import type { WritePlan } from './planned-write.js';
 import type { WriteRequest } from './write-request.js';
 
 /**

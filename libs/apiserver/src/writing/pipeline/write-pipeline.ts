@@ -2,7 +2,8 @@ import type { Operation } from '@orch/admission';
 import { conflict, notFound, STALE_WRITE, StatusError } from '@orch/machinery';
 import type { DeleteOp, Key, Store, WriteOutcome } from '@orch/storage';
 import type { ObjectReader } from '../../reading/object-reader.js';
-import type { Endpoint, Stored } from '../../resources/served/endpoint.js';
+import type { Endpoint } from '../../resources/served/endpoint.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import { metadataOf } from '../../resources/stored/stored-body.js';
 import { judgesOf } from '../stages/admission.js';
 import { fateAfter } from './allocation-fate.js';
@@ -11,9 +12,10 @@ import { commit } from './commit.js';
 import { beingDeleted, createError } from './create-error.js';
 import { triedCreation } from './dry-run.js';
 import { GuardedCreation, takeBack } from './guarded-creation.js';
+import type { WritePlan } from './planned-write.js';
 import { heedQuotas, quotasChange } from './quota-outcome.js';
 import { SharedUpdates } from './shared-updates.js';
-import { type PlanTools, planWrite, type WritePlan } from './write-plan.js';
+import { type PlanTools, planWrite } from './write-plan.js';
 import {
   CALLING_ATTEMPTS,
   type Modification,

@@ -3,7 +3,7 @@ import type { Allocation, Allocators } from '@orch/kinds';
 import { type ApiObject, badRequest, conflict, copy, type JsonObject, STALE_WRITE } from '@orch/machinery';
 import { withoutIdleTimes } from '@orch/merge';
 import type { CreateOp, DeleteOp, Key, Tally, TypeId, UpdateOp, WriteOp } from '@orch/storage';
-import type { Stored } from '../../resources/served/endpoint.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import { filledBody } from '../../resources/stored/stored-body.js';
 import { turnFor } from '../../work/turns.js';
 import { accountOf, type QuotaWrite, settleStatus } from '../charges/quota-account.js';
@@ -13,6 +13,7 @@ import type { Draft, StageTools } from '../stages/draft.js';
 import { isGone, namedVersion, sizeError } from '../stages/object-checks.js';
 import { STAGES } from '../stages/stages.js';
 import { conclude, type Fate, giveBack } from './allocation-fate.js';
+import type { WritePlan } from './planned-write.js';
 import { sameBody } from './same-body.js';
 import { answered, asBefore, liveObject, marksAsItLies, readable, writtenBody } from './staged-versions.js';
 import {
@@ -23,24 +24,6 @@ import {
   UNWRITTEN,
   type WriteRequest,
 } from './write-request.js';
-
-/** What a write comes to. */
-export interface WritePlan {
-  /** To be written together or not at all, the object's own write first; empty when nothing changes. */
-  readonly ops: readonly WriteOp[];
-  /** What is there after it, as it lies; its version is that of the base, 0 for a new object. */
-  readonly stored: Stored;
-  /** What is answered: the same as the endpoint serves it, where that takes time. */
-  readonly answer: Stored;
-  /** As it was made of what was sent; in the stored version. */
-  readonly object: ApiObject;
-  /** The object is gone after it. */
-  readonly removed: boolean;
-  /** It takes or gives up addresses or ports: what is planned upon it before its fate is known could not be undone. */
-  readonly changesClaims: boolean;
-  /** To be called once the fate of the write is known; returns a promise only where something was taken for it. */
-  conclude(fate: Fate): void | Promise<void>;
-}
 
 export interface PlanTools extends StageTools {
   readonly admission: Admission;

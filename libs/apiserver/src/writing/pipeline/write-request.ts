@@ -1,7 +1,8 @@
 import type { Operation, RequestOptions } from '@orch/admission';
 import type { ApiObject } from '@orch/machinery';
 import type { Key } from '@orch/storage';
-import type { Endpoint, Stored } from '../../resources/served/endpoint.js';
+import type { Endpoint } from '../../resources/served/endpoint.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import type { Caller } from './caller.js';
 
 /** One modifying request, without HTTP: what every verb and every writer within the server brings to the pipeline. */

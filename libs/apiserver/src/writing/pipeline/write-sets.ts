@@ -1,12 +1,13 @@
 import { Admission } from '@orch/admission';
 import type { Store } from '@orch/storage';
-import type { Stored } from '../../resources/served/endpoint.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import { TurnsByKey } from '../../work/turns-by-key.js';
 import { judgesOf } from '../stages/admission.js';
 import { fateAfter } from './allocation-fate.js';
 import { commit } from './commit.js';
+import type { WritePlan } from './planned-write.js';
 import { heedQuotas } from './quota-outcome.js';
-import { type PlanTools, planWrite, type WritePlan } from './write-plan.js';
+import { type PlanTools, planWrite } from './write-plan.js';
 import { CALLING_ATTEMPTS, type Change, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
 
 export interface WriteSetsOptions extends PlanTools {

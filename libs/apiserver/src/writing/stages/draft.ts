@@ -1,6 +1,6 @@
 import type { Admission, Judges, Operation } from '@orch/admission';
 import type { ApiObject, JsonObject } from '@orch/machinery';
-import type { Stored } from '../../resources/served/endpoint.js';
+import type { Stored } from '../../resources/stored/stored.js';
 import type { Turn, WriteRequest } from '../pipeline/write-request.js';
 import type { ObjectLimits } from './object-checks.js';
 

@@ -1,0 +1,12 @@
+import { stringifyJson } from '@orch/codec';
+import type { ApiObject } from '@orch/machinery';
+
+/** An object that is to be converted. */
+export interface Sent {
+  /** Its type and its metadata, which what comes back is compared with; the rest may be left out. Not changed. */
+  readonly object: ApiObject;
+  /** JSON of the whole object. */
+  readonly text: Buffer;
+}
+
+export const sentWhole = (object: ApiObject): Sent => ({ object, text: Buffer.from(stringifyJson(object)) });
