@@ -1,5 +1,5 @@
 import type { Version } from '@orch/storage';
-import type { CacheEntry } from './cache-entry.js';
+import { type CacheEntry, readBody } from './cache-entry.js';
 import { FailedObjectError } from './errors.js';
 import { LargeFrames } from './large-frames.js';
 import { owned } from './owned.js';
@@ -61,7 +61,7 @@ export class FrameCache {
   /** Makes a frame, or finds it with those who hold it. @throws FailedObjectError, and what the encoder throws */
   encode(entry: CacheEntry, kind: EventKind, version: Version, encoder: FrameEncoder): Buffer {
     if (entry.failure) throw new FailedObjectError(entry.failure);
-    return this.#large.frame(entry, kind, version, encoder.key, () => owned(encoder.event(kind, entry, version)));
+    return this.#large.frame(readBody(entry), kind, version, encoder.key, () => owned(encoder.event(kind, entry, version)));
   }
 
   /** Shares with nobody any more what was made so far: it may be of another history. */

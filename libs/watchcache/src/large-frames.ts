@@ -1,5 +1,4 @@
 import type { Version } from '@orch/storage';
-import type { CacheEntry } from './cache-entry.js';
 import type { EventKind } from './ring.js';
 
 /** Bytes of an object from which on its frames are shared by all who hold them: what is smaller is copied into pieces. */
@@ -23,8 +22,8 @@ export class LargeFrames {
     if (this.#held.get(name)?.memory.deref() === undefined) this.#held.delete(name);
   });
 
-  /** The frame of an object for an encoder; where nobody holds it, it is made. */
-  frame({ body }: CacheEntry, kind: EventKind, version: Version, encoder: string, make: () => Buffer): Buffer {
+  /** The frame of an object's body for an encoder; where nobody holds it, it is made. */
+  frame(body: Buffer, kind: EventKind, version: Version, encoder: string, make: () => Buffer): Buffer {
     if (body.length < LARGE) return make();
     const name = `${version} ${kind} ${encoder}`;
     const known = this.#held.get(name);

@@ -3,7 +3,7 @@ import { HistoryExpiredError } from '@orch/storage';
 import { narrowest } from './attributes.js';
 import type { WatchedState } from './fan-out-model.js';
 import { type FrameCache, type FrameEncoder, followingOf, shownBy } from './frames.js';
-import { transition } from './interest.js';
+import { priorDetail, transition } from './interest.js';
 import type { StepResult } from './pump.js';
 import type { ChangeEvent, EventKind } from './ring.js';
 import { behindAt, type EndReason, type Watcher, type WatcherState } from './watcher.js';
@@ -143,7 +143,7 @@ export class StreamSteps {
   async #read(watcher: Watcher, at: At<'history'>): Promise<void> {
     at.reading = true;
     try {
-      at.page = await this.served.history(at.after);
+      at.page = await this.served.history(at.after, priorDetail(watcher.audience.interest));
       at.reading = false;
       if (watcher.state === at) this.actions.resume(watcher);
     } catch (error) {
