@@ -1,4 +1,5 @@
 import type { Connection } from './connection.js';
+import { earlyCollection } from './early-collection.js';
 import { TookTooLongError } from './failures.js';
 import type { Lineage } from './lineage.js';
 import type { CompleteOptions } from './options.js';
@@ -116,6 +117,7 @@ export class HistoryPages {
       [LOCK_HISTORY, bounds(type), pageOf(request, bytes)].join('; '),
       (message, at) => page.note(readCopiedChange(type, message, at, this.options.bodies, bodyAt)),
     );
+    for (const { body } of rows) earlyCollection.expect(body.length);
     const [bound] = heading;
     if (!bound) throw unknownType(type);
     const floor = BigInt(text(bound, 1));

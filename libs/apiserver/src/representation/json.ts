@@ -15,6 +15,7 @@ import {
 } from './representation.js';
 import { inFullForm, itemsHaveTypes, type Shape } from './shape.js';
 import { shownLength, spliceJson, spliceJsonInto, typePrefix } from './stored-body.js';
+import { surrounded } from './surround.js';
 
 /** Writes an item of a collection behind what separates it from the one before. */
 type ItemWriter = (out: PieceWriter, separator: string, stored: Stored) => void;
@@ -68,6 +69,10 @@ export function jsonRepresentation(
       spliced(stored)
         ? spliceJson(`${eventHead(type)}${prefix}`, stored, endpoint, EVENT_END)
         : eventOf(type, object(stored)),
+    eventWithin: (type, stored, around) =>
+      spliced(stored)
+        ? spliceJson(`${eventHead(type)}${prefix}`, stored, endpoint, EVENT_END, around)
+        : surrounded(eventOf(type, object(stored)), around),
     ...(shape.following && followingEvents(shape.following)),
     bookmark: (bookmark) => eventOf('BOOKMARK', json(bookmarkOf(bookmark))),
     errorEvent: (status) => eventOf('ERROR', json(status)),

@@ -11,6 +11,7 @@ import { weakMemo } from '../weak-memo.js';
 import { LatelyDivided } from './lately-divided.js';
 import { embedTexts, noteTexts, stringifyMembers } from './opaque-members.js';
 import type { PieceWriter } from './piece-writer.js';
+import type { Surround } from './surround.js';
 
 /** How every stored body begins; what follows it is spliced behind the version. */
 const OPENING = '{"metadata":{';
@@ -227,6 +228,8 @@ interface ServedAsItLies {
   readonly model: Pick<ObjectModel, 'struct'>;
 }
 
+const NOTHING: Surround = () => ['', ''];
+
 /** A stored body with what is still to be said in an answer. */
 interface Shown {
   readonly body: Buffer;
@@ -250,12 +253,21 @@ export function shownLength(stored: Stored, endpoint: ServedAsItLies): number {
  * @param endpoint serves the object in the version that it lies in
  * @param prefix `{` for items of a list, {@link typePrefix} elsewhere, behind what else is to stand before it; Latin-1
  * @param suffix what is to stand behind it; Latin-1
+ * @param around what is to stand around all of it
  */
-export function spliceJson(prefix: string, stored: Stored, endpoint: ServedAsItLies, suffix = ''): Buffer {
+export function spliceJson(
+  prefix: string,
+  stored: Stored,
+  endpoint: ServedAsItLies,
+  suffix = '',
+  around: Surround = NOTHING,
+): Buffer {
   const { body, gaps } = shown(stored, endpoint);
-  const head = `${prefix}"metadata":{${versionMember(stored)}`;
-  const out = Buffer.allocUnsafe(head.length + body.length - OPENING.length + gaps.length + suffix.length);
-  let end = out.write(head, 0, 'latin1');
+  const opening = `${prefix}"metadata":{${versionMember(stored)}`;
+  const length = opening.length + body.length - OPENING.length + gaps.length + suffix.length;
+  const [before, behind] = around(length);
+  const out = Buffer.allocUnsafe(before.length + length + behind.length);
+  let end = out.write(before + opening, 0, 'latin1');
   let from = OPENING.length;
   for (let at = 0; at < gaps.places.length; at++) {
     const place = gaps.places[at] as number;
@@ -264,7 +276,7 @@ export function spliceJson(prefix: string, stored: Stored, endpoint: ServedAsItL
     from = place;
   }
   end += body.copy(out, end, from);
-  out.write(suffix, end, 'latin1');
+  out.write(suffix + behind, end, 'latin1');
   return out;
 }
 
