@@ -105,11 +105,7 @@ export class HistoryPages {
    * The lock comes first, as a COPY sees the state of before its own locks: a floor of then, and the changes that compaction
    * has left, would not belong together.
    */
-  async #read(
-    connection: Connection,
-    request: PageRequest,
-    bytes: number,
-  ): Promise<readonly HistoricChange[]> {
+  async #read(connection: Connection, request: PageRequest, bytes: number): Promise<readonly HistoricChange[]> {
     const { type, after, prior } = request;
     const page = new SharedBodies();
     const bodyAt = prior === 'body' ? page.bodyAt : undefined;

@@ -202,12 +202,7 @@ export class PlacedStore implements ServingStore {
     return place.store.getStale(place.type, key);
   }
 
-  async changes(
-    type: TypeId,
-    after: Version,
-    limit: number,
-    prior?: PriorDetail,
-  ): Promise<readonly HistoricChange[]> {
+  async changes(type: TypeId, after: Version, limit: number, prior?: PriorDetail): Promise<readonly HistoricChange[]> {
     const place = this.#placeOf(type);
     const changes = await place.store.changes(place.type, after, limit, prior);
     return place.store === this.main ? changes : changes.map((change) => ({ ...change, type }));

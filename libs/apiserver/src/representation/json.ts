@@ -14,7 +14,7 @@ import {
   type Representation,
 } from './representation.js';
 import { inFullForm, itemsHaveTypes, type Shape } from './shape.js';
-import { shownLength, spliceJson, spliceJsonInto, typePrefix } from './stored-body.js';
+import { shownLength, spliceJson, spliceJsonInto, splicePieces, typePrefix } from './splice.js';
 import { surrounded } from './surround.js';
 
 /** Writes an item of a collection behind what separates it from the one before. */
@@ -73,6 +73,8 @@ export function jsonRepresentation(
       spliced(stored)
         ? spliceJson(`${eventHead(type)}${prefix}`, stored, endpoint, EVENT_END, around)
         : surrounded(eventOf(type, object(stored)), around),
+    piecesWithin: (type, stored, around) =>
+      spliced(stored) ? splicePieces(`${eventHead(type)}${prefix}`, stored, endpoint, EVENT_END, around) : undefined,
     ...(shape.following && followingEvents(shape.following)),
     bookmark: (bookmark) => eventOf('BOOKMARK', json(bookmarkOf(bookmark))),
     errorEvent: (status) => eventOf('ERROR', json(status)),

@@ -48,6 +48,8 @@ export interface Representation {
   event(type: EventType, stored: Stored): Buffer;
   /** The same with what is to stand around it, without a copy in between. Of JSON alone. */
   eventWithin?(type: EventType, stored: Stored, around: Surround): Buffer;
+  /** {@link eventWithin} in pieces, of which the long ones are views of the stored body; undefined where it is not made of that. */
+  piecesWithin?(type: EventType, stored: Stored, around?: Surround): readonly Buffer[] | undefined;
   /** An event behind the first of a stream, where it leaves out what that has said. */
   following?(type: EventType, stored: Stored): Buffer;
   bookmark(bookmark: BookmarkObject): Buffer;

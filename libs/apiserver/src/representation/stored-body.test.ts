@@ -5,7 +5,8 @@ import { loadScheme } from '@orch/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StoredForm } from '../served/stored-form.js';
-import { fromStored, ownersApart, spliceJson, toStoredBody, withoutOwners } from './stored-body.js';
+import { spliceJson } from './splice.js';
+import { fromStored, ownersApart, toStoredBody, withoutOwners } from './stored-body.js';
 
 const scheme = loadScheme(namesOf('orch'));
 const storage = scheme.resource('', 'v1', 'configmaps') ?? expect.unreachable();

@@ -2,14 +2,8 @@ import { type ApiObject, type GroupVersionKind, StatusError } from '@orch/machin
 import type { Row } from '@orch/storage';
 import type { BodyConversion, StoredBody } from '@orch/watchcache';
 import { inSlices, Slices } from '../decoding/turns.js';
-import {
-  bodyWithOwners,
-  filledBody,
-  metadataOf,
-  ownersOf,
-  spliceJson,
-  typePrefix,
-} from '../representation/stored-body.js';
+import { spliceJson, typePrefix } from '../representation/splice.js';
+import { bodyWithOwners, filledBody, metadataOf, ownersOf } from '../representation/stored-body.js';
 import { type ConversionLimits, type ConversionWebhook, type Sent, sentWhole } from '../webhooks/conversion-webhook.js';
 import type { Stored } from './endpoint.js';
 import type { StoredForm } from './stored-form.js';

@@ -67,7 +67,7 @@ export function framesOf(
   framing: Framing,
   statusOf: (error: StreamError) => Status,
 ): FrameEncoder {
-  const { eventWithin } = representation;
+  const { eventWithin, piecesWithin } = representation;
   const { aroundJson } = framing;
   const framed = (payload: Buffer) => framing.frame(payload, representation);
   const key = `${representation.key};${framing.name}`;
@@ -79,6 +79,10 @@ export function framesOf(
         ? eventWithin(kind, stored, aroundJson)
         : framed(representation.event(kind, stored));
     },
+    ...(piecesWithin && {
+      eventPieces: (kind, { body, storedVersion, defaults }, version) =>
+        piecesWithin(kind, { version, storedVersion, defaults, body }, aroundJson),
+    }),
     bookmark: (version, initialEventsEnd) =>
       framed(representation.bookmark({ resourceVersion: String(version), initialEventsEnd })),
     error: (error) => framed(representation.errorEvent(statusOf(error))),
@@ -87,5 +91,6 @@ export function framesOf(
   if (!following) return frames;
   const event: FrameEncoder['event'] = (kind, { body, storedVersion, defaults }, version) =>
     framed(following(kind, { version, storedVersion, defaults, body }));
-  return { ...frames, following: { ...frames, key: `${key};following`, event } };
+  const { eventPieces: _ofTheFirst, ...others } = frames;
+  return { ...frames, following: { ...others, key: `${key};following`, event } };
 }

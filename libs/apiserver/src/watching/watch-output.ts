@@ -77,9 +77,18 @@ export class WatchOutput {
 
   /** Takes a piece. False asks for no more until `onDrain` calls back: a piece waits behind others, beyond the limit. */
   write(piece: Buffer): boolean {
+    return this.writePieces([piece]);
+  }
+
+  /** {@link write} of pieces that belong together. */
+  writePieces(pieces: readonly Buffer[]): boolean {
     const before = this.own + this.#queued;
-    if (before + piece.length <= this.outputs.limit) this.#send(piece);
-    else this.#queue(piece);
+    let whole = before;
+    for (const { length } of pieces) whole += length;
+    for (const piece of pieces) {
+      if (whole <= this.outputs.limit) this.#send(piece);
+      else this.#queue(piece);
+    }
     if (!this.#refused && before > 0 && this.own + this.#queued >= this.outputs.limit) {
       this.#refused = true;
       this.outputs.onStall();

@@ -133,12 +133,7 @@ export class SealedStore implements ServingStore {
    * which tells what is wrong, where its objects cannot be read either.
    * @throws HistoryExpiredError; UnreadableChangesError where who has the key does not answer
    */
-  async changes(
-    type: TypeId,
-    after: Version,
-    limit: number,
-    prior?: PriorDetail,
-  ): Promise<readonly HistoricChange[]> {
+  async changes(type: TypeId, after: Version, limit: number, prior?: PriorDetail): Promise<readonly HistoricChange[]> {
     const stored = await this.inner.changes(type, after, limit, prior);
     const { changes, unreadable } = await openedChanges(this.cipher, this.#nameOf(type), stored);
     if (!unreadable || changes.length > 0) return changes;

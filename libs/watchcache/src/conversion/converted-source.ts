@@ -31,12 +31,7 @@ export class ConvertedSource implements ServedSource {
   noteAnnounced: ChangeSource['noteAnnounced'] = (type, version) => this.source.noteAnnounced(type, version);
   isLost: ChangeSource['isLost'] = (type, version) => this.source.isLost(type, version);
 
-  async changes(
-    type: TypeId,
-    after: Version,
-    limit: number,
-    detail?: PriorDetail,
-  ): Promise<readonly ServedHistory[]> {
+  async changes(type: TypeId, after: Version, limit: number, detail?: PriorDetail): Promise<readonly ServedHistory[]> {
     const changes = await this.source.changes(type, after, limit, detail);
     const bodies = new Map<Buffer, StoredBody>();
     for (const change of changes) {
