@@ -77,7 +77,10 @@ export class WatchOutput {
 
   /** Takes a piece. False asks for no more until `onDrain` calls back: a piece waits behind others, beyond the limit. */
   write(piece: Buffer): boolean {
-    return this.writePieces([piece]);
+    const before = this.own + this.#queued;
+    if (before + piece.length <= this.outputs.limit) this.#send(piece);
+    else this.#queue(piece);
+    return this.#takesMore(before);
   }
 
   /** {@link write} of pieces that belong together. */
@@ -89,6 +92,11 @@ export class WatchOutput {
       if (whole <= this.outputs.limit) this.#send(piece);
       else this.#queue(piece);
     }
+    return this.#takesMore(before);
+  }
+
+  /** @param before bytes that were here when the last write came */
+  #takesMore(before: number): boolean {
     if (!this.#refused && before > 0 && this.own + this.#queued >= this.outputs.limit) {
       this.#refused = true;
       this.outputs.onStall();
