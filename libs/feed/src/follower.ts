@@ -155,7 +155,9 @@ export class Follower implements Following {
     while (!this.#ended && this.#delivered < this.#target) {
       const asked = this.context.clock.now();
       try {
-        const page = await this.context.source.changes(this.type, this.#delivered, this.context.pageSize);
+        const { source, pageSize } = this.context;
+        // Whoever follows has the states before.
+        const page = await source.changes(this.type, this.#delivered, pageSize, 'version');
         if (this.#ended) return;
         if (page.length === 0) {
           await this.#doubtTarget();

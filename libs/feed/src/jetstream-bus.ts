@@ -1,6 +1,6 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { headers } from '@nats-io/transport-node';
-import type { BodyCodec, TypeId } from '@orch/storage';
+import { type BodyCodec, earlyCollection, type TypeId } from '@orch/storage';
 import { ChangeStream } from './change-stream.js';
 import type { AnnouncedChange, ChangeBus } from './feed.js';
 import { groupByType } from './group-by-type.js';
@@ -227,6 +227,7 @@ class JetStreamBus implements ChangeBus {
     if (typeof payload === 'string') return payload;
     const changes = decodeBatch(payload, this.#options.bodies);
     if (changes.some((change) => change.type !== type)) return 'misdirected';
+    for (const { body } of changes) earlyCollection.expect(body.length);
     const trace = this.#options.readTraces === true ? message.headers?.get(TRACE_HEADER) : undefined;
     return trace ? traced(changes, trace) : changes;
   }

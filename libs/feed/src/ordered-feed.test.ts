@@ -1,7 +1,7 @@
 import { ManualClock } from '@orch/runtime/testing';
 import type { Change, HistoricChange, Version } from '@orch/storage';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AnnouncedChange, ChangeBus, FeedSink } from './feed.js';
 import { inProcessBus } from './in-process-bus.js';
 import { OrderedFeed, type OrderedFeedOptions } from './ordered-feed.js';
@@ -75,7 +75,8 @@ describe('OrderedFeed', () => {
   });
 
   it('reads a lost change from the database after a few milliseconds', async () => {
-    const { bus, clock, feed, sink, write, healed } = setUp();
+    const { bus, clock, feed, sink, source, write, healed } = setUp();
+    const reads = vi.spyOn(source, 'changes');
     feed.follow(TYPE, 0n, sink);
     await clock.settle();
     write('lost');
@@ -85,6 +86,8 @@ describe('OrderedFeed', () => {
     await clock.advance(2);
     expect(sink.versions).toEqual([1n, 2n]);
     expect(healed).toEqual([1]);
+    // Whoever follows has the states before.
+    expect(reads.mock.calls).toEqual([[TYPE, 0n, expect.any(Number), 'version']]);
   });
 
   it('takes what is delivered while a head is read for what it is, not for another history', async () => {

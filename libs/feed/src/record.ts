@@ -113,7 +113,7 @@ function decodeRecord(reader: Reader, end: number, type: TypeId, codec: BodyCode
   let name = '';
   let uid = '';
   let at = 0;
-  let body: Buffer = Buffer.alloc(0);
+  let stored: Buffer = Buffer.alloc(0);
   let bodyOmitted = false;
   let owners: Buffer | undefined;
   let storedVersion = '';
@@ -128,15 +128,16 @@ function decodeRecord(reader: Reader, end: number, type: TypeId, codec: BodyCode
     else if (key === NAME) name = reader.string();
     else if (key === UID) uid = reader.string();
     else if (key === AT) at = Number(readUint64(reader));
-    // A copy: a body is kept for minutes and must not hold on to the whole message that brought it.
-    else if (key === BODY) body = Buffer.from(reader.bytes());
-    else if (key === OWNERS) owners = Buffer.from(reader.bytes());
+    else if (key === BODY) stored = viewOf(reader.bytes());
+    else if (key === OWNERS) owners = viewOf(reader.bytes());
     else if (key === BODY_OMITTED) bodyOmitted = reader.bool();
     else if (key === STORED_VERSION) storedVersion = reader.string();
     else if (key === DEFAULTS) defaults = reader.uint32();
     else reader.skipType(key & 7);
   }
-  if (owners !== undefined) body = codec.join(body, owners);
+  const whole = owners === undefined ? stored : codec.join(stored, owners);
+  // A copy, unless it is one: a body is kept for minutes and must not hold on to the whole message that brought it.
+  const body = whole.buffer === stored.buffer ? Buffer.from(whole) : whole;
   const isPossible = version > previous && version < MAX_VERSION;
   if (reader.pos !== end || type === 0 || op === undefined || !isPossible || name === '') {
     throw new RangeError('record is incomplete or impossible');
@@ -144,6 +145,8 @@ function decodeRecord(reader: Reader, end: number, type: TypeId, codec: BodyCode
   const change = { type, version, previous, op, namespace, name, uid, storedVersion, defaults, body, at };
   return bodyOmitted ? { ...change, bodyOmitted } : change;
 }
+
+const viewOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length);
 
 /** As halves: the library takes 64 bits so without going through floating point. */
 function writeUint64(writer: Writer, value: bigint): void {

@@ -7,7 +7,7 @@ import { HistoryPages } from './history-pages.js';
 import type { Lineage } from './lineage.js';
 import { completeOptions } from './options.js';
 import { Pool } from './pool.js';
-import { HistoryExpiredError } from './store.js';
+import { HistoryExpiredError, type PriorDetail } from './store.js';
 
 const MOST = 4096;
 
@@ -18,7 +18,7 @@ function pagesOf(
   heading: TextRow[] = [['9', '1']],
   copied: readonly Buffer[] = [],
 ) {
-  const asked: number[] = [];
+  const [asked, texts]: [number[], string[]] = [[], []];
   const options = completeOptions({ url: '', naming: 'orch', bodies: UNDIVIDED, historyPageBytes: MOST });
   const connection = {
     broken: false,
@@ -27,6 +27,7 @@ function pagesOf(
     copyAll: async <T>(text: string, read: ReadTuple<T>) => {
       const bytes = Number(/through <= (\d+)/.exec(text)?.[1]);
       asked.push(bytes);
+      texts.push(text);
       if (bytes > canRead()) throw failure();
       return { heading, rows: copied.map((row) => read(row, 0)) };
     },
@@ -34,32 +35,36 @@ function pagesOf(
   const lineage = { isLost: (_type: number, version: bigint) => version === 5n } as unknown as Lineage;
   return {
     asked,
+    texts,
     pages: new HistoryPages(new Pool(async () => connection, { ...options, size: 1 }), lineage, options),
   };
 }
 
+const after = (pages: HistoryPages, type: number, version: bigint, prior: PriorDetail = 'body') =>
+  pages.after(type, version, { changes: 10, prior });
+
 it('a page that took too long is asked for with less, and those of the type that follow grow again', async () => {
   let canRead = 100;
   const { asked, pages } = pagesOf(() => canRead);
-  await pages.after(1, 1n, 10);
+  await after(pages, 1, 1n);
   expect(asked.splice(0)).toEqual([4096, 512, 64]);
   canRead = MOST;
-  for (let i = 0; i < 7; i++) await pages.after(1, 1n, 10);
+  for (let i = 0; i < 7; i++) await after(pages, 1, 1n);
   expect(asked.splice(0)).toEqual([128, 256, 512, 1024, 2048, 4096, 4096]);
-  await pages.after(2, 1n, 10);
+  await after(pages, 2, 1n);
   expect(asked).toEqual([4096]);
 });
 
 it('a change that cannot be read in time on its own fails, and is tried first the next time', async () => {
   let canRead = 0;
   const { asked, pages } = pagesOf(() => canRead);
-  await expect(pages.after(1, 1n, 10)).rejects.toThrow('did not answer in time');
+  await expect(after(pages, 1, 1n)).rejects.toThrow('did not answer in time');
   expect(asked.splice(0)).toEqual([4096, 512, 64, 8, 1]);
-  await expect(pages.after(1, 1n, 10)).rejects.toThrow('did not answer in time');
+  await expect(after(pages, 1, 1n)).rejects.toThrow('did not answer in time');
   expect(asked.splice(0)).toEqual([1]);
   canRead = MOST;
-  await pages.after(1, 1n, 10);
-  await pages.after(1, 1n, 10);
+  await after(pages, 1, 1n);
+  await after(pages, 1, 1n);
   expect(asked).toEqual([1, 2]);
 });
 
@@ -68,20 +73,20 @@ it('what fails for another reason is not tried again', async () => {
     () => 0,
     () => new ConnectionLostError('gone'),
   );
-  await expect(pages.after(1, 1n, 10)).rejects.toThrow('lost');
+  await expect(after(pages, 1, 1n)).rejects.toThrow('lost');
   expect(asked).toEqual([4096]);
 });
 
 it('history that is below the floor, or lost, has expired', async () => {
   const { pages } = pagesOf(() => MOST, undefined, [['9', '3']]);
-  await expect(pages.after(1, 2n, 10)).rejects.toMatchObject({ requested: 2n, floor: 3n, head: 9n });
-  await expect(pages.after(1, 5n, 10)).rejects.toBeInstanceOf(HistoryExpiredError);
-  expect(await pages.after(1, 3n, 10)).toEqual([]);
+  await expect(after(pages, 1, 2n)).rejects.toMatchObject({ requested: 2n, floor: 3n, head: 9n });
+  await expect(after(pages, 1, 5n)).rejects.toBeInstanceOf(HistoryExpiredError);
+  expect(await after(pages, 1, 3n)).toEqual([]);
 });
 
 it('a type that is not registered is an error', async () => {
   const { pages } = pagesOf(() => MOST, undefined, []);
-  await expect(pages.after(1, 2n, 10)).rejects.toThrow('not registered');
+  await expect(after(pages, 1, 2n)).rejects.toThrow('not registered');
 });
 
 /** A change as a COPY has it, without the state before it. */
@@ -109,13 +114,21 @@ it('a state that is not sent twice is that of the change before', async () => {
     copiedChange(2n, 'a', undefined),
     copiedChange(3n, 'b', 2n),
   ]);
-  const [first, second] = await pages.after(1, 1n, 10);
+  const [first, second] = await after(pages, 1, 1n);
   expect([first?.prior, first?.body.toString(), second?.body.toString()]).toEqual([undefined, 'a', 'b']);
   expect(second?.prior).toBe(first?.body);
   expect(second).toMatchObject({ priorVersion: 2n, priorStoredVersion: 'v0', priorDefaults: 1, defaults: 2 });
 });
 
+it('a body before a change that nobody looks at is neither sent nor looked for, nor counted', async () => {
+  const { pages, texts } = pagesOf(() => MOST, undefined, undefined, [copiedChange(3n, 'b', 2n)]);
+  const [change] = await after(pages, 1, 1n, 'version');
+  expect(change).toMatchObject({ priorVersion: 2n, priorStoredVersion: 'v0', priorDefaults: 1 });
+  expect(change).not.toHaveProperty('prior');
+  expect(texts[0]).not.toMatch(/CASE|[ (]prior\b|prior_owners/);
+});
+
 it('history that lacks the change that has left a state cannot be followed', async () => {
   const { pages } = pagesOf(() => MOST, undefined, undefined, [copiedChange(3n, 'b', 2n)]);
-  await expect(pages.after(1, 1n, 10)).rejects.toBeInstanceOf(HistoryExpiredError);
+  await expect(after(pages, 1, 1n)).rejects.toBeInstanceOf(HistoryExpiredError);
 });

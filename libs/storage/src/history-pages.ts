@@ -1,4 +1,5 @@
 import type { Connection } from './connection.js';
+import { earlyCollection } from './early-collection.js';
 import { TookTooLongError } from './failures.js';
 import type { Lineage } from './lineage.js';
 import type { CompleteOptions } from './options.js';
@@ -6,7 +7,7 @@ import type { Pool } from './pool.js';
 import { unknownType } from './reader.js';
 import { changeColumns, readCopiedChange, text } from './rows.js';
 import { bounds, LOCK_HISTORY } from './snapshot-sql.js';
-import { type HistoricChange, HistoryExpiredError, type TypeId, type Version } from './store.js';
+import { type HistoricChange, HistoryExpiredError, type PriorDetail, type TypeId, type Version } from './store.js';
 
 /** How much smaller a page is asked for after one that took too long, and by how much larger than one that did not. */
 const SHRINK = 8;
@@ -15,12 +16,27 @@ const GROW = 2;
 /** The bound of a page that holds one change, whatever its size. */
 const ONE_CHANGE = 1;
 
-/** What a page after a version shows of the states before its changes: those that it holds as the state after another are not sent twice. */
-const priorOf = (column: string, after: Version) => `CASE WHEN prior_version > ${after} THEN NULL ELSE ${column} END`;
+/** What is asked for of the history of a type. */
+interface PageRequest {
+  readonly type: TypeId;
+  readonly after: Version;
+  /** Changes at most. */
+  readonly changes: number;
+  readonly prior: PriorDetail;
+}
 
-/** Bytes of the bodies of a change, as a page after a version shows it; the length of what lies apart is known without reading it. */
-const bytesOf = (after: Version) =>
-  ['body', 'owners', priorOf('prior', after), priorOf('prior_owners', after)]
+/**
+ * What a page shows of the bodies before its changes, where it does: those that it holds as the body after another change are not sent
+ * twice.
+ */
+const priorOf = ({ after, prior }: PageRequest) =>
+  prior === 'version'
+    ? () => 'NULL::bytea'
+    : (column: string) => `CASE WHEN prior_version > ${after} THEN NULL ELSE ${column} END`;
+
+/** Bytes of the bodies of a change, as a page shows it; the length of what lies apart is known without reading it. */
+const bytesOf = (request: PageRequest) =>
+  ['body', 'owners', ...['prior', 'prior_owners'].map(priorOf(request))]
     .map((column) => `coalesce(octet_length(${column}), 0)`)
     .join(' + ');
 
@@ -28,18 +44,21 @@ const bytesOf = (after: Version) =>
  * The changes after a version whose bodies have so many bytes together, and one at least; none where compaction has
  * removed what comes next.
  */
-const pageOf = (type: TypeId, after: Version, changes: number, bytes: number) => `
+const pageOf = (request: PageRequest, bytes: number) => {
+  const { type, after, changes } = request;
+  return `
 COPY (
-  SELECT ${changeColumns((column) => priorOf(column, after))} FROM change c
+  SELECT ${changeColumns(priorOf(request))} FROM change c
    WHERE c.type = ${type} AND c.version > ${after}
      AND ${after} >= (SELECT floor FROM history_floor WHERE type = ${type})
      AND c.version <= (
        SELECT max(version) FROM (
          SELECT s.version, s.bytes, sum(s.bytes) OVER (ORDER BY s.version) AS through
-           FROM (SELECT x.version, ${bytesOf(after)} AS bytes FROM change x
+           FROM (SELECT x.version, ${bytesOf(request)} AS bytes FROM change x
                   WHERE x.type = ${type} AND x.version > ${after} ORDER BY x.version LIMIT ${changes}) s) p
         WHERE p.through <= ${bytes} OR p.through = p.bytes)
    ORDER BY c.version) TO STDOUT (FORMAT binary)`;
+};
 
 /** Reads the history of types in pages that are bounded in bytes, on connections that serve nothing else. */
 export class HistoryPages {
@@ -55,13 +74,19 @@ export class HistoryPages {
   /**
    * Changes after a version, ascending: at most so many, and of no more than `historyPageBytes`, unless the first alone is
    * larger. None only where there are none. A page that takes too long is asked for again with less.
+   * @param of `changes`: at most so many; `prior`: whether the bodies before them are read too
    * @throws HistoryExpiredError, StoreUnavailableError
    */
-  async after(type: TypeId, version: Version, changes: number): Promise<readonly HistoricChange[]> {
+  async after(
+    type: TypeId,
+    after: Version,
+    of: Pick<PageRequest, 'changes' | 'prior'>,
+  ): Promise<readonly HistoricChange[]> {
+    const request = { type, after, ...of };
     const most = this.options.historyPageBytes;
     for (let bytes = this.#smaller.get(type) ?? most; ; bytes = Math.max(ONE_CHANGE, Math.floor(bytes / SHRINK))) {
       try {
-        const page = await this.pool.use((connection) => this.#read(connection, type, version, changes, bytes));
+        const page = await this.pool.use((connection) => this.#read(connection, request, bytes));
         this.#note(type, bytes * GROW);
         return page;
       } catch (error) {
@@ -80,18 +105,15 @@ export class HistoryPages {
    * The lock comes first, as a COPY sees the state of before its own locks: a floor of then, and the changes that compaction
    * has left, would not belong together.
    */
-  async #read(
-    connection: Connection,
-    type: TypeId,
-    after: Version,
-    changes: number,
-    bytes: number,
-  ): Promise<readonly HistoricChange[]> {
+  async #read(connection: Connection, request: PageRequest, bytes: number): Promise<readonly HistoricChange[]> {
+    const { type, after, prior } = request;
     const page = new SharedBodies();
+    const bodyAt = prior === 'body' ? page.bodyAt : undefined;
     const { heading, rows } = await connection.copyAll(
-      [LOCK_HISTORY, bounds(type), pageOf(type, after, changes, bytes)].join('; '),
-      (message, at) => page.note(readCopiedChange(type, message, at, this.options.bodies, page.bodyAt)),
+      [LOCK_HISTORY, bounds(type), pageOf(request, bytes)].join('; '),
+      (message, at) => page.note(readCopiedChange(type, message, at, this.options.bodies, bodyAt)),
     );
+    for (const { body } of rows) earlyCollection.expect(body.length);
     const [bound] = heading;
     if (!bound) throw unknownType(type);
     const floor = BigInt(text(bound, 1));

@@ -2,6 +2,7 @@ export type { AnnouncementKey, AnnouncementKeys } from './announcement-keys.js';
 export { type BodyCodec, type SplitBody, UNDIVIDED } from './body-codec.js';
 export type { CompactionRound, Compactor } from './compactor.js';
 export { certificateFilesIn, parseDatabaseUrl } from './connection-url.js';
+export { earlyCollection } from './early-collection.js';
 export type { Expirer, ExpiryRound } from './expirer.js';
 export { Gatherer, type GathererOptions } from './gatherer.js';
 export type { ProcessLease } from './lease.js';

@@ -15,6 +15,7 @@ import {
   type HistoricChange,
   type Key,
   type Measure,
+  type PriorDetail,
   type Row,
   type SetOutcome,
   type Snapshot,
@@ -201,9 +202,9 @@ export class PlacedStore implements ServingStore {
     return place.store.getStale(place.type, key);
   }
 
-  async changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
+  async changes(type: TypeId, after: Version, limit: number, prior?: PriorDetail): Promise<readonly HistoricChange[]> {
     const place = this.#placeOf(type);
-    const changes = await place.store.changes(place.type, after, limit);
+    const changes = await place.store.changes(place.type, after, limit, prior);
     return place.store === this.main ? changes : changes.map((change) => ({ ...change, type }));
   }
 

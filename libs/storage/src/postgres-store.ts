@@ -30,6 +30,7 @@ import {
   type HistoricChange,
   type Key,
   type Measure,
+  type PriorDetail,
   ReadOnlyStoreError,
   type Row,
   type SetOutcome,
@@ -320,8 +321,13 @@ export class PostgresStore implements ServingStore {
     return this.#reader.lastVersion();
   }
 
-  changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
-    return this.#history.after(type, after, limit);
+  changes(
+    type: TypeId,
+    after: Version,
+    limit: number,
+    prior: PriorDetail = 'body',
+  ): Promise<readonly HistoricChange[]> {
+    return this.#history.after(type, after, { changes: limit, prior });
   }
 
   async snapshot(request: SnapshotRequest): Promise<Snapshot> {

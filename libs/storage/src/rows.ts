@@ -46,14 +46,15 @@ export const changeColumns = (prior: (column: string) => string): string =>
 
 /**
  * Reads {@link changeColumns} of a binary COPY; keeps nothing of the message.
- * @param bodyAt finds the body of a version whose change has been read before: a column `prior` that is empty stands for it
+ * @param bodyAt finds the body of a version whose change has been read before: a column `prior` that is empty stands for it; without,
+ * no body before is told
  */
 export function readCopiedChange(
   type: TypeId,
   message: Buffer,
   start: number,
   bodies: BodyCodec,
-  bodyAt: (version: Version) => Buffer | undefined,
+  bodyAt?: (version: Version) => Buffer | undefined,
 ): HistoricChange {
   const tuple = new CopiedTuple(message, start);
   const version = required(tuple.int8());
@@ -70,7 +71,7 @@ export function readCopiedChange(
   const priorOwners = tuple.view();
   const defaults = tuple.int2() ?? 0;
   const priorDefaults = tuple.int2() ?? 0;
-  const prior = stored ? kept(stored, priorOwners, bodies) : priorVersion !== undefined && bodyAt(priorVersion);
+  const prior = stored ? kept(stored, priorOwners, bodies) : priorVersion !== undefined && bodyAt?.(priorVersion);
   return {
     type,
     version,
@@ -81,7 +82,8 @@ export function readCopiedChange(
     defaults,
     body: kept(body, owners, bodies),
     at,
-    ...(prior && priorVersion !== undefined && { prior, priorVersion, priorStoredVersion, priorDefaults }),
+    ...(prior && { prior }),
+    ...(priorVersion !== undefined && { priorVersion, priorStoredVersion, priorDefaults }),
   };
 }
 

@@ -52,15 +52,21 @@ export interface Change extends Key {
   readonly at: number;
 }
 
-/** A change with the state before it, as history keeps it. `prior` is absent for creations. */
+/**
+ * What is to be told of the state before a change: all of it, or no body, but at which version it was written, if there was any. A body
+ * that nobody looks at is as much to read, to send and to open as the one after it.
+ */
+export type PriorDetail = 'body' | 'version';
+
+/** A change with the state before it, as history keeps it. What tells of that is absent for creations. */
 export interface HistoricChange extends Change {
-  /** Body before the change. */
+  /** Body before the change; absent too where no bodies were asked for. */
   readonly prior?: Buffer;
-  /** Version that `prior` was written at. */
+  /** Version that the state before was written at. */
   readonly priorVersion?: Version;
-  /** Version of the API in which `prior` is stored. */
+  /** Version of the API in which the state before is stored. */
   readonly priorStoredVersion?: string;
-  /** Number of the defaults that `prior` was given. */
+  /** Number of the defaults that the state before was given. */
   readonly priorDefaults?: number;
 }
 
@@ -288,9 +294,10 @@ export interface ChangeSource {
   heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>>;
   /**
    * Changes of a type after a version, ascending, at most `limit`.
+   * @param prior what is looked at of the states before them: more may be told; default `body`
    * @throws HistoryExpiredError when `after` is below the floor, or lost.
    */
-  changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]>;
+  changes(type: TypeId, after: Version, limit: number, prior?: PriorDetail): Promise<readonly HistoricChange[]>;
   /**
    * A consistent state. Whoever asks must read the pages or leave them, or a connection stays taken. @throws
    * HistoryExpiredError when `at` is below the floor, or lost; RangeError when it is above the head;

@@ -93,6 +93,25 @@ describe('the wire', () => {
     expect(copied).toEqual(['a', 'bc']);
   });
 
+  it('frees what it has read, of which the driver keeps nothing', async () => {
+    const { stream, wire } = open();
+    const copied: string[] = [];
+    wire.on('copyData', ({ chunk }: { chunk: Buffer }) => copied.push(chunk.toString()));
+    const texts = ['a', 'b', 'c'].map((text) => text.repeat(LARGE));
+    const bytes = Buffer.concat(texts.map((text) => message('d', text)));
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < bytes.length; at += 60_000) {
+      const piece = Buffer.allocUnsafeSlow(Math.min(60_000, bytes.length - at));
+      bytes.copy(piece, 0, at);
+      pieces.push(piece);
+      stream.write(piece);
+    }
+    stream.end();
+    await new Promise((resolve) => stream.once('close', resolve));
+    expect(copied).toEqual(texts);
+    expect(pieces.map(({ length }) => length)).toEqual([0, 0, 0]);
+  });
+
   it('is cut where something else answers than PostgreSQL', async () => {
     const { stream } = open();
     const failed = new Promise((resolve) => stream.once('error', resolve));

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { freeMemory } from './free-memory.js';
 
 /** What stands before a message: a byte that tells its kind, and its length, which counts itself and not that byte. */
 const HEADER_BYTES = 5;
@@ -117,5 +118,6 @@ function wholly(stream: Duplex, listener: (messages: Buffer) => void): (chunk: B
       if (!(error instanceof NotPostgresError)) throw error;
       stream.destroy(error);
     }
+    freeMemory(chunk);
   };
 }

@@ -1,6 +1,7 @@
-import type { Row, Version } from '@orch/storage';
+import type { Key, Row, Version } from '@orch/storage';
 import { type Attributes, type Describe, NAME_FIELD, NAMESPACE_FIELD, type Selection } from './attributes.js';
 import type { ServedRow } from './conversion/body-conversion.js';
+import { UnreadStateError } from './errors.js';
 import { owned } from './owned.js';
 
 /** One state of one object, immutable. The stored bytes are held once, by whoever refers to the entry. */
@@ -58,6 +59,20 @@ export function entryOf(row: ServedRow, describe: Describe): CacheEntry {
   if (row.failure) return new FailedEntry(row, describe, row.failure);
   const { namespace, name, uid, version, body, storedVersion, defaults } = row;
   return new CacheEntry(namespace, name, uid, version, body, describe, storedVersion, defaults);
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** A state of which no more was read than its key and version. Its attributes must not be asked for, and no event be made of it. */
+export const unreadEntry = ({ namespace, name, uid }: Key & Pick<Row, 'uid'>, version: Version): CacheEntry =>
+  new CacheEntry(namespace, name, uid, version, NO_BODY, () => {
+    throw new UnreadStateError();
+  });
+
+/** What is to be shown of an entry. @throws UnreadStateError for one that was not read */
+export function readBody({ body }: CacheEntry): Buffer {
+  if (body === NO_BODY) throw new UnreadStateError();
+  return body;
 }
 
 /**

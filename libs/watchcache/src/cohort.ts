@@ -8,8 +8,9 @@ export class Cohort {
   readonly live: Watcher[] = [];
   /** What its watchers are at, one for all. */
   readonly state: WatcherState = { at: 'live', cohort: this };
-  /** Frames gathered since the last flush. */
+  /** Frames gathered since the last flush, in their pieces. */
   #pending: Buffer[] = [];
+  #pendingEvents = 0;
   #pendingBytes = 0;
   /** Monotonic ms at which the oldest pending event came. */
   oldest = 0;
@@ -23,27 +24,30 @@ export class Cohort {
   }
 
   get pendingEvents(): number {
-    return this.#pending.length;
+    return this.#pendingEvents;
   }
 
-  gather(frame: Buffer, { at, origin }: ChangeEvent): void {
-    if (this.#pending.length === 0) {
+  gather(frame: readonly Buffer[], { at, origin }: ChangeEvent): void {
+    if (this.#pendingEvents === 0) {
       this.oldest = at;
       if (this.origins.length > 0) this.origins = [];
     }
     if (origin !== undefined) this.origins.push(origin);
-    this.#pending.push(frame);
-    this.#pendingBytes += frame.length;
+    this.#pendingEvents++;
+    for (const piece of frame) {
+      this.#pending.push(piece);
+      this.#pendingBytes += piece.length;
+    }
   }
 
-  /** Everything gathered, as one piece; undefined when there is nothing. */
-  take(): Buffer | undefined {
-    const only = this.#pending.length === 1 ? this.#pending[0] : undefined;
-    if (this.#pending.length === 0) return undefined;
-    const bytes = only ?? Buffer.concat(this.#pending, this.#pendingBytes);
+  /** Everything gathered: one piece, but of a single large event its own; undefined when there is nothing. */
+  take(): readonly Buffer[] | undefined {
+    if (this.#pendingEvents === 0) return undefined;
+    const pieces = this.#pendingEvents === 1 ? this.#pending : [Buffer.concat(this.#pending, this.#pendingBytes)];
     this.#pending = [];
+    this.#pendingEvents = 0;
     this.#pendingBytes = 0;
-    return bytes;
+    return pieces;
   }
 
   join(watcher: Watcher): void {

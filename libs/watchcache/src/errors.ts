@@ -78,3 +78,11 @@ export class FailedObjectError extends Error {
     super('the object is not there in the version that is served');
   }
 }
+
+/** Somebody looks at a state before a change who had said that it would not be: a defect. */
+export class UnreadStateError extends Error {
+  override readonly name = 'UnreadStateError';
+  constructor() {
+    super('the state before the change was not read');
+  }
+}

@@ -1,4 +1,4 @@
-import type { Version } from '@orch/storage';
+import type { PriorDetail, Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
 import type { FrameEncoder } from './frames.js';
 import type { Interest } from './interest.js';
@@ -11,8 +11,8 @@ export interface WatchedState {
   readonly ring: Ring;
   /** Everything that an interest is about, in key order. */
   collect(interest: Interest): readonly CacheEntry[];
-  /** A page of changes after a version, from the database. */
-  history(after: Version): Promise<readonly ChangeEvent[]>;
+  /** A page of changes after a version, from the database; `prior` is what is looked at of the states before them. */
+  history(after: Version, prior: PriorDetail): Promise<readonly ChangeEvent[]>;
 }
 
 /** A watcher to be, once its start has been decided. */

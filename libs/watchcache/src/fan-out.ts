@@ -5,7 +5,7 @@ import type { Cohort } from './cohort.js';
 import type { FanOutStats, Joining, WatchedState } from './fan-out-model.js';
 import { type FanOutOptions, withDefaults } from './fan-out-options.js';
 import { FlushSchedule } from './flush-schedule.js';
-import { FrameCache, followingOf, type StreamError, streamErrorOf } from './frames.js';
+import { FrameCache, followingOf, lengthOf, type StreamError, streamErrorOf } from './frames.js';
 import { InitialStates } from './initial-states.js';
 import { Laggards } from './laggards.js';
 import { Pump } from './pump.js';
@@ -261,23 +261,24 @@ export class FanOut {
 
   #flush(cohort: Cohort): void {
     const events = cohort.pendingEvents;
-    const bytes = cohort.take();
-    if (bytes === undefined) return;
+    const pieces = cohort.take();
+    if (pieces === undefined) return;
+    const bytes = lengthOf(pieces);
     const began = this.#options.clock.now();
     const { live, oldest, origins } = cohort;
     const { encoder } = cohort.audience;
     const watchers = live.length;
-    this.#delivered(events * watchers, bytes.length * watchers);
+    this.#delivered(events * watchers, bytes * watchers);
     // Backwards, as one that stalls is replaced by the last, which has been served.
     for (let index = live.length - 1; index >= 0; index--) {
       const watcher = live[index];
       if (watcher === undefined) continue;
       watcher.opened = true;
-      if (watcher.write(bytes)) continue;
+      if (watcher.writePieces(pieces)) continue;
       this.#stalled(watcher);
     }
     const ended = this.#options.clock.now();
-    const flush = { encoder, events, bytes: bytes.length, watchers, oldest, began, ended, origins };
+    const flush = { encoder, events, bytes, watchers, oldest, began, ended, origins };
     this.#options.observer.flushed?.(flush);
     if (encoder.following !== undefined) this.#opened(cohort);
   }

@@ -134,7 +134,7 @@ function simulate(watchers: number, rate: number) {
       const event: ChangeEvent = { version: 1n, op: 'update', entry, prior: entry, at: committed, frames: undefined };
       for (const [cohort, waiting] of pending) {
         waiting.push(asked);
-        cohort.gather(Buffer.alloc(1), event);
+        cohort.gather([Buffer.alloc(1)], event);
       }
       schedule.mark(audience);
     });

@@ -1,5 +1,5 @@
 import type { Version } from '@orch/storage';
-import type { CacheEntry } from './cache-entry.js';
+import { type CacheEntry, readBody } from './cache-entry.js';
 import { FailedObjectError } from './errors.js';
 import { LargeFrames } from './large-frames.js';
 import { owned } from './owned.js';
@@ -17,6 +17,11 @@ export interface FrameEncoder {
   readonly key: string;
   /** `version` is what the object carries: for a `DELETED`, the deletion's, or that of the change that left the selection. */
   event(kind: EventKind, entry: CacheEntry, version: Version): Buffer;
+  /**
+   * The same in pieces, of which the long ones are views of the object's body: so much as it is long is there once. Absent, or undefined,
+   * where it is to be had in one piece only.
+   */
+  eventPieces?(kind: EventKind, entry: CacheEntry, version: Version): readonly Buffer[] | undefined;
   /** All changes up to `version` have been sent; `initialEventsEnd`: so has the initial state. */
   bookmark(version: Version, initialEventsEnd: boolean): Buffer;
   /** The last frame of a stream that ends with an error. */
@@ -30,6 +35,9 @@ export const followingOf = (encoder: FrameEncoder): FrameEncoder => encoder.foll
 
 /** Bytes that a frame takes beside its own, as measured. */
 const FRAME_OVERHEAD = 600;
+
+/** Bytes of a body from which on its frames are made in pieces: each is a write of its own, beside those that it takes anyway. */
+const IN_PIECES = 256 << 10;
 
 /** Frames of ring events, made on first use, shared by all who want the same bytes, and kept within a budget. */
 export class FrameCache {
@@ -45,23 +53,35 @@ export class FrameCache {
     return this.#bytes;
   }
 
-  frame(event: ChangeEvent, kind: EventKind, encoder: FrameEncoder): Buffer {
+  /** The frame of an event: one piece, or of a large object some. @throws FailedObjectError, and what the encoder throws */
+  frame(event: ChangeEvent, kind: EventKind, encoder: FrameEncoder): readonly Buffer[] {
     for (const frame of event.frames ?? []) {
-      if (frame.kind === kind && frame.encoder === encoder.key) return frame.bytes;
+      if (frame.kind === kind && frame.encoder === encoder.key) return frame.pieces;
     }
-    const bytes = this.encode(shownBy(event, kind), kind, event.version, encoder);
+    const shown = shownBy(event, kind);
+    const pieces = this.#pieces(shown, kind, event.version, encoder);
+    // Pieces hold on to the body, which the ring or its page may have let go of.
+    const size = FRAME_OVERHEAD + lengthOf(pieces);
     event.frames ??= [];
     if (event.frames.length === 0) this.#held.push(event.frames);
-    event.frames.push({ kind, encoder: encoder.key, bytes });
-    this.#bytes += bytes.length + FRAME_OVERHEAD;
+    event.frames.push({ kind, encoder: encoder.key, pieces, size });
+    this.#bytes += size;
     this.#evict();
-    return bytes;
+    return pieces;
   }
 
-  /** Makes a frame, or finds it with those who hold it. @throws FailedObjectError, and what the encoder throws */
+  /** Makes a frame in one piece, or finds it with those who hold it. @throws FailedObjectError, and what the encoder throws */
   encode(entry: CacheEntry, kind: EventKind, version: Version, encoder: FrameEncoder): Buffer {
-    if (entry.failure) throw new FailedObjectError(entry.failure);
-    return this.#large.frame(entry, kind, version, encoder.key, () => owned(encoder.event(kind, entry, version)));
+    const body = shownBody(entry);
+    const make = () => [owned(encoder.event(kind, entry, version))];
+    return this.#large.frame(body, `${version} ${kind} ${encoder.key}`, make)[0] as Buffer;
+  }
+
+  #pieces(entry: CacheEntry, kind: EventKind, version: Version, encoder: FrameEncoder): readonly Buffer[] {
+    const body = shownBody(entry);
+    if (body.length < IN_PIECES || !encoder.eventPieces) return [this.encode(entry, kind, version, encoder)];
+    const make = () => encoder.eventPieces?.(kind, entry, version) ?? [owned(encoder.event(kind, entry, version))];
+    return this.#large.frame(body, `${version} ${kind} ${encoder.key} in pieces`, make);
   }
 
   /** Shares with nobody any more what was made so far: it may be of another history. */
@@ -74,7 +94,7 @@ export class FrameCache {
       const oldest = this.#held[this.#head];
       if (oldest === undefined) break;
       this.#held[this.#head++] = undefined;
-      for (const { bytes } of oldest) this.#bytes -= bytes.length + FRAME_OVERHEAD;
+      for (const { size } of oldest) this.#bytes -= size;
       oldest.length = 0;
     }
     if (this.#head > 1024 && this.#head * 2 > this.#held.length) {
@@ -82,6 +102,19 @@ export class FrameCache {
       this.#head = 0;
     }
   }
+}
+
+/** @throws FailedObjectError, UnreadStateError */
+function shownBody(entry: CacheEntry): Buffer {
+  if (entry.failure) throw new FailedObjectError(entry.failure);
+  return readBody(entry);
+}
+
+/** Bytes of pieces together. */
+export function lengthOf(pieces: readonly Buffer[]): number {
+  let bytes = 0;
+  for (const { length } of pieces) bytes += length;
+  return bytes;
 }
 
 /** An object that left the selection is shown as it was, with the version of the change that made it leave. */

@@ -1,7 +1,8 @@
 import { MemorySource } from '@orch/feed/testing';
 import { ManualClock } from '@orch/runtime/testing';
-import { HistoryExpiredError, StoreUnavailableError, type Version } from '@orch/storage';
+import { HistoryExpiredError, type PriorDetail, StoreUnavailableError, type Version } from '@orch/storage';
 import { describe, expect, it } from 'vitest';
+import { UnreadStateError } from './errors.js';
 import { HistoryReader } from './history-reader.js';
 import { bodyOf, describeRow } from './testing/fixtures.js';
 
@@ -100,6 +101,39 @@ describe('HistoryReader', () => {
     Object.assign(source, { changes: async () => elsewhere });
     reader.clear();
     expect((await reader.page(0n))[1]?.prior?.version).toBe(77n);
+  });
+
+  it('reads the states before changes for those alone who look at them', async () => {
+    const { source, reader } = setup(300);
+    const asked: unknown[] = [];
+    const whole = source.changes.bind(source);
+    const bare = async (type: number, after: Version, changes: number, prior?: PriorDetail) => {
+      asked.push([after, prior]);
+      const page = await whole(type, after, changes);
+      return prior === 'body' ? page : page.map(({ prior: _body, ...change }) => change);
+    };
+    Object.assign(source, { changes: bare });
+    const unread = (await reader.page(200n, 'version'))[0]?.prior;
+    expect([unread?.name, unread?.version]).toEqual(['o0', 101n]);
+    expect(() => unread?.attributes).toThrow(UnreadStateError);
+    expect((await reader.page(99n, 'version'))[0]?.prior).toBeUndefined();
+    await reader.page(250n, 'version');
+    expect(asked.splice(0)).toEqual([
+      [200n, 'version'],
+      [99n, 'version'],
+    ]);
+    // A page with them serves those too who look at none; one without serves nobody who does.
+    expect((await reader.page(200n, 'body'))[0]?.prior?.attributes).toMatchObject({ labels: {} });
+    reader.clear();
+    const asks = [reader.page(150n, 'version'), reader.page(151n), reader.page(152n, 'version'), reader.page(153n)];
+    const [, second, , fourth] = await Promise.all(asks);
+    for (const page of [second, fourth]) expect(page?.[0]?.prior?.attributes).toMatchObject({ labels: {} });
+    await reader.page(160n, 'version');
+    expect(asked).toEqual([
+      [200n, 'body'],
+      [150n, 'version'],
+      [151n, 'body'],
+    ]);
   });
 
   it('reads only so much at a time, and keeps only so much', async () => {

@@ -1,13 +1,14 @@
 import type { Clock } from '@orch/runtime/clock';
 import {
   HistoryExpiredError,
+  type PriorDetail,
   StoreUnavailableError,
   type TypeId,
   UnreadableChangesError,
   type Version,
 } from '@orch/storage';
 import type { Describe } from './attributes.js';
-import { type CacheEntry, entryOf, sizeOf } from './cache-entry.js';
+import { type CacheEntry, entryOf, sizeOf, unreadEntry } from './cache-entry.js';
 import type { ServedHistory, ServedRow } from './conversion/body-conversion.js';
 import type { ServedSource } from './conversion/converted-source.js';
 import { type ChangeEvent, EVENT_OVERHEAD } from './ring.js';
@@ -20,6 +21,8 @@ const IDLE = 10_000;
 /** Consecutive changes: all there are after one version, up to that of the last. */
 interface HistoryPage {
   readonly after: Version;
+  /** What is known of the states before. */
+  readonly prior: PriorDetail;
   readonly events: readonly ChangeEvent[];
   readonly last: Version;
   readonly bytes: number;
@@ -27,6 +30,7 @@ interface HistoryPage {
 
 interface Waiting {
   readonly after: Version;
+  readonly prior: PriorDetail;
   /** Number of the round in which it has its turn. */
   readonly round: number;
   readonly resolve: (events: readonly ChangeEvent[]) => void;
@@ -70,16 +74,17 @@ export class HistoryReader {
 
   /**
    * Changes after a version, without a gap; none when there are none.
+   * @param prior what will be looked at of the states before them: of a `version` the attributes must not be asked for
    * @throws HistoryExpiredError
    * @throws StoreUnavailableError
    */
-  page(after: Version): Promise<readonly ChangeEvent[]> {
+  page(after: Version, prior: PriorDetail = 'body'): Promise<readonly ChangeEvent[]> {
     this.counts.asked++;
     this.#lastUsed = this.options.clock.now();
-    const known = this.#known(after);
+    const known = this.#known(after, prior);
     if (known !== undefined) return Promise.resolve(known);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ after, round: this.#round + 1, resolve, reject });
+      this.#waiting.push({ after, prior, round: this.#round + 1, resolve, reject });
       if (!this.#reading) void this.#readAll();
     });
   }
@@ -97,12 +102,12 @@ export class HistoryReader {
   async #readAll(): Promise<void> {
     this.#reading = true;
     while (this.#waiting.length > 0) {
-      const from = this.#next();
+      const { from, prior } = this.#next();
       const epoch = this.#epoch;
       try {
         this.counts.reads++;
-        const changes = await this.options.source.changes(this.options.type, from, PAGE_CHANGES);
-        this.#settle(this.#page(from, changes), epoch === this.#epoch);
+        const changes = await this.options.source.changes(this.options.type, from, PAGE_CHANGES, prior);
+        this.#settle(this.#page(from, prior, changes), epoch === this.#epoch);
       } catch (error) {
         this.#fail(from, error);
       }
@@ -110,22 +115,24 @@ export class HistoryReader {
     this.#reading = false;
   }
 
-  /** The lowest version that somebody of this round waits for, or of the next where nobody does. */
-  #next(): Version {
+  /** The lowest version that somebody of this round waits for, or of the next where nobody does, and what all of it look at. */
+  #next(): { from: Version; prior: PriorDetail } {
     if (!this.#waiting.some(({ round }) => round <= this.#round)) this.#round++;
-    return lowestOf(this.#waiting.filter(({ round }) => round <= this.#round));
+    const due = this.#waiting.filter(({ round }) => round <= this.#round);
+    return { from: lowestOf(due), prior: due.some(({ prior }) => prior === 'body') ? 'body' : 'version' };
   }
 
-  #page(after: Version, changes: readonly ServedHistory[]): HistoryPage {
+  #page(after: Version, prior: PriorDetail, changes: readonly ServedHistory[]): HistoryPage {
     const entries = new Map<Buffer, CacheEntry>();
     const events = changes.map((change) => this.#eventOf(change, entries));
-    return { after, events, last: events.at(-1)?.version ?? after, bytes: bytesOf(events) };
+    return { after, prior, events, last: events.at(-1)?.version ?? after, bytes: bytesOf(events) };
   }
 
   #settle(page: HistoryPage, keep: boolean): void {
     const still: Waiting[] = [];
     for (const waiting of this.#waiting) {
-      const events = waiting.after === page.after ? page.events : part(page, waiting.after);
+      const { after, prior } = waiting;
+      const events = after === page.after && suffices(page, prior) ? page.events : part(page, after, prior);
       if (events === undefined) still.push(waiting);
       else waiting.resolve(events);
     }
@@ -151,9 +158,9 @@ export class HistoryReader {
     this.#waiting = still;
   }
 
-  #known(after: Version): readonly ChangeEvent[] | undefined {
+  #known(after: Version, prior: PriorDetail): readonly ChangeEvent[] | undefined {
     for (const [at, page] of this.#pages.entries()) {
-      const events = part(page, after);
+      const events = part(page, after, prior);
       if (events === undefined) continue;
       this.#pages.splice(at, 1);
       this.#pages.push(page);
@@ -181,17 +188,23 @@ export class HistoryReader {
   #eventOf(change: ServedHistory, entries: Map<Buffer, CacheEntry>): ChangeEvent {
     const { describe } = this.options;
     const { version, op } = change;
-    const before = priorOf(change);
-    const known = before && entries.get(before.body);
-    const prior = known?.version === before?.version ? known : before && entryOf(before, describe);
+    const prior = this.#priorOf(change, entries);
     const entry = entryOf(change, describe);
     entries.set(change.body, entry);
     return { version, op, entry, prior, at: 0, frames: undefined };
   }
+
+  #priorOf(change: ServedHistory, entries: Map<Buffer, CacheEntry>): CacheEntry | undefined {
+    const { priorVersion } = change;
+    const before = rowBefore(change);
+    if (before === undefined) return priorVersion === undefined ? undefined : unreadEntry(change, priorVersion);
+    const known = entries.get(before.body);
+    return known?.version === before.version ? known : entryOf(before, this.options.describe);
+  }
 }
 
-/** The state before a change, as a row. */
-function priorOf({ namespace, name, uid, version, ...change }: ServedHistory): ServedRow | undefined {
+/** The state before a change, as a row; undefined where there was none, or it was not read. */
+function rowBefore({ namespace, name, uid, version, ...change }: ServedHistory): ServedRow | undefined {
   const { prior, priorVersion = version, priorStoredVersion = '', priorDefaults = 0, priorFailure } = change;
   if (prior === undefined) return undefined;
   const lying = { version: priorVersion, storedVersion: priorStoredVersion, defaults: priorDefaults, body: prior };
@@ -212,9 +225,13 @@ function lowestOf(waiting: readonly Waiting[]): Version {
   return lowest;
 }
 
-/** What a page has after a version; undefined when the version lies outside of it. */
-function part({ after, events, last }: HistoryPage, version: Version): readonly ChangeEvent[] | undefined {
-  if (version < after || version >= last) return undefined;
+/** Whether a page has been read with what will be looked at. */
+const suffices = (page: HistoryPage, prior: PriorDetail): boolean => prior === 'version' || page.prior === 'body';
+
+/** What a page has after a version; undefined when the version lies outside of it, or less was read than will be looked at. */
+function part(page: HistoryPage, version: Version, prior: PriorDetail): readonly ChangeEvent[] | undefined {
+  const { after, events, last } = page;
+  if (version < after || version >= last || !suffices(page, prior)) return undefined;
   if (version === after) return events;
   let from = 0;
   let to = events.length;

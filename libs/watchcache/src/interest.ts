@@ -1,3 +1,4 @@
+import type { PriorDetail } from '@orch/storage';
 import type { Selection } from './attributes.js';
 import { type CacheEntry, selects } from './cache-entry.js';
 import type { ChangeEvent, EventKind } from './ring.js';
@@ -14,6 +15,10 @@ export function concerns(interest: Interest, entry: CacheEntry): boolean {
   if (interest.namespace !== undefined && interest.namespace !== entry.namespace) return false;
   return interest.selection === undefined || selects(interest.selection, entry);
 }
+
+/** What has to be known of the state before a change: where everything is selected, or by keys alone, no more than whether there was one. */
+export const priorDetail = ({ selection }: Interest): PriorDetail =>
+  selection === undefined || selection.byKey === true ? 'version' : 'body';
 
 /** What a change is for whoever has this interest: entering the selection is an addition, leaving it a deletion. */
 export function transition(interest: Interest, event: ChangeEvent): EventKind | undefined {

@@ -1,15 +1,17 @@
-import type { Version } from '@orch/storage';
-import type { CacheEntry } from './cache-entry.js';
-import type { EventKind } from './ring.js';
-
 /** Bytes of an object from which on its frames are shared by all who hold them: what is smaller is copied into pieces. */
 const LARGE = 16 << 10;
 
-/** A frame by the memory that it lies in, which is there as long as somebody holds any part of it. */
-interface Held {
-  readonly memory: WeakRef<ArrayBufferLike>;
+/** Where a piece lies in the memory of its frame. */
+interface Place {
   readonly offset: number;
   readonly length: number;
+}
+
+/** A frame by the memory that most of it lies in, which is there as long as somebody holds any part of it. */
+interface Held {
+  readonly memory: WeakRef<ArrayBufferLike>;
+  /** Those that lie elsewhere, which are short, as they are. */
+  readonly pieces: readonly (Buffer | Place)[];
 }
 
 /**
@@ -23,16 +25,22 @@ export class LargeFrames {
     if (this.#held.get(name)?.memory.deref() === undefined) this.#held.delete(name);
   });
 
-  /** The frame of an object for an encoder; where nobody holds it, it is made. */
-  frame({ body }: CacheEntry, kind: EventKind, version: Version, encoder: string, make: () => Buffer): Buffer {
+  /**
+   * The frame of an object's body; where nobody holds it, it is made.
+   * @param name of frames that are equal
+   */
+  frame(body: Buffer, name: string, make: () => readonly Buffer[]): readonly Buffer[] {
     if (body.length < LARGE) return make();
-    const name = `${version} ${kind} ${encoder}`;
     const known = this.#held.get(name);
     const memory = known?.memory.deref();
-    if (known !== undefined && memory !== undefined) return Buffer.from(memory, known.offset, known.length);
+    if (known !== undefined && memory !== undefined) return piecesIn(memory, known);
     const made = make();
-    this.#held.set(name, { memory: new WeakRef(made.buffer), offset: made.byteOffset, length: made.length });
-    this.#gone.register(made.buffer, name);
+    const { buffer } = made.reduce((longest, piece) => (piece.length > longest.length ? piece : longest));
+    const pieces = made.map((piece) =>
+      piece.buffer === buffer ? { offset: piece.byteOffset, length: piece.length } : piece,
+    );
+    this.#held.set(name, { memory: new WeakRef(buffer), pieces });
+    this.#gone.register(buffer, name);
     return made;
   }
 
@@ -41,3 +49,6 @@ export class LargeFrames {
     this.#held.clear();
   }
 }
+
+const piecesIn = (memory: ArrayBufferLike, { pieces }: Held): Buffer[] =>
+  pieces.map((piece) => (Buffer.isBuffer(piece) ? piece : Buffer.from(memory, piece.offset, piece.length)));

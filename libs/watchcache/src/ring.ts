@@ -24,7 +24,10 @@ export interface ChangeEvent {
 export interface Frame {
   readonly kind: EventKind;
   readonly encoder: string;
-  readonly bytes: Buffer;
+  /** One, but of large objects. */
+  readonly pieces: readonly Buffer[];
+  /** Bytes that it holds on to. */
+  readonly size: number;
 }
 
 /**

@@ -2,8 +2,8 @@ import type { Clock } from '@orch/runtime/clock';
 import { HistoryExpiredError } from '@orch/storage';
 import { narrowest } from './attributes.js';
 import type { WatchedState } from './fan-out-model.js';
-import { type FrameCache, type FrameEncoder, followingOf, shownBy } from './frames.js';
-import { transition } from './interest.js';
+import { type FrameCache, type FrameEncoder, followingOf, lengthOf, shownBy } from './frames.js';
+import { priorDetail, transition } from './interest.js';
 import type { StepResult } from './pump.js';
 import type { ChangeEvent, EventKind } from './ring.js';
 import { behindAt, type EndReason, type Watcher, type WatcherState } from './watcher.js';
@@ -143,7 +143,7 @@ export class StreamSteps {
   async #read(watcher: Watcher, at: At<'history'>): Promise<void> {
     at.reading = true;
     try {
-      at.page = await this.served.history(at.after);
+      at.page = await this.served.history(at.after, priorDetail(watcher.audience.interest));
       at.reading = false;
       if (watcher.state === at) this.actions.resume(watcher);
     } catch (error) {
@@ -171,29 +171,31 @@ export class StreamSteps {
 
   #take(watcher: Watcher, piece: Piece, event: ChangeEvent, kind: EventKind): boolean {
     // What came before an event that cannot be shown goes out first.
-    if (piece.frames.length > 0 && shownBy(event, kind).failure) return false;
-    return piece.take(this.frames.frame(event, kind, this.#encoder(watcher, piece.frames.length)));
+    if (piece.events > 0 && shownBy(event, kind).failure) return false;
+    return piece.take(this.frames.frame(event, kind, this.#encoder(watcher, piece.events)));
   }
 
-  #write(watcher: Watcher, { frames, bytes }: Piece): void {
-    const first = frames[0];
-    if (first === undefined) return;
+  #write(watcher: Watcher, { frames, events, bytes }: Piece): void {
+    if (events === 0) return;
     watcher.opened = true;
-    this.actions.delivered(watcher, frames.length, bytes);
-    watcher.write(frames.length === 1 ? first : Buffer.concat(frames, bytes));
+    this.actions.delivered(watcher, events, bytes);
+    watcher.writePieces(events === 1 ? frames : [Buffer.concat(frames, bytes)]);
   }
 }
 
 /** Frames that go out together. */
 class Piece {
   readonly frames: Buffer[] = [];
+  events = 0;
   bytes = 0;
 
   /** Whether there was room. */
-  take(frame: Buffer): boolean {
-    if (this.frames.length > 0 && this.bytes + frame.length > STEP_BYTES) return false;
-    this.frames.push(frame);
-    this.bytes += frame.length;
+  take(frame: readonly Buffer[]): boolean {
+    const length = lengthOf(frame);
+    if (this.events > 0 && this.bytes + length > STEP_BYTES) return false;
+    this.frames.push(...frame);
+    this.events++;
+    this.bytes += length;
     return true;
   }
 }

@@ -402,7 +402,7 @@ export class TypeCache {
         return latest().ring;
       },
       collect: (interest) => latest().state.list(interest).pages.flat(),
-      history: (after) => history.page(after),
+      history: (after, prior) => history.page(after, prior),
     };
   }
 }

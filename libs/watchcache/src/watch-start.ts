@@ -1,8 +1,9 @@
 import type { Clock } from '@orch/runtime/clock';
-import { HistoryExpiredError, type Version } from '@orch/storage';
+import { HistoryExpiredError, type PriorDetail, type Version } from '@orch/storage';
 import { ExpiredError } from './errors.js';
 import type { Joining } from './fan-out-model.js';
 import type { HistoryReader } from './history-reader.js';
+import { priorDetail } from './interest.js';
 import type { Ring } from './ring.js';
 import type { WatchRequest } from './type-cache-options.js';
 
@@ -28,9 +29,10 @@ export class WatchStart {
   constructor(private readonly options: WatchStartOptions) {}
 
   /** @throws ExpiredError, VersionNotReachedError, CacheNotReadyError, StoreUnavailableError */
-  async decide({ from, initialEvents, deadline }: WatchRequest): Promise<Joining['from']> {
+  async decide(request: WatchRequest): Promise<Joining['from']> {
+    const { from, initialEvents, deadline } = request;
     if ('after' in from && this.options.isLost(from.after)) throw this.#expired(from.after);
-    if ('after' in from && initialEvents !== 'stream') return this.#after(from.after);
+    if ('after' in from && initialEvents !== 'stream') return this.#after(from.after, priorDetail(request));
     let notOlderThan = 0n;
     if ('after' in from) {
       notOlderThan = from.after;
@@ -47,13 +49,13 @@ export class WatchStart {
   }
 
   /** A start below the ring is possible if the database still has what is missing; the first page of it shows that. */
-  async #after(version: Version): Promise<Joining['from']> {
+  async #after(version: Version, prior: PriorDetail): Promise<Joining['from']> {
     const { ring, current, lastVersion } = this.options;
     // Who waits for a version that nobody has drawn may have it of another history: what was lost when a backup was restored.
     if (version > current() && version > (await lastVersion())) throw this.#expired(version);
     if (version >= ring().floor) return { at: 'after', version };
     try {
-      return { at: 'after', version, page: await this.options.history.page(version) };
+      return { at: 'after', version, page: await this.options.history.page(version, prior) };
     } catch (error) {
       if (error instanceof HistoryExpiredError) throw new ExpiredError(version, error.floor);
       throw error;

@@ -14,6 +14,8 @@ export interface WatchSink {
    * any piece larger than its watermark. Must not call back into the watcher.
    */
   write(bytes: Buffer): boolean;
+  /** The same of pieces that belong together; absent where they are to be handed over as one. */
+  writePieces?(pieces: readonly Buffer[]): boolean;
   /**
    * Grows whenever something has left the process, which tells a slow client from one that does not read. Absent where
    * that is not known: then only what drains shows that it is read.
@@ -138,6 +140,19 @@ export class Watcher implements Due {
   write(bytes: Buffer): boolean {
     try {
       this.blocked = !this.sink.write(bytes);
+    } catch {
+      this.blocked = true;
+    }
+    return !this.blocked;
+  }
+
+  /** {@link write} of pieces that belong together; of one at least. */
+  writePieces(pieces: readonly Buffer[]): boolean {
+    const [only] = pieces;
+    if (only && pieces.length === 1) return this.write(only);
+    if (!this.sink.writePieces) return this.write(Buffer.concat(pieces));
+    try {
+      this.blocked = !this.sink.writePieces(pieces);
     } catch {
       this.blocked = true;
     }

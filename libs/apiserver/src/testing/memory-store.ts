@@ -7,6 +7,7 @@ import {
   HistoryExpiredError,
   type Key,
   type Measure,
+  type PriorDetail,
   type Refusal,
   type Row,
   type SetOutcome,
@@ -207,11 +208,17 @@ export class MemoryStore implements Store {
     return new Map(types.map((type) => [type, this.#head(type)]));
   }
 
-  async changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
+  async changes(
+    type: TypeId,
+    after: Version,
+    limit: number,
+    prior: PriorDetail = 'body',
+  ): Promise<readonly HistoricChange[]> {
     this.#check();
     const { floor, head, history } = this.#state(type);
     if (after < floor) throw new HistoryExpiredError(after, floor, head);
-    return history.filter(({ version }) => version > after).slice(0, limit);
+    const page = history.filter(({ version }) => version > after).slice(0, limit);
+    return prior === 'body' ? page : page.map(({ prior: _unread, ...change }) => change);
   }
 
   async settledHead(type: TypeId): Promise<Head> {

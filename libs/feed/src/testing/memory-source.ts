@@ -4,6 +4,7 @@ import {
   type HistoricChange,
   HistoryExpiredError,
   type Key,
+  type PriorDetail,
   type Row,
   type Snapshot,
   type SnapshotRequest,
@@ -123,13 +124,19 @@ export class MemorySource implements ChangeSource {
     return new Map(types.map((type) => [type, { head: this.#state(type).head, floor: this.#state(type).floor }]));
   }
 
-  async changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
+  async changes(
+    type: TypeId,
+    after: Version,
+    limit: number,
+    prior: PriorDetail = 'body',
+  ): Promise<readonly HistoricChange[]> {
     this.calls.changes++;
     this.#checkUp();
     if (this.unreadable) throw this.unreadable;
     const { floor, head, history } = this.#state(type);
     if (after < floor || this.lost.has(after)) throw new HistoryExpiredError(after, floor, head);
-    return history.filter(({ version }) => version > after).slice(0, limit);
+    const page = history.filter(({ version }) => version > after).slice(0, limit);
+    return prior === 'body' ? page : page.map(({ prior: _unread, ...change }) => change);
   }
 
   async snapshot(request: SnapshotRequest): Promise<Snapshot> {

@@ -39,6 +39,19 @@ export function describeHistory(rig: Rig): void {
       expect(await rig.store.lastVersion(type)).toBeGreaterThanOrEqual(v4);
     });
 
+    it('tells of the states before changes what is looked at', async () => {
+      const type = await freshType();
+      const { head: start } = await headOf(type);
+      const v1 = versionOf(await create(type, key('a'), '1'));
+      await remove(type, key('a'), versionOf(await update(type, key('a'), v1, '2')));
+      const whole = await rig.store.changes(type, start, 100, 'body');
+      expect(await rig.store.changes(type, start, 100)).toEqual(whole);
+      const bare = await rig.store.changes(type, start, 100, 'version');
+      expect(bare).toEqual(whole.map(({ prior, ...change }) => change));
+      expect(bare.map((change) => change.priorVersion)).toEqual([undefined, v1, whole[1]?.version]);
+      expect(await rig.store.changes(type, v1, 100, 'version')).toEqual(bare.slice(1));
+    });
+
     it('is told to listeners as it is kept, refusals left out', async () => {
       const type = await freshType();
       const { head: start } = await headOf(type);

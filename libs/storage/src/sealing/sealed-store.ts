@@ -15,6 +15,7 @@ import {
   HistoryExpiredError,
   type Key,
   type Measure,
+  type PriorDetail,
   type Row,
   type SetOutcome,
   type Snapshot,
@@ -132,8 +133,8 @@ export class SealedStore implements ServingStore {
    * which tells what is wrong, where its objects cannot be read either.
    * @throws HistoryExpiredError; UnreadableChangesError where who has the key does not answer
    */
-  async changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
-    const stored = await this.inner.changes(type, after, limit);
+  async changes(type: TypeId, after: Version, limit: number, prior?: PriorDetail): Promise<readonly HistoricChange[]> {
+    const stored = await this.inner.changes(type, after, limit, prior);
     const { changes, unreadable } = await openedChanges(this.cipher, this.#nameOf(type), stored);
     if (!unreadable || changes.length > 0) return changes;
     const { at, error } = unreadable;

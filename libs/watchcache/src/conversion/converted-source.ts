@@ -1,4 +1,4 @@
-import type { ChangeSource, Row, Snapshot, SnapshotRequest, TypeId, Version } from '@orch/storage';
+import type { ChangeSource, PriorDetail, Row, Snapshot, SnapshotRequest, TypeId, Version } from '@orch/storage';
 import {
   type BodyConversion,
   convertAll,
@@ -10,7 +10,7 @@ import {
 
 /** A source of which some objects may be without the version that they were to be in. */
 export interface ServedSource extends ChangeSource {
-  changes(type: TypeId, after: Version, limit: number): Promise<readonly ServedHistory[]>;
+  changes(type: TypeId, after: Version, limit: number, prior?: PriorDetail): Promise<readonly ServedHistory[]>;
   snapshot(request: SnapshotRequest): Promise<Snapshot & { readonly pages: AsyncIterable<readonly ServedRow[]> }>;
 }
 
@@ -31,8 +31,8 @@ export class ConvertedSource implements ServedSource {
   noteAnnounced: ChangeSource['noteAnnounced'] = (type, version) => this.source.noteAnnounced(type, version);
   isLost: ChangeSource['isLost'] = (type, version) => this.source.isLost(type, version);
 
-  async changes(type: TypeId, after: Version, limit: number): Promise<readonly ServedHistory[]> {
-    const changes = await this.source.changes(type, after, limit);
+  async changes(type: TypeId, after: Version, limit: number, detail?: PriorDetail): Promise<readonly ServedHistory[]> {
+    const changes = await this.source.changes(type, after, limit, detail);
     const bodies = new Map<Buffer, StoredBody>();
     for (const change of changes) {
       const { prior, priorStoredVersion = '', priorDefaults = 0 } = change;

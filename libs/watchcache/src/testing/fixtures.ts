@@ -53,6 +53,16 @@ export const testEncoder: FrameEncoder = {
   error: (error) => line({ type: 'ERROR', version: '0', error: error instanceof Error ? error.message : error }),
 };
 
+/** The same of which large objects are cut out: a short piece, the body, and a short piece. */
+export const piecesEncoder: FrameEncoder = {
+  ...testEncoder,
+  key: 'test pieces',
+  eventPieces: (kind, entry, version) => {
+    const head = `{"type":"${kind}","version":"${version}","key":"${entry.namespace}/${entry.name}","body":`;
+    return [Buffer.from(head), entry.body, Buffer.from('}\n')];
+  },
+};
+
 function line(event: TestEvent): Buffer {
   return Buffer.from(`${JSON.stringify(event)}\n`);
 }
@@ -63,6 +73,8 @@ export class TestSink implements WatchSink {
   ended = false;
   stalled = false;
   departures = 0;
+  /** Numbers of pieces of what came in more than one. */
+  readonly together: number[] = [];
   /** Pieces that came though the one before was answered with a no, and nothing was drained since. */
   readonly overruns: Buffer[] = [];
   #refusing = false;
@@ -74,6 +86,19 @@ export class TestSink implements WatchSink {
     if (this.#refusing) this.overruns.push(bytes);
     this.#refusing = this.stalled;
     return !this.stalled;
+  }
+
+  /** Set of a sink that takes pieces that belong together as they are. */
+  writePieces?: (pieces: readonly Buffer[]) => boolean;
+
+  /** One that does. */
+  static ofPieces(): TestSink {
+    const sink = new TestSink();
+    sink.writePieces = (pieces) => {
+      sink.together.push(pieces.length);
+      return pieces.map((piece) => sink.write(piece)).every(Boolean);
+    };
+    return sink;
   }
 
   onDrain(callback: () => void): void {

@@ -2,9 +2,10 @@ import { type ApiObject, type GroupVersionKind, StatusError } from '@orch/machin
 import type { Row } from '@orch/storage';
 import type { BodyConversion, StoredBody } from '@orch/watchcache';
 import { inSlices, Slices } from '../../work/turns.js';
+import { spliceJson, typePrefix } from '../representation/splice.js';
 import type { StructuralModel } from '../served/structural-model.js';
 import type { Stored } from '../stored/stored.js';
-import { bodyWithOwners, filledBody, metadataOf, ownersOf, spliceJson, typePrefix } from '../stored/stored-body.js';
+import { bodyWithOwners, filledBody, metadataOf, ownersOf } from '../stored/stored-body.js';
 import type { StoredForm } from '../stored/stored-form.js';
 import type { ConversionLimits, ConversionWebhook } from './conversion-webhook.js';
 import { type Sent, sentWhole } from './sent-object.js';

@@ -4,7 +4,6 @@ import { LongSteps } from '../../work/turns.js';
 import { type Endpoint, liesAsServed } from '../served/endpoint.js';
 import { inFullForm, itemsHaveTypes, type Shape } from '../stored/shape.js';
 import type { Stored } from '../stored/stored.js';
-import { shownLength, spliceJson, spliceJsonInto, typePrefix } from '../stored/stored-body.js';
 import { isShareable, type Piece, type SharedPiece } from './piece.js';
 import type { PieceCache } from './piece-cache.js';
 import { PieceWriter } from './piece-writer.js';
@@ -16,6 +15,8 @@ import {
   type ListParts,
   type Representation,
 } from './representation.js';
+import { shownLength, spliceJson, spliceJsonInto, splicePieces, typePrefix } from './splice.js';
+import { surrounded } from './surround.js';
 
 /** Writes an item of a collection behind what separates it from the one before. */
 type ItemWriter = (out: PieceWriter, separator: string, stored: Stored) => void;
@@ -69,6 +70,12 @@ export function jsonRepresentation(
       spliced(stored)
         ? spliceJson(`${eventHead(type)}${prefix}`, stored, endpoint, EVENT_END)
         : eventOf(type, object(stored)),
+    eventWithin: (type, stored, around) =>
+      spliced(stored)
+        ? spliceJson(`${eventHead(type)}${prefix}`, stored, endpoint, EVENT_END, around)
+        : surrounded(eventOf(type, object(stored)), around),
+    piecesWithin: (type, stored, around) =>
+      spliced(stored) ? splicePieces(`${eventHead(type)}${prefix}`, stored, endpoint, EVENT_END, around) : undefined,
     ...(shape.following && followingEvents(shape.following)),
     bookmark: (bookmark) => eventOf('BOOKMARK', json(bookmarkOf(bookmark))),
     errorEvent: (status) => eventOf('ERROR', json(status)),

@@ -15,11 +15,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prettyList } from '../../serving/http/pretty.js';
 import { type TestApi, testApi } from '../../testing/test-api.js';
 import type { Stored } from '../stored/stored.js';
-import { fromStored, spliceJson, toStoredBody, typePrefix } from '../stored/stored-body.js';
+import { fromStored, toStoredBody } from '../stored/stored-body.js';
 import { StoredForm } from '../stored/stored-form.js';
 import { bytesOf, gathered } from './piece.js';
 import { PieceWriter } from './piece-writer.js';
 import type { Representation } from './representation.js';
+import { spliceJson, typePrefix } from './splice.js';
 
 const text = (bytes: Buffer) => JSON.parse(bytes.toString()) as ApiObject;
 
@@ -313,6 +314,19 @@ describe.each<NamingProfile>(['orch', 'kubernetes'])('representations, names of 
       const line = choose(accept).event('MODIFIED', first()).toString();
       expect(line.indexOf('\n')).toBe(line.length - 1);
       expect(JSON.parse(line)).toMatchObject({ type: 'MODIFIED', object: { metadata: {} } });
+    }
+    const around = (length: number) => [`${length}<`, '>'] as const;
+    for (const accept of ['application/json', as('Table'), as('PartialObjectMetadata')]) {
+      const { event, eventWithin, piecesWithin } = choose(accept);
+      const line = event('ADDED', first());
+      expect(eventWithin?.('ADDED', first(), around).toString()).toBe(`${line.length}<${line}>`);
+      const stored = first();
+      const pieces = piecesWithin?.('ADDED', stored, around);
+      expect(pieces && Buffer.concat(pieces).toString()).toBe(
+        accept === 'application/json' ? `${line.length}<${line}>` : undefined,
+      );
+      expect(pieces?.some(({ buffer }) => buffer === stored.body.buffer) ?? true).toBe(true);
+      if (pieces) expect(Buffer.concat(piecesWithin?.('ADDED', stored) ?? []).toString()).toBe(line.toString());
     }
     const error = choose('application/json').errorEvent(new StatusError('Expired', 'old').status);
     expect(text(error)).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410 } });

@@ -1,6 +1,7 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import type { Stored } from '../stored/stored.js';
 import type { Piece } from './piece.js';
+import type { Surround } from './surround.js';
 
 export interface ListMeta {
   /** Absent for what is computed, and has no versions. */
@@ -45,6 +46,10 @@ export interface Representation {
   list(meta: ListMeta, pages: AsyncIterable<readonly Stored[]>): AsyncIterable<Piece>;
   /** One event of a watch stream, without transfer framing. */
   event(type: EventType, stored: Stored): Buffer;
+  /** The same with what is to stand around it, without a copy in between. Of JSON alone. */
+  eventWithin?(type: EventType, stored: Stored, around: Surround): Buffer;
+  /** {@link eventWithin} in pieces, of which the long ones are views of the stored body; undefined where it is not made of that. */
+  piecesWithin?(type: EventType, stored: Stored, around?: Surround): readonly Buffer[] | undefined;
   /** An event behind the first of a stream, where it leaves out what that has said. */
   following?(type: EventType, stored: Stored): Buffer;
   bookmark(bookmark: BookmarkObject): Buffer;

@@ -4,7 +4,8 @@ import { type ApiObject, namesOf } from '@orch/machinery';
 import { loadScheme } from '@orch/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fromStored, ownersApart, spliceJson, toStoredBody, withoutOwners } from './stored-body.js';
+import { spliceJson } from '../representation/splice.js';
+import { fromStored, ownersApart, toStoredBody, withoutOwners } from './stored-body.js';
 import { StoredForm } from './stored-form.js';
 
 const scheme = loadScheme(namesOf('orch'));

@@ -1,19 +1,16 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
 import { type ApiObject, ensureMetadata, type JsonObject, type ObjectMeta } from '@orch/machinery';
 import { packOwners, readOwners, storedOwners, unpackOwners } from '@orch/merge';
-import { type Gaps, gapsIn, NO_GAPS, type StructSchema } from '@orch/schema';
 import type { BodyCodec, SplitBody } from '@orch/storage';
 import { endOfValue } from '../decoding/json-ranges.js';
 import { embedTexts, noteTexts, stringifyMembers } from '../representation/opaque-members.js';
-import type { PieceWriter } from '../representation/piece-writer.js';
-import type { ObjectModel } from '../served/object-model.js';
 import { LatelyDivided } from './lately-divided.js';
 import type { Stored } from './stored.js';
 import type { StoredForm } from './stored-form.js';
 import { weakMemo } from './weak-memo.js';
 
 /** How every stored body begins; what follows it is spliced behind the version. */
-const OPENING = '{"metadata":{';
+export const OPENING = '{"metadata":{';
 /** What follows the opening where fields of the object have owners: they stand first, so that they are found without a parse. */
 const OWNERS = '"managedFields":';
 const OWNERS_AT = OPENING.length + OWNERS.length;
@@ -213,76 +210,4 @@ function readBody(body: Buffer): JsonObject {
   const value = parseStoredJson(`${OPENING}${body.toString('utf8', OWNERS_AT + text.length + 1)}`);
   ensureMetadata(value).managedFields = managedFields;
   return value;
-}
-
-/** `{"kind":…,"apiVersion":…,`: what stands before the metadata of an object on the wire. */
-export function typePrefix(apiVersion: string, kind: string): string {
-  return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
-}
-
-/** An object that a dry run would have created has no version. */
-const versionMember = ({ version }: Stored): string => (version === 0n ? '' : `"resourceVersion":"${version}",`);
-
-/** What bodies lack of the form that is always written, by the struct of the version that they lie in; kept as long as the body itself. */
-const gapsOf = weakMemo((struct: StructSchema) => weakMemo((body: Buffer): Gaps => gapsIn(struct, body)));
-
-/** What serves objects in the version that they lie in. */
-interface ServedAsItLies {
-  readonly form: StoredForm;
-  readonly model: Pick<ObjectModel, 'struct'>;
-}
-
-/** A stored body with what is still to be said in an answer. */
-interface Shown {
-  readonly body: Buffer;
-  readonly gaps: Gaps;
-}
-
-function shown(stored: Stored, { form, model: { struct } }: ServedAsItLies): Shown {
-  const body = filledBody(stored, form);
-  return { body, gaps: struct ? gapsOf(struct)(body) : NO_GAPS };
-}
-
-/** Bytes of an object's JSON behind its prefix and version, at most. */
-export function shownLength(stored: Stored, endpoint: ServedAsItLies): number {
-  const { body, gaps } = shown(stored, endpoint);
-  return body.length + gaps.length;
-}
-
-/**
- * An object's JSON by concatenation, with no parse and no stringify but for younger defaults. Members that release 1.27 always writes
- * stand in it; where they are lacking is found once for each body.
- * @param endpoint serves the object in the version that it lies in
- * @param prefix `{` for items of a list, {@link typePrefix} elsewhere, behind what else is to stand before it; Latin-1
- * @param suffix what is to stand behind it; Latin-1
- */
-export function spliceJson(prefix: string, stored: Stored, endpoint: ServedAsItLies, suffix = ''): Buffer {
-  const { body, gaps } = shown(stored, endpoint);
-  const head = `${prefix}"metadata":{${versionMember(stored)}`;
-  const out = Buffer.allocUnsafe(head.length + body.length - OPENING.length + gaps.length + suffix.length);
-  let end = out.write(head, 0, 'latin1');
-  let from = OPENING.length;
-  for (let at = 0; at < gaps.places.length; at++) {
-    const place = gaps.places[at] as number;
-    end += body.copy(out, end, from, place);
-    end += out.write(gaps.texts[at] as string, end, 'latin1');
-    from = place;
-  }
-  end += body.copy(out, end, from);
-  out.write(suffix, end, 'latin1');
-  return out;
-}
-
-/** {@link spliceJson} of a list's item, written in place. @param prefix with what separates it from the one before; Latin-1 */
-export function spliceJsonInto(out: PieceWriter, prefix: string, stored: Stored, endpoint: ServedAsItLies): void {
-  const { body, gaps } = shown(stored, endpoint);
-  out.ascii(`${prefix}"metadata":{${versionMember(stored)}`);
-  let from = OPENING.length;
-  for (let at = 0; at < gaps.places.length; at++) {
-    const place = gaps.places[at] as number;
-    out.bytes(body, from, place);
-    out.ascii(gaps.texts[at] as string);
-    from = place;
-  }
-  out.bytes(body, from);
 }

@@ -31,6 +31,10 @@ export class Http2WatchStream implements WatchSink {
     return this.#ended || this.stream.destroyed || this.#output.write(frames);
   }
 
+  writePieces(pieces: readonly Buffer[]): boolean {
+    return this.#ended || this.stream.destroyed || this.#output.writePieces(pieces);
+  }
+
   get departures(): number {
     return this.#output.departures;
   }

@@ -93,6 +93,20 @@ describe('WatchOutput', () => {
     expect(Math.max(...connection.writes)).toBeLessThanOrEqual(LIMIT);
   });
 
+  it('takes pieces that belong together as one: in order, within the limit, and for a client that keeps up without a no', async () => {
+    const { connection, output, everything, drained } = open();
+    expect(output.writePieces([piece(10, 'a'), piece(20, 'b'), piece(1, 'c')])).toBe(true);
+    expect(connection.writes).toEqual([10]);
+    await connection.read();
+    await connection.read();
+    expect(output.writePieces([piece(10, 'd'), piece(5_000, 'e'), piece(1, 'f')])).toBe(true);
+    expect(output.own).toBeLessThanOrEqual(LIMIT);
+    expect(output.writePieces([piece(1, 'g'), piece(990, 'h')])).toBe(false);
+    const all = `${'a'.repeat(10)}${'b'.repeat(20)}c${'d'.repeat(10)}${'e'.repeat(5_000)}fg${'h'.repeat(990)}`;
+    expect(await everything()).toBe(all);
+    expect([drained(), Math.max(...connection.writes) <= LIMIT]).toEqual([1, true]);
+  });
+
   it('cuts no crumbs', async () => {
     const { connection, output, everything } = open();
     output.write(piece(10));

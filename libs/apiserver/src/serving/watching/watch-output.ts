@@ -80,6 +80,23 @@ export class WatchOutput {
     const before = this.own + this.#queued;
     if (before + piece.length <= this.outputs.limit) this.#send(piece);
     else this.#queue(piece);
+    return this.#takesMore(before);
+  }
+
+  /** {@link write} of pieces that belong together. */
+  writePieces(pieces: readonly Buffer[]): boolean {
+    const before = this.own + this.#queued;
+    let whole = before;
+    for (const { length } of pieces) whole += length;
+    for (const piece of pieces) {
+      if (whole <= this.outputs.limit) this.#send(piece);
+      else this.#queue(piece);
+    }
+    return this.#takesMore(before);
+  }
+
+  /** @param before bytes that were here when the last write came */
+  #takesMore(before: number): boolean {
     if (!this.#refused && before > 0 && this.own + this.#queued >= this.outputs.limit) {
       this.#refused = true;
       this.outputs.onStall();

@@ -58,6 +58,10 @@ export class WatchStream implements WatchSink {
     return this.#ended || this.#output.write(frames);
   }
 
+  writePieces(pieces: readonly Buffer[]): boolean {
+    return this.#ended || this.#output.writePieces(pieces);
+  }
+
   get departures(): number {
     return this.#output.departures;
   }

@@ -86,6 +86,10 @@ export class WebSocketWatch implements WatchSink {
     return this.#webSocket?.readyState !== WebSocket.OPEN || this.#output.write(frames);
   }
 
+  writePieces(pieces: readonly Buffer[]): boolean {
+    return this.#webSocket?.readyState !== WebSocket.OPEN || this.#output.writePieces(pieces);
+  }
+
   get departures(): number {
     return this.#output.departures;
   }

@@ -1,0 +1,12 @@
+/** What is to stand before and behind so many bytes, Latin-1. */
+export type Surround = (length: number) => readonly [head: string, tail: string];
+
+/** Bytes with what stands around them, in memory of their own. */
+export function surrounded(bytes: Buffer, around: Surround): Buffer {
+  const [head, tail] = around(bytes.length);
+  const out = Buffer.allocUnsafe(head.length + bytes.length + tail.length);
+  out.write(head, 0, 'latin1');
+  bytes.copy(out, head.length);
+  out.write(tail, head.length + bytes.length, 'latin1');
+  return out;
+}
