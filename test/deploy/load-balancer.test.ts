@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { get } from 'node:https';
+import { createServer, get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -29,6 +29,8 @@ interface Container {
   readonly healthPort: number;
   readonly openSsl: OpenSsl;
   readonly ca: Made;
+  /** Where the Services of both tiers are; nothing listens there. */
+  readonly servicePort: number;
   /** Runs it where so many files may be open. */
   start(files: number): ChildProcess;
 }
@@ -36,7 +38,7 @@ interface Container {
 const SERVING = { subject: '/CN=balancer', usage: 'serverAuth', hosts: 'DNS:localhost,IP:127.0.0.1' } as const;
 
 async function containerIn(name: string): Promise<Container> {
-  const [port = 0, healthPort = 0] = await freePorts(2);
+  const [port = 0, healthPort = 0, servicePort = 0] = await freePorts(3);
   const folder = join(dir, name);
   const certificates = join(folder, 'certificates');
   mkdirSync(join(certificates, 'client-ca'), { recursive: true });
@@ -50,14 +52,15 @@ async function containerIn(name: string): Promise<Container> {
   writeFileSync(join(certificates, 'client-ca', 'yours.crt'), ca.cert);
   const configuration = placed(find('ConfigMap').data['haproxy.cfg'])
     .replace(':8443', `127.0.0.1:${port}`)
-    .replace(':8404', `127.0.0.1:${healthPort}`);
+    .replace(':8404', `127.0.0.1:${healthPort}`)
+    .replaceAll(/(server service) orch-\S+\.svc\.cluster\.local:443/g, `$1 127.0.0.1:${servicePort}`);
   writeFileSync(join(folder, 'haproxy.cfg'), configuration);
   const args = (find('Deployment').spec.template.spec.containers[0].args as string[]).map((text) =>
     placed(text).replace('/usr/local/etc/haproxy/', `${folder}/`).replace('sleep 10', 'sleep 0.2'),
   );
   const start = (files: number) =>
     spawn('sh', ['-c', `ulimit -n ${files}; exec "$@"`, 'sh', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
-  return { folder, port, healthPort, openSsl, ca, start };
+  return { folder, port, healthPort, servicePort, openSsl, ca, start };
 }
 
 /** How many connections it takes at a time, as it tells itself. */
@@ -84,6 +87,35 @@ test.each([
     expect(/not \d+ connections/.test(said)).toBe(files < 20_000);
   } finally {
     process.kill('SIGUSR1');
+  }
+  await ended;
+});
+
+test('the load balancer asks the Services as long as it knows no address of a pod', async () => {
+  objects = render('values').objects;
+  const container = await containerIn('services');
+  const { port, servicePort, openSsl, ca } = container;
+  const { cert, key } = openSsl.leaf('server', ca, SERVING);
+  const server = createServer({ cert, key }, (_, response) => response.end('served'));
+  await new Promise<void>((resolve) => server.listen(servicePort, '127.0.0.1', resolve));
+  const process = container.start(1_000);
+  const ended = once(process, 'exit');
+  try {
+    await waitUntil('HAProxy listens', 10_000, () => accepts(port));
+    const caller = openSsl.leaf('caller', ca, { subject: '/CN=jane', usage: 'clientAuth' });
+    for (const path of ['/api', '/api?watch=1'])
+      for (const shown of [{}, { cert: caller.cert, key: caller.key }]) {
+        const [answer] = await once(
+          get({ host: '127.0.0.1', port, path, ca: ca.cert, ...shown, agent: false }),
+          'response',
+        );
+        answer.resume();
+        expect(answer.statusCode, path).toBe(200);
+      }
+  } finally {
+    process.kill('SIGUSR1');
+    server.close();
+    server.closeAllConnections();
   }
   await ended;
 });
