@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import { ManagedProcess, waitUntil } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
 import type { ControlPlane } from './control-plane.js';
@@ -41,31 +42,26 @@ export class Node {
   async start(archives: readonly string[]): Promise<void> {
     makeControlGroup(this.#controlGroup);
     await this.#hold();
-    await this.#run('containerd', 'containerd', ['--config', this.#containerd()], async () => this.#answers());
-    for (const archive of archives) this.ctr('images', 'import', archive);
+    await this.#run('containerd', 'containerd', ['--config', this.#containerd()], () => this.#answers());
+    for (const archive of archives) await this.ctr('images', 'import', archive);
     const hasBefore = archives.some((archive) => basename(archive) === 'before.tar');
-    if (!hasBefore) this.ctr('images', 'tag', IMAGES.now, IMAGES.before);
+    if (!hasBefore) await this.ctr('images', 'tag', IMAGES.now, IMAGES.before);
     await this.#run('kubelet', this.programs.kubelet, this.#kubeletArgs(), async () => true);
     await waitUntil(`${this.name} is ready`, READY_MS, () => this.#ready());
   }
 
-  /** Runs the client of containerd to its end; returns what it prints. */
-  ctr(...args: readonly string[]): string {
-    const all = ['--address', join(this.#dir, SOCKET), '--namespace', 'k8s.io', ...args];
-    return execFileSync('ctr', all, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  /** Runs the client of containerd to its end; resolves with what it prints. Rejects when it fails. */
+  async ctr(...args: readonly string[]): Promise<string> {
+    // It hands containerd the names of files that it makes itself.
+    const within = ['--mount', `--target=${this.#holder}`, '--', 'ctr', '--address', `/${SOCKET}`];
+    return (await promisify(execFile)('nsenter', [...within, '--namespace', 'k8s.io', ...args])).stdout;
   }
 
-  /** Runs a command in a container of a pod; returns what it prints. Throws when there is none or the command fails. */
-  exec(pod: string, container: string, command: readonly string[]): string {
+  /** Runs a command in a container of a pod; resolves with what it prints. Rejects when there is none or the command fails. */
+  async exec(pod: string, container: string, command: readonly string[]): Promise<string> {
     const label = (name: string, value: string) => `labels."io.kubernetes.${name}"==${value}`;
-    const [id = ''] = this.ctr(
-      'containers',
-      'ls',
-      '-q',
-      `${label('pod.uid', pod)},${label('container.name', container)}`,
-    )
-      .trim()
-      .split('\n');
+    const filter = `${label('pod.uid', pod)},${label('container.name', container)}`;
+    const [id = ''] = (await this.ctr('containers', 'ls', '-q', filter)).trim().split('\n');
     return this.ctr('tasks', 'exec', `--exec-id=${randomUUID()}`, id, ...command);
   }
 
@@ -87,12 +83,11 @@ export class Node {
     this.#holder = (await holder.start()).pid;
   }
 
-  #answers(): boolean {
-    try {
-      return this.ctr('version') !== '';
-    } catch {
-      return false;
-    }
+  #answers(): Promise<boolean> {
+    return this.ctr('version').then(
+      () => true,
+      () => false,
+    );
   }
 
   async #ready(): Promise<boolean> {

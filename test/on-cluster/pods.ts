@@ -36,7 +36,7 @@ export class Pods {
     let last: readonly number[] = [];
     const all = async () => {
       const pods = await this.of(...components);
-      last = await Promise.all(pods.map((pod) => statusOf(pod, settings)));
+      last = await Promise.all(pods.map(async (pod) => (await ask(pod, settings)).status));
       return last.every((status) => status === expected);
     };
     await waitUntil(`${components} answer ${expected}`, ARRIVED_MS, all).catch((cause) => {
@@ -56,23 +56,46 @@ export class Pods {
     );
   }
 
+  /** A number of each pod's metrics, 0 where there is none. */
+  async metrics(pattern: RegExp, asking: Asking, ...components: readonly Component[]): Promise<readonly number[]> {
+    const answers = (await this.of(...components)).map((pod) => ask(pod, asking, '/metrics'));
+    return (await Promise.all(answers)).map(({ text }) => Number(pattern.exec(text)?.[1] ?? 0));
+  }
+
   /** Waits until no load balancer goes on with connections of before, which it does for half a minute when it has loaded anew. */
   async haveLoaded(): Promise<void> {
-    const processes = ({ metadata, spec }: ApiObject): number =>
-      this.#exec(metadata, spec, ['sh', '-c', 'cat /proc/[0-9]*/comm']).split('haproxy').length - 1;
-    await waitUntil('load balancers have one worker', ARRIVED_MS, async () =>
-      (await this.of('load-balancer')).every((pod) => processes(pod) === MASTER_AND_WORKER),
-    );
+    const one = async (pod: ApiObject): Promise<boolean> => {
+      const names = await this.#exec(pod, ['sh', '-c', 'cat /proc/[0-9]*/comm']);
+      return names.split('haproxy').length - 1 === MASTER_AND_WORKER;
+    };
+    await this.#all('load balancers have one worker', one, 'load-balancer');
   }
 
   /** Waits until a file is in every pod of some components. */
   async have(text: string, path: string, ...components: readonly Component[]): Promise<void> {
-    await waitUntil(`${path} has arrived`, ARRIVED_MS, async () =>
-      (await this.of(...components)).every(({ metadata, spec }) => this.#exec(metadata, spec, ['cat', path]) === text),
-    );
+    const has = async (pod: ApiObject): Promise<boolean> => (await this.#exec(pod, ['cat', path])) === text;
+    await this.#all(`${path} has arrived`, has, ...components);
   }
 
-  #exec(metadata: ApiObject['metadata'], spec: ApiObject['spec'], command: readonly string[]): string {
+  /** Waits until something is true of every pod; what cannot be asked, as a container does not run yet, is asked again. */
+  async #all(
+    what: string,
+    of: (pod: ApiObject) => Promise<boolean>,
+    ...components: readonly Component[]
+  ): Promise<void> {
+    let last: unknown;
+    const once = async () => (await Promise.all((await this.of(...components)).map(of))).every(Boolean);
+    const check = () =>
+      once().catch((error) => {
+        last = error;
+        return false;
+      });
+    await waitUntil(what, ARRIVED_MS, check).catch((cause) => {
+      throw new Error(`the last failure: ${last}`, { cause });
+    });
+  }
+
+  #exec({ metadata, spec }: ApiObject, command: readonly string[]): Promise<string> {
     const node = this.cluster.nodes.find(({ name }) => name === spec.nodeName);
     if (!node) throw new Error(`${metadata.name} is on no node`);
     const [{ name }] = spec.containers;
@@ -90,17 +113,24 @@ const placeOf = ({ metadata, status }: ApiObject) => ({
   servername: 'localhost',
 });
 
-function statusOf(pod: ApiObject, { ca, token, certificate, headers: more }: Asking): Promise<number> {
+/** What a pod answers; status 0 stands for no answer. */
+function ask(pod: ApiObject, asking: Asking, path = PATH): Promise<{ status: number; text: string }> {
+  const { ca, token, certificate, headers: more } = asking;
   const headers = { host: 'localhost', ...more, ...(token !== undefined && { authorization: `Bearer ${token}` }) };
   return new Promise((resolve) => {
-    const options = { ...placeOf(pod), path: PATH, agent: false, timeout: ANSWERED_MS, headers, ...(ca && { ca }) };
+    const options = { ...placeOf(pod), path, agent: false, timeout: ANSWERED_MS, headers, ...(ca && { ca }) };
     const shown = certificate && { cert: certificate.cert, key: certificate.key };
+    const none = () => resolve({ status: 0, text: '' });
     const asked = request({ ...options, ...shown }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode ?? 0);
+      let text = '';
+      answer.setEncoding('utf8').on('data', (piece) => {
+        text += piece;
+      });
+      answer.once('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+      answer.once('error', none);
     });
     asked.once('timeout', () => asked.destroy(new Error('timeout')));
-    asked.once('error', () => resolve(0));
+    asked.once('error', none);
     asked.end();
   });
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { waitUntil } from '../../tools/up/index.js';
@@ -129,51 +129,70 @@ export async function passwordsOfNats(scene: Scene): Promise<void> {
 }
 
 const FILE = '/etc/orch/files/encryption-provider-config/config.yaml';
+/** How often a changed file has been read. */
+const RELOADS = /^orch_encryption_config_reloads_total\{result="success"\} (\d+)$/m;
 
-/** Turns encryption on: pods get a file that they had not. */
+/** Turns encryption on in two steps: first every server can read what is encrypted, and only then any of them encrypts. */
 export async function encryptionTurnedOn(scene: Scene): Promise<void> {
-  await scene.write({ encryption: { 'config.yaml': encryption('one') } });
+  await scene.write({ encryption: { 'config.yaml': encryption([IDENTITY, keys('one')]) } });
   const at = 'optionFiles.encryption-provider-config';
   await scene.release.upgrade(`${at}.secret=encryption`, `${at}.key=config.yaml`);
+  await configure(scene, keys('one'), IDENTITY);
+  await rewrite(scene);
 }
 
 /** Another key of the encryption of objects, in the four steps of docs/encryption.md. */
 export async function encryptionKeys(scene: Scene): Promise<void> {
-  const { pods, database, cluster } = scene;
-  const file = join(cluster.dir, 'encryption.yaml');
-  const configure = async (...keys: readonly string[]) => {
-    writeFileSync(file, encryption(...keys));
-    await scene.write({ encryption: { 'config.yaml': encryption(...keys) } });
-    await pods.have(readFileSync(file, 'utf8'), FILE, ...SERVERS);
-  };
-  const rewrite = (...more: readonly string[]) =>
-    database.orchctl(['storage', 'rewrite', '--naming=kubernetes', `--encryption-provider-config=${file}`, ...more]);
-  await configure('one', 'two');
-  await configure('two', 'one');
+  await configure(scene, keys('one', 'two'), IDENTITY);
+  await configure(scene, keys('two', 'one'), IDENTITY);
+  await rewrite(scene);
+  await configure(scene, keys('two'));
+  await orchctlRewrite(scene, '--check');
+}
+
+const fileOf = ({ cluster }: Scene): string => join(cluster.dir, 'encryption.yaml');
+
+/** Brings a configuration to every server, and waits until it has read it. */
+async function configure(scene: Scene, ...providers: readonly object[]): Promise<void> {
+  const text = encryption(providers);
+  writeFileSync(fileOf(scene), text);
+  const administrator = await scene.release.administrator();
+  const reloads = () => scene.pods.metrics(RELOADS, administrator, ...SERVERS);
+  const before = await reloads();
+  await scene.write({ encryption: { 'config.yaml': text } });
+  await scene.pods.have(text, FILE, ...SERVERS);
+  await waitUntil('every server has read it', REWRITTEN_MS, async () =>
+    (await reloads()).every((times, index) => times > (before[index] ?? 0)),
+  );
+}
+
+/** Writes everything anew that is encrypted otherwise than the file says, until there is nothing. */
+async function rewrite(scene: Scene): Promise<void> {
   await waitUntil('nothing is encrypted otherwise', REWRITTEN_MS, async () => {
-    await rewrite();
-    return rewrite('--check').then(
+    await orchctlRewrite(scene);
+    return orchctlRewrite(scene, '--check').then(
       () => true,
       () => false,
     );
   });
-  await configure('two');
-  await rewrite('--check');
 }
 
-const encryption = (...keys: readonly string[]): string =>
+const orchctlRewrite = (scene: Scene, ...more: readonly string[]): Promise<string> =>
+  scene.database.orchctl([
+    ...['storage', 'rewrite', '--naming=kubernetes', `--encryption-provider-config=${fileOf(scene)}`],
+    ...more,
+  ]);
+
+const IDENTITY = { identity: {} };
+const keys = (...names: readonly string[]): object => ({
+  aesgcm: { keys: names.map((name) => ({ name, secret: Buffer.alloc(32, name).toString('base64') })) },
+});
+
+const encryption = (providers: readonly object[]): string =>
   JSON.stringify({
     apiVersion: 'apiserver.config.k8s.io/v1',
     kind: 'EncryptionConfiguration',
-    resources: [
-      {
-        resources: ['configmaps', 'secrets'],
-        providers: [
-          { aesgcm: { keys: keys.map((name) => ({ name, secret: Buffer.alloc(32, name).toString('base64') })) } },
-          { identity: {} },
-        ],
-      },
-    ],
+    resources: [{ resources: ['configmaps', 'secrets'], providers }],
   });
 
 /** Who is believed by clients now. */

@@ -27,6 +27,9 @@ export class Steps {
     const started = performance.now();
     try {
       await work();
+    } catch (error) {
+      console.log(`${step}:`, error);
+      throw error;
     } finally {
       this.#note(step, before, started);
     }
