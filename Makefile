@@ -1,5 +1,5 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build package test test-other-nodes test-clients mutants unit integration bench simulate torture torture-full up down generate lint format clean install
+.PHONY: run build package test test-other-nodes test-clients test-on-cluster mutants unit integration bench simulate torture torture-full up down generate lint format clean install
 
 PORT ?= 6443
 NAMING ?= kubernetes
@@ -57,6 +57,10 @@ test-other-nodes: build
 # Every client, also those whose installation takes minutes: Rust (needs cargo), Java (needs a JDK and Maven), operators (compiled by Go).
 test-clients: build
 	npx vitest run --config test/clients/vitest.config.ts
+
+# The chart on nodes of real components, under load: root, Debian's packages, half an hour of compiling at first, then as long again.
+test-on-cluster: build
+	npx tsx test/on-cluster/main.ts
 
 # Faults in what has changed since BASE, and which of them no unit test notices. MUTANTS holds options and files; --help lists them.
 BASE ?= origin/main

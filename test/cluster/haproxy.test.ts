@@ -2,14 +2,21 @@ import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
-import { createServer, get, type RequestOptions, type Server } from 'node:https';
+import { Agent, createServer, get, type RequestOptions, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { ensurePki, type Pki } from '@orch/authentication';
 import { namesOf } from '@orch/machinery';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPrograms, freePorts, loadBalancer, type ManagedProcess } from '../../tools/up/index.js';
+import {
+  accepts,
+  findPrograms,
+  freePorts,
+  loadBalancer,
+  type ManagedProcess,
+  waitUntil,
+} from '../../tools/up/index.js';
 
 /** What a server behind was asked. */
 interface Asked {
@@ -127,7 +134,29 @@ describe('HAProxy in front of servers that say what they were asked', () => {
     const write = await refusal({ port, path: '/api', ca: pki.ca.cert, method: 'POST' });
     expect(write).toMatchObject({ status: 503, retryAfter: undefined, body: { reason: 'ServiceUnavailable' } });
   });
+
+  test('closes no kept connection under a request when it stops, but says with an answer that it will', async () => {
+    const COUNT = 20;
+    const kept = Array.from({ length: COUNT }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+    const askAll = () => Promise.all(kept.map((agent) => connectionOf({ port, path: '/api', ca: pki.ca.cert, agent })));
+    expect(await askAll()).toEqual(kept.map(() => undefined));
+    process.kill(balancer.pid, 'SIGUSR1');
+    await waitUntil('it takes no new connections', 10_000, async () => !(await accepts(port)));
+    // A few may have come to their turn in this second of twenty-five.
+    const answers = await askAll();
+    expect(answers.filter((said) => said === 'close').length, answers.join()).toBeGreaterThan(COUNT / 2);
+    for (const agent of kept) agent.destroy();
+  });
 });
+
+/** What an answer says about its connection, or how it failed. */
+const connectionOf = (options: RequestOptions): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    get({ host: '127.0.0.1', ...options }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.headers.connection));
+    }).once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+  });
 
 /** The end of a certificate as a date and time of RFC 3339. */
 const endOf = (cert: Buffer): string =>

@@ -8,7 +8,7 @@ import { type Standalone, startStandalone } from '../support/standalone.js';
 import { CHART, helm, helm4, helmOk, type Manifest, runHelm } from './helm.js';
 
 /** The last two charts; README.md beside them says where they come from. */
-const BEFORE = ['orch-2026-11-23', 'orch-2026-11-27'];
+const BEFORE = ['orch-2026-11-27', 'orch-2026-11-28'];
 /** The last one that has a value that is gone. */
 const WITH_REDIS = 'orch-2026-11-21';
 const REUSING = '--reset-then-reuse-values';
@@ -129,7 +129,7 @@ describe('an upgrade that cannot be is refused before anything is changed', () =
     ['3', helm],
     ['4', helm4],
   ] as const)('with --reuse-values, by Helm %s, and the way is named', (major, program) => {
-    const { at } = installed(BEFORE[1] as string, `reusing-${major}`);
+    const { at } = installed(BEFORE[0] as string, `reusing-${major}`);
     const { code, stderr } = runHelm(['upgrade', 'orch', CHART, ...at, '--reuse-values'], server.kubeconfig, program());
     expect(code).not.toBe(0);
     expect(stderr).toMatch(/these values are missing: ipv6, pods(, |\.)/);

@@ -61,6 +61,28 @@ describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] 
       expect(strictTypes.count(own.join('\n---\n'))).toBe(own.length);
     });
 
+    test('keeps pods apart on nodes of no zone too', () => {
+      const tiers = workloads(objects).filter(({ metadata }) => !metadata.name.endsWith('-postgres'));
+      expect(tiers.length).toBeGreaterThan(1);
+      for (const { metadata, spec } of tiers) {
+        const { topologySpreadConstraints = [], affinity } = spec.template.spec;
+        const keys = (when: string) =>
+          topologySpreadConstraints
+            .filter(({ whenUnsatisfiable }: { whenUnsatisfiable: string }) => whenUnsatisfiable === when)
+            .map(({ topologyKey }: { topologyKey: string }) => topologyKey);
+        // The scheduler scores no node that lacks the label of one of the keys that are asked for.
+        expect(keys('ScheduleAnyway'), metadata.name).toEqual(['kubernetes.io/hostname']);
+        const [preferred] = affinity?.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+        const zones = [...keys('DoNotSchedule'), preferred?.podAffinityTerm.topologyKey];
+        expect(zones.filter(Boolean), metadata.name).toEqual(['topology.kubernetes.io/zone']);
+        for (const { labelSelector } of [
+          ...topologySpreadConstraints,
+          ...(preferred ? [preferred.podAffinityTerm] : []),
+        ])
+          expect(labelSelector.matchLabels).toEqual(spec.selector.matchLabels);
+      }
+    });
+
     test('passes helm lint, strictly', () => {
       helmOk(['lint', CHART, '--strict', '--kube-version=1.27', `--values=${CHART}/${values}.yaml`, ...more]);
     });

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { get } from 'node:https';
+import { createServer, get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -15,39 +15,122 @@ let objects: Manifest[];
 beforeAll(() => {
   helm();
   dir = mkdtempSync(join(tmpdir(), 'orch-load-balancer-'));
-  objects = render('values', '--set=loadBalancer.maxConnections=500').objects;
+  objects = render('values').objects;
 }, 600_000);
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const find = (kind: string) =>
   objects.find((object) => object.kind === kind && object.metadata.name === 'orch-load-balancer') as Manifest;
 
-test('the load balancer takes a renewed certificate in the same process, and ends on its stop signal', async () => {
-  const [port = 0, healthPort] = await freePorts(2);
-  const certificates = join(dir, 'certificates');
+/** The container of the chart in a folder of its own, with certificates of an authority `ca`. */
+interface Container {
+  readonly folder: string;
+  readonly port: number;
+  readonly healthPort: number;
+  readonly openSsl: OpenSsl;
+  readonly ca: Made;
+  /** Where the Services of both tiers are; nothing listens there. */
+  readonly servicePort: number;
+  /** Runs it where so many files may be open. */
+  start(files: number): ChildProcess;
+}
+
+const SERVING = { subject: '/CN=balancer', usage: 'serverAuth', hosts: 'DNS:localhost,IP:127.0.0.1' } as const;
+
+async function containerIn(name: string): Promise<Container> {
+  const [port = 0, healthPort = 0, servicePort = 0] = await freePorts(3);
+  const folder = join(dir, name);
+  const certificates = join(folder, 'certificates');
   mkdirSync(join(certificates, 'client-ca'), { recursive: true });
-  mkdirSync(join(dir, 'run'));
+  mkdirSync(join(folder, 'run'));
   const placed = (text: string) =>
-    text.replaceAll('/etc/orch/', `${certificates}/`).replaceAll('/var/run/orch', join(dir, 'run'));
+    text.replaceAll('/etc/orch/', `${certificates}/`).replaceAll('/var/run/orch', join(folder, 'run'));
   const openSsl = new OpenSsl(certificates);
   const ca = openSsl.authority('ca');
-  const subject = { subject: '/CN=balancer', usage: 'serverAuth', hosts: 'DNS:localhost,IP:127.0.0.1' } as const;
-  openSsl.leaf('tls', ca, subject);
+  openSsl.leaf('tls', ca, SERVING);
   openSsl.leaf('front-proxy', ca, { subject: '/CN=front-proxy-client', usage: 'clientAuth' });
-  const [first, second] = [openSsl.authority('first'), openSsl.authority('second')];
-  // Two authorities in a file, without a line break at its end.
-  writeFileSync(join(certificates, 'client-ca', 'orch.crt'), (first.cert + second.cert).trimEnd());
   writeFileSync(join(certificates, 'client-ca', 'yours.crt'), ca.cert);
   const configuration = placed(find('ConfigMap').data['haproxy.cfg'])
     .replace(':8443', `127.0.0.1:${port}`)
-    .replace(':8404', `127.0.0.1:${healthPort}`);
-  writeFileSync(join(dir, 'haproxy.cfg'), configuration);
-  const [program, ...args] = (find('Deployment').spec.template.spec.containers[0].args as string[]).map((text) =>
-    placed(text).replace('/usr/local/etc/haproxy/', `${dir}/`).replace('sleep 10', 'sleep 0.2'),
+    .replace(':8404', `127.0.0.1:${healthPort}`)
+    .replaceAll(/(server service) orch-\S+\.svc\.cluster\.local:443/g, `$1 127.0.0.1:${servicePort}`);
+  writeFileSync(join(folder, 'haproxy.cfg'), configuration);
+  const args = (find('Deployment').spec.template.spec.containers[0].args as string[]).map((text) =>
+    placed(text).replace('/usr/local/etc/haproxy/', `${folder}/`).replace('sleep 10', 'sleep 0.2'),
   );
-  const container = spawn(program as string, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const start = (files: number) =>
+    spawn('sh', ['-c', `ulimit -n ${files}; exec "$@"`, 'sh', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  return { folder, port, healthPort, servicePort, openSsl, ca, start };
+}
+
+/** How many connections it takes at a time, as it tells itself. */
+async function mostConnections({ healthPort }: Container): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${healthPort}/metrics`);
+  return Number(/^haproxy_process_max_connections (\d+)/m.exec(await answer.text())?.[1]);
+}
+
+test.each([
+  ['as many as the files that it may open allow', 400, 'values.yaml', (most: number) => most > 50 && most < 200],
+  ['as many as it is told', 20_000, 500, (most: number) => most === 500],
+  ['no more than it is told, where files are scarce', 2_000, 500, (most: number) => most > 300 && most <= 500],
+] as const)('the load balancer takes %s', async (_, files, told, isRight) => {
+  objects = render('values', ...(told === 'values.yaml' ? [] : [`--set=loadBalancer.maxConnections=${told}`])).objects;
+  const container = await containerIn(`files-${files}`);
+  const process = container.start(files);
   let said = '';
-  container.stderr.on('data', (text) => (said += text));
+  process.stderr?.on('data', (text) => (said += text));
+  const ended = once(process, 'exit');
+  try {
+    await waitUntil('HAProxy listens', 10_000, () => accepts(container.healthPort));
+    const most = await mostConnections(container);
+    expect(isRight(most), String(most)).toBe(true);
+    expect(/not \d+ connections/.test(said)).toBe(files < 20_000);
+  } finally {
+    process.kill('SIGUSR1');
+  }
+  await ended;
+});
+
+test('the load balancer asks the Services as long as it knows no address of a pod', async () => {
+  objects = render('values').objects;
+  const container = await containerIn('services');
+  const { port, servicePort, openSsl, ca } = container;
+  const { cert, key } = openSsl.leaf('server', ca, SERVING);
+  const server = createServer({ cert, key }, (_, response) => response.end('served'));
+  await new Promise<void>((resolve) => server.listen(servicePort, '127.0.0.1', resolve));
+  const process = container.start(1_000);
+  const ended = once(process, 'exit');
+  try {
+    await waitUntil('HAProxy listens', 10_000, () => accepts(port));
+    const caller = openSsl.leaf('caller', ca, { subject: '/CN=jane', usage: 'clientAuth' });
+    for (const path of ['/api', '/api?watch=1'])
+      for (const shown of [{}, { cert: caller.cert, key: caller.key }]) {
+        const [answer] = await once(
+          get({ host: '127.0.0.1', port, path, ca: ca.cert, ...shown, agent: false }),
+          'response',
+        );
+        answer.resume();
+        expect(answer.statusCode, path).toBe(200);
+      }
+  } finally {
+    process.kill('SIGUSR1');
+    server.close();
+    server.closeAllConnections();
+  }
+  await ended;
+});
+
+test('the load balancer takes a renewed certificate in the same process, and ends on its stop signal', async () => {
+  const made = await containerIn('renewed');
+  const { folder, port, openSsl, ca } = made;
+  const certificates = join(folder, 'certificates');
+  const subject = SERVING;
+  const [first, second] = [openSsl.authority('first'), openSsl.authority('second')];
+  // Two authorities in a file, without a line break at its end.
+  writeFileSync(join(certificates, 'client-ca', 'orch.crt'), (first.cert + second.cert).trimEnd());
+  const container = made.start(1_000);
+  let said = '';
+  container.stderr?.on('data', (text) => (said += text));
   const ended = once(container, 'exit');
   try {
     await waitUntil('HAProxy listens', 10_000, () => accepts(port));
@@ -74,7 +157,7 @@ test('the load balancer takes a renewed certificate in the same process, and end
     await expect(statusFor(other)).rejects.toThrow();
     // Authorities that cannot be gathered at first are when they can.
     const authorities = join(certificates, 'client-ca');
-    const gathering = join(dir, 'run', 'next.crt');
+    const gathering = join(folder, 'run', 'next.crt');
     mkdirSync(gathering);
     writeFileSync(join(authorities, 'orch.crt'), stranger.cert);
     await expect.poll(() => said, { timeout: 10_000 }).toContain('next.crt');
@@ -91,7 +174,7 @@ test('the load balancer takes a renewed certificate in the same process, and end
     // What stays the same is not loaded anew: a file that is not there has each look at them told.
     symlinkSync('nowhere', join(certificates, 'gone.crt'));
     const looks = () => said.split('gone.crt').length - 1;
-    const gathered = () => statSync(join(dir, 'run', 'client-ca.crt')).mtimeMs;
+    const gathered = () => statSync(join(folder, 'run', 'client-ca.crt')).mtimeMs;
     await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(0);
     const [then, number] = [gathered(), looks()];
     await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(number + 1);

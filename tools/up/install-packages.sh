@@ -11,8 +11,8 @@ has nginx || missing+=(nginx-light)
 has haproxy || missing+=(haproxy)
 has redis-server || missing+=(redis-server)
 has openssl || missing+=(openssl)
-# Further packages by name, whose programs are called the same: what one suite alone needs.
-for package in "$@"; do has "$package" || missing+=("$package"); done
+# Further packages by name: what one suite alone needs.
+for package in "$@"; do has "$package" || dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package"); done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then

@@ -14,7 +14,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'k8s.io/pod-security-admission': 'v0.27.4',
 };
 
-export type Component = 'kube-controller-manager' | 'kube-scheduler' | 'kube-apiserver';
+export type Component = 'kube-controller-manager' | 'kube-scheduler' | 'kube-apiserver' | 'kubelet' | 'kube-proxy';
 
 /**
  * Path of a component of Kubernetes, unchanged, compiled from its published module: ten minutes at first, then it is in the user's

@@ -245,6 +245,7 @@ export class RotationStage {
       .replaceAll('/var/run/orch', `${root}/var/run/orch`)
       .replace('bind :8443', `bind 127.0.0.1:${balancer}`)
       .replace('bind :8404', `bind 127.0.0.1:${health}`)
+      .replaceAll(/^ *server service .*\n/gm, '')
       .replace(/server-template at- \d+ orch-api-server.*/g, named('api-server'))
       .replace(/server-template at- \d+ orch-watch-gateway.*/g, named('watch-gateway'));
     this.#secrets['orch-load-balancer'] = { 'haproxy.cfg': configuration };

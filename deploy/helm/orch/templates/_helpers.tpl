@@ -57,13 +57,19 @@ seccompProfile:
 {{/*
 Takes (list $ component rollsOver): pods of a component apart from each other; those of a Deployment, which rolls over,
 apart from those of the same template, so that what is on its way out does not count.
+Zones that are only asked for are no constraint beside that of nodes: the scheduler leaves every node out of the reckoning that lacks
+the label of one of them, so that pods would be apart from each other on no cluster without zones.
 */}}
 {{- define "orch.spread" -}}
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}
 {{- $rollsOver := index . 2 -}}
+{{- $spread := $root.Values.topologySpread -}}
+{{- $zone := "topology.kubernetes.io/zone" -}}
+{{- $constraints := dict "kubernetes.io/hostname" $spread.node -}}
+{{- if eq (toString $spread.zone) "DoNotSchedule" }}{{ $constraints = set $constraints $zone $spread.zone }}{{ end -}}
 topologySpreadConstraints:
-  {{- range $key, $when := dict "topology.kubernetes.io/zone" $root.Values.topologySpread.zone "kubernetes.io/hostname" $root.Values.topologySpread.node }}
+  {{- range $key, $when := $constraints }}
   - maxSkew: 1
     topologyKey: {{ $key }}
     whenUnsatisfiable: {{ $when }}
@@ -74,6 +80,17 @@ topologySpreadConstraints:
       matchLabels:
         {{- include "orch.selector" (list $root $component) | nindent 8 }}
   {{- end }}
+{{- if eq (toString $spread.zone) "ScheduleAnyway" }}
+affinity:
+  podAntiAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 100
+        podAffinityTerm:
+          topologyKey: {{ $zone }}
+          labelSelector:
+            matchLabels:
+              {{- include "orch.selector" (list $root $component) | nindent 14 }}
+{{- end }}
 {{- end -}}
 
 {{/* Of a Service. */}}

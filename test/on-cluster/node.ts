@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { ManagedProcess, waitUntil } from '../../tools/up/index.js';
+import { Api } from '../support/api.js';
+import type { ControlPlane } from './control-plane.js';
+import { IMAGES } from './images.js';
+import { bind, makeControlGroup, put, SERVER_ADDRESS } from './place.js';
+import type { BuiltPrograms } from './programs.js';
+
+const SOCKET = 'run/containerd/containerd.sock';
+/** Folders that kubelets and containerd use, wherever they are told to keep the rest; each node has its own. */
+const OWN_FOLDERS = ['/var/lib/kubelet', '/run/containerd', '/run/netns', '/var/log/pods', '/var/log/containers'];
+const READY_MS = 180_000;
+
+/** What one node is called, and where it is. */
+export interface NodeSettings {
+  readonly name: string;
+  readonly address: string;
+}
+
+/** A node: containerd and the kubelet in mounts of their own, as processes of this machine. */
+export class Node {
+  readonly processes: ManagedProcess[] = [];
+  readonly name: string;
+  readonly #dir: string;
+  #holder = 0;
+
+  constructor(
+    private readonly settings: NodeSettings,
+    private readonly dir: string,
+    private readonly programs: BuiltPrograms,
+    private readonly plane: ControlPlane,
+  ) {
+    this.name = settings.name;
+    this.#dir = join(dir, settings.name);
+  }
+
+  /** Starts everything, and brings the images; resolves when the node is ready. */
+  async start(archives: readonly string[]): Promise<void> {
+    makeControlGroup(this.#controlGroup);
+    await this.#hold();
+    await this.#run('containerd', 'containerd', ['--config', this.#containerd()], () => this.#answers());
+    for (const archive of archives) await this.ctr('images', 'import', archive);
+    const hasBefore = archives.some((archive) => basename(archive) === 'before.tar');
+    if (!hasBefore) await this.ctr('images', 'tag', IMAGES.now, IMAGES.before);
+    await this.#run('kubelet', this.programs.kubelet, this.#kubeletArgs(), async () => true);
+    await waitUntil(`${this.name} is ready`, READY_MS, () => this.#ready());
+  }
+
+  /** Runs the client of containerd to its end; resolves with what it prints. Rejects when it fails. */
+  async ctr(...args: readonly string[]): Promise<string> {
+    // It hands containerd the names of files that it makes itself.
+    const within = ['--mount', `--target=${this.#holder}`, '--', 'ctr', '--address', `/${SOCKET}`];
+    return (await promisify(execFile)('nsenter', [...within, '--namespace', 'k8s.io', ...args])).stdout;
+  }
+
+  /** Runs a command in a container of a pod; resolves with what it prints. Rejects when there is none or the command fails. */
+  async exec(pod: string, container: string, command: readonly string[]): Promise<string> {
+    const label = (name: string, value: string) => `labels."io.kubernetes.${name}"==${value}`;
+    const filter = `${label('pod.uid', pod)},${label('container.name', container)}`;
+    const [id = ''] = (await this.ctr('containers', 'ls', '-q', filter)).trim().split('\n');
+    return this.ctr('tasks', 'exec', `--exec-id=${randomUUID()}`, id, ...command);
+  }
+
+  get #controlGroup(): string {
+    return `/${basename(this.dir)}/${this.name}`;
+  }
+
+  /** Starts a process that keeps the mounts of the node. */
+  async #hold(): Promise<void> {
+    const mounts = ['mount --make-rshared /', ...OWN_FOLDERS.map((folder) => bind(this.#dir, folder))];
+    const held = put(join(this.#dir, 'held'), '');
+    const script = [...mounts, `echo held > ${held}`, 'exec sleep infinity'].join('\n');
+    const holder = this.#process(
+      'mounts',
+      'unshare',
+      ['--mount', 'sh', '-ec', script],
+      async () => readFileSync(held, 'utf8') !== '',
+    );
+    this.#holder = (await holder.start()).pid;
+  }
+
+  #answers(): Promise<boolean> {
+    return this.ctr('version').then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #ready(): Promise<boolean> {
+    const api = new Api(this.plane.access);
+    try {
+      const answer = await api.get(`/api/v1/nodes/${this.name}`);
+      if (answer.status !== 200) return false;
+      const { status, spec } = answer.json();
+      const conditions = (status.conditions ?? []) as { type: string; status: string }[];
+      return conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True') && !spec.taints;
+    } finally {
+      api.close();
+    }
+  }
+
+  #containerd(): string {
+    const cri = '[plugins."io.containerd.grpc.v1.cri"';
+    const lines = [
+      'version = 2',
+      `root = "${this.#dir}/containerd"`,
+      'state = "/run/containerd"',
+      '[grpc]',
+      `address = "/${SOCKET}"`,
+      `${cri}]`,
+      `sandbox_image = "${IMAGES.pause}"`,
+      'restrict_oom_score_adj = true',
+      'disable_apparmor = true',
+      `${cri}.cni]`,
+      'bin_dir = "/usr/lib/cni"',
+      'conf_dir = "/etc/cni/net.d"',
+      '[plugins."io.containerd.internal.v1.opt"]',
+      `path = "${this.#dir}/opt"`,
+    ];
+    return put(join(this.#dir, 'containerd.toml'), `${lines.join('\n')}\n`);
+  }
+
+  #kubeletArgs(): string[] {
+    const { name, address } = this.settings;
+    const configuration = {
+      apiVersion: 'kubelet.config.k8s.io/v1beta1',
+      kind: 'KubeletConfiguration',
+      authentication: { anonymous: { enabled: false }, x509: { clientCAFile: this.plane.pki('ca.crt') } },
+      authorization: { mode: 'Webhook' },
+      cgroupRoot: this.#controlGroup,
+      cgroupDriver: 'cgroupfs',
+      failSwapOn: false,
+      address: this.settings.address,
+      healthzBindAddress: this.settings.address,
+      clusterDNS: [SERVER_ADDRESS],
+      clusterDomain: 'cluster.local',
+      resolvConf: join(this.dir, 'resolv.conf'),
+      imageGCHighThresholdPercent: 100,
+      evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
+      volumePluginDir: join(this.#dir, 'plugins'),
+      oomScoreAdj: 0,
+      readOnlyPort: 0,
+      // Changed Secrets arrive at pods with it; a minute by default.
+      syncFrequency: '10s',
+    };
+    return [
+      `--config=${put(join(this.#dir, 'kubelet.json'), JSON.stringify(configuration))}`,
+      ...[`--kubeconfig=${this.plane.kubeconfig(name)}`, `--hostname-override=${name}`, `--node-ip=${address}`],
+      ...[`--cert-dir=${join(this.#dir, 'certificates')}`, `--container-runtime-endpoint=unix:///${SOCKET}`],
+    ];
+  }
+
+  /** Starts a program within the mounts of the node. */
+  async #run(name: string, command: string, args: readonly string[], ready: () => Promise<boolean>): Promise<void> {
+    const within = ['--mount', `--target=${this.#holder}`, '--', command, ...args];
+    await this.#process(name, 'nsenter', within, ready).start();
+  }
+
+  #process(name: string, command: string, args: readonly string[], ready: () => Promise<boolean>): ManagedProcess {
+    const logFile = join(this.#dir, `${name}.log`);
+    const process = new ManagedProcess({ name: `${name} of ${this.name}`, command, args, logFile, ready });
+    this.processes.push(process);
+    return process;
+  }
+}
