@@ -11,11 +11,8 @@ const KNOWN = {
   'libs/schema/src/structural/structural-schema.ts': 3,
   'libs/schema/src/openapi/source.ts': 3,
   // To be cut.
-  'libs/storage/src/embedded/index.ts': 8,
-  'libs/storage/src/store.ts': 7,
-  'libs/storage/src/postgres-store.ts': 2,
+  'libs/storage/src/store.ts': 2,
   'libs/watchcache/src/watcher.ts': 5,
-  'libs/watchcache/src/ring.ts': 2,
 };
 
 const IMPORT = /(?:\bfrom |\bimport\()'(\.[^']+)'/g;

@@ -5,10 +5,8 @@ import { type CopyLimits, CopyStream, type ReadTuple } from './copy-stream.js';
 import { breaksConnection, ConnectionLostError, NoAnswerError } from './failures.js';
 import { PooledSettings } from './pooled-settings.js';
 import { PooledStatement } from './pooled-statement.js';
+import type { TextRow } from './text-row.js';
 import { WholeMessageWire } from './whole-messages.js';
-
-/** Row of a result; every column in PostgreSQL's text form, null for NULL. */
-export type TextRow = readonly (string | null)[];
 
 /** A parameter; Buffers travel in binary, all else as text. */
 export type Parameter = string | number | bigint | boolean | null | Buffer;

@@ -1,6 +1,6 @@
 import { DatabaseError, type Submittable, type Connection as Wire } from 'pg';
-import type { TextRow } from './connection.js';
 import { ConnectionLostError } from './failures.js';
+import type { TextRow } from './text-row.js';
 
 /** One row of the copied result: a message of the server, to be read before the next arrives. */
 export type ReadTuple<T> = (message: Buffer, at: number) => T;

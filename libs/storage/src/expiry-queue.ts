@@ -1,8 +1,9 @@
 import type { BodyCodec } from './body-codec.js';
-import type { Connection, TextRow } from './connection.js';
+import type { Connection } from './connection.js';
 import type { Pool } from './pool.js';
 import { ROW_COLUMNS, readRow, text } from './rows.js';
 import type { Key, Row, TypeId, Version } from './store.js';
+import type { TextRow } from './text-row.js';
 
 /** Rows that are noted at a time. */
 const PAGE = 5_000;

@@ -10,10 +10,9 @@ export { IncompatibleDatabaseError, type Installation, type Migration } from './
 export type { MigrationStep, PoolStats, StoreBatch, StoreObserver } from './observer.js';
 export type { StoreOptions } from './options.js';
 export type { LeftPartition } from './partition-drops.js';
-export { PlacedStore, type Placement, type ServingStore } from './placed-store.js';
+export { PlacedStore, type Placement } from './placed-store.js';
 export { openStore, type PostgresStore } from './postgres-store.js';
 export type { LeastProgress, Presence, Progress } from './presence.js';
-export type { TypeName } from './registered-types.js';
 export { Rounds } from './rounds.js';
 export {
   type BodyCipher,
@@ -28,7 +27,9 @@ export {
 } from './sealing/body-cipher.js';
 export { type RewriteOrder, type Rewritten, rewriteBodies } from './sealing/rewrite-bodies.js';
 export { SealedStore } from './sealing/sealed-store.js';
+export type { ServingStore } from './serving-store.js';
 export type { SideSchema } from './side-schema.js';
 export * from './store.js';
+export type { TypeName } from './type-name.js';
 export type { Uncharged } from './uncharged.js';
 export { checkSet, checkSingle } from './write-batch.js';

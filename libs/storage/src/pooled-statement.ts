@@ -1,6 +1,6 @@
 import type { Submittable, Connection as Wire } from 'pg';
-import type { TextRow } from './connection.js';
 import type { PooledSettings } from './pooled-settings.js';
+import type { TextRow } from './text-row.js';
 
 /** As much of the driver's connection as is used; its declared type leaves it out. */
 interface ExtendedProtocol {

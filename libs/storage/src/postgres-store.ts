@@ -15,12 +15,12 @@ import { ObjectGets } from './object-gets.js';
 import type { PoolStats, StoreObserver } from './observer.js';
 import { connectionSettings, connectWithin } from './opening.js';
 import { type CompleteOptions, completeOptions, type StoreOptions } from './options.js';
-import type { ServingStore } from './placed-store.js';
 import { Pool } from './pool.js';
 import { DatabasePresence, type LeastProgress, leastProgress, type Presence } from './presence.js';
 import { type NamespaceState, Reader } from './reader.js';
-import { allTypes, RegisteredTypes, type TypeName } from './registered-types.js';
+import { allTypes, RegisteredTypes } from './registered-types.js';
 import { followerOf, Replica } from './replica.js';
+import type { ServingStore } from './serving-store.js';
 import { SettledHeads } from './settled-heads.js';
 import { SideSchema } from './side-schema.js';
 import { Snapshots } from './snapshot.js';
@@ -43,6 +43,7 @@ import {
   type WriteOp,
   type WriteOutcome,
 } from './store.js';
+import type { TypeName } from './type-name.js';
 import { forgetUncharged, readUncharged, type Uncharged } from './uncharged.js';
 import { Writer } from './writer.js';
 

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Connection, TextRow } from './connection.js';
+import type { Connection } from './connection.js';
 import { Lineage } from './lineage.js';
 import { completeOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { FEW, Reader } from './reader.js';
+import type { TextRow } from './text-row.js';
 
 /** A pool of one connection on which every statement has the same answer. */
 function poolOf(answer: () => Promise<TextRow[]>) {

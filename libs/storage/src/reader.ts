@@ -1,5 +1,5 @@
 import { int4Array } from './arrays.js';
-import type { Connection, TextRow } from './connection.js';
+import type { Connection } from './connection.js';
 import { Gatherer } from './gatherer.js';
 import { isPossibleKey, isPossibleText } from './key.js';
 import type { Lineage } from './lineage.js';
@@ -8,6 +8,7 @@ import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { text } from './rows.js';
 import type { Head, Measure, TypeId, Version } from './store.js';
+import type { TextRow } from './text-row.js';
 import { walk } from './walk-sql.js';
 
 const HEADS = `

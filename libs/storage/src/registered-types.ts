@@ -1,6 +1,7 @@
 import { int4Array, textArray } from './arrays.js';
 import type { Connection } from './connection.js';
 import { StoreUnavailableError, type TypeId } from './store.js';
+import type { TypeName } from './type-name.js';
 
 const LOCK = 1719283748;
 
@@ -32,14 +33,6 @@ WITH lost AS (
                       WHERE t.id = a.id OR (t.api_group = a.api_group AND t.resource = a.resource))
   RETURNING id, head)
 INSERT INTO history_floor (type, floor) SELECT id, head FROM lost`;
-
-/** What a type is called. */
-export interface TypeName {
-  /** Empty for the core group. */
-  readonly group: string;
-  /** The plural. */
-  readonly resource: string;
-}
 
 /** Every type that anybody has ever registered, in the order of that. */
 export async function allTypes(connection: Connection): Promise<readonly TypeName[]> {

@@ -1,7 +1,7 @@
 import type { BodyCodec } from './body-codec.js';
-import type { TextRow } from './connection.js';
 import { CopiedTuple } from './copied-tuple.js';
 import type { HistoricChange, Row, TypeId, Version } from './store.js';
+import type { TextRow } from './text-row.js';
 
 /** Columns of `object` that make a {@link Row}, in the order that {@link readRow} expects. */
 export const ROW_COLUMNS = 'o.namespace, o.name, o.uid, o.version, o.body, o.stored_version, o.owners, o.defaults';

@@ -1,7 +1,8 @@
-import type { Connection, ConnectionSettings, Parameter, TextRow } from './connection.js';
+import type { Connection, ConnectionSettings, Parameter } from './connection.js';
 import { Connector } from './connector.js';
 import { IncompatibleDatabaseError, isComplete, type Migration, migrateSchema } from './migrate.js';
 import { Pool, type PoolOptions } from './pool.js';
+import type { TextRow } from './text-row.js';
 
 /** How it is reached, and treated where it lacks something. */
 export interface SideSchemaOptions extends Omit<PoolOptions, 'size'> {

@@ -1,4 +1,4 @@
-import type { Connection, TextRow } from './connection.js';
+import type { Connection } from './connection.js';
 import { findPageEnd } from './exact-page.js';
 import { toStoreError } from './failures.js';
 import { KeptRows } from './kept-rows.js';
@@ -23,6 +23,7 @@ import {
   LOCK_HISTORY,
 } from './snapshot-sql.js';
 import { HistoryExpiredError, type Snapshot, type SnapshotRequest, type Version } from './store.js';
+import type { TextRow } from './text-row.js';
 
 /** What is read, and how. */
 type Reading = SnapshotRequest & KeyRange;

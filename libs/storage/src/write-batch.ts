@@ -1,9 +1,10 @@
 import { byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays.js';
 import type { BodyCodec } from './body-codec.js';
 import { type ChargedAmount, chargeParameters, checkCharging, isCharged, readExceeded } from './charge-parameters.js';
-import type { Parameter, TextRow } from './connection.js';
+import type { Parameter } from './connection.js';
 import { isPossibleKey, isPossibleText } from './key.js';
 import type { Change, Refusal, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
+import type { TextRow } from './text-row.js';
 
 /** Calls `commit_charged` of the schema (migrations/0009-one-lock/3-charges.sql). */
 export const COMMIT_CHARGED =

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { Audience } from './audience.js';
 import { AudienceIndex } from './audience-index.js';
 import { CacheEntry } from './cache-entry.js';
+import type { ChangeEvent } from './change-event.js';
 import { SharedInterest } from './interest.js';
-import type { ChangeEvent } from './ring.js';
 import { bodyOf, describeRow, selecting, type TestObject, testEncoder } from './testing/fixtures.js';
 
 function indexOf(selections: readonly Record<string, string>[]): AudienceIndex {

@@ -7,8 +7,8 @@ import {
   narrowest,
 } from './attributes.js';
 import type { Audience } from './audience.js';
+import type { ChangeEvent } from './change-event.js';
 import type { Interest } from './interest.js';
-import type { ChangeEvent } from './ring.js';
 
 type Bucket = Map<string, Set<Audience>>;
 

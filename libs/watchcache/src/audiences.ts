@@ -1,8 +1,8 @@
 import { Audience } from './audience.js';
 import { AudienceIndex } from './audience-index.js';
+import type { ChangeEvent } from './change-event.js';
 import type { FrameEncoder } from './frames.js';
 import { type Interest, interestKey, SharedInterest } from './interest.js';
-import type { ChangeEvent } from './ring.js';
 
 /** The audiences there are: one appears with its first member and goes with its last. */
 export class Audiences {

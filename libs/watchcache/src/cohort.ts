@@ -1,5 +1,5 @@
 import type { Audience } from './audience.js';
-import type { ChangeEvent } from './ring.js';
+import type { ChangeEvent } from './change-event.js';
 import type { Watcher, WatcherState } from './watcher.js';
 
 /** Live watchers of an audience that are at the same place in it, and are written to in one go. */

@@ -1,8 +1,9 @@
 import type { PriorDetail, Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
+import type { ChangeEvent } from './change-event.js';
 import type { FrameEncoder } from './frames.js';
 import type { Interest } from './interest.js';
-import type { ChangeEvent, Ring } from './ring.js';
+import type { Ring } from './ring.js';
 import type { WatchSink } from './watcher.js';
 
 /** The state that a fan-out serves. */

@@ -1,6 +1,7 @@
 import type { Version } from '@orch/storage';
 import type { Audience } from './audience.js';
 import { Audiences } from './audiences.js';
+import type { ChangeEvent } from './change-event.js';
 import type { Cohort } from './cohort.js';
 import type { FanOutStats, Joining, WatchedState } from './fan-out-model.js';
 import { type FanOutOptions, withDefaults } from './fan-out-options.js';
@@ -9,7 +10,6 @@ import { FrameCache, followingOf, lengthOf, type StreamError, streamErrorOf } fr
 import { InitialStates } from './initial-states.js';
 import { Laggards } from './laggards.js';
 import { Pump } from './pump.js';
-import type { ChangeEvent } from './ring.js';
 import { SelectorBudget } from './selector-budget.js';
 import { StreamSteps } from './stream-steps.js';
 import { behindAt, type EndReason, Watcher, type WatcherState } from './watcher.js';

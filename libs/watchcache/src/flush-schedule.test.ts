@@ -2,10 +2,10 @@ import type { Clock } from '@orch/runtime/clock';
 import { describe, expect, it } from 'vitest';
 import { Audience } from './audience.js';
 import { CacheEntry } from './cache-entry.js';
+import type { ChangeEvent } from './change-event.js';
 import type { Cohort } from './cohort.js';
 import { FlushSchedule } from './flush-schedule.js';
 import { SharedInterest } from './interest.js';
-import type { ChangeEvent } from './ring.js';
 import { testEncoder } from './testing/fixtures.js';
 import type { Watcher } from './watcher.js';
 

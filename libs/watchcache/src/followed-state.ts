@@ -3,10 +3,11 @@ import type { Clock } from '@orch/runtime/clock';
 import type { TypeId } from '@orch/storage';
 import type { Describe } from './attributes.js';
 import { type CacheEntry, entryOf } from './cache-entry.js';
+import type { ChangeEvent } from './change-event.js';
 import type { ServedChange } from './conversion/body-conversion.js';
 import type { Followable } from './conversion/converted-feed.js';
 import type { WatchObserver } from './observer.js';
-import { type ChangeEvent, Ring } from './ring.js';
+import { Ring } from './ring.js';
 import { State } from './state.js';
 import type { LoadedState } from './state-loader.js';
 

@@ -1,9 +1,9 @@
 import type { Version } from '@orch/storage';
 import { type CacheEntry, readBody } from './cache-entry.js';
+import type { ChangeEvent, EventKind, Frame } from './change-event.js';
 import { FailedObjectError } from './errors.js';
 import { LargeFrames } from './large-frames.js';
 import { owned } from './owned.js';
-import type { ChangeEvent, EventKind, Frame } from './ring.js';
 
 /**
  * Why a stream ends with an error: history no longer reaches its position, an object could not be encoded, or its owner

@@ -9,9 +9,10 @@ import {
 } from '@orch/storage';
 import type { Describe } from './attributes.js';
 import { type CacheEntry, entryOf, sizeOf, unreadEntry } from './cache-entry.js';
+import type { ChangeEvent } from './change-event.js';
 import type { ServedHistory, ServedRow } from './conversion/body-conversion.js';
 import type { ServedSource } from './conversion/converted-source.js';
-import { type ChangeEvent, EVENT_OVERHEAD } from './ring.js';
+import { EVENT_OVERHEAD } from './ring.js';
 
 /** Changes read at a time, at most: the source bounds their bytes. */
 const PAGE_CHANGES = 1024;

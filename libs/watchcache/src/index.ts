@@ -1,5 +1,6 @@
 export type { Attributes, Describe, EqualityKey, Selection } from './attributes.js';
 export type { CacheEntry } from './cache-entry.js';
+export type { EventKind } from './change-event.js';
 export type { BodyConversion, StoredBody } from './conversion/body-conversion.js';
 export * from './errors.js';
 export { withDefaults as fanOutDefaults } from './fan-out-options.js';
@@ -9,7 +10,6 @@ export type { InitialLimits } from './initial-budget.js';
 export type { Interest } from './interest.js';
 export type { Flush, WatchObserver } from './observer.js';
 export { owned } from './owned.js';
-export type { EventKind } from './ring.js';
 export type { Page } from './sorted-entries.js';
 export type { ListRequest, ListResult } from './state.js';
 export { TypeCache } from './type-cache.js';

@@ -1,9 +1,9 @@
 import type { Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
+import type { EventKind } from './change-event.js';
 import { type FrameEncoder, followingOf } from './frames.js';
 import type { Kept } from './initial-budget.js';
 import { owned } from './owned.js';
-import type { EventKind } from './ring.js';
 
 /**
  * Bytes of one piece, unless a single object is larger: what a client that does not read leaves in its connection is no

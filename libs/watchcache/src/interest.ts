@@ -1,7 +1,7 @@
 import type { PriorDetail } from '@orch/storage';
 import type { Selection } from './attributes.js';
 import { type CacheEntry, selects } from './cache-entry.js';
-import type { ChangeEvent, EventKind } from './ring.js';
+import type { ChangeEvent, EventKind } from './change-event.js';
 
 /** What a list or watch is about: a namespace or all, and a selection or everything. */
 export interface Interest {

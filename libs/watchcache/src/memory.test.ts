@@ -2,8 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { CacheEntry } from './cache-entry.js';
+import type { ChangeEvent } from './change-event.js';
 import { FrameCache, type FrameEncoder } from './frames.js';
-import { type ChangeEvent, Ring } from './ring.js';
+import { Ring } from './ring.js';
 import { State } from './state.js';
 
 setFlagsFromString('--expose-gc');

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CacheEntry, unreadEntry } from './cache-entry.js';
+import type { ChangeEvent } from './change-event.js';
 import { UnreadStateError } from './errors.js';
 import { FrameCache, type FrameEncoder } from './frames.js';
-import type { ChangeEvent } from './ring.js';
 import { bodyOf, describeRow, piecesEncoder, selecting, TestSink } from './testing/fixtures.js';
 import { Rig, type RigOptions } from './testing/rig.js';
 

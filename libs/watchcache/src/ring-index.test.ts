@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type EqualityKey, valueIn } from './attributes.js';
 import { CacheEntry } from './cache-entry.js';
-import { type ChangeEvent, Ring } from './ring.js';
+import type { ChangeEvent } from './change-event.js';
+import { Ring } from './ring.js';
 import { bodyOf, describeRow } from './testing/fixtures.js';
 
 let versions = 0n;

@@ -1,5 +1,5 @@
 import { type EqualityKey, NAME_FIELD, valueIn } from './attributes.js';
-import type { ChangeEvent } from './ring.js';
+import type { ChangeEvent } from './change-event.js';
 
 /** Attributes indexed at a time. */
 const MAX_KEYS = 4;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CacheEntry, sizeOf } from './cache-entry.js';
-import { type ChangeEvent, EVENT_OVERHEAD, Ring } from './ring.js';
+import type { ChangeEvent } from './change-event.js';
+import { EVENT_OVERHEAD, Ring } from './ring.js';
 import { describeRow } from './testing/fixtures.js';
 
 const entryAt = (version: number) => new CacheEntry('a', 'b', 'u', BigInt(version), Buffer.alloc(100), describeRow);

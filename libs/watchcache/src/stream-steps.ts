@@ -1,11 +1,11 @@
 import type { Clock } from '@orch/runtime/clock';
 import { HistoryExpiredError } from '@orch/storage';
 import { narrowest } from './attributes.js';
+import type { ChangeEvent, EventKind } from './change-event.js';
 import type { WatchedState } from './fan-out-model.js';
 import { type FrameCache, type FrameEncoder, followingOf, lengthOf, shownBy } from './frames.js';
 import { priorDetail, transition } from './interest.js';
 import type { StepResult } from './pump.js';
-import type { ChangeEvent, EventKind } from './ring.js';
 import { behindAt, type EndReason, type Watcher, type WatcherState } from './watcher.js';
 
 /** What a step may do to a watcher beside writing. */

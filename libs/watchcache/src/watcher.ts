@@ -1,8 +1,9 @@
 import type { Version } from '@orch/storage';
 import type { Audience } from './audience.js';
+import type { ChangeEvent } from './change-event.js';
 import type { Cohort } from './cohort.js';
 import type { InitialState } from './initial-state.js';
-import type { ChangeEvent, Ring } from './ring.js';
+import type { Ring } from './ring.js';
 import type { Charge } from './selector-budget.js';
 import type { Due } from './timer-wheel.js';
 

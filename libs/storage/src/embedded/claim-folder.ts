@@ -1,7 +1,7 @@
 import { chown, mkdir, realpath } from 'node:fs/promises';
+import type { EmbeddedOptions } from './embedded-options.js';
 import { lockFolder } from './folder-lock.js';
 import { findIdentity } from './identity.js';
-import type { EmbeddedOptions } from './index.js';
 import type { ClusterFolder } from './launch.js';
 
 /** The folder of a cluster, which no other process takes until it is released. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClaimedFolder, claimFolder } from './claim-folder.js';
+import type { EmbeddedOptions, EmbeddedPostgres } from './embedded-options.js';
 import { bytesOf, isOutOfSpace } from './free-space.js';
-import type { EmbeddedOptions, EmbeddedPostgres } from './index.js';
 import { logOf, startServer } from './launch.js';
 import { RestartBudget } from './restart-budget.js';
 

@@ -1,5 +1,5 @@
-import type { TypeName } from '../registered-types.js';
 import { type Key, StoreUnavailableError } from '../store.js';
+import type { TypeName } from '../type-name.js';
 
 /** First byte of a sealed body. No JSON text begins with it. */
 export const SEALED = 0x00;

@@ -1,5 +1,5 @@
-import type { TypeName } from '../registered-types.js';
 import type { HistoricChange, Key, Row } from '../store.js';
+import type { TypeName } from '../type-name.js';
 import { type BodyCipher, UnreadableBodyError } from './body-cipher.js';
 
 /** Bytes that are opened before others have their turn. */

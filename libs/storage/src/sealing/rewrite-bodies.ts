@@ -1,5 +1,5 @@
-import type { TypeName } from '../registered-types.js';
 import type { Key, Row, Store, TypeId } from '../store.js';
+import type { TypeName } from '../type-name.js';
 import { type BodyCipher, typeText, UnreadableBodyError } from './body-cipher.js';
 
 /** Rows that are looked at together, and writes that are under way at a time. */

@@ -4,9 +4,8 @@ import type { Expirer } from '../expirer.js';
 import type { ProcessLease } from '../lease.js';
 import type { Installation, Migration } from '../migrate.js';
 import type { PoolStats } from '../observer.js';
-import type { ServingStore } from '../placed-store.js';
 import type { LeastProgress, Presence } from '../presence.js';
-import type { TypeName } from '../registered-types.js';
+import type { ServingStore } from '../serving-store.js';
 import type { SideSchema } from '../side-schema.js';
 import {
   type Change,
@@ -25,6 +24,7 @@ import {
   type WriteOp,
   type WriteOutcome,
 } from '../store.js';
+import type { TypeName } from '../type-name.js';
 import type { Uncharged } from '../uncharged.js';
 import {
   type BodyCipher,

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { parseDatabaseUrl } from '../connection-url.js';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded/index.js';
+import type { EmbeddedPostgres } from '../embedded/embedded-options.js';
+import { startEmbeddedPostgres } from '../embedded/index.js';
 
 /** Where Debian's postgresql-15 keeps its programs: the oldest release that is supported. */
 export const SYSTEM_BINARIES = '/usr/lib/postgresql/15/bin';

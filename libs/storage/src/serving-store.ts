@@ -1,0 +1,52 @@
+import type { AnnouncementKeys } from './announcement-keys.js';
+import type { Compactor } from './compactor.js';
+import type { Expirer } from './expirer.js';
+import type { ProcessLease } from './lease.js';
+import type { Installation, Migration } from './migrate.js';
+import type { PoolStats } from './observer.js';
+import type { LeastProgress, Presence } from './presence.js';
+import type { SideSchema } from './side-schema.js';
+import type { Store, TypeId } from './store.js';
+import type { TypeName } from './type-name.js';
+import type { Uncharged } from './uncharged.js';
+
+/** A store as a serving process uses it: with what keeps its house. */
+export interface ServingStore extends Store {
+  /** Whose database it is. */
+  readonly installation: Installation;
+  /** Bound the histories; start them in processes that should take part. */
+  readonly compactors: readonly Compactor[];
+  /** Every type that anybody has ever registered. @throws StoreUnavailableError */
+  types(): Promise<readonly TypeName[]>;
+  /** What deletes the objects of a type that nobody has written for so many milliseconds; start it, and stop it before closing. */
+  expirer(type: TypeId, timeToLive: number): Expirer;
+  /** What one process at a time holds, for so many milliseconds each time it takes it. */
+  lease(name: string, duration: number): ProcessLease;
+  /** Names of leases that are held now, by whomever, of those that begin so. @throws StoreUnavailableError */
+  heldLeases(prefix: string): Promise<readonly string[]>;
+  /** Another schema in the same database, for what is no object; close it before the store. */
+  besideSchema(schema: string, migrations: readonly Migration[]): SideSchema;
+  /** What this process tells of itself to the others; each word holds for so many milliseconds. */
+  presence(duration: number): Presence;
+  /** What all processes that are alive have reached; undefined where none is. @throws StoreUnavailableError */
+  leastProgress(): Promise<LeastProgress | undefined>;
+  /**
+   * What announcements are authenticated with. A key is made where there is none, and where the newest is older than
+   * `rotation` milliseconds (0 is never); one that was replaced is accepted for ten minutes more.
+   * @throws StoreUnavailableError
+   */
+  announcementKeys(rotation: number): Promise<AnnouncementKeys>;
+  /** Called when the database has forgotten them, as history was found broken, or went on after a silence: there are new ones. */
+  onAnnouncementKeysForgotten(listener: () => void): () => void;
+  /** Where servers of the release before have written beside accounts. @throws StoreUnavailableError */
+  uncharged(): Promise<Uncharged>;
+  /** Once accounts there were counted again. @throws StoreUnavailableError */
+  forgetUncharged(upTo: bigint): Promise<void>;
+  /** Connections, by what they are for. */
+  pools(): [name: string, PoolStats][];
+  /**
+   * Says that the process is ending: from now until the store is closed, a database that does not answer for two seconds is given up,
+   * and everything that waits for it fails at once.
+   */
+  prepareClose(): void;
+}

@@ -1,0 +1,7 @@
+/** What a type is called. */
+export interface TypeName {
+  /** Empty for the core group. */
+  readonly group: string;
+  /** The plural. */
+  readonly resource: string;
+}
