@@ -120,6 +120,12 @@ describe('change records', () => {
     }));
     const [batch = new Uint8Array()] = encodeBatches(changes, 1000, false, halves);
     expect(decodeBatch(batch, halves)).toEqual(changes);
+    // Nothing that is kept holds on to the message.
+    const asItIs: BodyCodec = { ...halves, join: (body) => body };
+    const message = Buffer.alloc(batch.length);
+    message.set(batch);
+    for (const codec of [halves, asItIs, undefined])
+      for (const { body } of decodeBatch(message, codec)) expect(body.buffer).not.toBe(message.buffer);
     // The release before passes over what it does not know.
     expect(decodeBatch(batch).map(({ body }) => body.toString())).toEqual(['{}', '{}']);
   });

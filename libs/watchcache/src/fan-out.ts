@@ -264,6 +264,7 @@ export class FanOut {
     const pieces = cohort.take();
     if (pieces === undefined) return;
     const bytes = lengthOf(pieces);
+    const only = pieces.length === 1 ? pieces[0] : undefined;
     const began = this.#options.clock.now();
     const { live, oldest, origins } = cohort;
     const { encoder } = cohort.audience;
@@ -274,7 +275,7 @@ export class FanOut {
       const watcher = live[index];
       if (watcher === undefined) continue;
       watcher.opened = true;
-      if (watcher.writePieces(pieces)) continue;
+      if (only ? watcher.write(only) : watcher.writePieces(pieces)) continue;
       this.#stalled(watcher);
     }
     const ended = this.#options.clock.now();

@@ -2,7 +2,7 @@ import type { Version } from '@orch/storage';
 import { type CacheEntry, readBody } from './cache-entry.js';
 import type { ChangeEvent, EventKind, Frame } from './change-event.js';
 import { FailedObjectError } from './errors.js';
-import { LargeFrames } from './large-frames.js';
+import { LARGE, LargeFrames } from './large-frames.js';
 import { owned } from './owned.js';
 
 /**
@@ -72,16 +72,16 @@ export class FrameCache {
 
   /** Makes a frame in one piece, or finds it with those who hold it. @throws FailedObjectError, and what the encoder throws */
   encode(entry: CacheEntry, kind: EventKind, version: Version, encoder: FrameEncoder): Buffer {
-    const body = shownBody(entry);
+    if (shownBody(entry).length < LARGE) return owned(encoder.event(kind, entry, version));
     const make = () => [owned(encoder.event(kind, entry, version))];
-    return this.#large.frame(body, `${version} ${kind} ${encoder.key}`, make)[0] as Buffer;
+    return this.#large.frame(`${version} ${kind} ${encoder.key}`, make)[0] as Buffer;
   }
 
   #pieces(entry: CacheEntry, kind: EventKind, version: Version, encoder: FrameEncoder): readonly Buffer[] {
-    const body = shownBody(entry);
-    if (body.length < IN_PIECES || !encoder.eventPieces) return [this.encode(entry, kind, version, encoder)];
+    if (shownBody(entry).length < IN_PIECES || !encoder.eventPieces)
+      return [this.encode(entry, kind, version, encoder)];
     const make = () => encoder.eventPieces?.(kind, entry, version) ?? [owned(encoder.event(kind, entry, version))];
-    return this.#large.frame(body, `${version} ${kind} ${encoder.key} in pieces`, make);
+    return this.#large.frame(`${version} ${kind} ${encoder.key} in pieces`, make);
   }
 
   /** Shares with nobody any more what was made so far: it may be of another history. */

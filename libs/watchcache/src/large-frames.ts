@@ -1,5 +1,5 @@
 /** Bytes of an object from which on its frames are shared by all who hold them: what is smaller is copied into pieces. */
-const LARGE = 16 << 10;
+export const LARGE = 16 << 10;
 
 /** Where a piece lies in the memory of its frame. */
 interface Place {
@@ -26,11 +26,10 @@ export class LargeFrames {
   });
 
   /**
-   * The frame of an object's body; where nobody holds it, it is made.
+   * The frame of a large object; where nobody holds it, it is made.
    * @param name of frames that are equal
    */
-  frame(body: Buffer, name: string, make: () => readonly Buffer[]): readonly Buffer[] {
-    if (body.length < LARGE) return make();
+  frame(name: string, make: () => readonly Buffer[]): readonly Buffer[] {
     const known = this.#held.get(name);
     const memory = known?.memory.deref();
     if (known !== undefined && memory !== undefined) return piecesIn(memory, known);

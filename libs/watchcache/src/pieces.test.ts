@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CacheEntry, unreadEntry } from './cache-entry.js';
 import type { ChangeEvent } from './change-event.js';
@@ -5,6 +7,9 @@ import { UnreadStateError } from './errors.js';
 import { FrameCache, type FrameEncoder } from './frames.js';
 import { bodyOf, describeRow, piecesEncoder, selecting, TestSink } from './testing/fixtures.js';
 import { Rig, type RigOptions } from './testing/rig.js';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 
 const rigs: Rig[] = [];
 afterEach(() => {
@@ -63,6 +68,32 @@ describe('events of large objects', () => {
     expect(frames.frame(again, 'DELETED', piecesEncoder)[1]).toBe(again.entry.body);
   });
 
+  it('are found again whole, though some of it lies elsewhere, and keep no body that nobody holds', async () => {
+    const frames = new FrameCache(1);
+    const gapped: FrameEncoder = {
+      ...piecesEncoder,
+      eventPieces: (_kind, { body }) => [
+        Buffer.from('head'),
+        body.subarray(0, 200_000),
+        Buffer.alloc(500, 'y'),
+        body.subarray(200_000),
+      ],
+    };
+    const made = () => {
+      const pieces = frames.frame(eventOf(300_000), 'MODIFIED', gapped);
+      const again = frames.frame(eventOf(300_000), 'MODIFIED', gapped);
+      expect(Buffer.concat(again).equals(Buffer.concat(pieces))).toBe(true);
+      expect(again[3]?.buffer).toBe(pieces[1]?.buffer);
+      return new WeakRef(pieces[1]?.buffer ?? expect.unreachable());
+    };
+    const memory = made();
+    for (let round = 0; round < 4 && memory.deref(); round++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      collect();
+    }
+    expect(memory.deref()).toBeUndefined();
+  });
+
   it('are not made of a state that was not read', () => {
     const entry = unreadEntry({ namespace: 'a', name: 'o', uid: 'u' }, 1n);
     const frames = new FrameCache(1);
@@ -113,7 +144,10 @@ describe('events of large objects', () => {
 it('the states before changes are read for those alone who look at more than keys', async () => {
   const rig = await start({ ringMaxBytes: 1_000 });
   for (let number = 1; number <= 20; number++) rig.write('a/one', { labels: { app: 'x' }, content: 'x'.repeat(200) });
+  const whole = rig.source.changes.bind(rig.source);
   const changes = vi.spyOn(rig.source, 'changes');
+  // Of which the first is read before the watch begins.
+  changes.mockImplementation((type, after, _limit, prior) => whole(type, after, 7, prior));
   const asked = async (request: Parameters<typeof rig.watch>[0]) => {
     changes.mockClear();
     const { sink } = await rig.watch({ ...request, from: { after: 1n } });
