@@ -119,6 +119,33 @@ test('a large object is worked on in steps, between which others have turns; wit
   }
 });
 
+const labelled = (labels: JsonObject): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', uid: 'u', labels },
+});
+const namesFrom = (from: number, count: number) =>
+  Object.fromEntries(many(count, (i) => [`l${String(from + i).padStart(5, '0')}`, 'x']));
+
+/** Who owns what of an object, without times. */
+const ownersOf = (object: JsonObject): string[] =>
+  ((object.metadata as JsonObject).managedFields as JsonObject[]).map(
+    ({ manager, fieldsV1 }) => `${manager} ${JSON.stringify(fieldsV1)}`,
+  );
+
+test.each([4, 600, 20_000])(
+  'of %i labels that give way to as many others, the labels themselves stay whose they were',
+  (count) => {
+    const before = configMaps.update(undefined, labelled(namesFrom(0, count)), { manager: 'm', now });
+    const after = configMaps.update(before, { ...before, ...labelled(namesFrom(count, count)) }, { manager: 'u', now });
+    const own = Object.fromEntries(Object.keys(namesFrom(count, count)).map((name) => [`f:${name}`, {}]));
+    expect(ownersOf(after)).toEqual([
+      'm {"f:metadata":{"f:labels":{}}}',
+      `u ${JSON.stringify({ 'f:metadata': { 'f:labels': own } })}`,
+    ]);
+  },
+);
+
 /** An object that counts how often somebody looks at one of its members. */
 function counting(data: JsonObject, looked: () => void): JsonObject {
   return new Proxy(data, {
