@@ -14,6 +14,7 @@ import { type Applied, applyTo, updateOwners } from './managed/updater.js';
 import { FieldsV1Error } from './paths/field-set.js';
 import { STEP, type Steps } from './steps.js';
 import type { Type } from './types/type.js';
+import { areFew } from './values/few.js';
 import { misfitsInSteps, misfitText } from './values/fit.js';
 import { spelledOut } from './values/spelled-out.js';
 
@@ -69,7 +70,8 @@ export class FieldManager {
     options: WriteOptions,
     pause?: Pause,
   ): Promise<JsonObject> {
-    return runAsync(this.#update(live ?? {}, next, options), this.convert, pause);
+    const turns = { pause, isLittle: areFew(live, next) };
+    return runAsync(this.#update(live ?? {}, next, options), this.convert, turns);
   }
 
   /**
@@ -92,7 +94,8 @@ export class FieldManager {
     options: ApplyOptions,
     pause?: Pause,
   ): Promise<JsonObject> {
-    return runAsync(this.#apply(live ?? {}, said, options), this.convert, pause);
+    const turns = { pause, isLittle: areFew(live, said) };
+    return runAsync(this.#apply(live ?? {}, said, options), this.convert, turns);
   }
 
   *#update(live: JsonObject, next: JsonObject, options: WriteOptions): Work<JsonObject> {

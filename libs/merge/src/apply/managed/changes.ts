@@ -1,7 +1,8 @@
 import type { JsonObject } from '@orch/machinery';
 import { recursiveDifferenceInSteps, unionInSteps } from '../paths/algebra-in-steps.js';
-import { type FieldSet, NO_FIELDS } from '../paths/field-set.js';
-import { remembered } from '../paths/remembered.js';
+import { type FieldSet, NO_FIELDS, union } from '../paths/field-set.js';
+import { Remembered } from '../paths/remembered.js';
+import { recursiveDifference } from '../paths/set-algebra.js';
 import { STEP, type Steps } from '../steps.js';
 import type { Comparison } from '../values/compare.js';
 import { compareInSteps } from '../values/compare-in-steps.js';
@@ -14,8 +15,8 @@ export interface Changes extends Comparison {
   readonly all: FieldSet;
 }
 
-const withoutAll = remembered(recursiveDifferenceInSteps);
-const join = remembered(unionInSteps);
+const withoutAll = new Remembered(recursiveDifference, recursiveDifferenceInSteps);
+const join = new Remembered(union, unionInSteps);
 
 const NO_CHANGES: Changes = { set: NO_FIELDS, removed: NO_FIELDS, all: NO_FIELDS };
 
@@ -72,7 +73,8 @@ export class ChangesByVersion {
 
   *#without({ set, removed }: Comparison, apiVersion: string): Steps<Changes> {
     const reset = this.kind.resetFields?.get(apiVersion) ?? NO_FIELDS;
-    const [left, gone] = [yield* withoutAll(set, reset), yield* withoutAll(removed, reset)];
-    return { set: left, removed: gone, all: yield* join(left, gone) };
+    const left = withoutAll.known(set, reset) ?? (yield* withoutAll.made(set, reset));
+    const gone = withoutAll.known(removed, reset) ?? (yield* withoutAll.made(removed, reset));
+    return { set: left, removed: gone, all: join.known(left, gone) ?? (yield* join.made(left, gone)) };
   }
 }

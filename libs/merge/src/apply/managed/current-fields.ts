@@ -18,7 +18,7 @@ export function* currentOwners(kind: ManagedKind, owners: Owners): Steps<Map<str
   for (const [id, owner] of owners) {
     const type = kind.typesOf(owner.identity.apiVersion)?.stored;
     if (type === undefined) continue;
-    const same = yield* isCurrent(type, owner.written);
+    const same = isKnownToFit(type, owner.written) || (yield* isCurrent(type, owner.written));
     current.set(id, same ? owner : owner.with(yield* reconcileInSteps(type, owner.fields)));
   }
   return current;
@@ -26,6 +26,9 @@ export function* currentOwners(kind: ManagedKind, owners: Owners): Steps<Map<str
 
 /** Written sets that were found to fit a type. They are never changed in place. */
 const fitting = new WeakMap<JsonObject, Type>();
+
+const isKnownToFit = (type: Type, fieldsV1: JsonValue | undefined): boolean =>
+  isObject(fieldsV1) && fitting.get(fieldsV1) === type;
 
 /** Says that a written set is known to fit a type, as one does that was counted in the places of that type. */
 export function markCurrent(type: Type, fieldsV1: JsonObject): JsonObject {
@@ -36,7 +39,6 @@ export function markCurrent(type: Type, fieldsV1: JsonObject): JsonObject {
 /** Whether a written set owns no part of what is a whole, so that there is nothing to {@link reconcile}. Reads no more than it must. */
 function* isCurrent(type: Type, fieldsV1: JsonValue | undefined): Steps<boolean> {
   if (!isObject(fieldsV1)) return false;
-  if (fitting.get(fieldsV1) === type) return true;
   if (!(areFew(fieldsV1) ? isLevelCurrent(type, fieldsV1) : yield* isCurrentInSteps(type, fieldsV1))) return false;
   fitting.set(fieldsV1, type);
   return true;

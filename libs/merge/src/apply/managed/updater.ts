@@ -5,8 +5,9 @@ import {
   recursiveDifferenceInSteps,
   unionInSteps,
 } from '../paths/algebra-in-steps.js';
-import { type FieldSet, NO_FIELDS } from '../paths/field-set.js';
-import { remembered } from '../paths/remembered.js';
+import { type FieldSet, NO_FIELDS, union } from '../paths/field-set.js';
+import { Remembered } from '../paths/remembered.js';
+import { difference } from '../paths/set-algebra.js';
 import { STEP } from '../steps.js';
 import { ownedInSteps } from '../values/field-set-of.js';
 import { mergeInSteps } from '../values/merge.js';
@@ -32,11 +33,11 @@ export interface Update {
 }
 
 // One for each pair of sets that meet in an update: each remembers one result.
-const setIn = remembered(differenceInSteps);
-const neverOwnedOf = remembered(differenceInSteps);
-const remaining = remembered(differenceInSteps);
-const lost = remembered(unionInSteps);
-const joined = remembered(unionInSteps);
+const setIn = new Remembered(difference, differenceInSteps);
+const neverOwnedOf = new Remembered(difference, differenceInSteps);
+const remaining = new Remembered(difference, differenceInSteps);
+const lost = new Remembered(union, unionInSteps);
+const joined = new Remembered(union, unionInSteps);
 
 /** Who owns what after an object was changed: what was changed belongs to who changed it, and to nobody else who had it. */
 export function* updateOwners(kind: ManagedKind, update: Update): Work<Map<string, Owner>> {
@@ -60,21 +61,28 @@ function* writerAfter(
   { set, removed }: Changes,
   { identity, time }: Update,
 ): Work<Owner | undefined> {
-  const changed = yield* setIn(set, removed);
+  const changed = setIn.known(set, removed) ?? (yield* setIn.made(set, removed));
   const fields = yield* ownable(changed);
-  const gone = before && (yield* lost(removed, yield* neverOwnedOf(changed, fields)));
-  const had = before && gone && (yield* without(before, gone));
+  const never = before && (neverOwnedOf.known(changed, fields) ?? (yield* neverOwnedOf.made(changed, fields)));
+  const gone = never && (lost.known(removed, never) ?? (yield* lost.made(removed, never)));
+  const had = before && gone && isTouched(before, gone) ? yield* without(before, gone) : before;
   if (fields.isEmpty) return had === before || had?.fields.isEmpty === false ? had : undefined;
-  return Owner.of(identity, time, had ? yield* joined(had.fields, fields) : fields);
+  return Owner.of(
+    identity,
+    time,
+    had ? (joined.known(had.fields, fields) ?? (yield* joined.made(had.fields, fields))) : fields,
+  );
 }
+
+/** Whether an owner may own something of what is gone. */
+const isTouched = (owner: Owner, gone: FieldSet): boolean => !gone.isEmpty && mayTouch(gone, owner.written);
 
 /** An owner without what is gone. */
 function* without(owner: Owner, gone: FieldSet): Work<Owner> {
-  if (gone.isEmpty || !mayTouch(gone, owner.written)) return owner;
   yield STEP;
   const fields = yield* owner.read();
   yield STEP;
-  return owner.with(yield* remaining(fields, gone));
+  return owner.with(remaining.known(fields, gone) ?? (yield* remaining.made(fields, gone)));
 }
 
 /** Takes from everybody what changed. */
@@ -88,7 +96,7 @@ function* withoutChanged(owners: Owners, changes: ChangesByVersion, except?: str
     }
     const changed = yield* changes.in(owner.identity.apiVersion);
     if (changed === undefined) continue;
-    const now = yield* without(owner, changed.all);
+    const now = isTouched(owner, changed.all) ? yield* without(owner, changed.all) : owner;
     if (now === owner || !now.fields.isEmpty) left.set(id, now);
   }
   return left;

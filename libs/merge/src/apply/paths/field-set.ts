@@ -2,6 +2,7 @@ import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { PIECE } from '../piece.js';
 import { STEP, type Steps } from '../steps.js';
+import { isUndivided } from '../undivided.js';
 import { Pace } from '../values/few.js';
 import { compareElements, type PathElement, PathElementError, parsePathElement } from './path-element.js';
 import { sortInSteps } from './sort-in-steps.js';
@@ -119,6 +120,7 @@ export class FieldSet {
 
   /** Whether it has so many nodes on all its levels that working on them is more than one step. Reads none. */
   get isMany(): boolean {
+    if (isUndivided()) return false;
     this.#isMany ??= this.#count(PIECE) > PIECE;
     return this.#isMany;
   }
@@ -244,7 +246,7 @@ export function knownText(trie: JsonObject): string | undefined {
 
 function textOf(nodes: readonly Node[]): string {
   let text = '';
-  for (const node of nodes) text += textOfNode(node, text === '');
+  for (const node of nodes) text = withNode(text, node);
   return text;
 }
 
@@ -253,14 +255,16 @@ function* textInSteps(nodes: readonly Node[]): Steps<string> {
   let text = '';
   const pace = new Pace();
   for (const node of nodes) {
-    text += textOfNode(node, text === '');
+    text = withNode(text, node);
     if (pace.isOver(paceOf(node.below))) yield STEP;
   }
   return text;
 }
 
-const textOfNode = ({ element, member, below }: Node, isFirst: boolean): string =>
-  `${isFirst ? '' : ','}${element.json}${below ? `{${member ? `".":{},` : ''}${below.text}}` : '{}'}`;
+function withNode(text: string, { element, member, below }: Node): string {
+  const named = text === '' ? element.json : `${text},${element.json}`;
+  return below ? `${named}{${member ? `".":{},` : ''}${below.text}}` : `${named}{}`;
+}
 
 /** What a set counts for in the step of what it is below: one of very many nodes has steps of its own. */
 export const paceOf = (set: FieldSet | undefined): number => (set === undefined || set.isMany ? 1 : 1 + set.size);

@@ -17,7 +17,7 @@ import {
   sameItems,
 } from './compare.js';
 import { everythingInSteps } from './everything.js';
-import { eachInSteps, Pace, weightOf } from './few.js';
+import { areFew, eachInSteps, Pace, weightOf } from './few.js';
 import { levelsOf, type Sequence, sequenceInSteps } from './list-items.js';
 
 /*
@@ -32,7 +32,7 @@ export function* compareInSteps(type: Type, before: JsonObject, after: JsonObjec
 
 function* compared(type: Type, before: JsonValue, after: JsonValue): Steps<Change | undefined> {
   if (before === after) return undefined;
-  if (weightOf(before, after) <= PIECE) return compare(type, before, after);
+  if (areFew(before, after)) return compare(type, before, after);
   if (type.map && type.scalar === undefined) return yield* comparedAs('map', type, before, after);
   const [from, to] = [formOf(type, before), formOf(type, after)];
   const change = yield* comparedAs(to, type, before, after);

@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { PIECE } from '../piece.js';
 import { STEP, type Steps } from '../steps.js';
+import { isUndivided } from '../undivided.js';
 
 /** Whether values hold so few, all together, that walking over them is one step. */
-export const areFew = (a: JsonValue | undefined, b?: JsonValue): boolean => weightOf(a, b) <= PIECE;
+export const areFew = (a: JsonValue | undefined, b?: JsonValue): boolean => isUndivided() || weightOf(a, b) <= PIECE;
 
 /** How many values are in two, themselves included; or that they are more than are walked over in one step. At least one. */
 export function weightOf(a: JsonValue | undefined, b?: JsonValue): number {

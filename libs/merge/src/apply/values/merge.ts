@@ -4,7 +4,7 @@ import { PIECE } from '../piece.js';
 import { STEP, type Steps } from '../steps.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { typeOfField } from './everything.js';
-import { eachInSteps, Pace, weightOf } from './few.js';
+import { areFew, eachInSteps, Pace, weightOf } from './few.js';
 import { itemElement, sequenceInSteps, sequenceOf } from './list-items.js';
 
 /**
@@ -37,7 +37,7 @@ export function* mergeInSteps(type: Type, live: JsonObject, said: JsonObject): S
 
 /** As {@link merge}, in steps. */
 function* divided(type: Type, live: JsonValue | undefined, said: JsonValue | undefined): Steps<JsonValue | undefined> {
-  if (weightOf(live, said) <= PIECE) return merge(type, live, said);
+  if (areFew(live, said)) return merge(type, live, said);
   if (said === undefined) return live;
   if (live === undefined) return said;
   const form = formOf(type, said);
@@ -110,7 +110,7 @@ function mergeLists(list: ListType, live: readonly JsonValue[], said: readonly J
   const [old, now] = [placesOf(list, live), placesOf(list, said)];
   const oldItems = itemsByText(old);
   const made = now.map(({ text, item }) => merge(list.items, oldItems.get(text), item) ?? null);
-  return interleaved(old, now, made);
+  return interleaved(old, now, oldItems, made);
 }
 
 /** As {@link mergeLists}, in steps. */
@@ -126,17 +126,21 @@ function* dividedLists(list: ListType, live: readonly JsonValue[], said: readonl
     inSteps: ({ text, item }) => divided(list.items, oldItems.get(text), item),
   });
   yield STEP;
-  return interleaved(old, now, made as JsonValue[]);
+  return interleaved(old, now, oldItems, made as JsonValue[]);
 }
 
 const itemsByText = (places: readonly Place[]): Map<string, JsonValue> =>
   new Map(places.map(({ text, item }) => [text, item]));
 
 /** @param made what has become of the items of `now`, in their order */
-function interleaved(old: readonly Place[], now: readonly Place[], made: readonly JsonValue[]): JsonValue[] {
-  const isOld = new Set(old.map(({ text }) => text));
+function interleaved(
+  old: readonly Place[],
+  now: readonly Place[],
+  oldItems: ReadonlyMap<string, JsonValue>,
+  made: readonly JsonValue[],
+): JsonValue[] {
   const isSaid = new Set(now.map(({ text }) => text));
-  const shared = now.filter(({ text }) => isOld.has(text)).map(({ text }) => text);
+  const shared = now.filter(({ text }) => oldItems.has(text)).map(({ text }) => text);
   const merged: JsonValue[] = [];
   const takeSaid = ({ text }: Place) => {
     merged.push(made[j] as JsonValue);
