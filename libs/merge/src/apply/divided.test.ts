@@ -71,7 +71,7 @@ async function outcomes(made: Made, manager: FieldManager, writes: readonly Writ
   return told;
 }
 
-const runs = { seed: 20261128, numRuns: 250 };
+const runs = { seed: 20261128, numRuns: 150 };
 
 describe('writes that are done in as many steps as there can be end as those in as few (property)', () => {
   test('of custom objects', async () => {

@@ -5,17 +5,7 @@ import { PIECE } from '../piece.js';
 import { STEP, type Steps } from '../steps.js';
 import { planInSteps, valueAt } from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
-import {
-  both,
-  type Change,
-  type Comparison,
-  compare,
-  comparisonOf,
-  ITSELF,
-  isEmpty,
-  Level,
-  sameItems,
-} from './compare.js';
+import { both, type Change, type Comparison, compare, comparisonOf, ITSELF, Level, sameItems } from './compare.js';
 import { everythingInSteps } from './everything.js';
 import { areFew, eachInSteps, Pace, weightOf } from './few.js';
 import { levelsOf, type Sequence, sequenceInSteps } from './list-items.js';
@@ -65,8 +55,8 @@ const found = (change: Change | undefined): Found => ({ differ: true, change });
 
 function* comparedMaps(type: Type, map: MapType, before: JsonValue, after: JsonValue): Steps<Found> {
   if (isObject(before) && isObject(after)) {
-    const change = yield* comparedMembers(map, before, after);
-    return change || !isEmpty(before) || !isEmpty(after) ? found(change) : AS_WHOLES;
+    // Not both are empty: they hold very many values.
+    return found(yield* comparedMembers(map, before, after));
   }
   const set = isObject(after) ? yield* everythingInSteps(type, after) : undefined;
   const removed = isObject(before) ? yield* everythingInSteps(type, before) : undefined;

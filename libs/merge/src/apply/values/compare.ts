@@ -80,7 +80,7 @@ function compareAs(
   return equalJson(before, after) ? undefined : ITSELF;
 }
 
-export function isEmpty(object: JsonObject): boolean {
+function isEmpty(object: JsonObject): boolean {
   for (const _ in object) return false;
   return true;
 }
