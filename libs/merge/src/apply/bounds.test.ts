@@ -1,7 +1,9 @@
 import type { JsonObject, StatusError } from '@orch/machinery';
 import { expect, test } from 'vitest';
 import { managerOfVector } from '../testing/managed-kinds.js';
+import { thing, thingManager } from '../testing/things.js';
 import { ApplyError } from './index.js';
+import { FieldSet } from './paths/field-set.js';
 
 const now = new Date('2023-01-01T00:00:00Z');
 const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
@@ -117,6 +119,75 @@ test('a large object is worked on in steps, between which others have turns; wit
     expect(made).toEqual(configMaps[run](live, said, options));
     expect(turns).toBeGreaterThan(run === 'apply' ? 12 : 3);
   }
+});
+
+const labelled = (labels: JsonObject): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', uid: 'u', labels },
+});
+const namesFrom = (from: number, count: number) =>
+  Object.fromEntries(many(count, (i) => [`l${String(from + i).padStart(5, '0')}`, 'x']));
+
+/** Who owns what of an object, without times. */
+const ownersOf = (object: JsonObject): string[] =>
+  ((object.metadata as JsonObject).managedFields as JsonObject[]).map(
+    ({ manager, fieldsV1 }) => `${manager} ${JSON.stringify(fieldsV1)}`,
+  );
+
+test.each([4, 600, 20_000])(
+  'of %i labels that give way to as many others, the labels themselves stay whose they were',
+  (count) => {
+    const before = configMaps.update(undefined, labelled(namesFrom(0, count)), { manager: 'm', now });
+    const after = configMaps.update(before, { ...before, ...labelled(namesFrom(count, count)) }, { manager: 'u', now });
+    const own = Object.fromEntries(Object.keys(namesFrom(count, count)).map((name) => [`f:${name}`, {}]));
+    expect(ownersOf(after)).toEqual([
+      'm {"f:metadata":{"f:labels":{}}}',
+      `u ${JSON.stringify({ 'f:metadata': { 'f:labels': own } })}`,
+    ]);
+  },
+);
+
+/** Looks at two keys of each item of a list, and as many again, where it is merely asked whether items are those of the last time. */
+const ASKED = 4 * 20_000 + 10_000;
+
+test('a list of very many items is divided: a write looks at few of them between two turns', async () => {
+  const things = thingManager();
+  const parts = (from: number, note: string) =>
+    many(20_000, (i) => ({ port: from + i, protocol: 'TCP', note, tags: ['a'] }));
+  const live = things.apply(undefined, thing({ parts: parts(1, 'x') }), options);
+  const owners = (live.metadata as JsonObject).managedFields as JsonObject[];
+  for (const next of [parts(1, 'y'), parts(10_000, 'x'), parts(100_000, 'x'), parts(1, 'x').reverse()]) {
+    for (const write of ['update', 'apply'] as const) {
+      const longest = await longestRun((counted, pause) => {
+        const of = (items: JsonObject[]) => thing({ parts: items.map(counted) });
+        const before = of(parts(1, 'x'));
+        (before.metadata as JsonObject).managedFields = owners;
+        return things[`${write}Async`](before, of(next), { ...options, manager: 'z' }, pause);
+      });
+      expect(longest).toBeGreaterThan(0);
+      expect(longest).toBeLessThan(ASKED);
+    }
+  }
+});
+
+test('a value that takes another form is entered as a value, with nothing below it', () => {
+  const things = thingManager();
+  const before = things.update(undefined, thing({ free: { a: { x: 1 }, b: 1 } }), { manager: 'm', now });
+  const next = { ...thing({ free: { a: 'a text', b: 1 } }), metadata: before.metadata as JsonObject };
+  const after = things.update(before, next, { manager: 'u', now });
+  expect(ownersOf(after)).toEqual([
+    'm {"f:spec":{".":{},"f:free":{".":{},"f:b":{}}}}',
+    'u {"f:spec":{"f:free":{"f:a":{}}}}',
+  ]);
+});
+
+test('a set of very many paths is read in steps, also when somebody has asked whether it is empty', () => {
+  const set = FieldSet.whole(fields(0, 20_000) as JsonObject);
+  expect(set.isEmpty).toBe(false);
+  let steps = 0;
+  for (const _ of set.read()) steps++;
+  expect(steps).toBeGreaterThan(15);
 });
 
 /** An object that counts how often somebody looks at one of its members. */

@@ -12,9 +12,10 @@ import { ownable } from './managed/never-owned.js';
 import { type Identity, identifier, type Operation, Owner } from './managed/owner.js';
 import { type Applied, applyTo, updateOwners } from './managed/updater.js';
 import { FieldsV1Error } from './paths/field-set.js';
-import { STEP } from './steps.js';
+import { STEP, type Steps } from './steps.js';
 import type { Type } from './types/type.js';
-import { misfitsOf, misfitText } from './values/fit.js';
+import { areFew } from './values/few.js';
+import { misfitsInSteps, misfitText } from './values/fit.js';
 import { spelledOut } from './values/spelled-out.js';
 
 /** Manager of the fields that an object had before anybody's fields were known. */
@@ -69,7 +70,8 @@ export class FieldManager {
     options: WriteOptions,
     pause?: Pause,
   ): Promise<JsonObject> {
-    return runAsync(this.#update(live ?? {}, next, options), this.convert, pause);
+    const turns = { pause, isLittle: areFew(live, next) };
+    return runAsync(this.#update(live ?? {}, next, options), this.convert, turns);
   }
 
   /**
@@ -92,7 +94,8 @@ export class FieldManager {
     options: ApplyOptions,
     pause?: Pause,
   ): Promise<JsonObject> {
-    return runAsync(this.#apply(live ?? {}, said, options), this.convert, pause);
+    const turns = { pause, isLittle: areFew(live, said) };
+    return runAsync(this.#apply(live ?? {}, said, options), this.convert, turns);
   }
 
   *#update(live: JsonObject, next: JsonObject, options: WriteOptions): Work<JsonObject> {
@@ -116,7 +119,7 @@ export class FieldManager {
 
   *#updated(live: JsonObject, next: JsonObject, owners: Owners, options: WriteOptions): Work<Map<string, Owner>> {
     const identity = this.#identity(options.manager, 'Update');
-    return capped(yield* updateOwners(this.kind, { live, next, owners, identity, time: timeOf(options.now) }));
+    return yield* capped(yield* updateOwners(this.kind, { live, next, owners, identity, time: timeOf(options.now) }));
   }
 
   *#apply(live: JsonObject, said: JsonObject, options: ApplyOptions): Work<JsonObject> {
@@ -134,9 +137,9 @@ export class FieldManager {
     yield STEP;
     const owners = yield* this.#ownersBefore(types, live, spelled, options);
     yield STEP;
-    refuseMisfits(types.said, said, `failed to create typed patch object (${objectText(said)})`);
+    yield* refuseMisfits(types.said, said, `failed to create typed patch object (${objectText(said)})`);
     yield STEP;
-    refuseMisfits(types.said, spelled, `failed to create typed live object (${objectText(live)})`);
+    yield* refuseMisfits(types.said, spelled, `failed to create typed live object (${objectText(live)})`);
     yield STEP;
     const { object, owners: left } = yield* this.#applied(types, spelled, said, owners, options);
     yield STEP;
@@ -174,7 +177,7 @@ export class FieldManager {
   *#ownersBefore(types: VersionTypes, live: JsonObject, spelled: JsonObject, options: ApplyOptions): Work<Owners> {
     const owners = ownersToApplyTo(managedFieldsOf(live));
     if (owners.size > 0) return owners;
-    refuseMisfits(
+    yield* refuseMisfits(
       types.said,
       spelled,
       `failed to create manager for existing fields: failed to convert new object (${objectText(live)}) to smd typed`,
@@ -202,7 +205,7 @@ export class FieldManager {
       if (left) throw conflictStatus(options.view ? seenThrough(options.view, left) : left);
       applied = yield* applyTo(this.kind, { ...application, force: true });
     }
-    return { object: applied.object, owners: settled(applied, id, options.now) };
+    return { object: applied.object, owners: yield* settled(applied, id, options.now) };
   }
 
   #identity(manager: string, operation: Operation): Identity {
@@ -212,10 +215,10 @@ export class FieldManager {
 }
 
 /** The applier's entry without what nobody owns; it is of now when it changed something. */
-function settled({ object, owners }: Applied, id: string, now: Date): Map<string, Owner> {
+function* settled({ object, owners }: Applied, id: string, now: Date): Steps<Map<string, Owner>> {
   const applier = owners.get(id);
   if (applier === undefined) return owners;
-  const fields = ownable(applier.fields);
+  const fields = yield* ownable(applier.fields);
   if (fields.isEmpty) owners.delete(id);
   else owners.set(id, Owner.of(applier.identity, object ? timeOf(now) : applier.time, fields));
   return owners;
@@ -265,8 +268,8 @@ function ownersToApplyTo(stored: JsonValue | undefined): Owners {
 }
 
 /** @throws ApplyError */
-function refuseMisfits(type: Type, object: JsonObject, what: string): void {
-  const misfits = misfitsOf(type, object);
+function* refuseMisfits(type: Type, object: JsonObject, what: string): Steps<void> {
+  const misfits = yield* misfitsInSteps(type, object);
   if (misfits.length > 0) throw new ApplyError(`${what}: ${misfitText(misfits)}`, misfits);
 }
 

@@ -1,7 +1,6 @@
 import type { JsonObject } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
-import { managerOfVector, typesOf } from '../testing/managed-kinds.js';
-import { piecesOf } from './values/pieces.js';
+import { managerOfVector } from '../testing/managed-kinds.js';
 
 const now = new Date('2023-01-01T00:00:00Z');
 const json = (text: string): JsonObject => JSON.parse(text) as JsonObject;
@@ -58,16 +57,5 @@ describe.each(['constructor', 'toString', '__proto__'])('a field %s, which every
     const live = objects.apply(undefined, thing(bare), { manager: 'm', now });
     const added = objects.update(live, { ...live, spec: json(`{${field}:{},"b":"1"}`) }, { manager: 'u', now });
     expect(owned(added)).toEqual(['m {"f:b":{}}', `u {"f:${name}":{}}`]);
-  });
-
-  it('is in a piece of a large object where it is of the second of a row alone', () => {
-    const values = json(`{"type":"object","additionalProperties":{"type":"string"}}`);
-    const kind = { apiVersion: 'example.com/v1', kind: 'Thing', zeros: false, schemas: { v1: values } };
-    const type = typesOf(kind, 'example.com/v1')?.stored;
-    if (!type) throw new Error('no type');
-    const large = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`k${at}`, 'x']));
-    const pieces = [...piecesOf(type, [large, json(`{${field}:"x"}`)])];
-    expect(pieces.length).toBeGreaterThan(1);
-    expect(pieces.filter(([, second]) => Object.hasOwn(second as JsonObject, name))).toHaveLength(1);
   });
 });

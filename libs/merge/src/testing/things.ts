@@ -3,6 +3,22 @@ import { loadScheme } from '@orch/schema';
 import fc from 'fast-check';
 import { bothTypes, customType, FieldManager, type VersionTypes } from '../apply/index.js';
 
+/** A list whose items are told apart by two keys, one of which has a default. */
+const PARTS: JsonObject = {
+  type: 'array',
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['port', 'protocol'],
+  items: {
+    type: 'object',
+    properties: {
+      port: { type: 'integer' },
+      protocol: { type: 'string', default: 'TCP' },
+      note: { type: 'string' },
+      tags: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+    },
+  },
+};
+
 /** A schema with a field of each way to be owned. */
 const SPEC: JsonObject = {
   type: 'object',
@@ -13,17 +29,17 @@ const SPEC: JsonObject = {
     whole: { type: 'object', 'x-kubernetes-map-type': 'atomic', additionalProperties: { type: 'string' } },
     plain: { type: 'array', items: { type: 'string' } },
     set: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
-    parts: {
+    parts: PARTS,
+    groups: {
       type: 'array',
       'x-kubernetes-list-type': 'map',
-      'x-kubernetes-list-map-keys': ['port', 'protocol'],
+      'x-kubernetes-list-map-keys': ['name'],
       items: {
         type: 'object',
         properties: {
-          port: { type: 'integer' },
-          protocol: { type: 'string', default: 'TCP' },
-          note: { type: 'string' },
-          tags: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+          name: { type: 'string' },
+          parts: PARTS,
+          labels: { type: 'object', additionalProperties: { type: 'string' } },
         },
       },
     },

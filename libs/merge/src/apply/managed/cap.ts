@@ -1,6 +1,7 @@
+import { unionOfInSteps } from '../paths/algebra-in-steps.js';
 import { type FieldSet, NO_FIELDS } from '../paths/field-set.js';
 import { compareText } from '../paths/order.js';
-import { unionOf } from '../paths/set-algebra.js';
+import type { Steps } from '../steps.js';
 import { type Identity, identifier, Owner } from './owner.js';
 
 /** How many entries of updates an object keeps apart. */
@@ -13,7 +14,7 @@ export const ANCIENT_CHANGES = 'ancient-changes';
  * At most {@link MAX_UPDATERS} entries of updates, so far as versions allow: the oldest are joined, those of each version
  * into one. Who applies is never joined, for it would forget what it may take away.
  */
-export function capped(owners: Map<string, Owner>): Map<string, Owner> {
+export function* capped(owners: Map<string, Owner>): Steps<Map<string, Owner>> {
   const updaters = [...owners].filter(([, { identity }]) => identity.operation === 'Update');
   let excess = updaters.length - MAX_UPDATERS;
   if (excess <= 0) return owners;
@@ -32,7 +33,9 @@ export function capped(owners: Map<string, Owner>): Map<string, Owner> {
       excess--;
     }
   }
-  for (const [bucket, { identity, time, sets }] of joined) left.set(bucket, Owner.of(identity, time, unionOf(sets)));
+  for (const [bucket, { identity, time, sets }] of joined) {
+    left.set(bucket, Owner.of(identity, time, yield* unionOfInSteps(sets)));
+  }
   return left;
 }
 

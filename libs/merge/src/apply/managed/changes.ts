@@ -1,10 +1,11 @@
 import type { JsonObject } from '@orch/machinery';
+import { recursiveDifferenceInSteps, unionInSteps } from '../paths/algebra-in-steps.js';
 import { type FieldSet, NO_FIELDS, union } from '../paths/field-set.js';
-import { remembered } from '../paths/remembered.js';
+import { Remembered } from '../paths/remembered.js';
 import { recursiveDifference } from '../paths/set-algebra.js';
-import { STEP } from '../steps.js';
+import { STEP, type Steps } from '../steps.js';
 import type { Comparison } from '../values/compare.js';
-import { compareInSteps } from '../values/in-steps.js';
+import { compareInSteps } from '../values/compare-in-steps.js';
 import type { Work } from './conversion.js';
 import type { ManagedKind } from './kind.js';
 
@@ -14,8 +15,8 @@ export interface Changes extends Comparison {
   readonly all: FieldSet;
 }
 
-const withoutAll = remembered(recursiveDifference);
-const join = remembered(union);
+const withoutAll = new Remembered(recursiveDifference, recursiveDifferenceInSteps);
+const join = new Remembered(union, unionInSteps);
 
 const NO_CHANGES: Changes = { set: NO_FIELDS, removed: NO_FIELDS, all: NO_FIELDS };
 
@@ -37,7 +38,6 @@ export class ChangesByVersion {
     own: Comparison,
   ) {
     this.#equal = own.set.isEmpty && own.removed.isEmpty;
-    this.#known.set(kind.apiVersion, this.#without(own, kind.apiVersion));
   }
 
   /** What makes of one object the other. */
@@ -45,7 +45,9 @@ export class ChangesByVersion {
     const type = kind.typesOf(kind.apiVersion)?.[view];
     const own = type ? yield* compareInSteps(type, before, after) : NO_CHANGES;
     yield STEP;
-    return new ChangesByVersion(kind, before, after, own);
+    const changes = new ChangesByVersion(kind, before, after, own);
+    changes.#known.set(kind.apiVersion, yield* changes.#without(own, kind.apiVersion));
+    return changes;
   }
 
   /** In the version of the request. */
@@ -64,14 +66,15 @@ export class ChangesByVersion {
     const before = this.before.kind === undefined ? this.before : yield { object: this.before, apiVersion };
     const after = before && (yield { object: this.after, apiVersion });
     if (!before || !after) return undefined;
-    const changes = this.#without(yield* compareInSteps(type, before, after), apiVersion);
+    const changes = yield* this.#without(yield* compareInSteps(type, before, after), apiVersion);
     this.#known.set(apiVersion, changes);
     return changes;
   }
 
-  #without({ set, removed }: Comparison, apiVersion: string): Changes {
+  *#without({ set, removed }: Comparison, apiVersion: string): Steps<Changes> {
     const reset = this.kind.resetFields?.get(apiVersion) ?? NO_FIELDS;
-    const [left, gone] = [withoutAll(set, reset), withoutAll(removed, reset)];
-    return { set: left, removed: gone, all: join(left, gone) };
+    const left = withoutAll.known(set, reset) ?? (yield* withoutAll.made(set, reset));
+    const gone = withoutAll.known(removed, reset) ?? (yield* withoutAll.made(removed, reset));
+    return { set: left, removed: gone, all: join.known(left, gone) ?? (yield* join.made(left, gone)) };
   }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@orch/machinery';
 import { STEP } from '../steps.js';
+import { inOneStep } from '../undivided.js';
 
 /**
  * Gives an object in another version; undefined when there is no such version (any more). A converter that calls out
@@ -24,7 +25,9 @@ export type Work<T> = Generator<Needed | typeof STEP, T, JsonObject | undefined>
 export type Pause = () => Promise<void> | undefined;
 
 /** Carries out work at once. @throws TypeError when the converter gives a promise */
-export function runSync<T>(work: Work<T>, convert: Converter): T {
+export const runSync = <T>(work: Work<T>, convert: Converter): T => inOneStep(() => run(work, convert));
+
+function run<T>(work: Work<T>, convert: Converter): T {
   let step = work.next();
   while (!step.done) {
     if (step.value === STEP) {
@@ -38,13 +41,21 @@ export function runSync<T>(work: Work<T>, convert: Converter): T {
   return step.value;
 }
 
+/** How {@link runAsync} goes on between two parts of the work. */
+export interface Turns {
+  readonly pause?: Pause | undefined;
+  /** Whether the work is so little that none of its parts has to be divided. */
+  readonly isLittle: boolean;
+}
+
 /** Carries out work with a converter that may call out, and with pauses between the steps. */
-export async function runAsync<T>(work: Work<T>, convert: Converter, pause?: Pause): Promise<T> {
-  let step = work.next();
+export async function runAsync<T>(work: Work<T>, convert: Converter, { pause, isLittle }: Turns): Promise<T> {
+  const next = (converted?: JsonObject) => (isLittle ? inOneStep(() => work.next(converted)) : work.next(converted));
+  let step = next();
   while (!step.done) {
     const wait = pause?.();
     if (wait) await wait;
-    step = work.next(step.value && (await convert(step.value.object, step.value.apiVersion)));
+    step = next(step.value && (await convert(step.value.object, step.value.apiVersion)));
   }
   return step.value;
 }

@@ -1,8 +1,11 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { elementOf, type FieldSet, type Node, SELF } from '../paths/field-set.js';
+import { PIECE } from '../piece.js';
+import { STEP, type Steps } from '../steps.js';
 import { isUndeclared, type Type } from '../types/type.js';
-import { reconcile } from '../values/reconcile.js';
+import { areFew, Pace, weightOf } from '../values/few.js';
+import { reconcileInSteps } from '../values/reconcile.js';
 import type { Owners } from './entries.js';
 import type { ManagedKind } from './kind.js';
 import type { Owner } from './owner.js';
@@ -10,18 +13,22 @@ import type { Owner } from './owner.js';
 /**
  * The owners as the types are now: without those of versions that are gone, and owning as a whole what has become one.
  */
-export function currentOwners(kind: ManagedKind, owners: Owners): Map<string, Owner> {
+export function* currentOwners(kind: ManagedKind, owners: Owners): Steps<Map<string, Owner>> {
   const current = new Map<string, Owner>();
   for (const [id, owner] of owners) {
     const type = kind.typesOf(owner.identity.apiVersion)?.stored;
     if (type === undefined) continue;
-    current.set(id, isCurrent(type, owner.written) ? owner : owner.with(reconcile(type, owner.fields)));
+    const same = isKnownToFit(type, owner.written) || (yield* isCurrent(type, owner.written));
+    current.set(id, same ? owner : owner.with(yield* reconcileInSteps(type, owner.fields)));
   }
   return current;
 }
 
 /** Written sets that were found to fit a type. They are never changed in place. */
 const fitting = new WeakMap<JsonObject, Type>();
+
+const isKnownToFit = (type: Type, fieldsV1: JsonValue | undefined): boolean =>
+  isObject(fieldsV1) && fitting.get(fieldsV1) === type;
 
 /** Says that a written set is known to fit a type, as one does that was counted in the places of that type. */
 export function markCurrent(type: Type, fieldsV1: JsonObject): JsonObject {
@@ -30,26 +37,55 @@ export function markCurrent(type: Type, fieldsV1: JsonObject): JsonObject {
 }
 
 /** Whether a written set owns no part of what is a whole, so that there is nothing to {@link reconcile}. Reads no more than it must. */
-function isCurrent(type: Type, fieldsV1: JsonValue | undefined): boolean {
+function* isCurrent(type: Type, fieldsV1: JsonValue | undefined): Steps<boolean> {
   if (!isObject(fieldsV1)) return false;
-  if (fitting.get(fieldsV1) === type) return true;
-  if (!isLevelCurrent(type, fieldsV1)) return false;
+  if (!(areFew(fieldsV1) ? isLevelCurrent(type, fieldsV1) : yield* isCurrentInSteps(type, fieldsV1))) return false;
   fitting.set(fieldsV1, type);
   return true;
 }
 
 function isLevelCurrent(type: Type, level: JsonObject): boolean {
-  const { map, list } = type;
-  if (map ? isUndeclared(map) : !list) return true;
-  if (map ? map.atomic : list?.relation === 'atomic') return false;
+  const known = isKnownCurrent(type);
+  if (known !== undefined) return known;
   for (const text in level) {
     const below = level[text];
-    if (!isObject(below) || !hasBelow(below)) continue;
-    const element = elementOf(text);
-    const under = map ? (map.fields.get(element?.name ?? '')?.type ?? map.others) : list?.items;
-    if (under && !isLevelCurrent(under, below)) return false;
+    const under = typeAt(type, text, below);
+    if (under && !isLevelCurrent(under, below as JsonObject)) return false;
   }
   return true;
+}
+
+/** As {@link isLevelCurrent}. */
+function* isCurrentInSteps(type: Type, level: JsonObject): Steps<boolean> {
+  const known = isKnownCurrent(type);
+  if (known !== undefined) return known;
+  const pace = new Pace();
+  for (const text of Object.keys(level)) {
+    const below = level[text];
+    const weight = weightOf(below);
+    const under = typeAt(type, text, below);
+    const current =
+      under === undefined ||
+      (weight > PIECE
+        ? yield* isCurrentInSteps(under, below as JsonObject)
+        : isLevelCurrent(under, below as JsonObject));
+    if (!current) return false;
+    if (pace.isOver(weight)) yield STEP;
+  }
+  return true;
+}
+
+/** Whether all levels of a type are current, or none with anything below it is; undefined where that depends. */
+function isKnownCurrent({ map, list }: Type): boolean | undefined {
+  if (map ? isUndeclared(map) : !list) return true;
+  return (map ? map.atomic : list?.relation === 'atomic') ? false : undefined;
+}
+
+/** The type of a level below another; undefined where there is none, or nothing is known of it. @throws FieldsV1Error */
+function typeAt({ map, list }: Type, text: string, below: JsonValue | undefined): Type | undefined {
+  if (!isObject(below) || !hasBelow(below)) return undefined;
+  const element = elementOf(text);
+  return map ? (map.fields.get(element?.name ?? '')?.type ?? map.others) : list?.items;
 }
 
 /** Whether a level has anything but the place itself. */

@@ -111,6 +111,7 @@ export function writeOwners(owners: Owners): JsonObject[] | undefined {
 export function* writeInSteps(owners: Owners): Steps<JsonObject[] | undefined> {
   for (const owner of owners.values()) {
     if (owner.written !== undefined) continue;
+    yield* owner.fields.write(false);
     const { fieldsV1 } = owner.entry();
     yield STEP;
     if (isObject(fieldsV1)) yield* keepInSteps(fieldsV1);

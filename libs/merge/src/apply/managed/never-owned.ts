@@ -1,6 +1,8 @@
+import { differenceInSteps } from '../paths/algebra-in-steps.js';
 import type { FieldSet } from '../paths/field-set.js';
-import { remembered } from '../paths/remembered.js';
+import { Remembered } from '../paths/remembered.js';
 import { difference, pathsOf } from '../paths/set-algebra.js';
+import type { Steps } from '../steps.js';
 
 const METADATA = [
   'name',
@@ -17,6 +19,8 @@ const METADATA = [
 const NEVER_OWNED = pathsOf([['apiVersion'], ['kind'], ['metadata'], ...METADATA.map((name) => ['metadata', name])]);
 
 /** Fields without those that say which object it is, or that the server sets: nobody owns them. */
-export const ownable = (fields: FieldSet): FieldSet => without(fields, NEVER_OWNED);
+export function* ownable(fields: FieldSet): Steps<FieldSet> {
+  return without.known(fields, NEVER_OWNED) ?? (yield* without.made(fields, NEVER_OWNED));
+}
 
-const without = remembered(difference);
+const without = new Remembered(difference, differenceInSteps);

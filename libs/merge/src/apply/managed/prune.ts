@@ -1,9 +1,16 @@
 import type { JsonObject } from '@orch/machinery';
-import { type FieldSet, union } from '../paths/field-set.js';
-import { covers, difference, intersection, unionOf } from '../paths/set-algebra.js';
+import {
+  coversInSteps,
+  differenceInSteps,
+  intersectionInSteps,
+  unionInSteps,
+  unionOfInSteps,
+} from '../paths/algebra-in-steps.js';
+import type { FieldSet } from '../paths/field-set.js';
 import { STEP } from '../steps.js';
-import { namedInSteps, removeInSteps } from '../values/in-steps.js';
-import { withNamedFields } from '../values/named-fields.js';
+import { namedInSteps } from '../values/field-set-of.js';
+import { namedFieldsInSteps } from '../values/named-fields.js';
+import { removeInSteps } from '../values/remove.js';
 import type { Work } from './conversion.js';
 import type { Owners } from './entries.js';
 import type { ManagedKind } from './kind.js';
@@ -21,13 +28,13 @@ export function* pruned(
   last: Owner | undefined,
   owners: Owners,
 ): Work<JsonObject> {
-  if (last === undefined || last.fields.isEmpty || (yield* appliesStill(last, owners))) return merged;
+  if (last === undefined || (yield* last.read()).isEmpty || (yield* appliesStill(last, owners))) return merged;
   const { apiVersion } = last.identity;
   const type = kind.typesOf(apiVersion)?.said;
   const before = yield* inVersion(kind, merged, kind.apiVersion, apiVersion);
   if (type === undefined || before === undefined) return merged;
   yield STEP;
-  const applied = withNamedFields(type, last.fields);
+  const applied = yield* namedFieldsInSteps(type, last.fields);
   yield STEP;
   const without = yield* removeInSteps(type, before, applied);
   yield STEP;
@@ -38,7 +45,7 @@ export function* pruned(
   yield STEP;
   const has = yield* namedInSteps(type, left);
   yield STEP;
-  const gone = intersection(difference(had, has), applied);
+  const gone = yield* intersectionInSteps(yield* differenceInSteps(had, has), applied);
   yield STEP;
   const result = yield* removeInSteps(type, before, gone);
   return (yield* inVersion(kind, result, apiVersion, kind.apiVersion)) ?? merged;
@@ -51,7 +58,7 @@ function* appliesStill(last: Owner, owners: Owners): Work<boolean> {
     if (owner.identity.apiVersion !== last.identity.apiVersion) continue;
     const fields = yield* owner.read();
     yield STEP;
-    if (covers(fields, applied)) return true;
+    if (yield* coversInSteps(fields, applied)) return true;
   }
   return false;
 }
@@ -69,14 +76,15 @@ interface Pruning {
 /** Puts back what somebody owns, one version after the other, the one that both are in first. */
 function* withOwned(kind: ManagedKind, pruning: Pruning, owners: Owners): Work<Pruning> {
   const owned = new Map<string, FieldSet[]>([[pruning.apiVersion, []]]);
-  for (const { identity, fields } of owners.values()) {
+  for (const owner of owners.values()) {
+    const { identity } = owner;
     const sets = owned.get(identity.apiVersion) ?? [];
-    sets.push(fields);
+    sets.push(yield* owner.read());
     owned.set(identity.apiVersion, sets);
   }
   let now = pruning;
   for (const [apiVersion, sets] of owned) {
-    const fields = unionOf(sets);
+    const fields = yield* unionOfInSteps(sets);
     const type = kind.typesOf(apiVersion)?.said;
     if (type === undefined || fields.isEmpty) continue;
     const merged = yield* inVersion(kind, now.merged, now.apiVersion, apiVersion);
@@ -85,11 +93,11 @@ function* withOwned(kind: ManagedKind, pruning: Pruning, owners: Owners): Work<P
     yield STEP;
     const there = yield* namedInSteps(type, left);
     yield STEP;
-    const stays = union(there, withNamedFields(type, fields));
+    const stays = yield* unionInSteps(there, yield* namedFieldsInSteps(type, fields));
     yield STEP;
     const had = merged === now.merged ? now.had : yield* namedInSteps(type, merged);
     yield STEP;
-    const gone = difference(had, stays);
+    const gone = yield* differenceInSteps(had, stays);
     yield STEP;
     now = { merged, had, left: yield* removeInSteps(type, merged, gone), apiVersion };
   }

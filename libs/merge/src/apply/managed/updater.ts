@@ -1,9 +1,16 @@
 import type { JsonObject } from '@orch/machinery';
+import {
+  differenceInSteps,
+  intersectionInSteps,
+  recursiveDifferenceInSteps,
+  unionInSteps,
+} from '../paths/algebra-in-steps.js';
 import { type FieldSet, NO_FIELDS, union } from '../paths/field-set.js';
-import { remembered } from '../paths/remembered.js';
-import { difference, intersection, recursiveDifference } from '../paths/set-algebra.js';
+import { Remembered } from '../paths/remembered.js';
+import { difference } from '../paths/set-algebra.js';
 import { STEP } from '../steps.js';
-import { mergeInSteps, ownedInSteps } from '../values/in-steps.js';
+import { ownedInSteps } from '../values/field-set-of.js';
+import { mergeInSteps } from '../values/merge.js';
 import { type Changes, ChangesByVersion } from './changes.js';
 import { type Conflict, Conflicts, inOrder } from './conflict.js';
 import type { Work } from './conversion.js';
@@ -26,11 +33,11 @@ export interface Update {
 }
 
 // One for each pair of sets that meet in an update: each remembers one result.
-const setIn = remembered(difference);
-const neverOwnedOf = remembered(difference);
-const remaining = remembered(difference);
-const lost = remembered(union);
-const joined = remembered(union);
+const setIn = new Remembered(difference, differenceInSteps);
+const neverOwnedOf = new Remembered(difference, differenceInSteps);
+const remaining = new Remembered(difference, differenceInSteps);
+const lost = new Remembered(union, unionInSteps);
+const joined = new Remembered(union, unionInSteps);
 
 /** Who owns what after an object was changed: what was changed belongs to who changed it, and to nobody else who had it. */
 export function* updateOwners(kind: ManagedKind, update: Update): Work<Map<string, Owner>> {
@@ -38,41 +45,44 @@ export function* updateOwners(kind: ManagedKind, update: Update): Work<Map<strin
   const changes = yield* ChangesByVersion.between(kind, 'stored', live, next);
   yield STEP;
   const id = identifier(identity);
-  const left = yield* withoutChanged(currentOwners(kind, update.owners), changes, id);
+  const left = yield* withoutChanged(yield* currentOwners(kind, update.owners), changes, id);
   yield STEP;
   const before = left.get(id);
   if (before) yield* before.read();
-  const writer = writerAfter(before, changes.own, update);
+  const writer = yield* writerAfter(before, changes.own, update);
   if (writer) left.set(id, writer);
   else left.delete(id);
   return left;
 }
 
 /** The writer's entry; undefined for none. What it owned already is not taken from it first, so that its set stays the same one. */
-function writerAfter(
+function* writerAfter(
   before: Owner | undefined,
   { set, removed }: Changes,
   { identity, time }: Update,
-): Owner | undefined {
-  const changed = setIn(set, removed);
-  const fields = ownable(changed);
-  const had = before && without(before, lost(removed, neverOwnedOf(changed, fields)));
+): Work<Owner | undefined> {
+  const changed = setIn.known(set, removed) ?? (yield* setIn.made(set, removed));
+  const fields = yield* ownable(changed);
+  const never = before && (neverOwnedOf.known(changed, fields) ?? (yield* neverOwnedOf.made(changed, fields)));
+  const gone = never && (lost.known(removed, never) ?? (yield* lost.made(removed, never)));
+  const had = before && gone && isTouched(before, gone) ? yield* without(before, gone) : before;
   if (fields.isEmpty) return had === before || had?.fields.isEmpty === false ? had : undefined;
-  return Owner.of(identity, time, had ? joined(had.fields, fields) : fields);
+  return Owner.of(
+    identity,
+    time,
+    had ? (joined.known(had.fields, fields) ?? (yield* joined.made(had.fields, fields))) : fields,
+  );
 }
+
+/** Whether an owner may own something of what is gone. */
+const isTouched = (owner: Owner, gone: FieldSet): boolean => !gone.isEmpty && mayTouch(gone, owner.written);
 
 /** An owner without what is gone. */
-function without(owner: Owner, gone: FieldSet): Owner {
-  return !gone.isEmpty && mayTouch(gone, owner.written) ? owner.with(remaining(owner.fields, gone)) : owner;
-}
-
-/** As {@link without}. */
-function* withoutInSteps(owner: Owner, gone: FieldSet): Work<Owner> {
-  if (gone.isEmpty || !mayTouch(gone, owner.written)) return owner;
+function* without(owner: Owner, gone: FieldSet): Work<Owner> {
   yield STEP;
   const fields = yield* owner.read();
   yield STEP;
-  return owner.with(remaining(fields, gone));
+  return owner.with(remaining.known(fields, gone) ?? (yield* remaining.made(fields, gone)));
 }
 
 /** Takes from everybody what changed. */
@@ -86,7 +96,7 @@ function* withoutChanged(owners: Owners, changes: ChangesByVersion, except?: str
     }
     const changed = yield* changes.in(owner.identity.apiVersion);
     if (changed === undefined) continue;
-    const now = yield* withoutInSteps(owner, changed.all);
+    const now = isTouched(owner, changed.all) ? yield* without(owner, changed.all) : owner;
     if (now === owner || !now.fields.isEmpty) left.set(id, now);
   }
   return left;
@@ -116,12 +126,12 @@ export interface Application {
 /** Merges what is said into the object, and takes away what is not said any more. @throws Conflicts */
 export function* applyTo(kind: ManagedKind, application: Application): Work<Applied> {
   const { types, live, said, id, force } = application;
-  const owners = currentOwners(kind, application.owners);
+  const owners = yield* currentOwners(kind, application.owners);
   const last = owners.get(id);
   const reset = kind.resetFields?.get(kind.apiVersion) ?? NO_FIELDS;
   const owned = yield* ownedInSteps(types.said, said);
   yield STEP;
-  const fields = recursiveDifference(owned, reset);
+  const fields = yield* recursiveDifferenceInSteps(owned, reset);
   owners.set(id, Owner.of(application.identity, last?.time, fields));
   yield STEP;
   const joined = yield* mergeInSteps(types.said, live, said);
@@ -145,7 +155,7 @@ function* refuseConflicts(owners: Owners, changes: ChangesByVersion, applier: st
     if (changed === undefined || !mayTouch(changed.set, owner.written)) continue;
     const owned = yield* owner.read();
     yield STEP;
-    const fields = intersection(owned, changed.set);
+    const fields = yield* intersectionInSteps(owned, changed.set);
     if (!fields.isEmpty) conflicts.push({ id, owner: owner.identity, fields });
   }
   if (conflicts.length > 0) throw new Conflicts(inOrder(conflicts));

@@ -1,7 +1,11 @@
 import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
+import { PIECE } from '../piece.js';
 import { STEP, type Steps } from '../steps.js';
+import { isUndivided } from '../undivided.js';
+import { Pace } from '../values/few.js';
 import { compareElements, type PathElement, PathElementError, parsePathElement } from './path-element.js';
+import { sortInSteps } from './sort-in-steps.js';
 
 /** How a child is found below an object, step by step. */
 export type Path = readonly PathElement[];
@@ -21,10 +25,6 @@ export const SELF = '.';
 
 /** Nodes of a level beyond which they are found by their texts: each search takes several comparisons of texts. */
 const WIDE = 64;
-
-/** Members of a set that is read in steps, and those that are read in one. */
-const MANY = 1_000;
-export const AT_ONCE = 256;
 
 /** What a level takes, a node of it, and how often the text of an element may be there: its own, in JSON, and in that of the level. */
 const LEVEL_BYTES = 200;
@@ -52,6 +52,9 @@ export class FieldSet {
   #byText: Map<string, Node> | undefined;
   #text: string | undefined;
   #weight: number | undefined;
+  #isMany: boolean | undefined;
+  /** Whether {@link read} has nothing left to do. */
+  #isRead = false;
 
   private constructor(nodes: readonly Node[] | undefined, trie: JsonObject | undefined) {
     this.#nodes = nodes;
@@ -99,13 +102,38 @@ export class FieldSet {
    * @throws FieldsV1Error
    */
   *read(): Steps<FieldSet> {
-    if (this.#trie && !this.#nodes && membersOf(this.#trie, MANY) >= MANY) yield* this.#readLevels();
+    if (this.#isRead || !this.isMany) return this;
+    const pace = new Pace();
+    for (const { below } of yield* this.readLevel()) {
+      if (below?.isMany) yield* below.read();
+      if (pace.isOver(paceOf(below))) yield STEP;
+    }
+    this.#isRead = true;
     return this;
   }
 
-  *#readLevels(): Steps<void> {
+  /** The {@link nodes}, read in steps. @throws FieldsV1Error */
+  *readLevel(): Steps<readonly Node[]> {
     this.#nodes ??= yield* nodesInSteps(this.#trie ?? {});
-    for (const { below } of this.#nodes) if (below) yield* below.#readLevels();
+    return this.#nodes;
+  }
+
+  /** Whether it has so many nodes on all its levels that working on them is more than one step. Reads none. */
+  get isMany(): boolean {
+    if (isUndivided()) return false;
+    this.#isMany ??= this.#count(PIECE) > PIECE;
+    return this.#isMany;
+  }
+
+  /** How many nodes it has, or a number above `most`. */
+  #count(most: number): number {
+    if (this.#nodes === undefined) return membersOf(this.#trie ?? {}, most + 1);
+    let nodes = this.#nodes.length;
+    for (const { below } of this.#nodes) {
+      if (nodes > most) break;
+      if (below) nodes += below.#isMany ? most + 1 : below.#count(most - nodes);
+    }
+    return nodes;
   }
 
   /**
@@ -122,6 +150,21 @@ export class FieldSet {
     }
     this.#trie = Object.freeze(trie);
     return trie;
+  }
+
+  /** Makes the {@link trie} and the {@link text} beforehand, in steps. */
+  *write(self: boolean): Steps<void> {
+    if (!this.isMany) return;
+    const pace = new Pace();
+    for (const { member, below } of yield* this.readLevel()) {
+      if (below?.isMany) yield* below.write(member);
+      else below?.trie(member);
+      if (pace.isOver(paceOf(below))) yield STEP;
+    }
+    yield STEP;
+    this.trie(self);
+    yield STEP;
+    this.#text ??= yield* textInSteps(this.nodes);
   }
 
   /** What stands between the braces of the level in `fieldsV1`, byte for byte as the reference writes it, but for the place itself. */
@@ -203,13 +246,28 @@ export function knownText(trie: JsonObject): string | undefined {
 
 function textOf(nodes: readonly Node[]): string {
   let text = '';
-  for (const { element, member, below } of nodes) {
-    if (text !== '') text += ',';
-    text += element.json;
-    text += below ? `{${member ? `".":{},` : ''}${below.text}}` : '{}';
+  for (const node of nodes) text = withNode(text, node);
+  return text;
+}
+
+/** As {@link textOf}; what is below is there already where there is much of it. */
+function* textInSteps(nodes: readonly Node[]): Steps<string> {
+  let text = '';
+  const pace = new Pace();
+  for (const node of nodes) {
+    text = withNode(text, node);
+    if (pace.isOver(paceOf(node.below))) yield STEP;
   }
   return text;
 }
+
+function withNode(text: string, { element, member, below }: Node): string {
+  const named = text === '' ? element.json : `${text},${element.json}`;
+  return below ? `${named}{${member ? `".":{},` : ''}${below.text}}` : `${named}{}`;
+}
+
+/** What a set counts for in the step of what it is below: one of very many nodes has steps of its own. */
+export const paceOf = (set: FieldSet | undefined): number => (set === undefined || set.isMany ? 1 : 1 + set.size);
 
 /** The set without a path. */
 export const NO_FIELDS = FieldSet.of([]);
@@ -224,12 +282,12 @@ function nodesOf(trie: JsonObject): readonly Node[] {
 /** As {@link nodesOf}. */
 function* nodesInSteps(trie: JsonObject): Steps<readonly Node[]> {
   const level = new LevelBuilder();
-  let read = 0;
+  const pace = new Pace();
   for (const text of Object.keys(trie)) {
-    if (++read % AT_ONCE === 0) yield STEP;
+    if (pace.isOver()) yield STEP;
     addWritten(level, text, trie[text] ?? null);
   }
-  return level.nodes;
+  return yield* level.nodesInSteps();
 }
 
 /** @throws FieldsV1Error */
@@ -270,6 +328,8 @@ function hasBelow(content: JsonValue, text: string): content is JsonObject {
   return false;
 }
 
+const byElement = (a: Node, b: Node): number => compareElements(a.element, b.element);
+
 /** Puts a level together; elements may come in any order and more than once. */
 export class LevelBuilder {
   #nodes: Node[] = [];
@@ -288,10 +348,21 @@ export class LevelBuilder {
     return this.#nodes;
   }
 
+  /** As {@link nodes}. */
+  *nodesInSteps(): Steps<readonly Node[]> {
+    if (!this.#inOrder) this.#settle(yield* sortInSteps(this.#nodes, (some) => some.sort(byElement), byElement));
+    return this.#nodes;
+  }
+
   /** Once and at the end: an object may have tens of thousands of fields in any order. */
   #sort(): void {
+    this.#settle(this.#nodes.sort(byElement));
+  }
+
+  /** Joins what stands at one element. */
+  #settle(inOrder: readonly Node[]): void {
     const sorted: Node[] = [];
-    for (const node of this.#nodes.sort((a, b) => compareElements(a.element, b.element))) {
+    for (const node of inOrder) {
       const last = sorted.at(-1);
       if (last && compareElements(last.element, node.element) === 0) sorted[sorted.length - 1] = joined(last, node);
       else sorted.push(node);
@@ -304,10 +375,19 @@ export class LevelBuilder {
   build(): FieldSet | undefined {
     return this.#nodes.length === 0 ? undefined : FieldSet.of(this.nodes);
   }
+
+  /** As {@link build}. */
+  *buildInSteps(): Steps<FieldSet | undefined> {
+    return this.#nodes.length === 0 ? undefined : FieldSet.of(yield* this.nodesInSteps());
+  }
 }
 
-const joined = (a: Node, b: Node): Node =>
-  changedNode(a, a.member || b.member, a.below && b.below ? union(a.below, b.below) : (a.below ?? b.below));
+const joined = (a: Node, b: Node, join = union): Node =>
+  changedNode(a, a.member || b.member, a.below && b.below ? join(a.below, b.below) : (a.below ?? b.below));
+
+/** What of two sets stands at an element in their {@link union}. @param join their union of what is below */
+export const either = (x: Node | undefined, y: Node | undefined, join: typeof union): Node | undefined =>
+  x && y ? joined(x, y, join) : (x ?? y);
 
 /** The node with other content; itself when nothing is other. */
 export const changedNode = (node: Node, member: boolean, below: FieldSet | undefined): Node =>
@@ -342,5 +422,5 @@ export function zip(
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a.isEmpty || a === b) return b;
   if (b.isEmpty) return a;
-  return zip(a, b, (x, y) => (x && y ? joined(x, y) : (x ?? y)));
+  return zip(a, b, (x, y) => either(x, y, union));
 }

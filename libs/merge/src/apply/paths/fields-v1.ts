@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { STEP, type Steps } from '../steps.js';
-import { AT_ONCE, elementOf, type FieldSet, FieldsV1Error, LevelBuilder, NO_FIELDS, SELF } from './field-set.js';
+import { Pace } from '../values/few.js';
+import { elementOf, type FieldSet, FieldsV1Error, LevelBuilder, NO_FIELDS, SELF } from './field-set.js';
 
 /** Reads the whole of a `fieldsV1`, whoever has written it. @throws FieldsV1Error for what is no set of fields */
 export function readFieldsV1(json: JsonValue | undefined): FieldSet {
@@ -16,23 +17,22 @@ export function readFieldsV1(json: JsonValue | undefined): FieldSet {
 export function* readInSteps(json: JsonValue | undefined): Steps<FieldSet> {
   if (json === undefined || json === null) return NO_FIELDS;
   if (!isObject(json)) throw new FieldsV1Error('fieldsV1 must be an object');
-  return (yield* readLevel(json)) ?? NO_FIELDS;
+  return (yield* readLevel(json, new Pace())) ?? NO_FIELDS;
 }
 
-function* readLevel(json: JsonObject): Steps<FieldSet | undefined> {
+function* readLevel(json: JsonObject, pace: Pace): Steps<FieldSet | undefined> {
   const level = new LevelBuilder();
-  let read = 0;
   for (const text of Object.keys(json)) {
-    if (++read % AT_ONCE === 0) yield STEP;
+    if (pace.isOver()) yield STEP;
     if (text === SELF) continue;
     const element = elementOf(text);
     if (element === undefined) continue;
     const content = json[text] ?? null;
     if (content !== null && !isObject(content)) throw new FieldsV1Error(`an object was expected at ${text}`);
-    const below = content === null ? undefined : yield* readLevel(content);
+    const below = content === null ? undefined : yield* readLevel(content, pace);
     level.add(element, below === undefined || Object.hasOwn(content as JsonObject, SELF), below);
   }
-  return level.build();
+  return yield* level.buildInSteps();
 }
 
 /** The set as `fieldsV1`, its members in the reference's order: frozen, as the set shares it. */

@@ -1,4 +1,6 @@
 import type { JsonValue } from '@orch/machinery';
+import type { Steps } from '../steps.js';
+import { sortInSteps } from './sort-in-steps.js';
 
 const SURROGATES = 0xd800;
 const AFTER_SURROGATES = 0xe000;
@@ -20,6 +22,12 @@ const FROM_SURROGATES = /[\ud800-\uffff]/;
 /** Puts texts into the order of {@link compareText}, in place. Without surrogates it is that of UTF-16, which costs a fraction. */
 export const sortTexts = (texts: string[]): string[] =>
   texts.some((text) => FROM_SURROGATES.test(text)) ? texts.sort(compareText) : texts.sort();
+
+/** As {@link sortTexts}, of a copy. */
+export function sortTextsInSteps(texts: readonly string[]): Steps<string[]> {
+  if (texts.some((text) => FROM_SURROGATES.test(text))) return sortInSteps(texts, sortTexts, compareText);
+  return sortInSteps(texts, sortTexts, (a, b) => (a < b ? -1 : Number(a > b)));
+}
 
 /** Surrogates stand for what is beyond U+FFFF, so they come behind all others. */
 function byteOrder(unit: number): number {

@@ -1,4 +1,3 @@
-import { STEP, type Steps } from '../steps.js';
 import { changedNode, FieldSet, NO_FIELDS, type Node, type Path, union, zip } from './field-set.js';
 import { compareElements, fieldElement } from './path-element.js';
 
@@ -18,7 +17,7 @@ function singleton(path: Path): FieldSet {
 }
 
 /** A level so many times as large as another is searched, not walked through: thousands of small ones are compared with it. */
-const LOPSIDED = 16;
+export const LOPSIDED = 16;
 
 /** As {@link zip}, for what can only leave nodes of the first. */
 function among(a: FieldSet, b: FieldSet, pick: (x: Node, y: Node | undefined) => Node | undefined): FieldSet {
@@ -43,47 +42,51 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
   return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)));
 }
 
-/** As {@link unionOf}, two sets at a time. */
-export function* unionInSteps(sets: readonly FieldSet[]): Steps<FieldSet> {
-  if (sets.length <= 1) return sets[0] ?? NO_FIELDS;
-  const middle = sets.length >> 1;
-  const [a, b] = [yield* unionInSteps(sets.slice(0, middle)), yield* unionInSteps(sets.slice(middle))];
-  yield STEP;
-  return union(a, b);
-}
+type Operation = (a: FieldSet, b: FieldSet) => FieldSet;
+/** What an operation leaves at an element. @param below the operation on what is below both */
+type Pick = (x: Node | undefined, y: Node | undefined, below: Operation) => Node | undefined;
 
 /** Paths of both. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
   if (a.isEmpty || b.isEmpty) return NO_FIELDS;
-  return among(a, b, (x, y) => {
-    if (!y) return undefined;
-    const below = x.below && y.below ? orNone(intersection(x.below, y.below)) : undefined;
-    return { element: x.element, member: x.member && y.member, below };
-  });
+  return among(a, b, (x, y) => inBoth(x, y, intersection));
 }
+
+/** What an {@link intersection} leaves. */
+export const inBoth: Pick = (x, y, intersect) => {
+  if (!x || !y) return undefined;
+  const below = x.below && y.below ? orNone(intersect(x.below, y.below)) : undefined;
+  return { element: x.element, member: x.member && y.member, below };
+};
 
 /** Paths of the first that the second does not have. What is below a path of the second stays. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return NO_FIELDS;
   if (a.isEmpty || b.isEmpty) return a;
-  return among(a, b, (x, y) => {
-    if (!y) return x;
-    const below = x.below && y.below ? orNone(difference(x.below, y.below)) : x.below;
-    return changedNode(x, x.member && !y.member, below);
-  });
+  return among(a, b, (x, y) => inFirst(x, y, difference));
 }
+
+/** What a {@link difference} leaves. */
+export const inFirst: Pick = (x, y, subtract) => {
+  if (!x || !y) return x;
+  const below = x.below && y.below ? orNone(subtract(x.below, y.below)) : x.below;
+  return changedNode(x, x.member && !y.member, below);
+};
 
 /** Paths of the first that neither are in the second nor below one of its paths. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return NO_FIELDS;
   if (a.isEmpty || b.isEmpty) return a;
-  return among(a, b, (x, y) => {
-    if (!y) return x;
-    if (y.member) return undefined;
-    return changedNode(x, x.member, x.below && y.below ? orNone(recursiveDifference(x.below, y.below)) : x.below);
-  });
+  return among(a, b, (x, y) => notBelow(x, y, recursiveDifference));
 }
+
+/** What a {@link recursiveDifference} leaves. */
+export const notBelow: Pick = (x, y, subtract) => {
+  if (!x || !y) return x;
+  if (y.member) return undefined;
+  return changedNode(x, x.member, x.below && y.below ? orNone(subtract(x.below, y.below)) : x.below);
+};
 
 /** Whether all paths of the second are in the first. Ends at the first that is not. */
 export function covers(a: FieldSet, b: FieldSet): boolean {

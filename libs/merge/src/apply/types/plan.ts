@@ -1,7 +1,10 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { LevelsOfPlace } from '../paths/known-levels.js';
-import { sortTexts } from '../paths/order.js';
+import { sortTexts, sortTextsInSteps } from '../paths/order.js';
 import { fieldElement, type PathElement } from '../paths/path-element.js';
+import { PIECE } from '../piece.js';
+import { STEP, type Steps } from '../steps.js';
+import { areFew } from '../values/few.js';
 import { ATOMIC_VALUE, type FieldType, type MapType, type Type } from './type.js';
 
 /** One member of an object, with all that its type says of it. */
@@ -41,8 +44,9 @@ const KEPT = 8;
 const LARGEST = 64;
 const LONGEST = 4_000;
 
-/** The last plan that was not kept, so long as nobody collects it: one write asks for it again and again. */
-let large: { readonly map: MapType; readonly plan: WeakRef<Plan> } | undefined;
+/** The last plans that were not kept, so long as nobody collects them: one write asks for them again and again. */
+let large: readonly { readonly map: MapType; readonly plan: WeakRef<Plan> }[] = [];
+const KEPT_LARGE = 2;
 
 /** The plan for an object. */
 export function planFor(map: MapType, object: JsonObject): Plan {
@@ -51,16 +55,49 @@ export function planFor(map: MapType, object: JsonObject): Plan {
     const plan = plans[i] as Plan;
     if (hasNames(object, plan.names)) return plan;
   }
-  const last = large?.map === map ? large.plan.deref() : undefined;
-  if (last && hasNames(object, last.names)) return last;
   const names = Object.keys(object);
+  const known = largePlan(map, names);
+  if (known) return known;
   const plan = makePlan(map, names);
-  if (plan.isLarge) large = { map, plan: new WeakRef(plan) };
+  if (plan.isLarge) keepLarge(map, plan);
   else {
-    if (plans.length >= KEPT) plans.shift();
-    plans.push(plan);
+    if (map.plans.length >= KEPT) map.plans.shift();
+    map.plans.push(plan);
   }
   return plan;
+}
+
+/** As {@link planFor}; that of very many members is made in steps. */
+export function* planInSteps(map: MapType, object: JsonObject): Steps<Plan> {
+  if (areFew(object)) return planFor(map, object);
+  const names = Object.keys(object);
+  if (names.length <= PIECE) return planFor(map, object);
+  yield STEP;
+  const known = largePlan(map, names);
+  if (known) return known;
+  const places = new Map(names.map((name, at) => [name, at]));
+  yield STEP;
+  const steps: Step[] = [];
+  for (const name of yield* sortTextsInSteps([...names, ...unwrittenOf(map, places)])) {
+    steps.push(stepOf(map, name, places.get(name) ?? -1));
+    if (steps.length % PIECE === 0) yield STEP;
+  }
+  const plan = planOf(names, steps, true);
+  keepLarge(map, plan);
+  return plan;
+}
+
+/** A plan of very many members that is still there. */
+function largePlan(map: MapType, names: readonly string[]): Plan | undefined {
+  for (const kept of large) {
+    const plan = kept.map === map ? kept.plan.deref() : undefined;
+    if (plan && plan.names.length === names.length && plan.names.every((name, i) => name === names[i])) return plan;
+  }
+  return undefined;
+}
+
+function keepLarge(map: MapType, plan: Plan): void {
+  large = [{ map, plan: new WeakRef(plan) }, ...large.slice(0, KEPT_LARGE - 1)];
 }
 
 /** Whether an object has just these members in this order. */
@@ -72,11 +109,18 @@ function hasNames(object: JsonObject, names: readonly string[]): boolean {
 
 function makePlan(map: MapType, names: readonly string[]): Plan {
   const places = new Map(names.map((name, at) => [name, at]));
-  const unwritten = map.always.filter((name) => !places.has(name));
-  const steps = sortTexts([...names, ...unwritten]).map((name) => stepOf(map, name, places.get(name) ?? -1));
+  const sorted = sortTexts([...names, ...unwrittenOf(map, places)]);
+  const steps = sorted.map((name) => stepOf(map, name, places.get(name) ?? -1));
+  const isLarge = names.length > LARGEST || names.reduce((sum, { length }) => sum + length, 0) > LONGEST;
+  return planOf(names, steps, isLarge);
+}
+
+const unwrittenOf = ({ always }: MapType, places: ReadonlyMap<string, number>): string[] =>
+  always.filter((name) => !places.has(name));
+
+function planOf(names: readonly string[], steps: readonly Step[], isLarge: boolean): Plan {
   const members = new Array<Step>(names.length);
   for (const step of steps) if (step.at >= 0) members[step.at] = step;
-  const isLarge = names.length > LARGEST || names.reduce((sum, { length }) => sum + length, 0) > LONGEST;
   return { names, steps, members, isLarge, levels: new LevelsOfPlace() };
 }
 

@@ -17,14 +17,15 @@ export interface Comparison {
 }
 
 /** What changed at a place and below it. */
-interface Change {
+export interface Change {
   /** The value itself is another. */
   readonly self: boolean;
   readonly set: FieldSet | undefined;
   readonly removed: FieldSet | undefined;
 }
 
-const ITSELF: Change = { self: true, set: undefined, removed: undefined };
+/** The value is another, and has nothing below it. */
+export const ITSELF: Change = { self: true, set: undefined, removed: undefined };
 
 /**
  * Compares two objects of a type: what is owned as a whole as a whole, the rest field by field and item by item. Any
@@ -32,11 +33,16 @@ const ITSELF: Change = { self: true, set: undefined, removed: undefined };
  * whose items lack their keys is one value.
  */
 export function compareObjects(type: Type, before: JsonObject, after: JsonObject): Comparison {
-  const change = compare(type, before, after);
-  return { set: change?.set ?? NO_FIELDS, removed: change?.removed ?? NO_FIELDS };
+  return comparisonOf(compare(type, before, after));
 }
 
-function compare(type: Type, before: JsonValue, after: JsonValue): Change | undefined {
+export const comparisonOf = (change: Change | undefined): Comparison => ({
+  set: change?.set ?? NO_FIELDS,
+  removed: change?.removed ?? NO_FIELDS,
+});
+
+/** What changed at a value and below it; undefined when nothing did. */
+export function compare(type: Type, before: JsonValue, after: JsonValue): Change | undefined {
   if (before === after) return undefined;
   if (type.map && type.scalar === undefined) return compareAs('map', type, before, after);
   const [from, to] = [formOf(type, before), formOf(type, after)];
@@ -79,17 +85,22 @@ function isEmpty(object: JsonObject): boolean {
   return true;
 }
 
-const both = (a: Change | undefined, b: Change | undefined): Change | undefined =>
+/** The changes of two looks at the same place. */
+export const both = (a: Change | undefined, b: Change | undefined): Change | undefined =>
   a && b
     ? {
         self: a.self || b.self,
-        set: union(a.set ?? NO_FIELDS, b.set ?? NO_FIELDS),
-        removed: union(a.removed ?? NO_FIELDS, b.removed ?? NO_FIELDS),
+        set: joined(a.set, b.set),
+        removed: joined(a.removed, b.removed),
       }
     : (a ?? b);
 
+/** Undefined where there is neither: nothing is below a place that has a level without nodes. */
+const joined = (a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined =>
+  a && b ? union(a, b) : (a ?? b);
+
 /** Gathers what changed on one level; most levels have no change, and make nothing. */
-class Level {
+export class Level {
   #set: LevelBuilder | undefined;
   #removed: LevelBuilder | undefined;
 
@@ -97,12 +108,20 @@ class Level {
 
   child(element: PathElement, type: Type, before: JsonValue | undefined, after: JsonValue | undefined): void {
     if (after === undefined) {
-      if (before !== undefined) this.removed.add(element, true, everythingBelow(type, before));
-    } else if (before === undefined) this.set.add(element, true, everythingBelow(type, after));
+      if (before !== undefined) this.went(element, everythingBelow(type, before));
+    } else if (before === undefined) this.came(element, everythingBelow(type, after));
     else {
       const change = compare(type, before, after);
       if (change) this.changed(element, change);
     }
+  }
+
+  came(element: PathElement, below: FieldSet | undefined): void {
+    this.set.add(element, true, below);
+  }
+
+  went(element: PathElement, below: FieldSet | undefined): void {
+    this.removed.add(element, true, below);
   }
 
   changed(element: PathElement, { self, set, removed }: Change): void {
@@ -177,7 +196,7 @@ function compareShapes(map: MapType, plan: Plan, before: JsonObject, after: Json
 }
 
 /** Whether two lists have items of the same keys, or the same values, in the same order; so they mostly do. */
-function sameItems({ keys }: ListType, before: readonly JsonValue[], after: readonly JsonValue[]): boolean {
+export function sameItems({ keys }: ListType, before: readonly JsonValue[], after: readonly JsonValue[]): boolean {
   if (before.length !== after.length || before.length === 0) return false;
   for (let i = 0; i < before.length; i++) {
     const [from, to] = [before[i], after[i]];

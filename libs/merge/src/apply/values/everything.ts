@@ -1,9 +1,12 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
+import { isObject } from '../../json-values.js';
 import { type FieldSet, NO_FIELDS, type Node } from '../paths/field-set.js';
 import { fieldElement, type PathElement } from '../paths/path-element.js';
-import { meant, type Plan, planFor, type Step } from '../types/plan.js';
+import type { Steps } from '../steps.js';
+import { meant, type Plan, planFor, planInSteps, type Step } from '../types/plan.js';
 import { ATOMIC_VALUE, type FieldType, type ListType, type MapType, type Type } from '../types/type.js';
-import { levelsOf, sequenceOf } from './list-items.js';
+import { areFew, eachInSteps, weightOf } from './few.js';
+import { levelsOf, type Sequence, sequenceInSteps, sequenceOf } from './list-items.js';
 
 /**
  * Every path below a value: what came to be, or went, with it. Undefined when there is none, as below scalars, what is
@@ -27,8 +30,12 @@ function belowMembers(map: MapType, object: JsonObject): FieldSet | undefined {
     const step = plan.members[i] as Step;
     parts[i++] = belowMember(step, object[name]);
   }
-  return plan.levels.everything.made(plan, parts, () => nodesOf(plan, parts));
+  return levelOfMembers(plan, parts);
 }
+
+/** The level of an object with these below its members. */
+const levelOfMembers = (plan: Plan, parts: readonly (FieldSet | undefined)[]): FieldSet | undefined =>
+  plan.levels.everything.made(plan, parts, () => nodesOf(plan, parts));
 
 function belowMember(step: Step, written: JsonValue | undefined): FieldSet | undefined {
   const value = meant(step, written);
@@ -48,11 +55,52 @@ function nodesOf({ steps }: Plan, parts: readonly (FieldSet | undefined)[]): Nod
 function belowItems(list: ListType, items: readonly JsonValue[]): FieldSet | undefined {
   const sequence = list.relation === 'atomic' ? undefined : sequenceOf(list, items);
   if (sequence === undefined) return undefined;
+  return levelOfItems(
+    list,
+    sequence,
+    items.map((item) => everythingBelow(list.items, item)),
+  );
+}
+
+/** The level of a list with these below its items. */
+function levelOfItems(
+  list: ListType,
+  sequence: Sequence,
+  parts: readonly (FieldSet | undefined)[],
+): FieldSet | undefined {
   const { elements, order } = sequence;
-  const parts = items.map((item) => everythingBelow(list.items, item));
   return levelsOf(list).everything.made(sequence, parts, () =>
     order.map((i) => ({ element: elements[i] as PathElement, member: true, below: parts[i] })),
   );
+}
+
+/** As {@link everythingBelow}, in steps. */
+export function* everythingInSteps(type: Type, value: JsonValue): Steps<FieldSet | undefined> {
+  if (areFew(value)) return everythingBelow(type, value);
+  if (Array.isArray(value)) return type.list ? yield* itemsInSteps(type.list, value) : undefined;
+  return isObject(value) && type.map && !type.map.atomic ? yield* membersInSteps(type.map, value) : undefined;
+}
+
+function* membersInSteps(map: MapType, object: JsonObject): Steps<FieldSet | undefined> {
+  const plan = yield* planInSteps(map, object);
+  const parts = yield* eachInSteps(plan.members, {
+    weigh: ({ name }) => weightOf(object[name]),
+    atOnce: (step) => belowMember(step, object[step.name]),
+    // Nothing that holds very many values is a zero.
+    inSteps: (step) => everythingInSteps(step.type, object[step.name] ?? null),
+  });
+  return levelOfMembers(plan, parts);
+}
+
+function* itemsInSteps(list: ListType, items: readonly JsonValue[]): Steps<FieldSet | undefined> {
+  const sequence = list.relation === 'atomic' ? undefined : yield* sequenceInSteps(list, items);
+  if (sequence === undefined) return undefined;
+  const parts = yield* eachInSteps(items, {
+    weigh: weightOf,
+    atOnce: (item) => everythingBelow(list.items, item),
+    inSteps: (item) => everythingInSteps(list.items, item),
+  });
+  return levelOfItems(list, sequence, parts);
 }
 
 /** The element of a field or key. */

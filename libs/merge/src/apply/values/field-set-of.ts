@@ -1,9 +1,14 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
+import { isObject } from '../../json-values.js';
+import { unionOfInSteps } from '../paths/algebra-in-steps.js';
 import { type FieldSet, LevelBuilder, NO_FIELDS, type Node } from '../paths/field-set.js';
 import type { PathElement } from '../paths/path-element.js';
-import { type Plan, planFor, type Step } from '../types/plan.js';
+import { PIECE } from '../piece.js';
+import { STEP, type Steps } from '../steps.js';
+import { type Plan, planFor, planInSteps, type Step } from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
-import { itemElement, levelsOf, sequenceOf } from './list-items.js';
+import { areFew, eachInSteps, weightOf } from './few.js';
+import { itemElement, levelsOf, type Sequence, sequenceInSteps, sequenceOf } from './list-items.js';
 
 /** In the place of what is below a value that is owned itself: nothing is. */
 const ITSELF = NO_FIELDS;
@@ -24,6 +29,19 @@ export const fieldSetOf = (type: Type, object: JsonObject): FieldSet => within(t
  */
 export const namedSetOf = (type: Type, object: JsonObject): FieldSet => within(type, object, 'named') ?? NO_FIELDS;
 
+/** As {@link fieldSetOf}, in steps. @throws ItemError */
+export function* ownedInSteps(type: Type, object: JsonObject): Steps<FieldSet> {
+  return (yield* divided(type, object, 'owned')) ?? NO_FIELDS;
+}
+
+/** As {@link namedSetOf}, in steps. @throws ItemError */
+export function* namedInSteps(type: Type, object: JsonObject): Steps<FieldSet> {
+  return (yield* divided(type, object, 'named')) ?? NO_FIELDS;
+}
+
+/** What is owned below members or items, in the order in which those are written. */
+type Parts = readonly (FieldSet | undefined)[];
+
 /** What is owned below a value; {@link ITSELF} where it is the value, undefined where nothing is. */
 function within(type: Type, value: JsonValue, extent: Extent): FieldSet | undefined {
   const form = formOf(type, value);
@@ -37,7 +55,12 @@ function withinList(list: ListType, value: JsonValue, extent: Extent): FieldSet 
   if (!Array.isArray(value)) return undefined;
   const parts = value.map((item) => below(within(list.items, item ?? null, extent)));
   const sequence = sequenceOf(list, value);
-  if (sequence === undefined || sequence.order.length < value.length) return repeated(list, value, parts);
+  return sequence && sequence.order.length === value.length
+    ? levelOfItems(list, sequence, parts, extent)
+    : repeated(list, value, parts);
+}
+
+function levelOfItems(list: ListType, sequence: Sequence, parts: Parts, extent: Extent): FieldSet | undefined {
   const { elements, order } = sequence;
   return levelsOf(list)[extent].made(sequence, parts, () =>
     order.map((i) => ({ element: elements[i] as PathElement, member: true, below: parts[i] })),
@@ -45,11 +68,7 @@ function withinList(list: ListType, value: JsonValue, extent: Extent): FieldSet 
 }
 
 /** The set of items of which several have the same keys: they own together. @throws ItemError */
-function repeated(
-  list: ListType,
-  items: readonly JsonValue[],
-  parts: readonly (FieldSet | undefined)[],
-): FieldSet | undefined {
+function repeated(list: ListType, items: readonly JsonValue[], parts: Parts): FieldSet | undefined {
   const level = new LevelBuilder();
   for (let i = 0; i < items.length; i++) level.add(itemElement(list, i, items[i] ?? null), true, parts[i]);
   return level.build();
@@ -67,15 +86,20 @@ function withinMap(map: MapType, value: JsonValue, extent: Extent): FieldSet | u
     const step = plan.members[i] as Step;
     parts[i++] = withinMember(step, value[name], extent);
   }
-  return plan.levels[extent].made(plan, parts, () => nodesOf(plan, parts, extent));
+  return levelOfMembers(plan, parts, extent);
 }
 
-function withinMember(step: Step, member: JsonValue | undefined, extent: Extent): FieldSet | undefined {
-  if (member === undefined) return undefined;
-  return within(step.type, member, extent) ?? (!step.declared || isNullOrEmpty(member) ? ITSELF : undefined);
-}
+const levelOfMembers = (plan: Plan, parts: Parts, extent: Extent): FieldSet | undefined =>
+  plan.levels[extent].made(plan, parts, () => nodesOf(plan, parts, extent));
 
-function nodesOf({ steps }: Plan, parts: readonly (FieldSet | undefined)[], extent: Extent): Node[] {
+const withinMember = (step: Step, member: JsonValue | undefined, extent: Extent): FieldSet | undefined =>
+  member === undefined ? undefined : orItself(step, member, within(step.type, member, extent));
+
+/** What is owned below a member, or the member itself where nothing is that would lead to it. */
+const orItself = ({ declared }: Step, member: JsonValue, part: FieldSet | undefined): FieldSet | undefined =>
+  part ?? (!declared || isNullOrEmpty(member) ? ITSELF : undefined);
+
+function nodesOf({ steps }: Plan, parts: Parts, extent: Extent): Node[] {
   const nodes: Node[] = [];
   for (const { at, element, declared } of steps) {
     const part = parts[at];
@@ -83,6 +107,58 @@ function nodesOf({ steps }: Plan, parts: readonly (FieldSet | undefined)[], exte
     else if (part) nodes.push({ element, member: !declared || extent === 'named', below: part });
   }
   return nodes;
+}
+
+/** As {@link within}, in steps. */
+function* divided(type: Type, value: JsonValue, extent: Extent): Steps<FieldSet | undefined> {
+  if (areFew(value)) return within(type, value, extent);
+  const form = formOf(type, value);
+  if (form === 'map' && type.map) return yield* dividedMap(type.map, value, extent);
+  if (form === 'list' && type.list) return yield* dividedList(type.list, value, extent);
+  return ITSELF;
+}
+
+function* dividedMap(map: MapType, value: JsonValue, extent: Extent): Steps<FieldSet | undefined> {
+  if (map.atomic) return ITSELF;
+  if (!isObject(value)) return undefined;
+  const plan = yield* planInSteps(map, value);
+  const parts = yield* eachInSteps(plan.members, {
+    weigh: ({ name }) => weightOf(value[name]),
+    atOnce: (step) => withinMember(step, value[step.name], extent),
+    *inSteps(step) {
+      const member = value[step.name] ?? null;
+      return orItself(step, member, yield* divided(step.type, member, extent));
+    },
+  });
+  return levelOfMembers(plan, parts, extent);
+}
+
+function* dividedList(list: ListType, value: JsonValue, extent: Extent): Steps<FieldSet | undefined> {
+  if (list.relation === 'atomic') return ITSELF;
+  if (!Array.isArray(value)) return undefined;
+  const parts = yield* eachInSteps(value, {
+    weigh: weightOf,
+    atOnce: (item) => below(within(list.items, item ?? null, extent)),
+    *inSteps(item) {
+      return below(yield* divided(list.items, item, extent));
+    },
+  });
+  const sequence = yield* sequenceInSteps(list, value);
+  yield STEP;
+  return sequence && sequence.order.length === value.length
+    ? levelOfItems(list, sequence, parts, extent)
+    : yield* repeatedInSteps(list, value, parts);
+}
+
+/** As {@link repeated}. @throws ItemError */
+function* repeatedInSteps(list: ListType, items: readonly JsonValue[], parts: Parts): Steps<FieldSet | undefined> {
+  const levels: FieldSet[] = [];
+  for (let from = 0; from < items.length; from += PIECE) {
+    const level = repeated(list, items.slice(from, from + PIECE), parts.slice(from, from + PIECE));
+    if (level) levels.push(level);
+    yield STEP;
+  }
+  return levels.length > 0 ? yield* unionOfInSteps(levels) : undefined;
 }
 
 /** Of what holds nothing, the path itself is all there is to own. An empty list is nobody's. */

@@ -1,7 +1,11 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
+import { isObject } from '../../json-values.js';
 import { fieldElement, type PathElement } from '../paths/path-element.js';
+import { PIECE } from '../piece.js';
+import { STEP, type Steps } from '../steps.js';
 import { formOf, type ListType, type MapType, type ScalarForm, type Type } from '../types/type.js';
-import { elementsOf, ItemError, itemElement } from './list-items.js';
+import { areFew, Pace, weightOf } from './few.js';
+import { ItemError, itemElement, sequenceInSteps, sequenceOf } from './list-items.js';
 
 /** What is wrong with a value. */
 export type MisfitReason = 'type-mismatch' | 'unknown-field' | 'duplicate-key' | 'missing-key';
@@ -74,20 +78,73 @@ function check(type: Type, value: JsonValue, trail: Trail | undefined, found: Fo
   }
 }
 
+/** As {@link misfitsOf}, in steps. */
+export function* misfitsInSteps(type: Type, object: JsonObject): Steps<readonly Misfit[]> {
+  const found = new Found();
+  yield* checkInSteps(type, object, undefined, found);
+  return found.misfits;
+}
+
+/** As {@link check}, in steps. */
+function* checkInSteps(type: Type, value: JsonValue, trail: Trail | undefined, found: Found): Steps<void> {
+  const form = formOf(type, value);
+  if (areFew(value) || found.full) check(type, value, trail, found);
+  else if (form === 'map' && type.map && isObject(value)) yield* checkMembers(type.map, value, trail, found);
+  else if (form === 'list' && type.list && Array.isArray(value)) yield* checkItems(type.list, value, trail, found);
+  else check(type, value, trail, found);
+}
+
+function* checkMembers(map: MapType, value: JsonObject, trail: Trail | undefined, found: Found): Steps<void> {
+  const pace = new Pace();
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    const weight = weightOf(member);
+    const type = map.fields.get(name)?.type ?? map.others;
+    if (weight > PIECE && type && member !== undefined) {
+      yield* checkInSteps(type, member, { above: trail, step: name }, found);
+    } else checkMember(type, name, member, trail, found);
+    if (pace.isOver(weight)) yield STEP;
+  }
+}
+
+function* checkItems(list: ListType, items: readonly JsonValue[], trail: Trail | undefined, found: Found): Steps<void> {
+  const elements = (yield* sequenceInSteps(list, items))?.elements;
+  const seen = new Set<string>();
+  const pace = new Pace();
+  for (const [i, item] of items.entries()) {
+    const element = elements?.[i] ?? elementAt(list, i, item, trail, found);
+    if (element === undefined) return;
+    noteRepeated(element, seen, trail, found);
+    const weight = weightOf(item);
+    const below = { above: trail, step: element };
+    if (weight > PIECE) yield* checkInSteps(list.items, item, below, found);
+    else check(list.items, item, below, found);
+    if (pace.isOver(weight)) yield STEP;
+  }
+}
+
 function checkMap(map: MapType, value: JsonValue, trail: Trail | undefined, found: Found): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     found.add('type-mismatch', trail, `expected map, got &{${printed(value)}}`);
     return;
   }
   for (const name of Object.keys(value)) {
-    const member = value[name];
-    if (member === undefined) continue;
-    const type = map.fields.get(name)?.type ?? map.others;
-    if (type && isFitting(type, member)) continue;
-    const below = { above: trail, step: name };
-    if (type) check(type, member, below, found);
-    else found.add('unknown-field', below, 'field not declared in schema');
+    checkMember(map.fields.get(name)?.type ?? map.others, name, value[name], trail, found);
   }
+}
+
+/** @param type of a member that is declared */
+function checkMember(
+  type: Type | undefined,
+  name: string,
+  member: JsonValue | undefined,
+  trail: Trail | undefined,
+  found: Found,
+): void {
+  if (member === undefined || (type && isFitting(type, member))) return;
+  const below = { above: trail, step: name };
+  if (type) check(type, member, below, found);
+  else found.add('unknown-field', below, 'field not declared in schema');
 }
 
 /** Whether a value fits, so far as that is to be seen at once: it is said of most, and takes no trail. */
@@ -100,14 +157,18 @@ function checkList(list: ListType, value: JsonValue, trail: Trail | undefined, f
     return;
   }
   const seen = new Set<string>();
-  const elements = elementsOf(list, value);
+  const elements = sequenceOf(list, value)?.elements;
   for (const [i, item] of value.entries()) {
     const element = elements?.[i] ?? elementAt(list, i, item, trail, found);
     if (element === undefined) return;
-    if (seen.has(element.text)) found.add('duplicate-key', trail, `duplicate entries for key ${element}`);
-    seen.add(element.text);
+    noteRepeated(element, seen, trail, found);
     check(list.items, item, { above: trail, step: element }, found);
   }
+}
+
+function noteRepeated(element: PathElement, seen: Set<string>, trail: Trail | undefined, found: Found): void {
+  if (seen.has(element.text)) found.add('duplicate-key', trail, `duplicate entries for key ${element}`);
+  seen.add(element.text);
 }
 
 /** Without keys nothing further down the list can be named. */

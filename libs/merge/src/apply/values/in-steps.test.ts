@@ -1,105 +1,188 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { specs, thing, thingTypes } from '../../testing/things.js';
-import { fieldsV1Text } from '../paths/fields-v1.js';
-import type { Steps } from '../steps.js';
+import { describe, expect, test, vi } from 'vitest';
+import { typesOf } from '../../testing/managed-kinds.js';
+import { oddPods, oddSpecs } from '../../testing/odd-things.js';
+import { thing, thingTypes } from '../../testing/things.js';
+import {
+  coversInSteps,
+  differenceInSteps,
+  intersectionInSteps,
+  recursiveDifferenceInSteps,
+  unionInSteps,
+  unionOfInSteps,
+} from '../paths/algebra-in-steps.js';
+import type { FieldSet } from '../paths/field-set.js';
+import { union } from '../paths/field-set.js';
+import { fieldsV1Text, readFieldsV1, writeFieldsV1 } from '../paths/fields-v1.js';
+import {
+  covers,
+  difference,
+  equalSets,
+  intersection,
+  recursiveDifference,
+  setOf,
+  unionOf,
+} from '../paths/set-algebra.js';
+import { atOnce, type Steps } from '../steps.js';
+import { ATOMIC, type FieldType, type MapType, type Type } from '../types/type.js';
 import { compareObjects } from './compare.js';
-import { fieldSetOf, namedSetOf } from './field-set-of.js';
-import { compareInSteps, mergeInSteps, namedInSteps, ownedInSteps, removeInSteps } from './in-steps.js';
-import { mergeObjects } from './merge.js';
-import { piecesOf } from './pieces.js';
-import { removeFields } from './remove.js';
+import { compareInSteps } from './compare-in-steps.js';
+import { everythingBelow, everythingInSteps } from './everything.js';
+import { fieldSetOf, namedInSteps, namedSetOf, ownedInSteps } from './field-set-of.js';
+import { misfitsInSteps, misfitsOf } from './fit.js';
+import { ItemError } from './list-items.js';
+import { mergeInSteps, mergeObjects } from './merge.js';
+import { namedFieldsInSteps, withNamedFields } from './named-fields.js';
+import { reconcile, reconcileInSteps } from './reconcile.js';
+import { removeFields, removeInSteps } from './remove.js';
 
-const { said: type } = thingTypes;
+/** So few values are a step here that the smallest objects are divided, in every place of them. */
+vi.mock('../piece.js', () => ({ PIECE: 3 }));
 
-function done<T>(steps: Steps<T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
+const runs = { seed: 20261128, numRuns: 150 };
+const pods = typesOf({ apiVersion: 'v1', kind: 'Pod', zeros: true }, 'v1')?.stored as Type;
+
+/** What a walk comes to, or why it comes to nothing. */
+function outcome<T>(walk: () => T, text: (made: T) => unknown): unknown {
+  try {
+    return text(walk());
+  } catch (error) {
+    if (error instanceof ItemError) return error.message;
+    throw error;
   }
 }
 
-/** Very many keys, of which two objects have some alike. */
-const wide = fc
-  .record({ from: fc.nat({ max: 1_000 }), count: fc.nat({ max: 2_000 }), value: fc.constantFrom('a', 'b', 'c') })
-  .map(({ from, count, value }) =>
-    Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${(from + i) % 1_500}`, value])),
-  );
-const few = fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom('a', 'b'), { noNullPrototype: true });
-const level = fc.oneof({ weight: 3, arbitrary: wide }, few);
-const free = fc.record(
-  {
-    deep: fc.record({ one: level, two: level }, { requiredKeys: [], noNullPrototype: true }),
-    beside: level,
-    other: fc.oneof(level, fc.constantFrom<JsonValue>(['a'], 'a', null)),
-  },
-  { requiredKeys: [], noNullPrototype: true },
-);
-const more = fc.record({ labels: level, whole: level, free }, { requiredKeys: [], noNullPrototype: true });
-const things = fc.tuple(specs, more).map(([spec, large]) => thing({ ...spec, ...large } as JsonObject));
+const expectSame = <T>(inSteps: Steps<T>, whole: () => T, text: (made: T) => unknown): void =>
+  expect(outcome(() => atOnce(inSteps), text)).toEqual(outcome(whole, text));
 
-const runs = { seed: 20261123, numRuns: 40 };
+/** The text of the fields that an object says; none where its items cannot be told apart. */
+function saidBy(type: Type, object: JsonObject): FieldSet {
+  try {
+    return fieldSetOf(type, object);
+  } catch (error) {
+    if (error instanceof ItemError) return setOf();
+    throw error;
+  }
+}
 
-/** A text that is the same for equal objects, and for others not. */
-const textOf = (value: JsonValue | undefined): string =>
-  JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
+/** Members in the order in which they stand. */
+const json = (value: JsonValue | undefined) => JSON.stringify(value) ?? 'nothing';
+const everything = (set: FieldSet | undefined) => (set ? fieldsV1Text(set) : 'nothing');
 
-test('of an object in pieces a walk makes what it makes of the whole (property)', () => {
+/** The type with some fields of the spec owned as wholes, which were owned by parts. */
+function withWholes(type: Type, names: readonly string[]): Type {
+  const within = (map: MapType, change: (name: string, field: FieldType) => Type): MapType => ({
+    ...map,
+    plans: [],
+    fields: new Map([...map.fields].map(([name, field]) => [name, { ...field, type: change(name, field) }])),
+  });
+  const spec = (map: MapType) => within(map, (name, field) => (names.includes(name) ? ATOMIC : field.type));
+  return {
+    map: within(type.map as MapType, (name, { type: of }) => (name === 'spec' ? { map: spec(of.map as MapType) } : of)),
+  };
+}
+
+test('parts of what has become a whole are the whole, in steps too (property)', () => {
+  const changed = withWholes(thingTypes.said, ['parts', 'labels', 'nested']);
   fc.assert(
-    fc.property(things, things, (a, b) => {
-      const [inSteps, whole] = [done(compareInSteps(type, a, b)), compareObjects(type, a, b)];
-      expect([inSteps.set, inSteps.removed].map(fieldsV1Text)).toEqual([whole.set, whole.removed].map(fieldsV1Text));
-      expect(fieldsV1Text(done(ownedInSteps(type, a)))).toBe(fieldsV1Text(fieldSetOf(type, a)));
-      expect(fieldsV1Text(done(namedInSteps(type, a)))).toBe(fieldsV1Text(namedSetOf(type, a)));
-      expect(JSON.stringify(done(mergeInSteps(type, a, b)))).toBe(JSON.stringify(mergeObjects(type, a, b)));
-      for (const gone of [fieldSetOf(type, b), whole.removed, whole.set]) {
-        expect(textOf(done(removeInSteps(type, a, gone)))).toBe(textOf(removeFields(type, a, gone)));
+    fc.property(oddSpecs, (spec) => {
+      const set = saidBy(thingTypes.said, thing(spec));
+      expectSame(reconcileInSteps(changed, set), () => reconcile(changed, set), (made) => [fieldsV1Text(made), made.size]);
+    }),
+    runs,
+  );
+});
+
+function expectSameWalks(type: Type, a: JsonObject, b: JsonObject): void {
+  const texts = ({ set, removed }: { set: FieldSet; removed: FieldSet }) => [set, removed].map(fieldsV1Text);
+  expectSame(compareInSteps(type, a, b), () => compareObjects(type, a, b), texts);
+  expectSame(everythingInSteps(type, a), () => everythingBelow(type, a), everything);
+  expectSame(ownedInSteps(type, a), () => fieldSetOf(type, a), fieldsV1Text);
+  expectSame(namedInSteps(type, a), () => namedSetOf(type, a), fieldsV1Text);
+  expectSame(mergeInSteps(type, a, b), () => mergeObjects(type, a, b), json);
+  expectSame(misfitsInSteps(type, a), () => misfitsOf(type, a), json as (made: unknown) => string);
+  const { set, removed } = compareObjects(type, a, b);
+  for (const gone of [set, removed, saidBy(type, b)]) {
+    expectSame(removeInSteps(type, a, gone), () => removeFields(type, a, gone), json);
+    expectSame(reconcileInSteps(type, gone), () => reconcile(type, gone), fieldsV1Text);
+    expectSame(namedFieldsInSteps(type, gone), () => withNamedFields(type, gone), fieldsV1Text);
+  }
+}
+
+describe('of an object of any size a walk in steps makes what it makes at once (property)', () => {
+  test.each([
+    ['custom objects', thingTypes.said, oddSpecs.map(thing)],
+    ['a built-in kind', pods, oddPods],
+  ] as const)('%s', (_, type, objects) => {
+    fc.assert(
+      fc.property(objects, objects, (a, b) => {
+        const before = json([a, b]);
+        expectSameWalks(type, a, b);
+        expectSameWalks(type, a, { ...a, ...b });
+        expect(json([a, b])).toBe(before);
+      }),
+      runs,
+    );
+  });
+
+  test('the same object, and one that holds another in other order', () => {
+    fc.assert(
+      fc.property(oddSpecs, (spec) => {
+        const parts = Array.isArray(spec.parts) ? { parts: [...spec.parts].reverse() } : {};
+        expectSameWalks(thingTypes.said, thing(spec), thing(JSON.parse(json(spec)) as JsonObject));
+        expectSameWalks(thingTypes.said, thing(spec), thing({ ...spec, ...parts }));
+      }),
+      runs,
+    );
+  });
+});
+
+const sets = fc.tuple(oddSpecs, oddSpecs).map(([a, b]) => compareObjects(thingTypes.said, thing(a), thing(b)).set);
+
+/** The same set as it comes out of storage: nothing of it has been read. */
+const stored = (set: FieldSet): FieldSet => readFieldsV1(JSON.parse(fieldsV1Text(set)) as JsonObject);
+
+test('operations on sets of any size come to what they come to at once (property)', () => {
+  fc.assert(
+    fc.property(sets, sets, sets, (a, b, c) => {
+      for (const [x, y] of [
+        [a, b],
+        [a, stored(a)],
+        [union(a, b), a],
+        [a, intersection(a, b)],
+      ] as const) {
+        expectSame(unionInSteps(x, y), () => union(x, y), fieldsV1Text);
+        expectSame(intersectionInSteps(x, y), () => intersection(x, y), fieldsV1Text);
+        expectSame(differenceInSteps(x, y), () => difference(x, y), fieldsV1Text);
+        expectSame(recursiveDifferenceInSteps(x, y), () => recursiveDifference(x, y), fieldsV1Text);
+        expect(atOnce(coversInSteps(x, y))).toBe(covers(x, y));
+      }
+      expectSame(unionOfInSteps([a, b, c]), () => unionOf([a, b, c]), fieldsV1Text);
+      expect(atOnce(differenceInSteps(a, setOf()))).toBe(a);
+    }),
+    runs,
+  );
+});
+
+test('a set is read and written in steps as it is at once, also in another order (property)', () => {
+  fc.assert(
+    fc.property(sets, (set) => {
+      const trie = JSON.parse(fieldsV1Text(set)) as JsonObject;
+      const backwards = (level: JsonObject): JsonObject =>
+        Object.fromEntries(
+          Object.entries(level)
+            .reverse()
+            .map(([name, below]) => [name, backwards(below as JsonObject)]),
+        );
+      for (const one of [stored(set), readFieldsV1(backwards(trie))]) {
+        atOnce(one.read());
+        expect(equalSets(one, set)).toBe(true);
+        atOnce(one.write(false));
+        expect(fieldsV1Text(one)).toBe(fieldsV1Text(set));
+        expect(json(writeFieldsV1(one))).toBe(json(writeFieldsV1(set)));
       }
     }),
     runs,
   );
-});
-
-test('nothing that walks are given is changed (property)', () => {
-  fc.assert(
-    fc.property(things, things, (a, b) => {
-      const before = JSON.stringify([a, b]);
-      done(mergeInSteps(type, a, b));
-      done(removeInSteps(type, a, fieldSetOf(type, b)));
-      expect(JSON.stringify([a, b])).toBe(before);
-    }),
-    runs,
-  );
-});
-
-test('members stand in the order in which they stood', () => {
-  const [live, said] = ['l', 's'].map((letter) =>
-    thing({ labels: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`${letter}${i}`, '1'])) }),
-  ) as [JsonObject, JsonObject];
-  const labels = (object: JsonObject) => Object.keys((object.spec as { labels: JsonObject }).labels);
-  expect(labels(done(mergeInSteps(type, live, said)))).toEqual([...labels(live), ...labels(said)]);
-});
-
-const valuesOf = (value: JsonValue | undefined): number =>
-  typeof value !== 'object' || value === null
-    ? 1
-    : Object.values(value).reduce<number>((sum, member) => sum + valuesOf(member), 1);
-
-test('pieces hold few values each, however they are nested, and all of them together', () => {
-  const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, '1']));
-  const structs = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`s${i}`, { a: '1', b: { c: '2' } }]));
-  const large = thing({ labels: many, free: { wide: many, structs, deep: { deeper: { wide: many } }, small: {} } });
-  const pieces = [...piecesOf(type, [large, undefined])];
-  for (const [piece, absent] of pieces) {
-    expect(absent).toBeUndefined();
-    expect(valuesOf(piece)).toBeLessThan(700);
-  }
-  expect(fieldsV1Text(done(ownedInSteps(type, large)))).toBe(fieldsV1Text(fieldSetOf(type, large)));
-  const small = thing({ labels: { a: 'b' } });
-  expect([...piecesOf(type, [small])]).toEqual([[small]]);
 });

@@ -9,6 +9,9 @@ import {
   type PathElement,
   valueElement,
 } from '../paths/path-element.js';
+import { sortInSteps } from '../paths/sort-in-steps.js';
+import { PIECE } from '../piece.js';
+import { STEP, type Steps } from '../steps.js';
 import { fieldValue, type ListType } from '../types/type.js';
 
 /** An item that has no place in a list whose items are told apart: null, of another form, or without its keys. */
@@ -21,10 +24,6 @@ export function itemElement(list: ListType, index: number, item: JsonValue): Pat
   if (list.relation === 'atomic') return indexElement(index);
   return list.relation === 'map' && list.keys.length > 0 ? byKeys(list, item) : byValue(item);
 }
-
-/** The elements of all items; undefined when one has none. */
-export const elementsOf = (list: ListType, items: readonly JsonValue[]): readonly PathElement[] | undefined =>
-  sequenceOf(list, items)?.elements;
 
 /** Items of a list, told apart. */
 export class Sequence {
@@ -39,6 +38,12 @@ export class Sequence {
   get order(): readonly number[] {
     this.#order ??= inElementOrder(this.elements);
     return this.#order;
+  }
+
+  /** Finds the {@link order} beforehand, in steps. */
+  *sort(): Steps<this> {
+    this.#order ??= yield* inOrderInSteps(this.elements);
+    return this;
   }
 }
 
@@ -73,13 +78,43 @@ let long: readonly { readonly list: ListType; readonly sequence: WeakRef<Sequenc
 const KEPT_LONG = 3;
 
 function longSequence(list: ListType, items: readonly JsonValue[]): Sequence | undefined {
+  return knownLong(list, items) ?? keptLong(list, sequenceMade(list, items));
+}
+
+function knownLong(list: ListType, items: readonly JsonValue[]): Sequence | undefined {
   for (const kept of long) {
     const known = kept.list === list ? kept.sequence.deref() : undefined;
     if (known && areOf(list, items, known.elements)) return known;
   }
-  const sequence = sequenceMade(list, items);
+  return undefined;
+}
+
+function keptLong(list: ListType, sequence: Sequence | undefined): Sequence | undefined {
   if (sequence) long = [{ list, sequence: new WeakRef(sequence) }, ...long.slice(0, KEPT_LONG - 1)];
   return sequence;
+}
+
+/** As {@link sequenceOf}, with the order of the items; those of long lists are told apart in steps. */
+export function* sequenceInSteps(list: ListType, items: readonly JsonValue[]): Steps<Sequence | undefined> {
+  if (items.length <= PIECE) return sequenceOf(list, items);
+  if (list.relation === 'atomic') return yield* madeInSteps(list, items);
+  const sequence = knownLong(list, items) ?? keptLong(list, yield* madeInSteps(list, items));
+  yield STEP;
+  return sequence && (yield* sequence.sort());
+}
+
+function* madeInSteps(list: ListType, items: readonly JsonValue[]): Steps<Sequence | undefined> {
+  const elements: PathElement[] = [];
+  try {
+    for (const item of items) {
+      elements.push(itemElement(list, elements.length, item));
+      if (elements.length % PIECE === 0) yield STEP;
+    }
+  } catch (error) {
+    if (error instanceof ItemError) return undefined;
+    throw error;
+  }
+  return new Sequence(elements);
 }
 
 function sequenceMade(list: ListType, items: readonly JsonValue[]): Sequence | undefined {
@@ -117,11 +152,29 @@ function isOf(item: JsonObject, count: number, keys: readonly KeyField[]): boole
   return true;
 }
 
+type Compare = (a: number, b: number) => number;
+
+const byElements =
+  (elements: readonly PathElement[]): Compare =>
+  (a, b) =>
+    compareElements(elements[a] as PathElement, elements[b] as PathElement);
+
+/** Of places in their order the first of each element. */
+const firsts = (places: readonly number[], compare: Compare): number[] =>
+  places.filter((place, i) => i === 0 || compare(places[i - 1] as number, place) !== 0);
+
 function inElementOrder(elements: readonly PathElement[]): number[] {
+  const compare = byElements(elements);
+  // Keeps the order of equal ones.
+  return firsts(elements.map((_, i) => i).sort(compare), compare);
+}
+
+function* inOrderInSteps(elements: readonly PathElement[]): Steps<number[]> {
+  const compare = byElements(elements);
   const places = elements.map((_, i) => i);
-  const compare = (a: number, b: number) => compareElements(elements[a] as PathElement, elements[b] as PathElement);
-  places.sort(compare); // keeps the order of equal ones
-  return places.filter((place, i) => i === 0 || compare(places[i - 1] as number, place) !== 0);
+  const sorted = yield* sortInSteps(places, (some) => some.sort(compare), compare);
+  yield STEP;
+  return firsts(sorted, compare);
 }
 
 function byValue(item: JsonValue): PathElement {

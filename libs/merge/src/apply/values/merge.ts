@@ -1,8 +1,11 @@
 import { type JsonObject, type JsonValue, memberOf, setMember } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
+import { PIECE } from '../piece.js';
+import { STEP, type Steps } from '../steps.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { typeOfField } from './everything.js';
-import { elementsOf, itemElement } from './list-items.js';
+import { areFew, eachInSteps, Pace, weightOf } from './few.js';
+import { itemElement, sequenceInSteps, sequenceOf } from './list-items.js';
 
 /**
  * An object with what another says of it. Nothing is taken away: null over an object or a list leaves it as it is.
@@ -27,6 +30,54 @@ function merge(type: Type, live: JsonValue | undefined, said: JsonValue | undefi
   return said;
 }
 
+/** As {@link mergeObjects}, in steps. @throws ItemError */
+export function* mergeInSteps(type: Type, live: JsonObject, said: JsonObject): Steps<JsonObject> {
+  return ((yield* divided(type, live, said)) ?? {}) as JsonObject;
+}
+
+/** As {@link merge}, in steps. */
+function* divided(type: Type, live: JsonValue | undefined, said: JsonValue | undefined): Steps<JsonValue | undefined> {
+  if (areFew(live, said)) return merge(type, live, said);
+  if (said === undefined) return live;
+  if (live === undefined) return said;
+  const form = formOf(type, said);
+  if (form === 'map' && type.map && !type.map.atomic) {
+    const [from, to] = [isObject(live) ? live : {}, isObject(said) ? said : {}];
+    if (Object.keys(from).length > 0 || Object.keys(to).length > 0) return yield* dividedMaps(type.map, from, to);
+  } else if (form === 'list' && type.list && type.list.relation !== 'atomic') {
+    const [from, to] = [Array.isArray(live) ? live : [], Array.isArray(said) ? said : []];
+    if (from.length > 0 || to.length > 0) return yield* dividedLists(type.list, from, to);
+  }
+  return said;
+}
+
+function* dividedMaps(map: MapType, live: JsonObject, said: JsonObject): Steps<JsonObject> {
+  let merged: JsonObject | undefined;
+  const pace = new Pace();
+  for (const name of Object.keys(said)) {
+    const type = typeOfField(map, map.fields.get(name));
+    const had = memberOf(live, name);
+    const weight = weightOf(had, said[name]);
+    const value = weight > PIECE ? yield* divided(type, had, said[name]) : merge(type, had, said[name]);
+    if (pace.isOver(weight)) yield STEP;
+    if (value === had) continue;
+    merged ??= yield* copied(live);
+    setMember(merged, name, value);
+  }
+  return merged ?? live;
+}
+
+/** An object of the same members. */
+function* copied(object: JsonObject): Steps<JsonObject> {
+  const copy: JsonObject = {};
+  const pace = new Pace();
+  for (const name of Object.keys(object)) {
+    setMember(copy, name, object[name]);
+    if (pace.isOver()) yield STEP;
+  }
+  return copy;
+}
+
 function mergeMaps(map: MapType, live: JsonObject, said: JsonObject): JsonObject {
   let merged: JsonObject | undefined;
   for (const name of Object.keys(said)) {
@@ -45,8 +96,9 @@ interface Place {
   readonly item: JsonValue;
 }
 
-function placesOf(list: ListType, items: readonly JsonValue[]): Place[] {
-  const elements = elementsOf(list, items);
+/** @throws ItemError */
+function placesOf(list: ListType, items: readonly JsonValue[], sequence = sequenceOf(list, items)): Place[] {
+  const elements = sequence?.elements;
   return items.map((item, i) => ({ text: (elements?.[i] ?? itemElement(list, i, item)).text, item }));
 }
 
@@ -56,12 +108,42 @@ function placesOf(list: ListType, items: readonly JsonValue[]): Place[] {
  */
 function mergeLists(list: ListType, live: readonly JsonValue[], said: readonly JsonValue[]): JsonValue[] {
   const [old, now] = [placesOf(list, live), placesOf(list, said)];
-  const oldItems = new Map(old.map(({ text, item }) => [text, item]));
+  const oldItems = itemsByText(old);
+  const made = now.map(({ text, item }) => merge(list.items, oldItems.get(text), item) ?? null);
+  return interleaved(old, now, oldItems, made);
+}
+
+/** As {@link mergeLists}, in steps. */
+function* dividedLists(list: ListType, live: readonly JsonValue[], said: readonly JsonValue[]): Steps<JsonValue[]> {
+  const sequences = [yield* sequenceInSteps(list, live), yield* sequenceInSteps(list, said)] as const;
+  const [old, now] = [placesOf(list, live, sequences[0]), placesOf(list, said, sequences[1])];
+  yield STEP;
+  const oldItems = itemsByText(old);
+  yield STEP;
+  const made = yield* eachInSteps(now, {
+    weigh: ({ text, item }) => weightOf(oldItems.get(text), item),
+    atOnce: ({ text, item }) => merge(list.items, oldItems.get(text), item) ?? null,
+    inSteps: ({ text, item }) => divided(list.items, oldItems.get(text), item),
+  });
+  yield STEP;
+  return interleaved(old, now, oldItems, made as JsonValue[]);
+}
+
+const itemsByText = (places: readonly Place[]): Map<string, JsonValue> =>
+  new Map(places.map(({ text, item }) => [text, item]));
+
+/** @param made what has become of the items of `now`, in their order */
+function interleaved(
+  old: readonly Place[],
+  now: readonly Place[],
+  oldItems: ReadonlyMap<string, JsonValue>,
+  made: readonly JsonValue[],
+): JsonValue[] {
   const isSaid = new Set(now.map(({ text }) => text));
   const shared = now.filter(({ text }) => oldItems.has(text)).map(({ text }) => text);
   const merged: JsonValue[] = [];
-  const takeSaid = ({ text, item }: Place) => {
-    merged.push(merge(list.items, oldItems.get(text), item) ?? null);
+  const takeSaid = ({ text }: Place) => {
+    merged.push(made[j] as JsonValue);
     if (shared[nextShared] === text) nextShared++;
   };
   let [i, j, nextShared] = [0, 0, 0];

@@ -1,5 +1,7 @@
-import { FieldSet, type Node } from '../paths/field-set.js';
+import { FieldSet, type Node, paceOf } from '../paths/field-set.js';
+import { STEP, type Steps } from '../steps.js';
 import type { Type } from '../types/type.js';
+import { Pace } from './few.js';
 
 const NO_TYPE: Type = {};
 
@@ -8,13 +10,30 @@ const NO_TYPE: Type = {};
  * may not be taken away. Keys of maps and items of lists are owned only for themselves.
  */
 export function withNamedFields(type: Type, set: FieldSet): FieldSet {
-  return FieldSet.of(
-    set.nodes.map(({ element, member, below }): Node => {
-      const field = element.kind === 'f' ? type.map?.fields.get(element.name) : undefined;
-      if (!below) return { element, member, below };
-      const under =
-        element.kind === 'f' ? (field?.type ?? type.map?.others) : element.kind === 'k' ? type.list?.items : undefined;
-      return { element, member: member || field !== undefined, below: withNamedFields(under ?? NO_TYPE, below) };
-    }),
-  );
+  return FieldSet.of(set.nodes.map((node) => named(type, node, withNamedFields)));
+}
+
+/** As {@link withNamedFields}, in steps. */
+export function* namedFieldsInSteps(type: Type, set: FieldSet): Steps<FieldSet> {
+  if (!set.isMany) return withNamedFields(type, set);
+  const nodes: Node[] = [];
+  const pace = new Pace();
+  for (const node of yield* set.readLevel()) {
+    const below = node.below?.isMany ? yield* namedFieldsInSteps(typeUnder(type, node), node.below) : undefined;
+    nodes.push(named(type, node, below ? () => below : withNamedFields));
+    if (pace.isOver(paceOf(node.below))) yield STEP;
+  }
+  return FieldSet.of(nodes);
+}
+
+function named(type: Type, node: Node, inside: typeof withNamedFields): Node {
+  const { element, member, below } = node;
+  if (!below) return node;
+  const isField = element.kind === 'f' && type.map?.fields.has(element.name) === true;
+  return { element, member: member || isField, below: inside(typeUnder(type, node), below) };
+}
+
+function typeUnder({ map, list }: Type, { element: { kind, name } }: Node): Type {
+  if (kind === 'f') return map?.fields.get(name)?.type ?? map?.others ?? NO_TYPE;
+  return (kind === 'k' ? list?.items : undefined) ?? NO_TYPE;
 }

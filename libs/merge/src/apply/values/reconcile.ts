@@ -1,6 +1,8 @@
-import { type FieldSet, LevelBuilder } from '../paths/field-set.js';
+import { changedNode, FieldSet, LevelBuilder, type Node, paceOf } from '../paths/field-set.js';
 import type { PathElement } from '../paths/path-element.js';
+import { STEP, type Steps } from '../steps.js';
 import { isUndeclared, type Type } from '../types/type.js';
+import { Pace } from './few.js';
 
 /**
  * A set of fields as it is under a type that may own as a whole what was owned by parts when the set was written: who
@@ -11,9 +13,36 @@ export function reconcile(type: Type, set: FieldSet): FieldSet {
   return below(type, set) ?? set;
 }
 
+/** As {@link reconcile}, in steps. */
+export function* reconcileInSteps(type: Type, set: FieldSet): Steps<FieldSet> {
+  return (yield* belowInSteps(type, set)) ?? set;
+}
+
+/** As {@link below}, in steps. */
+function* belowInSteps(type: Type, set: FieldSet): Steps<FieldSet | undefined> {
+  if (!set.isMany) return below(type, set);
+  const typeAt = childrenOf(type);
+  if (typeAt === 'whole') return undefined;
+  if (typeAt === undefined) return set;
+  const nodes: Node[] = [];
+  const pace = new Pace();
+  let same = true;
+  for (const node of yield* set.readLevel()) {
+    const under = node.below && typeAt(node.element);
+    const left = under && node.below ? yield* belowInSteps(under, node.below) : node.below;
+    const now = changedNode(node, node.member || left === undefined, left);
+    same &&= now === node;
+    nodes.push(now);
+    if (pace.isOver(paceOf(node.below))) yield STEP;
+  }
+  return same ? set : FieldSet.of(nodes);
+}
+
+const childrenOf = ({ map, list }: Type): Children => (map ? mapChildren(map) : list ? listChildren(list) : undefined);
+
 /** The set below a value; undefined when the value has become one whole. */
 function below(type: Type, set: FieldSet): FieldSet | undefined {
-  const typeAt = type.map ? mapChildren(type.map) : type.list ? listChildren(type.list) : undefined;
+  const typeAt = childrenOf(type);
   if (typeAt === 'whole') return undefined;
   if (typeAt === undefined) return set;
   return reconcileLevel(set, typeAt);

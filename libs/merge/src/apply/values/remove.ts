@@ -1,9 +1,12 @@
 import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { type FieldSet, NO_FIELDS } from '../paths/field-set.js';
+import { PIECE } from '../piece.js';
+import { STEP, type Steps } from '../steps.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { elementOf, typeOfField } from './everything.js';
-import { elementsOf, itemElement } from './list-items.js';
+import { areFew, Pace, weightOf } from './few.js';
+import { itemElement, sequenceInSteps, sequenceOf } from './list-items.js';
 
 /**
  * An object without some fields and items, and all below them. What is emptied by that is null; so is what is owned as
@@ -23,12 +26,61 @@ function remove(type: Type, value: JsonValue, fields: FieldSet): JsonValue {
 function removeItems(list: ListType, items: readonly JsonValue[], fields: FieldSet): JsonValue {
   if (list.relation === 'atomic') return null;
   const kept: JsonValue[] = [];
-  const elements = elementsOf(list, items);
+  const elements = sequenceOf(list, items)?.elements;
   items.forEach((item, i) => {
     const node = fields.at(elements?.[i] ?? itemElement(list, i, item));
     if (!node?.member) kept.push(node ? remove(list.items, item, node.below ?? NO_FIELDS) : item);
   });
   return kept.length > 0 ? kept : null;
+}
+
+/** As {@link removeFields}, in steps. */
+export function* removeInSteps(type: Type, object: JsonObject, fields: FieldSet): Steps<JsonObject> {
+  return fields.isEmpty ? object : (((yield* divided(type, object, fields)) ?? {}) as JsonObject);
+}
+
+/** As {@link remove}, in steps. */
+function* divided(type: Type, value: JsonValue, fields: FieldSet): Steps<JsonValue> {
+  if (areFew(value)) return remove(type, value, fields);
+  const form = formOf(type, value);
+  if (form === 'map' && type.map) return isObject(value) ? yield* dividedMembers(type.map, value, fields) : null;
+  if (form === 'list' && type.list) return Array.isArray(value) ? yield* dividedItems(type.list, value, fields) : null;
+  return value;
+}
+
+function* dividedItems(list: ListType, items: readonly JsonValue[], fields: FieldSet): Steps<JsonValue> {
+  if (list.relation === 'atomic') return null;
+  const elements = (yield* sequenceInSteps(list, items))?.elements;
+  const kept: JsonValue[] = [];
+  const pace = new Pace();
+  for (const [i, item] of items.entries()) {
+    const node = fields.at(elements?.[i] ?? itemElement(list, i, item));
+    const weight = node ? weightOf(item) : 1;
+    if (!node) kept.push(item);
+    else if (!node.member) {
+      const below = node.below ?? NO_FIELDS;
+      kept.push(weight > PIECE ? yield* divided(list.items, item, below) : remove(list.items, item, below));
+    }
+    if (pace.isOver(weight)) yield STEP;
+  }
+  return kept.length > 0 ? kept : null;
+}
+
+function* dividedMembers(map: MapType, object: JsonObject, fields: FieldSet): Steps<JsonValue> {
+  if (map.atomic) return null;
+  const kept: JsonObject = {};
+  const pace = new Pace();
+  for (const name of Object.keys(object)) {
+    const value = object[name];
+    if (pace.isOver()) yield STEP;
+    if (value === undefined) continue;
+    const node = fields.at(elementOf(map.fields.get(name), name));
+    if (node?.member) continue;
+    const left = node ? yield* divided(typeOfField(map, map.fields.get(name)), value, node.below ?? NO_FIELDS) : value;
+    setMember<JsonValue | undefined>(kept, name, left);
+    if (node && pace.isOver(weightOf(value))) yield STEP;
+  }
+  return Object.keys(kept).length > 0 ? kept : null;
 }
 
 function removeMembers(map: MapType, object: JsonObject, fields: FieldSet): JsonValue {

@@ -1,0 +1,108 @@
+import { STEP, type Steps } from '../steps.js';
+import { Pace } from '../values/few.js';
+import { either, FieldSet, NO_FIELDS, type Node, paceOf, union } from './field-set.js';
+import { compareElements } from './path-element.js';
+import type { SetOperation } from './remembered.js';
+import {
+  covers,
+  difference,
+  inBoth,
+  inFirst,
+  intersection,
+  LOPSIDED,
+  notBelow,
+  recursiveDifference,
+} from './set-algebra.js';
+
+/*
+ * The operations of `set-algebra.ts` over sets of any size, in steps: of sets of few nodes they are left to those.
+ */
+
+type AtOnce = (a: FieldSet, b: FieldSet) => FieldSet;
+
+interface Operation {
+  readonly atOnce: AtOnce;
+  /** What stands at an element that either has. @param below the operation on what is below both */
+  readonly pick: (x: Node | undefined, y: Node | undefined, below: AtOnce) => Node | undefined;
+  /** Whether nothing is left of what the second has alone. */
+  readonly narrows: boolean;
+}
+
+const UNION: Operation = { atOnce: union, pick: either, narrows: false };
+const INTERSECTION: Operation = { atOnce: intersection, pick: inBoth, narrows: true };
+const DIFFERENCE: Operation = { atOnce: difference, pick: inFirst, narrows: true };
+const RECURSIVE_DIFFERENCE: Operation = { atOnce: recursiveDifference, pick: notBelow, narrows: true };
+
+/** As `union`. */
+export const unionInSteps: SetOperation = (a, b) => inSteps(UNION, a, b);
+/** As `intersection`. */
+export const intersectionInSteps: SetOperation = (a, b) => inSteps(INTERSECTION, a, b);
+/** As `difference`. */
+export const differenceInSteps: SetOperation = (a, b) => inSteps(DIFFERENCE, a, b);
+/** As `recursiveDifference`. */
+export const recursiveDifferenceInSteps: SetOperation = (a, b) => inSteps(RECURSIVE_DIFFERENCE, a, b);
+
+/** As `unionOf`. */
+export function* unionOfInSteps(sets: readonly FieldSet[]): Steps<FieldSet> {
+  if (sets.length <= 1) return sets[0] ?? NO_FIELDS;
+  const middle = sets.length >> 1;
+  const [a, b] = [yield* unionOfInSteps(sets.slice(0, middle)), yield* unionOfInSteps(sets.slice(middle))];
+  yield STEP;
+  return yield* unionInSteps(a, b);
+}
+
+function* inSteps(operation: Operation, a: FieldSet, b: FieldSet): Steps<FieldSet> {
+  const { atOnce, pick } = operation;
+  if (a === b || !(a.isMany || b.isMany)) return atOnce(a, b);
+  const [nodes, others] = [yield* a.readLevel(), yield* b.readLevel()];
+  // What is made of nothing is seen at once.
+  if (nodes.length === 0 || others.length === 0) return atOnce(a, b);
+  const made: Node[] = [];
+  let same = true;
+  const pace = new Pace();
+  for (const [x, y] of pairsOf(operation, a, b)) {
+    const [from, to] = [x?.below, y?.below];
+    const below = from && to && (from.isMany || to.isMany) ? yield* inSteps(operation, from, to) : undefined;
+    const node = pick(x, y, below ? () => below : atOnce);
+    same &&= node === x;
+    if (node && (node.member || node.below)) made.push(node);
+    if (pace.isOver(paceOf(from) + paceOf(to))) yield STEP;
+  }
+  if (same) return a;
+  return made.length === 0 ? NO_FIELDS : FieldSet.of(made);
+}
+
+type Pairs = Iterable<readonly [Node | undefined, Node | undefined]>;
+
+/** What stands in two levels at the elements that an operation looks at, in their order. */
+const pairsOf = ({ narrows }: Operation, a: FieldSet, b: FieldSet): Pairs =>
+  narrows && b.nodes.length >= LOPSIDED * a.nodes.length ? foundIn(a, b) : sideBySide(a.nodes, b.nodes);
+
+function* foundIn(a: FieldSet, b: FieldSet): Generator<readonly [Node, Node | undefined]> {
+  for (const node of a.nodes) yield [node, b.at(node.element)];
+}
+
+function* sideBySide(a: readonly Node[], b: readonly Node[]): Generator<readonly [Node | undefined, Node | undefined]> {
+  let [i, j] = [0, 0];
+  while (i < a.length || j < b.length) {
+    const [x, y] = [a[i], b[j]];
+    const order = x === undefined ? 1 : y === undefined ? -1 : compareElements(x.element, y.element);
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+    yield [order <= 0 ? x : undefined, order >= 0 ? y : undefined];
+  }
+}
+
+/** As `covers`. */
+export function* coversInSteps(a: FieldSet, b: FieldSet): Steps<boolean> {
+  if (a === b || !(a.isMany || b.isMany)) return covers(a, b);
+  const [nodes, others] = [yield* a.readLevel(), yield* b.readLevel()];
+  const pace = new Pace();
+  for (const [i, { element, member, below }] of others.entries()) {
+    const own = nodes[i]?.element === element ? nodes[i] : a.at(element);
+    if (!own || (member && !own.member)) return false;
+    if (below && !(own.below && (yield* coversInSteps(own.below, below)))) return false;
+    if (pace.isOver(paceOf(below))) yield STEP;
+  }
+  return true;
+}

@@ -1,0 +1,74 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import { PIECE } from '../piece.js';
+import { STEP, type Steps } from '../steps.js';
+import { isUndivided } from '../undivided.js';
+
+/** Whether values hold so few, all together, that walking over them is one step. */
+export const areFew = (a: JsonValue | undefined, b?: JsonValue): boolean => isUndivided() || weightOf(a, b) <= PIECE;
+
+/** How many values are in two, themselves included; or that they are more than are walked over in one step. At least one. */
+export function weightOf(a: JsonValue | undefined, b?: JsonValue): number {
+  const weight = a === undefined ? 1 : valuesIn(a, PIECE);
+  return b === undefined || weight > PIECE ? weight : weight + valuesIn(b, PIECE - weight);
+}
+
+/** Looks at no more than `most` values, and the one that is too many. */
+function valuesIn(value: JsonValue, most: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let values = 1;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && values <= most; i++) values += below(value[i], most - values);
+    return values;
+  }
+  if (wide.has(value)) return most + 1;
+  let members = 0;
+  for (const name in value) {
+    values += below(value[name], most - values);
+    members++;
+    if (values <= most) continue;
+    if (members > WIDE) wide.add(value);
+    break;
+  }
+  return values;
+}
+
+/** Objects that were found to have very many members: to begin to go through those takes as long as there are many. */
+const wide = new WeakSet<JsonObject>();
+const WIDE = PIECE / 2;
+
+const below = (value: JsonValue | undefined, most: number): number =>
+  typeof value === 'object' && value !== null ? valuesIn(value, most) : 1;
+
+/** How something is made of one of many values. */
+export interface Making<From, To> {
+  /** How many values it holds. */
+  readonly weigh: (from: From) => number;
+  readonly atOnce: (from: From) => To;
+  /** The same, of one that holds very many. */
+  readonly inSteps: (from: From) => Steps<To>;
+}
+
+/** What is made of each: of those that hold few values many in a step, of one that holds very many in steps of its own. */
+export function* eachInSteps<From, To>(all: Iterable<From>, { weigh, atOnce, inSteps }: Making<From, To>): Steps<To[]> {
+  const made: To[] = [];
+  const pace = new Pace();
+  for (const one of all) {
+    const weight = weigh(one);
+    made.push(weight > PIECE ? yield* inSteps(one) : atOnce(one));
+    if (pace.isOver(weight)) yield STEP;
+  }
+  return made;
+}
+
+/** Tells where a walk has gone over so many values that others may come first. */
+export class Pace {
+  #left = PIECE;
+
+  /** Counts values, and says whether a step is over with them. */
+  isOver(values = 1): boolean {
+    this.#left -= values;
+    if (this.#left > 0) return false;
+    this.#left = PIECE;
+    return true;
+  }
+}
