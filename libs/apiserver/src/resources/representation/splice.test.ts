@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Stored } from '../stored/stored.js';
 import { type TestApi, testApi } from '../../testing/test-api.js';
+import type { Stored } from '../stored/stored.js';
 import { spliceJson, splicePieces, typePrefix } from './splice.js';
 
 let api: TestApi;

@@ -88,7 +88,11 @@ test('parts of what has become a whole are the whole, in steps too (property)', 
   fc.assert(
     fc.property(oddSpecs, (spec) => {
       const set = saidBy(thingTypes.said, thing(spec));
-      expectSame(reconcileInSteps(changed, set), () => reconcile(changed, set), (made) => [fieldsV1Text(made), made.size]);
+      expectSame(
+        reconcileInSteps(changed, set),
+        () => reconcile(changed, set),
+        (made) => [fieldsV1Text(made), made.size],
+      );
     }),
     runs,
   );
