@@ -37,12 +37,14 @@ it('a ballast is there while large buffers come, once however many do, and gone 
   expect(ballasts()).toBe(0);
 });
 
-it('where no memory is to be had, it goes without', () => {
+it('where no memory is to be had, it goes without, and asks for none again: V8 stops the process to look for some', () => {
   const early = new EarlyCollection();
-  vi.stubGlobal('ArrayBuffer', function none() {
+  const none = vi.fn(function none() {
     throw new RangeError('Array buffer allocation failed');
   });
-  for (let i = 0; i < 4; i++) early.expect(MB);
+  vi.stubGlobal('ArrayBuffer', none);
+  for (let i = 0; i < 8; i++) early.expect(MB);
+  expect(none).toHaveBeenCalledTimes(1);
 });
 
 /** What a process took more while buffers passed through it, of which a few were alive at a time, MiB. */

@@ -11,7 +11,7 @@ const STEP = 2 << 20;
 /** Milliseconds without any after which V8 is left to itself. */
 const IDLE = 2_000;
 
-/** Undefined where the kernel promises no memory that is not there: then V8 is left to itself. */
+/** Undefined where the kernel promises no memory that is not there: V8 has then stopped the process some times, to look for dead memory. */
 function ballast(): ArrayBuffer | undefined {
   try {
     return new ArrayBuffer(BALLAST);
@@ -29,17 +29,20 @@ function ballast(): ArrayBuffer | undefined {
  */
 export class EarlyCollection {
   #ballast: ArrayBuffer | undefined;
+  /** No ballast was to be had once: to ask again might stop the process each time, for as long as it takes to look through the heap. */
+  #refused = false;
   #bytes = 0;
   #idle: NodeJS.Timeout | undefined;
 
   /** A buffer of so many bytes has come, of those that will be dead soon. */
   expect(bytes: number): void {
-    if (bytes < LARGE) return;
+    if (bytes < LARGE || this.#refused) return;
     this.#bytes += bytes;
     if (this.#bytes < STEP) return;
     this.#bytes = 0;
     this.#ballast?.transfer(0);
     this.#ballast = ballast();
+    this.#refused = this.#ballast === undefined;
     this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#leave(), IDLE).unref();
   }
 

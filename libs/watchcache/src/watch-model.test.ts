@@ -29,6 +29,7 @@ const SELECTIONS: readonly (Selection | undefined)[] = [
   selecting({ 'field:spec.nodeName': 'n1' }),
   selecting({ 'label:app': 'x' }),
   selecting({ 'field:metadata.name': 'one' }),
+  { ...selecting({ 'field:metadata.name': 'two' }), byKey: true },
   { ...selecting({ 'label:app': 'x', 'field:spec.nodeName': 'n2' }), equals: new Map() },
 ];
 
@@ -185,14 +186,15 @@ class Scenario {
     return this.streams.flatMap(({ by, sink, after, closedAt }) => {
       const events = closedAt === undefined ? sink.events : sink.events.slice(0, closedAt);
       const complete = closedAt === undefined && !sink.ended;
-      const lengthened = closedAt !== undefined && sink.events.length > closedAt ? ['written after close'] : [];
-      if (sink.overruns.some((piece) => !piece.includes('"ERROR"'))) lengthened.push('written to a sink that was full');
+      const faults = closedAt !== undefined && sink.events.length > closedAt ? ['written after close'] : [];
+      if (events.some(({ error }) => error === 'internal')) faults.push('ended by a defect');
+      if (sink.overruns.some((piece) => !piece.includes('"ERROR"'))) faults.push('written to a sink that was full');
       if (typeof after === 'bigint')
-        return [...lengthened, ...judge(this.#told(events), this.#told(replay(history, after, by)), complete)];
+        return [...faults, ...judge(this.#told(events), this.#told(replay(history, after, by)), complete)];
       const verdicts: string[][] = [];
       for (let at = after.from; at <= after.to; at++) {
         const expected = [...initial(this.rig.source.rows(TYPE, at), by), ...replay(history, at, by)];
-        verdicts.push([...lengthened, ...judge(this.#told(events), this.#told(expected), complete)]);
+        verdicts.push([...faults, ...judge(this.#told(events), this.#told(expected), complete)]);
       }
       return verdicts.find((wrong) => wrong.length === 0) ?? verdicts.at(-1) ?? ['no state to start from'];
     });
@@ -287,6 +289,15 @@ describe('streams', () => {
         expect(await judged(steps)).toEqual([]);
       }),
       { seed: 5, numRuns: 250 },
+    );
+  });
+
+  it('are so where most of it is read from the database, for some with the states before and for some without', async () => {
+    await fc.assert(
+      fc.asyncProperty(stepsWith(SELECTIONS.length), async (steps) => {
+        expect(await judged(steps, { ringMaxBytes: 2_500, historyBytes: 4_000 })).toEqual([]);
+      }),
+      { seed: 8, numRuns: 250 },
     );
   });
 
