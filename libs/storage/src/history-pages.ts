@@ -127,6 +127,7 @@ export class HistoryPages {
 /** The bodies of a page by their versions, as long as it is read. */
 class SharedBodies {
   readonly #bodies = new Map<Version, Buffer>();
+  #last: Version | undefined;
   /** A change was to be there that is not: what is there is no history that could be followed. */
   lacking = false;
 
@@ -138,6 +139,9 @@ class SharedBodies {
 
   note(change: HistoricChange): HistoricChange {
     this.#bodies.set(change.version, change.body);
+    // 0 says of the first change of a type alone that none was before.
+    if (this.#last !== undefined && change.previous !== this.#last && change.previous !== 0n) this.lacking = true;
+    this.#last = change.version;
     return change;
   }
 }
