@@ -58,7 +58,7 @@ test-other-nodes: build
 test-clients: build
 	npx vitest run --config test/clients/vitest.config.ts
 
-# The chart on nodes of real components, under load: root, Debian's packages, half an hour of compiling at first, then as long again.
+# The chart on nodes of real components, under load: root, Debian's packages, half an hour of compiling at first, then twenty minutes.
 test-on-cluster: build
 	npx tsx test/on-cluster/main.ts
 

@@ -29,6 +29,7 @@ const DEPLOYMENTS = '/apis/apps/v1/namespaces/orch/deployments';
 /** Beginnings of what needs more than a server of the API, and which test runs it, or why none does. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'make up': 'test/cluster, by what it calls',
+  'make test-on-cluster': 'itself a run of tests, as root',
   'podman build': 'container.test.ts, step by step',
   'PREVIOUS_EXECUTABLE=': 'a test itself',
   'CREATE ROLE': 'rotation/rotation.test.ts',

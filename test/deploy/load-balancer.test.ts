@@ -10,6 +10,9 @@ import { accepts, freePorts, waitUntil } from '../../tools/up/index.js';
 import { helm, type Manifest, render } from './helm.js';
 import { type Made, OpenSsl } from './openssl.js';
 
+/** HAProxy takes seconds to load anew where a machine has much else to do. */
+const POLL = { timeout: 25_000 };
+
 let dir: string;
 let objects: Manifest[];
 beforeAll(() => {
@@ -81,7 +84,7 @@ test.each([
   process.stderr?.on('data', (text) => (said += text));
   const ended = once(process, 'exit');
   try {
-    await waitUntil('HAProxy listens', 10_000, () => accepts(container.healthPort));
+    await waitUntil('HAProxy listens', POLL.timeout, () => accepts(container.healthPort));
     const most = await mostConnections(container);
     expect(isRight(most), String(most)).toBe(true);
     expect(/not \d+ connections/.test(said)).toBe(files < 20_000);
@@ -101,7 +104,7 @@ test('the load balancer asks the Services as long as it knows no address of a po
   const process = container.start(1_000);
   const ended = once(process, 'exit');
   try {
-    await waitUntil('HAProxy listens', 10_000, () => accepts(port));
+    await waitUntil('HAProxy listens', POLL.timeout, () => accepts(port));
     const caller = openSsl.leaf('caller', ca, { subject: '/CN=jane', usage: 'clientAuth' });
     for (const path of ['/api', '/api?watch=1'])
       for (const shown of [{}, { cert: caller.cert, key: caller.key }]) {
@@ -133,7 +136,7 @@ test('the load balancer takes a renewed certificate in the same process, and end
   container.stderr?.on('data', (text) => (said += text));
   const ended = once(container, 'exit');
   try {
-    await waitUntil('HAProxy listens', 10_000, () => accepts(port));
+    await waitUntil('HAProxy listens', POLL.timeout, () => accepts(port));
     /** There are no servers behind it: who is believed is told so. */
     const statusFor = async ({ cert, key }: Made): Promise<number | undefined> => {
       const [answer] = await once(get({ host: '127.0.0.1', port, ca: ca.cert, cert, key, agent: false }), 'response');
@@ -160,24 +163,24 @@ test('the load balancer takes a renewed certificate in the same process, and end
     const gathering = join(folder, 'run', 'next.crt');
     mkdirSync(gathering);
     writeFileSync(join(authorities, 'orch.crt'), stranger.cert);
-    await expect.poll(() => said, { timeout: 10_000 }).toContain('next.crt');
+    await expect.poll(() => said, POLL).toContain('next.crt');
     rmSync(gathering, { recursive: true });
-    await expect.poll(() => statusFor(other).catch(() => 0), { timeout: 10_000 }).toBe(503);
+    await expect.poll(() => statusFor(other).catch(() => 0), POLL).toBe(503);
     const before = await serial();
     openSsl.leaf('tls', ca, subject);
-    await expect.poll(serial, { timeout: 10_000 }).not.toBe(before);
+    await expect.poll(serial, POLL).not.toBe(before);
     // Authorities that are gone for a while: those of before stay, and what comes then is taken.
     for (const name of readdirSync(authorities)) rmSync(join(authorities, name));
-    await expect.poll(() => said, { timeout: 10_000 }).toMatch(/awk: /);
+    await expect.poll(() => said, POLL).toMatch(/awk: /);
     writeFileSync(join(authorities, 'orch.crt'), second.cert);
-    await expect.poll(() => statusFor(other).catch(() => 0), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => statusFor(other).catch(() => 0), POLL).toBe(0);
     // What stays the same is not loaded anew: a file that is not there has each look at them told.
     symlinkSync('nowhere', join(certificates, 'gone.crt'));
     const looks = () => said.split('gone.crt').length - 1;
     const gathered = () => statSync(join(folder, 'run', 'client-ca.crt')).mtimeMs;
-    await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(looks, POLL).toBeGreaterThan(0);
     const [then, number] = [gathered(), looks()];
-    await expect.poll(looks, { timeout: 10_000 }).toBeGreaterThan(number + 1);
+    await expect.poll(looks, POLL).toBeGreaterThan(number + 1);
     expect(gathered()).toBe(then);
     expect(container.exitCode).toBeNull();
   } finally {
