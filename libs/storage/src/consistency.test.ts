@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import { type HistoricChange, StoreUnavailableError, type TypeId, type Version } from './store.js';
+import { type HistoricChange, HistoryExpiredError, StoreUnavailableError, type TypeId, type Version } from './store.js';
 import { chooseSeed, seededRandom } from './testing/random.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
@@ -134,7 +134,7 @@ describe('invariants 1 and 2', () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it('the chain check would notice versions drawn before the lane is taken', async () => {
+  it('versions drawn before the lane is taken would be noticed: history that is no chain has expired', async () => {
     const { schema, stores, types } = await openStores(2);
     const [store] = stores as [PostgresStore];
     const [type = 0] = types;
@@ -155,7 +155,7 @@ describe('invariants 1 and 2', () => {
       `INSERT INTO change (type, version, previous, at, action, namespace, name, uid, body) VALUES ($1, $2, $3, 0, 1, '', 'late', 'u', '')`,
       [type, drawn, head],
     );
-    await expect(tail(store, type, head, () => true)).rejects.toThrow(/chain/);
+    await expect(tail(store, type, head, () => true)).rejects.toThrow(HistoryExpiredError);
     await Promise.all(stores.map((one) => one.close()));
   });
 });
