@@ -1,8 +1,12 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
-import { expect, test } from 'vitest';
-import { FieldSet } from '../paths/field-set.js';
-import { PIECE } from '../piece.js';
-import { areFew } from './few.js';
+import { expect, test, vi } from 'vitest';
+
+// Steps of the usual size, whatever tests of other files have put in their place.
+vi.doUnmock('../piece.js');
+vi.resetModules();
+const { PIECE } = await import('../piece.js');
+const { areFew } = await import('./few.js');
+const { FieldSet } = await import('../paths/field-set.js');
 
 /** An object of many members, and how often its names were asked for: that takes as long as there are many. */
 function counted(members: number, member: JsonValue) {
