@@ -16,6 +16,9 @@ async function madeWith(piece: number) {
 }
 
 const [divided, whole] = [await madeWith(2), await madeWith(Number.POSITIVE_INFINITY)];
+// Tests of other files, which share what is loaded, get steps of the usual size.
+vi.doUnmock('./piece.js');
+vi.resetModules();
 const { oddPods, oddSpecs } = await import('../testing/odd-things.js');
 const { thing } = await import('../testing/things.js');
 

@@ -1,9 +1,8 @@
 import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
-import { isObject } from '../../json-values.js';
 import { PIECE } from '../piece.js';
 import { STEP, type Steps } from '../steps.js';
 import { isUndivided } from '../undivided.js';
-import { Pace } from '../values/few.js';
+import { Pace, valuesIn } from '../values/few.js';
 import { compareElements, type PathElement, PathElementError, parsePathElement } from './path-element.js';
 import { sortInSteps } from './sort-in-steps.js';
 
@@ -127,7 +126,7 @@ export class FieldSet {
 
   /** How many nodes it has, or a number above `most`. */
   #count(most: number): number {
-    if (this.#nodes === undefined) return membersOf(this.#trie ?? {}, most + 1);
+    if (this.#nodes === undefined) return valuesIn(this.#trie ?? {}, most + 1) - 1;
     let nodes = this.#nodes.length;
     for (const { below } of this.#nodes) {
       if (nodes > most) break;
@@ -297,17 +296,6 @@ function addWritten(level: LevelBuilder, text: string, content: JsonValue): void
   if (element === undefined) return;
   const below = content !== null && hasBelow(content, text) ? FieldSet.written(content) : undefined;
   level.add(element, below === undefined || Object.hasOwn(content as JsonObject, SELF), below);
-}
-
-/** How many members all levels of a trie have, or a number that is not below `most`. */
-function membersOf(trie: JsonObject, most: number): number {
-  let members = 0;
-  for (const text in trie) {
-    const content = trie[text];
-    members += 1 + (isObject(content) && content !== LEAF ? membersOf(content, most - members) : 0);
-    if (members >= most) break;
-  }
-  return members;
 }
 
 /** The element of a member of a trie; undefined for kinds that later releases may know. @throws FieldsV1Error */

@@ -12,8 +12,11 @@ export function weightOf(a: JsonValue | undefined, b?: JsonValue): number {
   return b === undefined || weight > PIECE ? weight : weight + valuesIn(b, PIECE - weight);
 }
 
-/** Looks at no more than `most` values, and the one that is too many. */
-function valuesIn(value: JsonValue, most: number): number {
+/**
+ * How many values are in one, itself included, or a number above `most`. Looks at few more than that, and at no more than the names of
+ * {@link WIDE} members on the way back.
+ */
+export function valuesIn(value: JsonValue, most: number): number {
   if (typeof value !== 'object' || value === null) return 1;
   let values = 1;
   if (Array.isArray(value)) {
@@ -23,10 +26,11 @@ function valuesIn(value: JsonValue, most: number): number {
   if (wide.has(value)) return most + 1;
   let members = 0;
   for (const name in value) {
-    values += below(value[name], most - values);
     members++;
-    if (values <= most) continue;
-    if (members > WIDE) wide.add(value);
+    if (values <= most) values += below(value[name], most - values);
+    // Also where but a few more were to be counted: each level above begins anew, and would find out nothing either.
+    if (values <= most || members <= WIDE) continue;
+    wide.add(value);
     break;
   }
   return values;

@@ -189,7 +189,7 @@ function byKeys(list: ListType, item: JsonValue): PathElement {
   if (!isObject(item)) throw new ItemError('associative list with keys may not have non-map elements');
   const [name = ''] = list.keys;
   const only = list.keys.length === 1 && name !== '__proto__' ? item[name] : undefined;
-  if (typeof only === 'string' && only !== '' && only.length <= LONGEST) return namedElement(list, name, only);
+  if (typeof only === 'string' && isName(only)) return namedElement(list, name, only);
   const keys = list.keys.map((name) => ({ name, value: keyOf(list, item, name) }));
   return shortElement(list, keys) ?? keyElement(keys);
 }
@@ -202,6 +202,11 @@ export function levelsOf({ kept }: ListType): LevelsOfPlace {
 
 const KEPT = 2_000;
 const LONGEST = 100;
+/** What the texts begin with by which elements of other keys are kept, beside the names. */
+const MARK = '\0';
+
+/** Whether an element is kept by the very text of its key. */
+const isName = (key: string): boolean => key !== '' && key.length <= LONGEST && !key.startsWith(MARK);
 
 /** The element of an item with one key, which is a text: of nearly all. */
 function namedElement(list: ListType, name: string, value: string): PathElement {
@@ -223,8 +228,8 @@ function elementsKept({ kept }: ListType): Map<string, PathElement> {
 function shortElement(list: ListType, keys: readonly KeyField[]): PathElement | undefined {
   let text = '';
   for (const { value } of keys) {
-    if (typeof value === 'string') text += `\0${value.length}:${value}`;
-    else if (typeof value === 'number') text += `\0\0${value};`;
+    if (typeof value === 'string') text += `${MARK}${value.length}:${value}`;
+    else if (typeof value === 'number') text += `${MARK}${MARK}${value};`;
     else return undefined;
   }
   if (text.length > LONGEST) return undefined;
