@@ -42,6 +42,7 @@ const NAMES = [
   'helm rollback',
   'helm upgrade',
   'helm get values',
+  'kubectl exec',
   'kubectl -n orch set image',
 ];
 /** What stands for something of the reader's. */
