@@ -172,7 +172,7 @@ test.each([
     { audit: { policy: 'kind: Policy', log: { enabled: true } } },
     ['orch-api-server', 'orch-watch-gateway'],
   ],
-  ['what the balancer takes', { loadBalancer: { maxConnections: 500 } }, ['orch-load-balancer']],
+  ['what the balancer takes', { loadBalancer: { maxServers: 4 } }, ['orch-load-balancer']],
 ])('pods that read %s at their start are replaced when it changes', (_, values, expected) => {
   const before = startOf({});
   const changed = startOf(values).filter((each) => !before.includes(each));
