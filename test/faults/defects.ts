@@ -58,7 +58,7 @@ export const PUBLISH_BEFORE_COMMIT: readonly Mutation[] = [
 
 /** Who owns which field of an object is lost on the bus: what servers have in memory is not what the database has. */
 export const OWNERS_LOST: readonly Mutation[] = [
-  { module: 'libs/feed/dist/record.js', part: 'body = codec.join(body, owners);', by: ';' },
+  { module: 'libs/feed/dist/record.js', part: 'codec.join(stored, owners)', by: 'stored' },
 ];
 
 /** Whatever comes over the bus is believed: a seal is skipped like any field that is not known. */
@@ -92,7 +92,7 @@ export const CHARGED_APART: readonly Mutation[] = [
 /** Quotas do not hear of deletions. */
 export const KEEP_CHARGES: readonly Mutation[] = [
   {
-    module: 'libs/apiserver/dist/quota/quota-charges.js',
+    module: 'libs/apiserver/dist/writing/charges/quota-charges.js',
     part: 'const changed = [...difference(terms, evaluator, before, after)];',
     by: 'const changed = after === undefined ? [] : [...difference(terms, evaluator, before, after)];',
   },
@@ -101,7 +101,7 @@ export const KEEP_CHARGES: readonly Mutation[] = [
 /** What an eviction takes of a budget is committed by a transaction of its own before the pod is removed. */
 export const EVICTED_APART: readonly Mutation[] = [
   {
-    module: 'libs/apiserver/dist/subresources/eviction.js',
+    module: 'libs/apiserver/dist/handlers/subresources/eviction.js',
     part: 'return [removal, payment(budget, name, options.dryRun, caller.deadline)];',
     by: `const paying = async () => [payment(await budgetOf(deps, pod), name, options.dryRun, caller.deadline)];
         if (!(await deps.sets.write(paying, caller.deadline))) throw timeout('the budget is written by others', RETRY_SECONDS);
