@@ -1,11 +1,11 @@
 import type { Logger, Metrics } from '@orch/runtime';
 import { WebhookClients, type WebhookSettings } from '@orch/webhooks';
-import type { Pair } from '../credentials/pair.js';
 import type { ApiDeps } from '../handlers/deps.js';
 import { conversionMetrics } from '../resources/conversion/conversion-metrics.js';
 import type { ConversionCalls } from '../resources/conversion/conversion-webhook.js';
 import { KeptConversions } from '../resources/conversion/kept-conversions.js';
 import { refusedObjects } from '../resources/conversion/refused-objects.js';
+import type { Pair } from '../serving/sockets/shown-pairs.js';
 import { AdmissionWebhooks, addressesOutside } from './admission-webhooks.js';
 import { readServiceMap, serviceResolver } from './service-resolver.js';
 import { observeWebhooks, webhookMetrics } from './webhook-metrics.js';

@@ -1,7 +1,7 @@
 import type { Agent } from 'node:https';
 import { peerOptions } from '@orch/tls';
 import { clusterAddress, endpointAddress } from '../admission-host/service-addresses.js';
-import type { Pair } from '../credentials/pair.js';
+import type { Pair } from '../serving/sockets/shown-pairs.js';
 import type { Backing } from './availability.js';
 import type { ServiceName } from './backings.js';
 import { ExtensionAgent } from './extension-agent.js';

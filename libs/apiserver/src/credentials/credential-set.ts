@@ -11,9 +11,10 @@ import {
 } from '@orch/authentication';
 import { serviceNetworks } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
+import type { Pair } from '../serving/sockets/shown-pairs.js';
 import type { FileCertificates } from './certificate-ends.js';
 import type { CredentialOptions } from './credential-options.js';
-import { type Pair, readBundle, readPair } from './pair.js';
+import { readBundle, readPair } from './pair.js';
 import { readSigning, type SigningSet, signingFiles } from './signing-set.js';
 import { type NamedPair, readSniPairs, sniFiles } from './sni-pairs.js';
 

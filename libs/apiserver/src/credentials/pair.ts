@@ -1,12 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { certificatesOf } from '@orch/authentication';
-
-/** A certificate, those that signed it behind it, and its private key; PEM. */
-export interface Pair {
-  readonly cert: string;
-  readonly key: string;
-}
+import type { Pair } from '../serving/sockets/shown-pairs.js';
 
 /** Reads certificates, PEM. @throws Error that names the file, when it cannot be read or there is none in it */
 export async function readBundle(file: string): Promise<string> {

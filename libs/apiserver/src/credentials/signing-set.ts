@@ -1,9 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import { checkAuthority } from '@orch/authentication';
 import type { SignerId } from '@orch/kinds';
+import type { Pair } from '../serving/sockets/shown-pairs.js';
 import type { FileCertificates } from './certificate-ends.js';
 import type { CredentialOptions } from './credential-options.js';
-import { type Pair, readBundle, readPair, within } from './pair.js';
+import { readBundle, readPair, within } from './pair.js';
 
 /** What certificate requests are signed with. */
 export interface SigningSet {

@@ -1,10 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { type Pair, readPair } from './pair.js';
+import type { NamedShownPair, Pair } from '../serving/sockets/shown-pairs.js';
+import { readPair } from './pair.js';
 
-/** A certificate that is shown to clients which ask for one of its names, and its key. */
-export interface NamedPair extends Pair {
-  /** In small letters; `*.` stands for one label. */
-  readonly names: readonly string[];
+/** A named pair whose certificate is that of a file. */
+export interface NamedPair extends NamedShownPair {
   /** Path of the file that holds `cert`. */
   readonly certFile: string;
 }

@@ -13,7 +13,7 @@ import { type Logger, Metrics, silentLogger } from '@orch/runtime';
 import type { CertificateSigningRequest } from '@orch/schema/types/certificates/v1';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Credentials } from '../../credentials/credentials.js';
-import type { Pair } from '../../credentials/pair.js';
+import type { Pair } from '../../serving/sockets/shown-pairs.js';
 import { MemoryStore } from '../../testing/memory-store.js';
 import { type TestApi, testApi } from '../../testing/test-api.js';
 import { serverItself } from '../../writing/pipeline/caller.js';

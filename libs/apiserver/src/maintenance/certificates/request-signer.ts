@@ -10,7 +10,7 @@ import {
 } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
 import type { CertificateSigningRequest } from '@orch/schema/types/certificates/v1';
-import type { Pair } from '../../credentials/pair.js';
+import type { Pair } from '../../serving/sockets/shown-pairs.js';
 import type { OwnWrites } from '../../writing/own/own-update.js';
 import { type RequestOutline, stateOf } from './request-outline.js';
 import { withCondition, writeRequest } from './request-writer.js';

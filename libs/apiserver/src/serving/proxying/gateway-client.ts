@@ -1,12 +1,12 @@
 import { AGGREGATOR_NAME, commonNamesOf } from '@orch/authentication';
-import type { ShownPair } from '../sockets/shown-pairs.js';
+import type { Pair } from '../sockets/shown-pairs.js';
 
 /** The client certificates of a process. */
 interface ClientPairs {
   /** Shown to gateways that watches are handed to; undefined where there is none. */
-  readonly gatewayClient: ShownPair | undefined;
+  readonly gatewayClient: Pair | undefined;
   /** Shown to extension servers; undefined where there is none. */
-  readonly proxy: ShownPair | undefined;
+  readonly proxy: Pair | undefined;
 }
 
 /**

@@ -10,7 +10,7 @@ import { isGone, type RequestContext, type Upgrade } from '../http/context.js';
 import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
 import type { OutgoingConnections } from '../sockets/outgoing-connections.js';
-import type { ShownPair } from '../sockets/shown-pairs.js';
+import type { Pair } from '../sockets/shown-pairs.js';
 import type { HandedStreams } from './handed-streams.js';
 import type { Silence } from './handed-watch.js';
 import { joinWebSockets, passWatchOn } from './pass-on.js';
@@ -30,7 +30,7 @@ interface GatewayCredentials {
   /** Authorities of the serving certificates of gateways, PEM; undefined for those of the system. */
   readonly servingCa: string | undefined;
   /** Shown to gateways; undefined where there is none. */
-  readonly gatewayClient: ShownPair | undefined;
+  readonly gatewayClient: Pair | undefined;
 }
 
 /**

@@ -11,7 +11,7 @@ import { Http2Sessions } from './http2-sessions.js';
 import { readThroughStream } from './read-through-stream.js';
 import { type HeadRefusal, MALFORMED, meetExpectations, refusalBody } from './request-heads.js';
 import { ServerConnections } from './server-connections.js';
-import { type NamedShownPair, pairFor, type ShownPair } from './shown-pairs.js';
+import { type NamedShownPair, type Pair, pairFor } from './shown-pairs.js';
 import { acceptUpgrades, answerConnects, type TakesUpgrade } from './upgrades.js';
 import type { VanishedPeers } from './vanished-peers.js';
 
@@ -39,7 +39,7 @@ export interface ListenOptions {
 
 /** What clients are shown, and whose certificates are looked at. */
 export interface ServingCredentials {
-  readonly serving: ShownPair;
+  readonly serving: Pair;
   /** For clients that ask for one of their names. */
   readonly named?: readonly NamedShownPair[];
   /** Authorities of client certificates, PEM. */

@@ -1,11 +1,11 @@
 /** A certificate, those that signed it behind it, and its private key; PEM. */
-export interface ShownPair {
+export interface Pair {
   readonly cert: string;
   readonly key: string;
 }
 
 /** A pair for clients that ask for one of its names (TLS, server name indication). */
-export interface NamedShownPair extends ShownPair {
+export interface NamedShownPair extends Pair {
   /** In small letters; `*.` stands for one label. */
   readonly names: readonly string[];
 }
