@@ -35,6 +35,8 @@ lint: build
 	npx biome check .
 	node tools/check-imports.mjs
 	node tools/check-circles.mjs
+	npx tsc -p tsconfig.tests.json
+	node tools/architecture.mjs --check
 	node tools/check-doc-paths.mjs
 	node tools/check-docs.mjs
 	npx tsx tools/generate/main.ts --check
@@ -93,6 +95,7 @@ torture-full: build
 
 generate: install
 	npx tsx tools/generate/main.ts
+	node tools/architecture.mjs
 	npx tsx --conditions=source tools/reference/main.ts
 
 format: install

@@ -2,6 +2,7 @@
 // shrink. Prints each circle and exits with 1.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isSource } from './rooms.mjs';
 
 /** Circles that are there, by one of their files: how many files they have at most. */
 const KNOWN = {
@@ -16,12 +17,11 @@ const KNOWN = {
 };
 
 const IMPORT = /(?:\bfrom |\bimport\()'(\.[^']+)'/g;
-const isSource = (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !/(^|\/)(testing|gen)\//.test(name);
 
 /** What each source of a library imports of it. */
 function importsWithin(library) {
   const root = join('libs', library, 'src');
-  const files = readdirSync(root, { recursive: true }).filter(isSource);
+  const files = readdirSync(root, { recursive: true }).filter((name) => isSource(name) && !/(^|\/)gen\//.test(name));
   const targetsOf = (file) =>
     [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, target]) =>
       join(dirname(file), target).replace(/\.js$/, '.ts'),

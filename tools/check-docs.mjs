@@ -12,9 +12,10 @@ const WITH_MEMBERS = /^export (?:abstract )?(?:(?:class|interface)\b.*|type \w+(
 const MEMBER = /^ {2}(?:(?:readonly|abstract|static|async|get|set|public|declare) )*\*?(\w+)(?:[?(<:!;]| =)/;
 const HIDDEN = /^ {2}(?:private|protected|override|static \{)|^ {2}(?:return|if|for|throw|await)\b/;
 
-/** Sources behind a package's `exports`, as paths. */
+/** Sources behind a package's `exports`, as paths; none of a package that only tests import. */
 function facesOf(folder) {
-  const { exports = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { exports = {}, orch } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  if (orch.floor === undefined) return [];
   return Object.entries(exports)
     .filter(([path, { source }]) => typeof source === 'string' && !/testing|types\//.test(path))
     .map(([, { source }]) => join(folder, source));

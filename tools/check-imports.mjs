@@ -1,97 +1,10 @@
-// Checks who imports whom: packages only through their public face, only downwards, the pure ones no I/O; and so the rooms of the API server.
-// The allowed edges are the layers of docs/architecture.md.
+// Checks who imports whom, types included. A library imports another one only if its package.json names it among `dependencies`, if the other
+// stands on a lower floor, and by a path that the other exports; libraries without `io` import no I/O modules of node. Tests import any
+// library, by the paths that it exports. Nothing imports a service but the executable. Prints each problem and exits with 1.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { isSource, readRooms } from './rooms.mjs';
 
-/** What each package may import beside itself; `io` says whether it may touch node's I/O modules. */
-const RULES = {
-  machinery: { uses: [], io: false },
-  schema: { uses: ['machinery'], io: false },
-  codec: { uses: ['machinery', 'schema'], io: false },
-  merge: { uses: ['machinery', 'schema'], io: false },
-  expressions: { uses: ['machinery', 'schema'], io: false },
-  kinds: { uses: ['machinery', 'schema', 'codec', 'expressions'], io: false },
-  quota: { uses: ['machinery'], io: false },
-  tls: { uses: [], io: true },
-  storage: { uses: ['tls'], io: true },
-  encryption: { uses: ['machinery', 'codec', 'storage', 'runtime'], io: true },
-  feed: { uses: ['storage', 'runtime', 'tls'], io: true },
-  watchcache: { uses: ['storage', 'feed', 'runtime'], io: false },
-  runtime: { uses: [], io: true },
-  authentication: { uses: ['machinery'], io: true },
-  authorization: { uses: ['machinery', 'authentication'], io: false },
-  admission: {
-    uses: [
-      'machinery',
-      'schema',
-      'authentication',
-      'authorization',
-      'kinds',
-      'quota',
-      'expressions',
-      'runtime',
-      'webhooks',
-    ],
-    io: false,
-  },
-  client: { uses: ['machinery', 'tls'], io: true },
-  webhooks: { uses: ['client', 'tls'], io: true },
-  flowcontrol: { uses: ['machinery', 'kinds', 'runtime'], io: false },
-  audit: {
-    uses: ['machinery', 'schema', 'codec', 'runtime', 'client'],
-    io: true,
-  },
-  apiserver: {
-    uses: [
-      'machinery',
-      'schema',
-      'codec',
-      'merge',
-      'kinds',
-      'storage',
-      'encryption',
-      'feed',
-      'watchcache',
-      'authentication',
-      'authorization',
-      'admission',
-      'quota',
-      'audit',
-      'flowcontrol',
-      'runtime',
-      'tls',
-      'client',
-      'webhooks',
-    ],
-    io: true,
-  },
-};
-/**
- * The rooms of `libs/apiserver/src`, its folders, and the floor that each stands on: a room imports, types included, from rooms on lower
- * floors alone. Tests import what they like.
- */
-const ROOMS = {
-  work: 1,
-  informers: 2,
-  resources: 3,
-  reading: 4,
-  serving: 5,
-  writing: 5,
-  handlers: 6,
-  credentials: 6,
-  'custom-resources': 6,
-  access: 7,
-  fairness: 7,
-  discovery: 7,
-  'admission-host': 8,
-  aggregation: 9,
-  maintenance: 9,
-  metrics: 10,
-  server: 10,
-  workers: 10,
-};
-/** The rooms that put a process together: they import each other. */
-const PROCESS_FLOOR = 10;
 const IO = new Set([
   'fs',
   'fs/promises',
@@ -106,6 +19,10 @@ const IO = new Set([
   'cluster',
 ]);
 const SERVICES = readdirSync('services');
+/** What only tests import: it stands on no floor. */
+const TESTING = 'testing';
+const rooms = new Map(readRooms().map((room) => [room.name, room]));
+const problems = [];
 
 function* sources(dir) {
   for (const entry of readdirSync(dir)) {
@@ -116,71 +33,66 @@ function* sources(dir) {
   }
 }
 
-const problems = [];
-const ROOM = /^libs\/apiserver\/src\/([^/]+)\//;
-const roomOf = (file) => ROOM.exec(file)?.[1];
-const isTest = (file) => file.endsWith('.test.ts') || file.includes('/testing/');
-
-/** Finds imports that go up, or sideways, among the rooms of the API server. */
-function checkRoom(file, target) {
-  const [from, to] = [roomOf(file), target.startsWith('.') ? roomOf(join(dirname(file), target)) : undefined];
-  if (!from || !to || from === to || isTest(file)) return;
-  if (!(from in ROOMS)) problems.push(`${file}: the room ${from} has no floor`);
-  else if (!(ROOMS[to] < ROOMS[from]) && !(ROOMS[to] === ROOMS[from] && ROOMS[from] === PROCESS_FLOOR))
-    problems.push(`${file}: ${from} may not import ${to} (${target})`);
-}
-
 const importsOf = (text) =>
   [...text.matchAll(/(?:^|\s)(?:import|export)\s[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)/g)].map(
     (m) => m[1] ?? m[2],
   );
 
-for (const lib of readdirSync('libs')) {
-  const rule = RULES[lib];
-  if (!rule) {
-    problems.push(`libs/${lib}: no rule says what it may import`);
-    continue;
-  }
-  for (const file of sources(join('libs', lib, 'src'))) {
-    for (const target of importsOf(readFileSync(file, 'utf8'))) {
-      check(file, lib, rule, target, isTest(file));
-      checkRoom(file, target);
-    }
-  }
+/** Finds what a package says of itself that cannot be so. */
+function checkRoom({ name, floor, io, room, dependencies }) {
+  if (typeof room !== 'string' || typeof io !== 'boolean')
+    problems.push(`libs/${name}: package.json lacks orch.room or orch.io`);
+  if (name === TESTING) return;
+  if (!Number.isInteger(floor)) problems.push(`libs/${name}: package.json lacks orch.floor`);
+  for (const dependency of dependencies)
+    if (!(rooms.get(dependency)?.floor < floor))
+      problems.push(`libs/${name} (floor ${floor}) depends on ${dependency}, which stands on no lower floor`);
 }
 
-function check(file, lib, rule, target, test) {
+/** Finds what is wrong with one import of a library's file. */
+function checkImport(file, room, target) {
+  const source = room.name !== TESTING && isSource(file);
   const own = target.match(/^@orch\/([^/]+)(\/.*)?$/);
-  if (own) {
-    const [, name, deep] = own;
-    if (SERVICES.includes(name)) problems.push(`${file}: imports a service (${target})`);
-    else if (name !== lib && !rule.uses.includes(name) && !test)
-      problems.push(`${file}: ${lib} may not import ${name}`);
-    if (deep && !publicPaths(name).some((pattern) => pattern.test(`.${deep}`)))
-      problems.push(`${file}: ${target} is not a public face`);
-    return;
-  }
-  const builtin = target.replace(/^node:/, '');
-  if (!test && !rule.io && IO.has(builtin)) problems.push(`${file}: ${lib} is pure and may not import ${target}`);
-  if (/^(\.\.\/)+(libs|services|test)\//.test(target))
+  if (own) checkPackage(file, room, source, own);
+  else if (source && !room.io && IO.has(target.replace(/^node:/, '')))
+    problems.push(`${file}: ${room.name} has no I/O and may not import ${target}`);
+  else if (/^(\.\.\/)+(libs|services|test)\//.test(target))
     problems.push(`${file}: reaches into another package (${target})`);
 }
 
-function publicPaths(name) {
-  const { exports } = JSON.parse(readFileSync(join('libs', name, 'package.json'), 'utf8'));
-  return Object.keys(exports).map((path) => new RegExp(`^${path.replaceAll('.', '\\.').replace('*', '.+')}$`));
+function checkPackage(file, room, source, [target, name, path = '']) {
+  const other = rooms.get(name);
+  if (SERVICES.includes(name)) return problems.push(`${file}: imports a service (${target})`);
+  if (!other) return problems.push(`${file}: there is no package ${target}`);
+  if (source && (name === room.name || !room.dependencies.includes(name)))
+    problems.push(`${file}: ${room.name} may not import ${name}`);
+  if (path !== '' && !other.exports.some((exported) => patternOf(exported).test(`.${path}`)))
+    problems.push(`${file}: ${target} is not exported`);
+}
+
+const patternOf = (exported) => new RegExp(`^${exported.replaceAll('.', '\\.').replace('*', '.+')}$`);
+
+for (const room of rooms.values()) {
+  checkRoom(room);
+  const used = new Set();
+  for (const file of sources(join(room.folder, 'src'))) {
+    for (const target of importsOf(readFileSync(file, 'utf8'))) {
+      checkImport(file, room, target);
+      used.add(target.match(/^@orch\/([^/]+)/)?.[1]);
+    }
+  }
+  for (const dependency of room.dependencies)
+    if (!used.has(dependency)) problems.push(`libs/${room.name}: nothing imports its dependency ${dependency}`);
 }
 
 for (const service of SERVICES) {
-  if (service === 'orch') continue; // the executable: joins the services
-  for (const file of sources(join('services', service, 'src'))) {
-    for (const target of importsOf(readFileSync(file, 'utf8'))) {
-      const own = target.match(/^@orch\/([^/]+)/);
-      if (own && SERVICES.includes(own[1])) problems.push(`${file}: imports a service (${target})`);
-    }
-  }
+  if (service === 'orch') continue; // The executable joins the services.
+  for (const file of sources(join('services', service, 'src')))
+    for (const target of importsOf(readFileSync(file, 'utf8')))
+      if (SERVICES.includes(target.match(/^@orch\/([^/]+)/)?.[1]))
+        problems.push(`${file}: imports a service (${target})`);
 }
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
-console.log('imports: clean');
+console.log(`imports: clean, ${rooms.size} packages`);

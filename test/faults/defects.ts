@@ -92,7 +92,7 @@ export const CHARGED_APART: readonly Mutation[] = [
 /** Quotas do not hear of deletions. */
 export const KEEP_CHARGES: readonly Mutation[] = [
   {
-    module: 'libs/apiserver/dist/writing/charges/quota-charges.js',
+    module: 'libs/writing/dist/charges/quota-charges.js',
     part: 'const changed = [...difference(terms, evaluator, before, after)];',
     by: 'const changed = after === undefined ? [] : [...difference(terms, evaluator, before, after)];',
   },
@@ -101,7 +101,7 @@ export const KEEP_CHARGES: readonly Mutation[] = [
 /** What an eviction takes of a budget is committed by a transaction of its own before the pod is removed. */
 export const EVICTED_APART: readonly Mutation[] = [
   {
-    module: 'libs/apiserver/dist/handlers/subresources/eviction.js',
+    module: 'libs/handlers/dist/subresources/eviction.js',
     part: 'return [removal, payment(budget, name, options.dryRun, caller.deadline)];',
     by: `const paying = async () => [payment(await budgetOf(deps, pod), name, options.dryRun, caller.deadline)];
         if (!(await deps.sets.write(paying, caller.deadline))) throw timeout('the budget is written by others', RETRY_SECONDS);

@@ -1,7 +1,9 @@
 export { embeddedPostgresObserver } from './metrics/embedded-postgres-metrics.js';
 export { releaseMetrics } from './metrics/release-metrics.js';
+export { type Api, assembleApi, type ListBudget } from './server/assemble.js';
 export { storeAt } from './server/backends.js';
 export { busOf } from './server/change-bus.js';
+export { connectionLimits, connectionOptions } from './server/connection-options.js';
 export type { ControlPlaneSettings, Role, StoreHost } from './server/control-plane-settings.js';
 export {
   type BackendOptions,
@@ -13,3 +15,4 @@ export { rewriteStorage, rewritingOptions, type StorageRewriting } from './serve
 export { runService } from './server/run-service.js';
 export { servingProblems } from './server/served-selection.js';
 export { runTierService, tierOptions } from './server/tier-service.js';
+export { VERSION } from './server/version.js';

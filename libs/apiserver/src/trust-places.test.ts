@@ -1,18 +1,14 @@
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { Extensions, fetchFrom } from '@orch/aggregation';
 import { authoritiesOf, createAuthenticator } from '@orch/authentication';
 import { DocumentReader, Transport } from '@orch/client';
+import { openListeners } from '@orch/serving';
+import { CONNECTION_LIMITS, listenerOf, registrationOf, type TestApi, testApi } from '@orch/testing';
 import { type CertificateCase, certificateCases, selfSigned } from '@orch/tls/testing';
 import { ReviewWebhook, WebhookClients } from '@orch/webhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fetchFrom } from './aggregation/extension-client.js';
-import { Extensions } from './aggregation/extensions.js';
-import { openListeners } from './serving/sockets/listeners.js';
-import { CONNECTION_LIMITS } from './testing/connection-limits.js';
-import { registrationOf } from './testing/extension-server.js';
-import { type TestApi, testApi } from './testing/test-api.js';
-import { listenerOf } from './testing/test-server.js';
 
 /** A case that each place must decide as the reference does, and how; libs/tls has all of them. */
 const DECISIVE: readonly [name: string, accepted: boolean][] = [

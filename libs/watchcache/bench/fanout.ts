@@ -18,7 +18,7 @@ const encoder: FrameEncoder = {
     return Buffer.concat([Buffer.from(`${length.toString(16)}\r\n`), head, body.subarray(12), Buffer.from('}\n\r\n')]);
   },
   bookmark: (version) => Buffer.from(`${version}`),
-  error: (kind) => Buffer.from(kind),
+  error: (kind) => Buffer.from(String(kind)),
 };
 
 interface CountingSink extends WatchSink {

@@ -41,19 +41,19 @@ const SETTLED_MS = 1_500;
 /** Each server serves what it knows only after a while, and nobody waits for it. */
 const UNAWAITED: readonly Mutation[] = [
   {
-    module: 'libs/apiserver/dist/custom-resources/decisions.js',
+    module: 'libs/custom-resources/dist/decisions.js',
     part: 'definitions.filter(({ since }) => since <= served)',
     by: 'definitions',
   },
   {
-    module: 'libs/apiserver/dist/custom-resources/served-definitions.js',
+    module: 'libs/custom-resources/dist/served-definitions.js',
     part: 'async #serve() {',
     by: 'async #serve() {\nawait new Promise((resolve) => setTimeout(resolve, 500 * Math.random()));',
   },
 ];
 const STALE: readonly Mutation[] = [
   {
-    module: 'libs/apiserver/dist/custom-resources/definition.js',
+    module: 'libs/custom-resources/dist/definition.js',
     part: 'stringifyJson([uid, { ...names }, spec])',
     by: 'stringifyJson([uid, { ...names }])',
   },
@@ -61,14 +61,14 @@ const STALE: readonly Mutation[] = [
 /** Each server serves what it hears of some seconds later. */
 const LATE: readonly Mutation[] = [
   {
-    module: 'libs/apiserver/dist/custom-resources/served-definitions.js',
+    module: 'libs/custom-resources/dist/served-definitions.js',
     part: 'async #serve() {',
     by: 'async #serve() {\nawait new Promise((resolve) => setTimeout(resolve, 4_000));',
   },
 ];
 const LEFT: readonly Mutation[] = [
   {
-    module: 'libs/apiserver/dist/custom-resources/definition-cleaner.js',
+    module: 'libs/custom-resources/dist/definition-cleaner.js',
     part: 'await empty(await kindOf(definition), stopped)',
     by: '0',
   },

@@ -81,7 +81,7 @@ export const gatewayVanishesUnnoticed = controlled(
   {
     ...vanishing([
       {
-        module: 'libs/apiserver/dist/serving/sockets/outgoing-connections.js',
+        module: 'libs/serving/dist/sockets/outgoing-connections.js',
         part: 'socket.setKeepAlive(true, this.#idleMs);',
         by: '',
       },

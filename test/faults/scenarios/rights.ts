@@ -38,7 +38,7 @@ const about = {
 export const rights = changing(about);
 
 /** The negative controls. */
-const OPEN_WATCHES = 'libs/apiserver/dist/serving/watching/open-watches.js';
+const OPEN_WATCHES = 'libs/serving/dist/watching/open-watches.js';
 export const rightsUnjudged = controlled(
   changing(negative('rights-unjudged', 'watches that are open are not judged again', 'R.forbidden'), {
     module: OPEN_WATCHES,

@@ -51,7 +51,7 @@ export const trespass = guarded(about);
 /** The negative controls. */
 export const trespassUnadmitted = controlled(
   guarded(negative('trespass-unadmitted', 'admission is skipped on deletions'), {
-    module: 'libs/apiserver/dist/writing/stages/admission.js',
+    module: 'libs/writing/dist/stages/admission.js',
     part: 'if (judges.validating.length === 0)',
     by: `if (draft.operation === 'DELETE' || judges.validating.length === 0)`,
   }),
@@ -78,7 +78,7 @@ function negative(name: string, defect: string): Omit<Scenario, 'run'> {
 
 function unauthorized(when: string): Mutation {
   return {
-    module: 'libs/apiserver/dist/serving/chain/listener.js',
+    module: 'libs/serving/dist/chain/listener.js',
     part: 'authorization(options.deps.names),',
     by: `((judge) => (ctx) => (${when} ? undefined : judge(ctx)))(authorization(options.deps.names)),`,
   };

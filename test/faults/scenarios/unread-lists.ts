@@ -39,12 +39,12 @@ export const unreadListsHeld = controlled(
       ...cluster,
       mutations: [
         {
-          module: 'libs/apiserver/dist/reading/yielding.js',
+          module: 'libs/reading/dist/yielding.js',
           part: 'const impatient = setTimeout(readAhead, terms.patienceMs);',
           by: 'const impatient = undefined;',
         },
         {
-          module: 'libs/apiserver/dist/reading/list-gate.js',
+          module: 'libs/reading/dist/list-gate.js',
           part: 'this.#perUser = Math.max(1, perUser);',
           by: 'this.#perUser = inAll;',
         },

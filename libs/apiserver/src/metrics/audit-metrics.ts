@@ -1,6 +1,6 @@
 import type { LostEvents } from '@orch/audit';
 import type { Metrics } from '@orch/runtime';
-import type { AuditObserver } from '../serving/auditing/auditor.js';
+import type { AuditObserver } from '@orch/serving';
 
 /** What is counted of the audit log. */
 export interface AuditMetrics extends AuditObserver {

@@ -1,8 +1,8 @@
 import type { ChangeBus, FeedObserver, OrderedFeed } from '@orch/feed';
+import type { ResourceNames } from '@orch/resources';
 import type { Metrics } from '@orch/runtime';
+import { LATENCY_BUCKETS } from '@orch/serving';
 import type { TypeId } from '@orch/storage';
-import type { ResourceNames } from '../resources/resource-names.js';
-import { LATENCY_BUCKETS } from '../serving/metrics/buckets.js';
 
 interface TypeCounts {
   heals: number;

@@ -1,9 +1,16 @@
 import { Metrics } from '@orch/runtime';
 import { ManualClock } from '@orch/runtime/testing';
+import {
+  definitionOf,
+  listenerOf,
+  openServer,
+  serveCustom,
+  type TestApi,
+  type TestServer,
+  testApi,
+  version,
+} from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { definitionOf, serveCustom, version } from '../testing/custom-kinds.js';
-import { type TestApi, testApi } from '../testing/test-api.js';
-import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
 import { forgetGoneKinds, GATHER_MS, KEPT_MS } from './gone-kinds.js';
 
 const WIDGETS = '/apis/example.test/v1/namespaces/default/widgets';

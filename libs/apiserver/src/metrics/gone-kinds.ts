@@ -1,8 +1,7 @@
+import type { Endpoint, ServedResources } from '@orch/resources';
 import type { Clock, Metrics } from '@orch/runtime';
+import { inSlices } from '@orch/runtime/work';
 import type { TypeId } from '@orch/storage';
-import type { Endpoint } from '../resources/served/endpoint.js';
-import type { ServedResources } from '../resources/served/served-resources.js';
-import { inSlices } from '../work/turns.js';
 
 export interface GoneKindsSettings {
   readonly metrics: Pick<Metrics, 'forgetting'>;

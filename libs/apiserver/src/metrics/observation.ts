@@ -1,13 +1,11 @@
+import { CertificateEnds } from '@orch/credentials';
+import type { VersionInfo } from '@orch/discovery';
 import type { ChangeBus, FeedObserver, OrderedFeed } from '@orch/feed';
+import { ResourceNames, type ServedResources } from '@orch/resources';
 import { type Logger, Metrics, openTracing, systemClock, type Tracing } from '@orch/runtime';
 import { API_RELEASE } from '@orch/schema';
+import { type CutReason, DeliveryObserver } from '@orch/serving';
 import type { StoreObserver, TypeId } from '@orch/storage';
-import { CertificateEnds } from '../credentials/certificate-ends.js';
-import type { VersionInfo } from '../discovery/fallback-app.js';
-import { ResourceNames } from '../resources/resource-names.js';
-import type { ServedResources } from '../resources/served/served-resources.js';
-import { DeliveryObserver } from '../serving/metrics/delivery-observer.js';
-import type { CutReason } from '../serving/sockets/outgoing-connections.js';
 import { feedObserver, observeFeed } from './feed-observer.js';
 import { forgetGoneKinds } from './gone-kinds.js';
 import { migrationLog } from './migration-log.js';

@@ -1,6 +1,6 @@
 import { Metrics } from '@orch/runtime';
+import { RequestMetrics } from '@orch/serving';
 import { expect, test } from 'vitest';
-import { RequestMetrics } from '../serving/metrics/request-metrics.js';
 import { observeCertificates, outgoingCuts } from './process-observer.js';
 
 test('ends of certificates are told by what they are for, and by file', async () => {

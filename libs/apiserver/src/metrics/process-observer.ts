@@ -1,7 +1,7 @@
+import type { CertificateEnds } from '@orch/credentials';
+import type { VersionInfo } from '@orch/discovery';
 import type { Metrics } from '@orch/runtime';
-import type { CertificateEnds } from '../credentials/certificate-ends.js';
-import type { VersionInfo } from '../discovery/fallback-app.js';
-import { CUT_REASONS, type CutReason } from '../serving/sockets/outgoing-connections.js';
+import { CUT_REASONS, type CutReason } from '@orch/serving';
 
 /** What runs here. */
 export function observeBuild(metrics: Metrics, version: VersionInfo): void {

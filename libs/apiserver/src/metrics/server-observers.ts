@@ -1,11 +1,8 @@
+import type { ListGate, WindowMemory } from '@orch/reading';
+import type { PieceCache, PieceCacheStats, ResourceNames } from '@orch/resources';
 import type { Metrics } from '@orch/runtime';
+import type { SlowClients, WatchOutputs } from '@orch/serving';
 import type { TypeCacheStats, WatchCache } from '@orch/watchcache';
-import type { ListGate } from '../reading/list-gate.js';
-import type { WindowMemory } from '../reading/window-memory.js';
-import type { PieceCache, PieceCacheStats } from '../resources/representation/piece-cache.js';
-import type { ResourceNames } from '../resources/resource-names.js';
-import type { SlowClients } from '../serving/chain/slow-clients.js';
-import type { WatchOutputs } from '../serving/watching/watch-output.js';
 
 const RESOURCE = ['resource'] as const;
 const NONE = [] as const;

@@ -1,7 +1,6 @@
 import type { Metrics, Tracing } from '@orch/runtime';
+import { COUNT_BUCKETS, LATENCY_BUCKETS, RequestTrail } from '@orch/serving';
 import type { PoolStats, StoreBatch, StoreObserver } from '@orch/storage';
-import { COUNT_BUCKETS, LATENCY_BUCKETS } from '../serving/metrics/buckets.js';
-import { RequestTrail } from '../serving/metrics/request-trail.js';
 
 const LANE = ['lane'] as const;
 

@@ -1,6 +1,8 @@
+import { Grants, ParamRights, type Role } from '@orch/access';
 import { Admission, type AdmissionPlugin, type StepObserver } from '@orch/admission';
 import type { TokenIssuer } from '@orch/authentication';
 import { RbacPolicy } from '@orch/authorization';
+import { type ApiDeps, type Component, type RequestLimits, ServedWatches } from '@orch/handlers';
 import {
   type Allocators,
   type Claims,
@@ -12,42 +14,37 @@ import {
   serviceNetworks,
 } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
+import { bootstrap, makeNamespaces, NamespaceContents, NamespaceTerminator } from '@orch/maintenance';
 import { Evaluators } from '@orch/quota';
+import { DatabaseLister, ListGate, MemoryFit, ObjectLister, ObjectReader, WindowMemory } from '@orch/reading';
+import {
+  buildEndpoints,
+  type Endpoint,
+  fromStored,
+  notServed,
+  PieceCache,
+  type PolicyEndpoints,
+  policyEndpoints,
+  Representations,
+  ServedResources,
+  storedEndpoint,
+  type YamlReader,
+} from '@orch/resources';
+import type { Bounds } from '@orch/runtime/work';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
+import { WatchOutputs } from '@orch/serving';
 import type { Key, Store, TypeId } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
-import { Grants } from '../access/grants.js';
-import { ParamRights } from '../access/param-rights.js';
-import type { Role } from '../access/policy-objects.js';
-import type { Component } from '../handlers/components/component.js';
-import type { ApiDeps, RequestLimits } from '../handlers/deps.js';
-import { ServedWatches } from '../handlers/objects/served-watches.js';
-import { bootstrap, makeNamespaces } from '../maintenance/namespaces/bootstrap.js';
-import { NamespaceContents } from '../maintenance/namespaces/namespace-contents.js';
-import { NamespaceTerminator } from '../maintenance/namespaces/namespace-terminator.js';
+import {
+  type AllocationClaims,
+  ObjectRemover,
+  openClaims,
+  QuotaCharges,
+  QuotaIndex,
+  WritePipeline,
+  WriteSets,
+} from '@orch/writing';
 import type { DatabaseLists } from '../metrics/server-observers.js';
-import { DatabaseLister } from '../reading/database-lister.js';
-import { ListGate } from '../reading/list-gate.js';
-import { MemoryFit } from '../reading/memory-fit.js';
-import { ObjectLister } from '../reading/object-lister.js';
-import { ObjectReader } from '../reading/object-reader.js';
-import { WindowMemory } from '../reading/window-memory.js';
-import type { YamlReader } from '../resources/decoding/yaml-reader.js';
-import { Representations } from '../resources/representation/choose.js';
-import { PieceCache } from '../resources/representation/piece-cache.js';
-import type { Endpoint } from '../resources/served/endpoint.js';
-import { buildEndpoints, notServed } from '../resources/served/endpoints.js';
-import { type PolicyEndpoints, policyEndpoints, storedEndpoint } from '../resources/served/policy-endpoints.js';
-import { ServedResources } from '../resources/served/served-resources.js';
-import { fromStored } from '../resources/stored/stored-body.js';
-import { WatchOutputs } from '../serving/watching/watch-output.js';
-import type { Bounds } from '../work/shared-bound.js';
-import { QuotaCharges } from '../writing/charges/quota-charges.js';
-import { QuotaIndex } from '../writing/charges/quota-index.js';
-import { type AllocationClaims, openClaims } from '../writing/charges/store-claims.js';
-import { ObjectRemover } from '../writing/own/object-remover.js';
-import { WritePipeline } from '../writing/pipeline/write-pipeline.js';
-import { WriteSets } from '../writing/pipeline/write-sets.js';
 
 export interface AssembleOptions {
   readonly names: Names;

@@ -2,9 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineOptions, type Logger, Metrics, silentLogger } from '@orch/runtime';
+import { listenerOf, openServer, type TestApi, type TestServer, testApi } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TestApi, testApi } from '../testing/test-api.js';
-import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
 import { type Audit, openAudit } from './audit.js';
 import { auditOptions } from './audit-options.js';
 

@@ -20,8 +20,8 @@ import {
 import type { Names } from '@orch/machinery';
 import { type Logger, type Metrics, type OptionValues, systemClock } from '@orch/runtime';
 import type { Scheme } from '@orch/schema';
+import { Auditor } from '@orch/serving';
 import { auditMetrics } from '../metrics/audit-metrics.js';
-import { Auditor } from '../serving/auditing/auditor.js';
 import type { auditOptions } from './audit-options.js';
 
 /** Values of {@link auditOptions}. */

@@ -1,3 +1,4 @@
+import { ownersApart } from '@orch/resources';
 import {
   openStore,
   PlacedStore,
@@ -6,7 +7,6 @@ import {
   type StoreObserver,
   type StoreOptions,
 } from '@orch/storage';
-import { ownersApart } from '../resources/stored/stored-body.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { parseOverrides } from './storage-overrides.js';
 

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensurePki, type Pki } from '@orch/authentication';
+import { CertificateEnds } from '@orch/credentials';
 import { namesOf } from '@orch/machinery';
 import { ManualClock } from '@orch/runtime/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CertificateEnds } from '../credentials/certificate-ends.js';
 import { CertificateLooks } from './certificate-looks.js';
 import type { CertificateSource } from './certificate-sources.js';
 

@@ -1,5 +1,5 @@
+import type { CertificateEnds } from '@orch/credentials';
 import { type Clock, FileWatch } from '@orch/runtime';
-import type { CertificateEnds } from '../credentials/certificate-ends.js';
 import type { CertificateSource, NamedCertificates } from './certificate-sources.js';
 
 /** How often followed files are read without having been told of a change, ms. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { readPluginConfigurations } from '@orch/admission-host';
 import { certificatesInKubeconfig } from '@orch/client';
+import type { FileCertificates } from '@orch/credentials';
 import { certificateFilesIn } from '@orch/storage';
-import { readPluginConfigurations } from '../admission-host/admission-configuration.js';
-import type { FileCertificates } from '../credentials/certificate-ends.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { parseOverrides } from './storage-overrides.js';
 

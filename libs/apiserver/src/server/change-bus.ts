@@ -1,7 +1,7 @@
 import { type ChangeBus, inProcessBus, jetStreamBus, Keyring, type MessageRefusal, placesOf } from '@orch/feed';
+import { ownersApart } from '@orch/resources';
 import type { Logger } from '@orch/runtime';
 import type { ServingStore, TypeId } from '@orch/storage';
-import { ownersApart } from '../resources/stored/stored-body.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions } from './options.js';
 

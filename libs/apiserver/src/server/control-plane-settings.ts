@@ -1,7 +1,7 @@
+import type { MetricsText } from '@orch/discovery';
 import type { ChangeBus } from '@orch/feed';
 import type { Logger, Metrics } from '@orch/runtime';
 import type { ServingStore, StoreObserver } from '@orch/storage';
-import type { MetricsText } from '../discovery/fallback-app.js';
 import type { BusSettings } from './change-bus.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 

@@ -1,7 +1,7 @@
+import type { FairnessLimits } from '@orch/fairness';
 import type { OptionValues } from '@orch/runtime';
 import type { Features } from '@orch/schema';
-import type { FairnessLimits } from '../fairness/fairness.js';
-import type { SlowClientLimits } from '../serving/chain/slow-clients.js';
+import type { SlowClientLimits } from '@orch/serving';
 
 /** Bounds on what requests may take of a process, so that none of them can take it from the others. 0 is none. */
 export const limitOptions = {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isLoopback } from '../maintenance/service-endpoints/own-address.js';
+import { isLoopback } from '@orch/maintenance';
 
 /** @throws RangeError for what others cannot reach */
 function checkAddress(address: string): void {

@@ -1,3 +1,7 @@
+import { authorizationOptions } from '@orch/access';
+import { admissionOptions, webhookOptions } from '@orch/admission-host';
+import { aggregationOptions } from '@orch/aggregation';
+import { credentialOptions, serviceAccountOptions, signingOptions } from '@orch/credentials';
 import { nodePortRange, serviceNetworks } from '@orch/kinds';
 import {
   checkShownVersion,
@@ -7,13 +11,6 @@ import {
   type OptionValues,
 } from '@orch/runtime';
 import { API_RELEASE, FEATURES, parseRuntimeConfig } from '@orch/schema';
-import { authorizationOptions } from '../access/authorization-options.js';
-import { admissionOptions } from '../admission-host/admission-options.js';
-import { webhookOptions } from '../admission-host/webhook-options.js';
-import { aggregationOptions } from '../aggregation/aggregation-options.js';
-import { credentialOptions } from '../credentials/credential-options.js';
-import { serviceAccountOptions } from '../credentials/service-account-options.js';
-import { signingOptions } from '../credentials/signing-options.js';
 import { auditOptions } from './audit-options.js';
 import { connectionOptions } from './connection-options.js';
 import { controllerOptions } from './controller-options.js';

@@ -1,8 +1,8 @@
 import { Encryption } from '@orch/encryption';
 import { namesOf } from '@orch/machinery';
+import { ownersApart } from '@orch/resources';
 import { defineOptions, type Logger } from '@orch/runtime';
 import { type RewriteOrder, type Rewritten, rewriteBodies } from '@orch/storage';
-import { ownersApart } from '../resources/stored/stored-body.js';
 import { storeAt } from './backends.js';
 import { encryptionOptions } from './encryption-options.js';
 import { backendOptions, servingOptions } from './options.js';

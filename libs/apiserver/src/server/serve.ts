@@ -1,40 +1,43 @@
+import type { AccessControl } from '@orch/access';
+import type { AggregatedApis } from '@orch/aggregation';
 import { isTrusted, KEYS_PATH } from '@orch/authentication';
 import { writeKubeconfig } from '@orch/client';
+import {
+  type ApiTokens,
+  CredentialRechecks,
+  type CredentialSet,
+  type Credentials,
+  type ServiceAccountKeys,
+  tlsSettings,
+} from '@orch/credentials';
+import { createDiscoveryRoutes, createFallbackApp, createIssuerRoutes, type MetricsText } from '@orch/discovery';
+import type { Fairness } from '@orch/fairness';
+import { verbsWith } from '@orch/handlers';
 import { StatusError } from '@orch/machinery';
+import { inUrl, ownAddress } from '@orch/maintenance';
 import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
+import { SharedBound } from '@orch/runtime/work';
 import type { Features } from '@orch/schema';
-import type { AccessControl } from '../access/access-control.js';
-import type { AggregatedApis } from '../aggregation/aggregated-apis.js';
-import type { ApiTokens } from '../credentials/api-tokens.js';
-import { CredentialRechecks } from '../credentials/credential-rechecks.js';
-import type { CredentialSet } from '../credentials/credential-set.js';
-import type { Credentials } from '../credentials/credentials.js';
-import type { ServiceAccountKeys } from '../credentials/service-account-keys.js';
-import { tlsSettings } from '../credentials/tls-settings.js';
-import { createDiscoveryRoutes } from '../discovery/discovery-routes.js';
-import { createFallbackApp, type MetricsText } from '../discovery/fallback-app.js';
-import { createIssuerRoutes } from '../discovery/issuer-routes.js';
-import type { Fairness } from '../fairness/fairness.js';
-import { verbsWith } from '../handlers/verbs.js';
-import { inUrl, ownAddress } from '../maintenance/service-endpoints/own-address.js';
+import {
+  type Auditor,
+  authenticationAttempts,
+  bodyUseOf,
+  checkGatewayClient,
+  createListener,
+  HandedStreams,
+  type Listeners,
+  OpenWatches,
+  OutgoingConnections,
+  openListeners,
+  RequestMetrics,
+  ResourceRouter,
+  refusalFrames,
+  SlowClients,
+  VanishedPeers,
+  WatchProxy,
+} from '@orch/serving';
 import type { Observation } from '../metrics/observation.js';
 import { observeSlowClients } from '../metrics/server-observers.js';
-import type { Auditor } from '../serving/auditing/auditor.js';
-import { bodyUseOf } from '../serving/chain/body-use.js';
-import { createListener } from '../serving/chain/listener.js';
-import { ResourceRouter } from '../serving/chain/router.js';
-import { SlowClients } from '../serving/chain/slow-clients.js';
-import { authenticationAttempts } from '../serving/metrics/authentication-metrics.js';
-import { RequestMetrics } from '../serving/metrics/request-metrics.js';
-import { checkGatewayClient } from '../serving/proxying/gateway-client.js';
-import { HandedStreams } from '../serving/proxying/handed-streams.js';
-import { WatchProxy } from '../serving/proxying/watch-proxy.js';
-import { type Listeners, openListeners } from '../serving/sockets/listeners.js';
-import { OutgoingConnections } from '../serving/sockets/outgoing-connections.js';
-import { VanishedPeers } from '../serving/sockets/vanished-peers.js';
-import { OpenWatches } from '../serving/watching/open-watches.js';
-import { refusalFrames } from '../serving/watching/refusal-frame.js';
-import { SharedBound } from '../work/shared-bound.js';
 import type { Api } from './assemble.js';
 import { connectionLimits } from './connection-options.js';
 import { slowClientLimits } from './limit-options.js';

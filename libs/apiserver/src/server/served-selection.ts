@@ -1,5 +1,8 @@
+import { checkAuthorization } from '@orch/access';
+import { checkAdmission } from '@orch/admission-host';
 import { conversionsOf } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
+import { checkStorageVersions } from '@orch/resources';
 import { resolveFeatures } from '@orch/runtime';
 import {
   FEATURES,
@@ -11,9 +14,6 @@ import {
   type Selection,
   selectServed,
 } from '@orch/schema';
-import { checkAuthorization } from '../access/authorization-options.js';
-import { checkAdmission } from '../admission-host/admission-control.js';
-import { checkStorageVersions } from '../resources/served/storage-versions.js';
 import { fairnessLimits } from './limit-options.js';
 import type { ServingOptions } from './options.js';
 

@@ -1,6 +1,6 @@
+import type { VersionInfo } from '@orch/discovery';
 import { BUILD, RELEASE } from '@orch/runtime';
 import { API_RELEASE } from '@orch/schema';
-import type { VersionInfo } from '../discovery/fallback-app.js';
 
 const [major = '', minor = ''] = API_RELEASE.split('.');
 

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
+import type { MetricsText } from '@orch/discovery';
 import { type Logger, type ProcessControl, type ServiceManager, systemClock } from '@orch/runtime';
-import type { MetricsText } from '../discovery/fallback-app.js';
 import { mergeMetrics, type WorkerMetrics } from '../metrics/merge-metrics.js';
 import { MetricsCollection, type Peer } from './collection.js';
 import type { FromWorker, ToWorker } from './messages.js';

@@ -1,7 +1,7 @@
+import { AccessControl } from '@orch/access';
+import { openSharedVerdicts } from '@orch/credentials';
+import { Fairness } from '@orch/fairness';
 import type { Component } from '@orch/runtime';
-import { AccessControl } from '../../access/access-control.js';
-import { openSharedVerdicts } from '../../credentials/shared-verdicts.js';
-import { Fairness } from '../../fairness/fairness.js';
 import { observeRedis } from '../../metrics/outside-metrics.js';
 import { runsController } from '../controller-options.js';
 import { fairnessLimits } from '../limit-options.js';

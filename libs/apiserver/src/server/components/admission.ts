@@ -1,14 +1,17 @@
+import {
+  AdmissionControl,
+  admissionMetrics,
+  admissionWebhooks,
+  followPolicies,
+  pluginSurroundings,
+  webhookSettings,
+} from '@orch/admission-host';
+import { openSharedRates } from '@orch/credentials';
+import { NO_REMOTE_DOCUMENTS } from '@orch/discovery';
 import { namesOf } from '@orch/machinery';
+import { followForStanding } from '@orch/maintenance';
 import type { Component } from '@orch/runtime';
 import type { FeatureName } from '@orch/schema';
-import { AdmissionControl } from '../../admission-host/admission-control.js';
-import { admissionMetrics } from '../../admission-host/admission-metrics.js';
-import { pluginSurroundings } from '../../admission-host/plugin-surroundings.js';
-import { followPolicies } from '../../admission-host/policy-checks.js';
-import { admissionWebhooks, webhookSettings } from '../../admission-host/webhooks.js';
-import { openSharedRates } from '../../credentials/shared-verdicts.js';
-import { NO_REMOTE_DOCUMENTS } from '../../discovery/remote-documents.js';
-import { followForStanding } from '../../maintenance/namespaces/namespace-keeper.js';
 import type { ControlPlaneProcess } from './process.js';
 
 /** The plugins that are asked about what is written, made before the state is opened: what is wrong with their configuration is told first. */

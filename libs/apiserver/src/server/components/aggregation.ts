@@ -1,5 +1,5 @@
+import { AggregatedApis } from '@orch/aggregation';
 import type { Component } from '@orch/runtime';
-import { AggregatedApis } from '../../aggregation/aggregated-apis.js';
 import type { ControlPlaneProcess } from './process.js';
 
 /** What other servers serve. */

@@ -1,10 +1,10 @@
 import { type KindSettings, nodePortRange } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
+import { YamlReader } from '@orch/resources';
 import { type Component, systemClock } from '@orch/runtime';
 import { loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
+import { SlowReaders } from '@orch/serving';
 import { observeDatabaseLists, observeListCache, observeWatchOutputs } from '../../metrics/server-observers.js';
-import { YamlReader } from '../../resources/decoding/yaml-reader.js';
-import { SlowReaders } from '../../serving/watching/slow-readers.js';
 import { assembleApi } from '../assemble.js';
 import { runsController } from '../controller-options.js';
 import { componentChecks } from '../health-checks.js';

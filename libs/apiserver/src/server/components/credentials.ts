@@ -1,10 +1,7 @@
+import { ApiTokens, Credentials, RemoteTokens, serviceAccountTokenUses } from '@orch/credentials';
 import { namesOf } from '@orch/machinery';
 import type { Component } from '@orch/runtime';
-import { ApiTokens } from '../../credentials/api-tokens.js';
-import { Credentials } from '../../credentials/credentials.js';
-import { RemoteTokens } from '../../credentials/remote-tokens.js';
-import { serviceAccountTokenUses } from '../../credentials/service-account-metrics.js';
-import { tokenCache } from '../../serving/metrics/authentication-metrics.js';
+import { tokenCache } from '@orch/serving';
 import { CertificateLooks } from '../certificate-looks.js';
 import { certificateSources } from '../certificate-sources.js';
 import type { ControlPlaneProcess } from './process.js';

@@ -1,6 +1,6 @@
+import { Webhooks } from '@orch/admission-host';
+import { CustomResources } from '@orch/custom-resources';
 import type { Component } from '@orch/runtime';
-import { Webhooks } from '../../admission-host/webhooks.js';
-import { CustomResources } from '../../custom-resources/custom-resources.js';
 import { kindSettings } from './api.js';
 import type { ControlPlaneProcess } from './process.js';
 

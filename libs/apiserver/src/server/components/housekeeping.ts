@@ -1,9 +1,6 @@
+import { policyChecker } from '@orch/admission-host';
+import { CertificateRequests, Housekeeping, NamespaceKeeper, quotaCounter } from '@orch/maintenance';
 import type { Component } from '@orch/runtime';
-import { policyChecker } from '../../admission-host/policy-checks.js';
-import { Housekeeping } from '../../maintenance/addresses/housekeeping.js';
-import { CertificateRequests } from '../../maintenance/certificates/certificate-requests.js';
-import { NamespaceKeeper } from '../../maintenance/namespaces/namespace-keeper.js';
-import { quotaCounter } from '../../maintenance/quotas/quota-counts.js';
 import { type ControllerName, runsController } from '../controller-options.js';
 import type { ControlPlaneProcess } from './process.js';
 

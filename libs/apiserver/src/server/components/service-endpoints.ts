@@ -1,8 +1,7 @@
 import { serviceNetworks } from '@orch/kinds';
+import { ADDRESS_MS, EndpointsReconciler, ownAddress, thisMachine } from '@orch/maintenance';
+import { storedEndpoint } from '@orch/resources';
 import type { Component } from '@orch/runtime';
-import { ADDRESS_MS, EndpointsReconciler } from '../../maintenance/service-endpoints/endpoints-reconciler.js';
-import { ownAddress, thisMachine } from '../../maintenance/service-endpoints/own-address.js';
-import { storedEndpoint } from '../../resources/served/policy-endpoints.js';
 import type { ControlPlaneProcess } from './process.js';
 
 /** What names of leases begin with that say which addresses servers have. */

@@ -1,6 +1,6 @@
+import { readServiceAccountKeys } from '@orch/credentials';
 import { namesOf } from '@orch/machinery';
 import { type Component, systemClock } from '@orch/runtime';
-import { readServiceAccountKeys } from '../../credentials/service-account-keys.js';
 import { compactionMetrics } from '../../metrics/compaction-metrics.js';
 import { observePools } from '../../metrics/store-observer.js';
 import { CompactionReports } from '../compaction-reports.js';

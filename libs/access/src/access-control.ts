@@ -1,0 +1,159 @@
+import {
+  type Authorizer,
+  alwaysAllow,
+  alwaysDeny,
+  bootstrapPolicy,
+  type Concerned,
+  mastersDecide,
+  nodeAuthorizer,
+  type RbacPolicy,
+  rbacAuthorizer,
+  rulesOf,
+  union,
+} from '@orch/authorization';
+import type { OrderedFeed } from '@orch/feed';
+import type { ApiDeps } from '@orch/handlers';
+import { policyEndpoints } from '@orch/resources';
+import { type Logger, systemClock } from '@orch/runtime';
+import type { Features } from '@orch/schema';
+import type { OpenWatches } from '@orch/serving';
+import type { ServingStore } from '@orch/storage';
+import type { SharedVerdicts } from '@orch/webhooks';
+import { type AuthorizationMode, type AuthorizationOptions, authorizationModes } from './authorization-options.js';
+import { type AuthorizationWebhook, openAuthorizationWebhook } from './authorization-webhook.js';
+import { BootstrapPolicyKeeper, bootstrapGates } from './bootstrap-policy-keeper.js';
+import { judgeOfRights } from './judge-of-rights.js';
+import { NodeFollowers } from './node-followers.js';
+import { PolicyFollowers } from './policy-followers.js';
+import { RoleAggregator } from './role-aggregator.js';
+import { WatchRechecks } from './watch-rechecks.js';
+
+export interface AccessControlSettings {
+  readonly deps: ApiDeps;
+  /** Filled with the roles and bindings that are followed. */
+  readonly policy: RbacPolicy;
+  /** Makes the namespaces that every installation has. */
+  readonly makeNamespaces: () => Promise<void>;
+  readonly store: ServingStore;
+  readonly feed: OrderedFeed;
+  readonly options: AuthorizationOptions;
+  readonly features: Features;
+  /** Where verdicts of webhooks are shared with other processes; undefined for nowhere. */
+  readonly shared: SharedVerdicts | undefined;
+  /** Hears of each question to the webhook. */
+  readonly onAsked?: (failed: boolean) => void;
+  /** Whether this process may look after the roles that every installation has, and those that are made of others. */
+  readonly decides: boolean;
+  /** Whether it also gives roles that are made of others the rules of these. */
+  readonly aggregates: boolean;
+  readonly logger: Logger;
+}
+
+/** The role of which the rules are those of every node. */
+const NODE_ROLE = 'system:node';
+
+/** Who may do what in one process: what decides, what it is decided by, and what becomes of open watches when that changes. */
+export class AccessControl {
+  /** Decides for every request. */
+  readonly authorizer: Authorizer;
+  readonly #followers: PolicyFollowers;
+  readonly #nodes: NodeFollowers;
+  readonly #settings: AccessControlSettings;
+  #rechecks: WatchRechecks | undefined;
+  readonly #onLoss = new Set<(concerned: Concerned) => void>();
+  readonly #keeper: BootstrapPolicyKeeper | undefined;
+  readonly #aggregator: RoleAggregator | undefined;
+  readonly #openWebhook: () => Promise<AuthorizationWebhook | undefined>;
+  #webhook: AuthorizationWebhook | undefined;
+  readonly #makeNamespaces: () => Promise<void>;
+  #isReady = false;
+
+  constructor(settings: AccessControlSettings) {
+    this.#settings = settings;
+    const { deps, policy, store, feed, options, features, shared, onAsked, decides, aggregates, logger } = settings;
+    const { authorizationWebhookConfigFile: file } = options;
+    this.#openWebhook = async () =>
+      file ? openAuthorizationWebhook(file, { names: deps.names, options, shared, onAsked }) : undefined;
+    this.#makeNamespaces = settings.makeNamespaces;
+    const onError = (error: unknown) => logger.error('authorization', error);
+    const endpoints = policyEndpoints(deps);
+    this.#followers = new PolicyFollowers({ store, feed, endpoints, policy, onError });
+    const onLoss = (concerned: Concerned) => {
+      for (const listener of this.#onLoss) listener(concerned);
+    };
+    this.#followers.onLoss(onLoss);
+    // A node ends its own watch of what a pod needed once it has heard that the pod is gone, and takes a refusal for a fault.
+    const onNodeLoss = (concerned: Concerned) =>
+      void systemClock.after(options.nodeWatchGrace, () => onLoss(concerned));
+    this.#nodes = new NodeFollowers({ deps, store, feed, onLoss: onNodeLoss, onError });
+    const byMode: Record<AuthorizationMode, () => Authorizer> = {
+      AlwaysAllow: () => alwaysAllow,
+      AlwaysDeny: () => alwaysDeny,
+      Node: () => nodeAuthorizer({ names: deps.names, rules: nodeRules(), graph: () => this.#nodes.graph() }),
+      RBAC: () => rbacAuthorizer(policy),
+      Webhook: () => this.#webhookAuthorizer(),
+    };
+    const nodeRules = () =>
+      bootstrapPolicy(deps.names, bootstrapGates(features)).roles.find(({ name }) => name === NODE_ROLE)?.object
+        .rules ?? [];
+    const modes = authorizationModes(options.authorizationMode);
+    this.authorizer = union([mastersDecide, ...modes.map((mode) => byMode[mode]())]);
+    if (!decides) return;
+    const writing = { deps, store, endpoints, policy, followers: this.#followers };
+    this.#keeper = new BootstrapPolicyKeeper({ ...writing, features, administrators: options.clusterAdminUsers });
+    if (aggregates) this.#aggregator = new RoleAggregator({ ...writing, onError });
+  }
+
+  /** Opened when the process starts, before anything is decided. */
+  #webhookAuthorizer(): Authorizer {
+    const opened = () => {
+      if (!this.#webhook) throw new Error('the authorization webhook is not known yet');
+      return this.#webhook.authorizer;
+    };
+    return {
+      authorize: async (user, request) => opened().authorize(user, request),
+      rulesFor: (user, namespace) => rulesOf(opened(), user, namespace),
+    };
+  }
+
+  /** Whether roles and bindings are known, those among them that every installation has. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /**
+   * Resolves when all that is decided by is known, and where this process looks after it what every installation has is there: only
+   * then requests may be answered. @throws StoreUnavailableError
+   */
+  async start(): Promise<void> {
+    this.#webhook = await this.#openWebhook();
+    await this.#followers.start();
+    // Some roles lie in these.
+    if (this.#keeper) await this.#makeNamespaces();
+    await this.#keeper?.keep();
+    this.#aggregator?.start();
+    this.#isReady = true;
+  }
+
+  /**
+   * Ends those of the watches whose rights go while they are open; looks at those alone whom a change concerns, and where a webhook decides,
+   * which tells of no change, at each from time to time.
+   */
+  judge(watches: OpenWatches): void {
+    const judge = judgeOfRights(this.authorizer);
+    this.#onLoss.add((concerned) => void watches.judgeAgain(judge, concerned));
+    const { options, logger } = this.#settings;
+    if (!options.authorizationWebhookConfigFile) return;
+    const intervalMs = options.authorizationWebhookWatchInterval;
+    this.#rechecks = new WatchRechecks({ watches, judge, intervalMs, clock: systemClock, logger });
+  }
+
+  /** To be called when no more requests are answered. */
+  async stop(): Promise<void> {
+    this.#rechecks?.stop();
+    await this.#aggregator?.stop();
+    this.#followers.stop();
+    this.#nodes.stop();
+    await this.#webhook?.close();
+  }
+}

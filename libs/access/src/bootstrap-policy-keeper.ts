@@ -1,0 +1,161 @@
+import {
+  autoUpdateAnnotation,
+  type BootstrapObject,
+  type BootstrapPolicy,
+  bootstrapPolicy,
+  isProtected,
+  type RbacPolicy,
+  reconciledBinding,
+  reconciledRole,
+} from '@orch/authorization';
+import type { ApiDeps } from '@orch/handlers';
+import { type ApiObject, copy, StatusError } from '@orch/machinery';
+import { fromStored, type PolicyEndpoints } from '@orch/resources';
+import { inParallel, LEADERSHIP_MS, onePage } from '@orch/runtime/work';
+import { FEATURES, type Features } from '@orch/schema';
+import { type ServingStore, UnreadableBodyError } from '@orch/storage';
+import { ignoreMissing, serverItself } from '@orch/writing';
+import type { PolicyFollowers } from './policy-followers.js';
+import type { Binding, Role } from './policy-objects.js';
+
+export interface BootstrapPolicyOptions {
+  readonly deps: Pick<ApiDeps, 'names' | 'pipeline' | 'remover' | 'reader'>;
+  readonly store: Pick<ServingStore, 'lease'>;
+  readonly endpoints: PolicyEndpoints;
+  readonly policy: RbacPolicy;
+  readonly followers: Pick<PolicyFollowers, 'confirm'>;
+  readonly features: Features;
+  /** Users who may do everything. */
+  readonly administrators: readonly string[];
+}
+
+/** Which features are on of those that bootstrap rules are for; one that is not known here is off. */
+export const bootstrapGates =
+  (features: Features) =>
+  (gate: string): boolean =>
+    gate in FEATURES && features.enabled(gate as keyof typeof FEATURES);
+
+/** Milliseconds between two looks whether the server that has the lease is done. */
+const LOOK_MS = 100;
+/** Objects that are written at a time. */
+const WRITES = { items: 32, bytes: 32, sizeOf: () => 1 };
+
+/** A step that brings one object to what is wanted. */
+type Step = () => Promise<void>;
+
+/**
+ * Keeps the roles and bindings that every installation has, at the start of a server: what is missing is made or added, and what there
+ * is beside it stays. One server does that at a time; the others wait for it.
+ */
+export class BootstrapPolicyKeeper {
+  readonly #wanted: BootstrapPolicy;
+  readonly #annotation: string;
+
+  constructor(private readonly options: BootstrapPolicyOptions) {
+    const { deps, features, administrators } = options;
+    this.#wanted = bootstrapPolicy(deps.names, bootstrapGates(features), administrators);
+    this.#annotation = autoUpdateAnnotation(deps.names);
+  }
+
+  /** Resolves when all is there. @throws StoreUnavailableError, StatusError */
+  async keep(): Promise<void> {
+    if ((await this.#steps()).length === 0) return;
+    const lease = this.options.store.lease('rbac-bootstrap', LEADERSHIP_MS);
+    while (!(await lease.take())) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await this.options.followers.confirm();
+      if ((await this.#steps()).length === 0) return;
+    }
+    try {
+      await this.options.followers.confirm();
+      await inParallel(onePage(await this.#steps()), WRITES, (step) => step());
+      await this.options.followers.confirm();
+    } finally {
+      await lease.giveBack().catch(() => undefined);
+    }
+  }
+
+  /** What is to be done; nothing, mostly. */
+  async #steps(): Promise<Step[]> {
+    const roles = this.#wanted.roles.map((wanted) => this.#roleStep(wanted));
+    const bindings = this.#wanted.bindings.map((wanted) => this.#bindingStep(wanted));
+    return (await Promise.all([...roles, ...bindings].map(orNone))).filter((step) => step !== undefined);
+  }
+
+  async #roleStep(wanted: BootstrapPolicy['roles'][number]): Promise<Step | undefined> {
+    const live = (await this.#live(wanted)) as Role | undefined;
+    if (!live) return () => this.#create(wanted);
+    const change = (role: Role) =>
+      isProtected(role, this.#annotation) ? undefined : reconciledRole(role, wanted.object);
+    return change(live) && (() => this.#update(wanted, (current) => change(current as Role) as Role | undefined));
+  }
+
+  async #bindingStep(wanted: BootstrapPolicy['bindings'][number]): Promise<Step | undefined> {
+    const live = (await this.#live(wanted)) as Binding | undefined;
+    if (!live) return () => this.#create(wanted);
+    if (isProtected(live, this.#annotation)) return undefined;
+    const step = reconciledBinding(live, wanted.object);
+    if (step.act === 'none') return undefined;
+    if (step.act === 'recreate') return () => this.#recreate(wanted, live.metadata?.uid);
+    return () =>
+      this.#update(wanted, (current) => {
+        const again = reconciledBinding(current as Binding, wanted.object);
+        return again.act === 'update' && !isProtected(current, this.#annotation) ? again.binding : undefined;
+      });
+  }
+
+  async #live(wanted: BootstrapObject<unknown>): Promise<ApiObject | undefined> {
+    const endpoint = this.options.endpoints[wanted.resource];
+    const stored = await this.options.deps.reader.current(endpoint.type, keyOf(wanted));
+    return stored && fromStored(stored, endpoint);
+  }
+
+  #request<O extends 'CREATE' | 'UPDATE'>(operation: O, wanted: BootstrapObject<unknown>) {
+    const endpoint = this.options.endpoints[wanted.resource];
+    const own = { subresource: '', caller: serverItself(), options: { dryRun: false } } as const;
+    return { operation, endpoint, key: keyOf(wanted), ...own };
+  }
+
+  /** One of a namespace that is not there is left out. */
+  async #create(wanted: BootstrapObject<unknown>): Promise<void> {
+    const create = () => copy(wanted.object as ApiObject);
+    const made = this.options.deps.pipeline.write(this.#request('CREATE', wanted), { create });
+    await made.then(() => undefined, ignoreMissing).catch(ignoreExisting);
+  }
+
+  async #update(
+    wanted: BootstrapObject<unknown>,
+    change: (current: ApiObject) => ApiObject | undefined,
+  ): Promise<void> {
+    const written = this.options.deps.pipeline.write(this.#request('UPDATE', wanted), {
+      change: (current) => change(current) ?? current,
+    });
+    await written.then(() => undefined, ignoreMissing);
+  }
+
+  async #recreate(wanted: BootstrapObject<unknown>, uid: string | undefined): Promise<void> {
+    const { remover } = this.options.deps;
+    const { endpoint, key, caller } = this.#request('UPDATE', wanted);
+    const removed = remover.remove(endpoint, key, { dryRun: false, ...(uid !== undefined && { uid }) }, caller);
+    await removed.then(() => undefined, ignoreMissing);
+    await this.#create(wanted);
+  }
+}
+
+const keyOf = ({ namespace, name }: BootstrapObject<unknown>) => ({ namespace, name });
+
+/** What cannot be opened cannot be put right either; who follows it tells of it. It must not keep a server from starting. */
+async function orNone(step: Promise<Step | undefined>): Promise<Step | undefined> {
+  try {
+    return await step;
+  } catch (error) {
+    if (error instanceof UnreadableBodyError) return undefined;
+    throw error;
+  }
+}
+
+/** Somebody else has made it meanwhile. @throws any other error */
+function ignoreExisting(error: unknown): void {
+  if (error instanceof StatusError && error.code === 409) return;
+  throw error;
+}

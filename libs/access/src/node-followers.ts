@@ -1,0 +1,110 @@
+import {
+  type Concerned,
+  NodeGraph,
+  type NodePod,
+  referencesOfPod,
+  referencesOfVolume,
+  type VolumeReferences,
+} from '@orch/authorization';
+import type { OrderedFeed } from '@orch/feed';
+import type { ApiDeps } from '@orch/handlers';
+import { ObjectFollower, type ObjectSource } from '@orch/informers';
+import { type Endpoint, fromStored, storedEndpoint } from '@orch/resources';
+
+export interface NodeFollowersOptions {
+  readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved'>;
+  readonly store: ObjectSource;
+  readonly feed: Pick<OrderedFeed, 'follow'>;
+  /** Hears whose rights may have become fewer, once they are. */
+  readonly onLoss: (concerned: Concerned) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A pod as it was when it came to its node: what it needs never changes. */
+interface FollowedPod {
+  readonly uid: string;
+  /** Undefined for one on no node. */
+  readonly pod: NodePod | undefined;
+}
+
+const ALL_NODES: Concerned = { users: new Set(), groups: new Set(['system:nodes']) };
+
+/**
+ * What the pods on nodes need, as the feed tells it; from when it is first asked for on: an installation without nodes never looks at
+ * its pods for this.
+ */
+export class NodeFollowers {
+  readonly #graph = new NodeGraph();
+  readonly #followers: { start(): Promise<void>; stop(): void }[] = [];
+  #started: Promise<unknown> | undefined;
+
+  constructor(private readonly options: NodeFollowersOptions) {}
+
+  /** Resolves when all is known. */
+  async graph(): Promise<NodeGraph> {
+    this.#started ??= this.#start();
+    await this.#started;
+    return this.#graph;
+  }
+
+  stop(): void {
+    for (const follower of this.#followers) follower.stop();
+  }
+
+  #start(): Promise<unknown> {
+    const { deps } = this.options;
+    const graph = this.#graph;
+    this.#follow<FollowedPod>(
+      storedEndpoint(deps, '', 'pods'),
+      (object, uid, before) => this.#podOf(object, uid, before),
+      (key, known) => nodeConcerned(graph.putPod(key, known?.pod)),
+    );
+    this.#follow<VolumeReferences | undefined>(
+      storedEndpoint(deps, '', 'persistentvolumes'),
+      (object) => referencesOfVolume(object),
+      (name, volume) => (graph.putVolume(name, volume) ? ALL_NODES : undefined),
+    );
+    this.#follow<string>(
+      storedEndpoint(deps, 'storage.orch.io', 'volumeattachments'),
+      (object) => String((object.spec as { nodeName?: string } | undefined)?.nodeName ?? ''),
+      (name, node) => nodeConcerned(graph.putAttachment(name, node)),
+    );
+    return Promise.all(this.#followers.map((follower) => follower.start()));
+  }
+
+  #podOf(object: ReturnType<typeof fromStored>, uid: string, before: FollowedPod | undefined): FollowedPod {
+    const { nodeName: node = '' } = (object.spec ?? {}) as { nodeName?: string };
+    if (before?.uid === uid && before.pod?.node === node) return before;
+    if (node === '') return { uid, pod: undefined };
+    const mirror = this.options.deps.names.key('orch.io/config.mirror');
+    return { uid, pod: { node, references: referencesOfPod(object, mirror) } };
+  }
+
+  #follow<T>(
+    endpoint: Endpoint,
+    read: (object: ReturnType<typeof fromStored>, uid: string, before: T | undefined) => T,
+    put: (key: string, known: T | undefined) => Concerned | undefined,
+  ): void {
+    const { store, feed, onLoss, onError } = this.options;
+    /** As it was put in last, so that what stays as it is costs nothing. */
+    const lately = new Map<string, T>();
+    const follower = new ObjectFollower<T>({
+      ...{ source: store, feed, type: endpoint.type, onError },
+      read: (row, before) => read(fromStored(row, endpoint), row.uid, before),
+    });
+    follower.onChange((changed) => {
+      for (const key of changed) {
+        const known = follower.objects.get(key);
+        if (known === lately.get(key) && lately.has(key) === follower.objects.has(key)) continue;
+        if (follower.objects.has(key)) lately.set(key, known as T);
+        else lately.delete(key);
+        const concerned = put(key, known);
+        if (concerned) onLoss(concerned);
+      }
+    });
+    this.#followers.push(follower);
+  }
+}
+
+const nodeConcerned = (node: string | undefined): Concerned | undefined =>
+  node === undefined ? undefined : { users: new Set([`system:node:${node}`]), groups: new Set() };

@@ -1,0 +1,126 @@
+import type { BindingObject, Concerned, RbacPolicy, RoleObject } from '@orch/authorization';
+import type { OrderedFeed } from '@orch/feed';
+import { type ChangedNames, type FollowedRow, ObjectFollower, type ObjectSource } from '@orch/informers';
+import type { Endpoint, PolicyEndpoints } from '@orch/resources';
+import { readBinding, readRole } from './policy-objects.js';
+
+export interface PolicyFollowersOptions {
+  readonly store: ObjectSource;
+  readonly feed: Pick<OrderedFeed, 'follow'>;
+  readonly endpoints: PolicyEndpoints;
+  /** Is kept as the objects are. */
+  readonly policy: RbacPolicy;
+  readonly onError: (error: unknown) => void;
+}
+
+/** An object as it was read last; it is the same one until it changes. */
+interface Read<T> {
+  readonly version: bigint;
+  readonly object: T;
+}
+
+type PolicyFollower = ObjectFollower<Read<unknown>>;
+
+/** Roles and bindings as the feed tells them: the policy of a process is what they say. */
+export class PolicyFollowers {
+  readonly #followers: readonly PolicyFollower[];
+  readonly #roles: PolicyFollower;
+  readonly #listeners = new Set<(concerned: Concerned) => void>();
+
+  constructor(options: PolicyFollowersOptions) {
+    const { endpoints, policy } = options;
+    const roles = {
+      known: (namespace: string, name: string) => policy.role(namespace, name),
+      put: (object: RoleObject) => policy.putRole(object),
+      remove: (namespace: string, name: string) => policy.removeRole(namespace, name),
+    };
+    const bindings = {
+      known: (namespace: string, name: string) => policy.binding(namespace, name),
+      put: (object: BindingObject) => policy.putBinding(object),
+      remove: (namespace: string, name: string) => policy.removeBinding(namespace, name),
+    };
+    this.#roles = this.#follow(options, endpoints.clusterroles, readRole, roles);
+    this.#followers = [
+      this.#roles,
+      this.#follow(options, endpoints.roles, readRole, roles),
+      this.#follow(options, endpoints.clusterrolebindings, readBinding, bindings),
+      this.#follow(options, endpoints.rolebindings, readBinding, bindings),
+    ];
+  }
+
+  /** Resolves when all roles and bindings are known: only then requests may be answered. */
+  async start(): Promise<void> {
+    await Promise.all(this.#followers.map((follower) => follower.start()));
+  }
+
+  stop(): void {
+    for (const follower of this.#followers) follower.stop();
+  }
+
+  /** Resolves when everything is known that was committed before the call. @throws StoreUnavailableError */
+  async confirm(): Promise<void> {
+    await Promise.all(this.#followers.map((follower) => follower.confirm()));
+  }
+
+  /** Whether there are ClusterRoles that cannot be read: what is made of all of them would be too little. */
+  get lacksClusterRoles(): boolean {
+    return this.#roles.unreadable.size > 0;
+  }
+
+  /** Hears whose rights may have become fewer, once they are. */
+  onLoss(listener: (concerned: Concerned) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Hears of every change of ClusterRoles. */
+  onClusterRoles(listener: () => void): () => void {
+    return this.#roles.onChange(listener);
+  }
+
+  #follow<T>(
+    { store, feed, onError }: PolicyFollowersOptions,
+    endpoint: Endpoint,
+    read: (row: FollowedRow, endpoint: Endpoint) => T,
+    policy: Kept<T>,
+  ): PolicyFollower {
+    const follower = new ObjectFollower<Read<T>>({
+      ...{ source: store, feed, type: endpoint.type, onError },
+      read: (row, before) =>
+        before?.version === row.version ? before : { version: row.version, object: read(row, endpoint) },
+    });
+    follower.onChange((changed) => {
+      const concerned = joined(changesOf(changed, follower.objects, policy));
+      if (concerned) for (const listener of this.#listeners) listener(concerned);
+    });
+    return follower;
+  }
+}
+
+/** Where objects of a kind are kept. */
+interface Kept<T> {
+  known(namespace: string, name: string): T | undefined;
+  put(object: T): Concerned | undefined;
+  remove(namespace: string, name: string): Concerned | undefined;
+}
+
+/** Carries changes over. @returns whom each concerns */
+function changesOf<T>(changed: ChangedNames, objects: ReadonlyMap<string, Read<T>>, policy: Kept<T>) {
+  const concerned: Concerned[] = [];
+  for (const key of changed) {
+    const at = key.indexOf('/');
+    const [namespace, name] = [key.slice(0, Math.max(at, 0)), key.slice(at + 1)];
+    const object = objects.get(key)?.object;
+    if (object !== undefined && object === policy.known(namespace, name)) continue;
+    const found = object === undefined ? policy.remove(namespace, name) : policy.put(object);
+    if (found) concerned.push(found);
+  }
+  return concerned;
+}
+
+function joined(all: readonly Concerned[]): Concerned | undefined {
+  if (all.length === 0) return undefined;
+  return {
+    users: new Set(all.flatMap(({ users }) => [...users])),
+    groups: new Set(all.flatMap(({ groups }) => [...groups])),
+  };
+}

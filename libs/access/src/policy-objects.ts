@@ -1,0 +1,40 @@
+import type { BindingObject, PolicyRule, RoleObject, RoleRef, RoleSelector, Subject } from '@orch/authorization';
+import type { FollowedRow } from '@orch/informers';
+import type { ApiObject } from '@orch/machinery';
+import { type Endpoint, fromStored } from '@orch/resources';
+
+/** A Role or ClusterRole, as its kind has it. */
+export interface Role extends ApiObject {
+  rules?: PolicyRule[] | null;
+  aggregationRule?: { clusterRoleSelectors?: RoleSelector[] } | null;
+}
+
+/** A RoleBinding or ClusterRoleBinding, as its kind has it. */
+export interface Binding extends ApiObject {
+  roleRef?: RoleRef;
+  subjects?: Subject[] | null;
+}
+
+/** @throws ConversionError for a body of a version that this release does not know */
+export function readRole(row: FollowedRow, endpoint: Endpoint): RoleObject {
+  const { metadata, rules, aggregationRule } = fromStored(row, endpoint) as Role;
+  const selectors = aggregationRule?.clusterRoleSelectors ?? [];
+  return {
+    namespace: row.namespace,
+    name: row.name,
+    labels: metadata?.labels ?? {},
+    rules: rules ?? [],
+    ...(selectors.length > 0 && { aggregates: selectors }),
+  };
+}
+
+/** @throws ConversionError for a body of a version that this release does not know */
+export function readBinding(row: FollowedRow, endpoint: Endpoint): BindingObject {
+  const { roleRef, subjects } = fromStored(row, endpoint) as Binding;
+  return {
+    namespace: row.namespace,
+    name: row.name,
+    roleRef: roleRef ?? { apiGroup: '', kind: '', name: '' },
+    subjects: subjects ?? [],
+  };
+}

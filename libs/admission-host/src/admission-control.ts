@@ -1,0 +1,155 @@
+import type { AuthorizationOptions } from '@orch/access';
+import {
+  type AdmissionPlugin,
+  type BuiltPlugin,
+  type PluginContext,
+  type PluginSelection,
+  type Step,
+  selectionProblems,
+  selectPlugins,
+  timed,
+} from '@orch/admission';
+import type { Logger } from '@orch/runtime';
+import { readPluginConfigurations } from './admission-configuration.js';
+import type { AdmissionObserver } from './admission-metrics.js';
+import type { AdmissionOptions } from './admission-options.js';
+import { type KnownObjectsSource, type PluginObjects, ProcessObjects } from './known-objects.js';
+import type { Surroundings } from './plugin-surroundings.js';
+import { ServedParams } from './served-params.js';
+
+export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled' | 'webhooks'> {
+  /** What policies are judged with, beside what they are told. */
+  readonly policies: Omit<PluginContext['policies'], 'params'>;
+  readonly options: AdmissionOptions & Pick<AuthorizationOptions, 'authorizationMode'>;
+  readonly observer?: AdmissionObserver;
+  readonly surroundings: Surroundings;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/** The admission plugins of one process, and what they look up. */
+export class AdmissionControl {
+  /** Those that are on, in the order in which they are asked. */
+  readonly plugins: readonly AdmissionPlugin[];
+  readonly #params = new ServedParams();
+
+  private constructor(
+    selected: readonly BuiltPlugin[],
+    configurations: ReadonlyMap<string, unknown>,
+    { names, isEnabled, webhooks, policies, options, observer, surroundings }: AdmissionControlSettings,
+    /** What plugins look up; others may follow objects with them before it is started. */
+    readonly objects = new ProcessObjects(),
+  ) {
+    const settings = {
+      notReadyTolerationSeconds: options.defaultNotReadyTolerationSeconds,
+      unreachableTolerationSeconds: options.defaultUnreachableTolerationSeconds,
+      authorizerCallsOut: options.authorizationMode.includes('Webhook'),
+    };
+    this.plugins = selected.map(({ name, make }) => {
+      const known = objects.forPlugin();
+      const context = {
+        ...{ names, isEnabled, webhooks, settings, objects: known.objects, ownWrites: objects.ownWrites },
+        ...surroundings,
+        policies: { ...policies, params: this.#params },
+        configuration: configurations.get(name),
+      };
+      return asked(
+        made(name, () => make(context)),
+        known,
+        observer,
+      );
+    });
+  }
+
+  /** Makes and opens the plugins that options name. @throws Error for unknown ones, and what is wrong with what they are configured with */
+  static async open(settings: AdmissionControlSettings): Promise<AdmissionControl> {
+    const selection = checkAdmission(settings.options);
+    const selected = selectPlugins(selection, settings.names.profile);
+    for (const { name, deprecated } of selected) if (deprecated === true) settings.logger.warn(deprecation(name));
+    const isAsked = (name: string) => selected.some((plugin) => plugin.name === name);
+    const configurations = await readPluginConfigurations(settings.options.admissionControlConfigFile, isAsked);
+    const control = new AdmissionControl(selected, configurations, settings);
+    try {
+      for (const plugin of control.plugins) await started(plugin);
+      return control;
+    } catch (error) {
+      await control.stop();
+      throw error;
+    }
+  }
+
+  /** Resolves when all is known that plugins look up: nothing may be written before. */
+  async start(source: KnownObjectsSource): Promise<void> {
+    this.#params.start(source);
+    await this.objects.start(source);
+  }
+
+  async stop(): Promise<void> {
+    this.#params.stop();
+    this.objects.stop();
+    await Promise.all(this.plugins.map((plugin) => plugin.close?.()));
+  }
+}
+
+const deprecation = (name: string): string =>
+  `${name} admission controller is deprecated. Please remove this controller from your configuration files and scripts.`;
+
+/** @throws Error for plugins that there are not, and those that are to be on and off */
+export function checkAdmission(options: AdmissionOptions): PluginSelection {
+  const selection = { enable: options.enableAdmissionPlugins, disable: options.disableAdmissionPlugins };
+  const problems = selectionProblems(selection);
+  if (problems.length > 0) throw new Error(problems.join('; '));
+  return selection;
+}
+
+function made(name: string, make: () => AdmissionPlugin): AdmissionPlugin {
+  try {
+    return make();
+  } catch (cause) {
+    throw notMade(name, cause);
+  }
+}
+
+async function started({ name, start }: AdmissionPlugin): Promise<void> {
+  try {
+    await start?.();
+  } catch (cause) {
+    throw notMade(name, cause);
+  }
+}
+
+function notMade(name: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`couldn't init admission plugin ${JSON.stringify(name)}: ${reason}`, { cause });
+}
+
+/** A plugin that is asked once what it looks up is known, and of which is told how long it took. */
+function asked(
+  plugin: AdmissionPlugin,
+  known: PluginObjects,
+  observer: AdmissionObserver | undefined,
+): AdmissionPlugin {
+  const { name, callsOut = false, looksOnly = false } = plugin;
+  const around = (step: Step): AdmissionPlugin['admit'] => {
+    if (!plugin[step]) return undefined;
+    const observe = observer?.controller(name, step);
+    return (attributes) => {
+      const ask = () => {
+        const wait = known.caughtUp(attributes.deadline);
+        return wait ? wait.then(() => plugin[step]?.(attributes)) : plugin[step]?.(attributes);
+      };
+      if (!observe) return ask();
+      return timed(ask, (ms, rejected) => observe(attributes.operation, ms, rejected));
+    };
+  };
+  const [admit, validate] = [around('admit'), around('validate')];
+  return {
+    name,
+    callsOut,
+    looksOnly,
+    handles: (target) => plugin.handles(target),
+    ...(admit && { admit }),
+    ...(validate && { validate }),
+    start: async () => plugin.start?.(),
+    close: async () => plugin.close?.(),
+  };
+}

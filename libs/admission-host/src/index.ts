@@ -1,0 +1,12 @@
+export { readPluginConfigurations } from './admission-configuration.js';
+export { AdmissionControl, checkAdmission } from './admission-control.js';
+export { type AdmissionObserver, admissionMetrics } from './admission-metrics.js';
+export { type AdmissionOptions, admissionOptions } from './admission-options.js';
+export { AdmissionWebhooks } from './admission-webhooks.js';
+export { ProcessObjects } from './known-objects.js';
+export { pluginSurroundings } from './plugin-surroundings.js';
+export { followPolicies, policyChecker } from './policy-checks.js';
+export { clusterAddress, endpointAddress } from './service-addresses.js';
+export { observeWebhooks, webhookMetrics } from './webhook-metrics.js';
+export { webhookOptions } from './webhook-options.js';
+export { admissionWebhooks, Webhooks, webhookSettings } from './webhooks.js';

@@ -1,0 +1,130 @@
+import type { KnownObjects, KnownResource, OwnWrites } from '@orch/admission';
+import type { OrderedFeed } from '@orch/feed';
+import type { ApiDeps } from '@orch/handlers';
+import type { ObjectSource } from '@orch/informers';
+import type { ApiObject } from '@orch/machinery';
+import { fromStored, storedEndpoint } from '@orch/resources';
+import type { Change, Key, ServingStore, TypeId } from '@orch/storage';
+import { ensureOwn, serverForUsers } from '@orch/writing';
+import { FollowedKind } from './followed-kind.js';
+
+export interface KnownObjectsSource {
+  readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved' | 'reader' | 'pipeline'>;
+  readonly store: ObjectSource & Pick<ServingStore, 'onCommit' | 'onRewind'>;
+  readonly feed: Pick<OrderedFeed, 'follow'>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** What one plugin looks up, and how it is told that it may. */
+export interface PluginObjects {
+  readonly objects: KnownObjects;
+  /** Of all that the plugin follows; see {@link FollowedKind.caughtUp}. */
+  caughtUp(deadline: number): Promise<void> | undefined;
+}
+
+const nameOf = ({ group, resource }: KnownResource) => `${group}/${resource}`;
+
+/** What the plugins of a process may look up: each resource that one of them follows is followed once. */
+export class ProcessObjects {
+  readonly #kinds = new Map<string, { readonly resource: KnownResource; readonly kind: FollowedKind }>();
+  readonly #ends: (() => void)[] = [];
+  /** What plugins write. */
+  readonly ownWrites: OwnWrites = {
+    create: (resource, object, deadline) => {
+      const { deps } = this.#started();
+      return ensureOwn(deps, storedEndpoint(deps, resource.group, resource.resource), object, serverForUsers(deadline));
+    },
+  };
+  #source: KnownObjectsSource | undefined;
+
+  /** For a plugin that is about to be made. */
+  forPlugin(): PluginObjects {
+    const followed = new Set<FollowedKind>();
+    const follow = (resource: KnownResource) => {
+      if (this.#source) throw new Error(`${resource.resource} are to be followed from the start`);
+      const kind = this.#kinds.get(nameOf(resource))?.kind ?? new FollowedKind();
+      this.#kinds.set(nameOf(resource), { resource, kind });
+      followed.add(kind);
+      return kind;
+    };
+    return {
+      objects: {
+        follow,
+        read: (resource, namespace, name) => this.#read(resource, namespace, name),
+        list: (resource, namespace) => this.#list(resource, namespace),
+      },
+      caughtUp: (deadline) => caughtUp(followed, deadline),
+    };
+  }
+
+  /** Resolves when all that is followed is known: only then anything may be written. */
+  async start(source: KnownObjectsSource): Promise<void> {
+    this.#source = source;
+    const { deps, store } = source;
+    const byType = new Map<TypeId, FollowedKind>();
+    const starting = [...this.#kinds.values()].map(({ resource, kind }) => {
+      const endpoint = storedEndpoint(deps, resource.group, resource.resource);
+      byType.set(endpoint.type, kind);
+      return { kind, endpoint };
+    });
+    const rewound = () => {
+      for (const kind of byType.values()) kind.rewound();
+    };
+    this.#ends.push(
+      store.onCommit((changes) => acknowledge(byType, changes)),
+      store.onRewind(rewound),
+    );
+    await Promise.all(starting.map(({ kind, endpoint }) => kind.follow(endpoint, source)));
+  }
+
+  stop(): void {
+    for (const end of this.#ends) end();
+    for (const { kind } of this.#kinds.values()) kind.stop();
+  }
+
+  #started(): KnownObjectsSource {
+    if (!this.#source) throw new Error('nothing can be read or written yet');
+    return this.#source;
+  }
+
+  async #read({ group, resource }: KnownResource, namespace: string, name: string): Promise<ApiObject | undefined> {
+    const { deps } = this.#started();
+    const endpoint = storedEndpoint(deps, group, resource);
+    const stored = await deps.reader.current(endpoint.type, { namespace, name });
+    return stored && fromStored(stored, endpoint);
+  }
+
+  async *#list({ group, resource }: KnownResource, namespace: string): AsyncIterable<readonly ApiObject[]> {
+    if (!this.#source) throw new Error('nothing can be read yet');
+    const { deps, store } = this.#source;
+    const endpoint = storedEndpoint(deps, group, resource);
+    const within = { type: endpoint.type, namespace, limit: LISTED_AT_A_TIME };
+    let after: Key | undefined;
+    for (let read = LISTED_AT_A_TIME; read === LISTED_AT_A_TIME; ) {
+      const { pages } = await store.snapshot({ ...within, ...(after && { after }) });
+      read = 0;
+      for await (const page of pages) {
+        read += page.length;
+        const last = page.at(-1);
+        if (last) after = { namespace: last.namespace, name: last.name };
+        yield page.map((row) => fromStored(row, endpoint));
+      }
+    }
+  }
+}
+
+/** Objects that are read at a time, so that no transaction lasts long. */
+const LISTED_AT_A_TIME = 1_000;
+
+function acknowledge(byType: ReadonlyMap<TypeId, FollowedKind>, changes: readonly Change[]): void {
+  for (const { type, version } of changes) byType.get(type)?.acknowledged(version);
+}
+
+function caughtUp(kinds: Iterable<FollowedKind>, deadline: number): Promise<void> | undefined {
+  let waits: Promise<void>[] | undefined;
+  for (const kind of kinds) {
+    const wait = kind.caughtUp(deadline);
+    if (wait) waits = [...(waits ?? []), wait];
+  }
+  return waits && Promise.all(waits).then(() => undefined);
+}

@@ -1,0 +1,50 @@
+import type { PluginContext } from '@orch/admission';
+import { readKubeconfig } from '@orch/client';
+import type { RemoteDocuments } from '@orch/discovery';
+import type { ApiDeps } from '@orch/handlers';
+import type { Metrics } from '@orch/runtime';
+import { ReviewWebhook, type SharedRates } from '@orch/webhooks';
+
+/** What plugins need of the process beside what they look up. */
+export type Surroundings = Pick<PluginContext, 'metrics' | 'servedAs' | 'openReviews' | 'sharedRates'>;
+
+export interface SurroundingsSettings {
+  readonly metrics: Metrics;
+  readonly sharedRates: SharedRates | undefined;
+  /** Hears of each question to a webhook about images. */
+  readonly onAsked?: (failed: boolean) => void;
+  /** The API, once it is there: no write is before it is. */
+  readonly deps: () => Pick<ApiDeps, 'served'>;
+  /** What other servers answer for. */
+  readonly remote: () => RemoteDocuments;
+}
+
+export function pluginSurroundings({
+  metrics,
+  sharedRates,
+  onAsked,
+  deps,
+  remote,
+}: SurroundingsSettings): Surroundings {
+  return {
+    metrics,
+    sharedRates,
+    servedAs: (group, version, kind) => {
+      const isMeant = (one: { group: string; version: string; kind: string }) =>
+        one.kind === kind && one.version === version && one.group === group;
+      const own = deps()
+        .served.current.endpoints.map(({ definition }) => definition)
+        .filter(isMeant);
+      const others = remote()
+        .versions.filter((told) => told.group === group && told.version === version)
+        .flatMap(({ resources }) => resources.filter(({ responseKind }) => responseKind?.kind === kind))
+        .map(({ resource = '', scope }) => ({ resource, namespaced: scope === 'Namespaced' }));
+      return [...own, ...others].map(({ resource, namespaced }) => ({ group, version, resource, namespaced }));
+    },
+    openReviews: async (file, settings) => {
+      const connection = await readKubeconfig(file);
+      if (!connection.server.startsWith('https://')) throw new Error(`${file}: the server must be https://`);
+      return new ReviewWebhook({ connection, ...settings, ...(onAsked && { onAsked }) });
+    },
+  };
+}

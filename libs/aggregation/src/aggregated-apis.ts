@@ -1,0 +1,190 @@
+import type { Credentials } from '@orch/credentials';
+import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from '@orch/discovery';
+import type { OrderedFeed } from '@orch/feed';
+import type { ApiDeps } from '@orch/handlers';
+import { type FollowedRow, ObjectFollower } from '@orch/informers';
+import type { Endpoint } from '@orch/resources';
+import type { Logger, Metrics } from '@orch/runtime';
+import { LEADERSHIP_MS, Leadership } from '@orch/runtime/work';
+import type { ResourceDescription } from '@orch/schema';
+import type { ServingStore } from '@orch/storage';
+import { observeRegistrations } from './aggregation-metrics.js';
+import type { AggregationOptions } from './aggregation-options.js';
+import { Aggregator } from './aggregator.js';
+import type { RequestHeaderOptions } from './authentication-config.js';
+import { AuthenticationConfig } from './authentication-config.js';
+import { AvailabilityChecks } from './availability-checks.js';
+import { Backings } from './backings.js';
+import { Extensions } from './extensions.js';
+import { localRegistrations } from './local-registrations.js';
+import { type Registration, readRegistration } from './registration.js';
+import { RegistrationController, type RegistrationControllerOptions } from './registration-controller.js';
+import { RegistrationWriter } from './registration-writer.js';
+import { RemoteDiscovery } from './remote-discovery.js';
+import { RemoteRegistrations } from './remote-registrations.js';
+
+export interface AggregatedApisSettings {
+  readonly deps: ApiDeps;
+  readonly store: ServingStore;
+  readonly feed: OrderedFeed;
+  readonly serving: AggregationOptions & RequestHeaderOptions & { readonly requestTimeout: number };
+  readonly credentials: Credentials;
+  /** Whether there are definitions that cannot be read here, of kinds that others may serve. */
+  readonly isPartial: () => boolean;
+  /** Whether this process may look after registrations; one of those that may does. */
+  readonly decides: boolean;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+/** Has other servers answer for the group-versions that are registered for them, where registrations are served at all. */
+export class AggregatedApis {
+  readonly #parts: Parts | undefined;
+
+  constructor(settings: AggregatedApisSettings) {
+    this.#parts = partsOf(settings);
+  }
+
+  /** Passes requests on; undefined where nothing can be registered. */
+  get aggregator(): Aggregator | undefined {
+    return this.#parts?.aggregator;
+  }
+
+  /** What other servers tell of what they answer for, as it is now. */
+  get documents(): RemoteDocuments {
+    return this.#parts?.discovery.documents ?? NO_REMOTE_DOCUMENTS;
+  }
+
+  /** Resolves when all registrations are known: only then requests may be answered. */
+  async start(): Promise<void> {
+    await this.#parts?.follower.start();
+    this.#parts?.controller?.start();
+  }
+
+  /** Tells other servers whom to believe. */
+  publishTrust(): void {
+    this.#parts?.config?.publish();
+  }
+
+  /** To be called when no more requests are answered. */
+  async stop(): Promise<void> {
+    await this.#parts?.config?.stop();
+    await this.#parts?.controller?.stop();
+    this.#parts?.discovery.stop();
+    this.#parts?.follower.stop();
+    await this.#parts?.backings.stop();
+    this.#parts?.extensions.close();
+  }
+}
+
+interface Parts {
+  readonly follower: ObjectFollower<Registration>;
+  readonly backings: Backings;
+  readonly extensions: Extensions;
+  readonly discovery: RemoteDiscovery;
+  readonly aggregator: Aggregator;
+  readonly controller: RegistrationController | undefined;
+  readonly config: AuthenticationConfig | undefined;
+}
+
+/** The endpoints of what aggregation goes by. */
+interface Known {
+  readonly registrations: Endpoint;
+  readonly services: Endpoint;
+  readonly endpoints: Endpoint;
+}
+
+function partsOf(settings: AggregatedApisSettings): Parts | undefined {
+  const known = knownOf(settings.deps);
+  if (!known) return undefined;
+  const { deps, store, feed, serving, credentials, metrics, logger } = settings;
+  const { names, reader } = deps;
+  const onError = (error: unknown) => logger.error('aggregation', error);
+  const read = (row: FollowedRow) => readRegistration(row, known.registrations, names);
+  const follower = new ObjectFollower({ source: store, feed, type: known.registrations.type, onError, read });
+  const onChange = () => {
+    controller?.ask();
+    discovery.follow(remote);
+  };
+  const backings = new Backings({ ...known, store, feed, reader, onError, onChange });
+  const extensions = new Extensions({
+    backingOf: (service) => backings.of(service),
+    routesToEndpoints: serving.enableAggregatorRouting,
+    credentials: () => credentials.current.proxy,
+  });
+  const discovery = new RemoteDiscovery({
+    ...{ extensions, names, maxBytes: serving.maxExtensionDocumentBytes },
+    onProblem: (server, problem) =>
+      logger.v(2)?.info('documents of another server', { server, problem: String(problem) }),
+  });
+  let remote = new RemoteRegistrations([], names);
+  follower.onChange(() => {
+    remote = new RemoteRegistrations(follower.objects.values(), names);
+    backings.want([...remote].map(({ service }) => service));
+    extensions.keep(remote);
+    discovery.follow(remote);
+  });
+  const aggregator = new Aggregator({
+    registrations: () => remote,
+    extensions,
+    maxRequests: serving.maxRequestsPerExtension,
+    streamStartMs: serving.requestTimeout,
+  });
+  const onUnavailable = observeRegistrations(metrics, () => follower.objects.values());
+  const controller = settings.decides
+    ? controllerOf(settings, { known, follower, backings, extensions, onUnavailable, onError })
+    : undefined;
+  const config = configOf(settings, onError);
+  return { follower, backings, extensions, discovery, aggregator, controller, config };
+}
+
+interface Deciding extends Pick<Parts, 'follower' | 'backings' | 'extensions'> {
+  readonly known: Known;
+  readonly onUnavailable: RegistrationControllerOptions['onUnavailable'];
+  readonly onError: (error: unknown) => void;
+}
+
+function controllerOf({ deps, store, isPartial }: AggregatedApisSettings, deciding: Deciding): RegistrationController {
+  const { known, follower, backings, extensions, onUnavailable, onError } = deciding;
+  const { names, pipeline, remover, scheme, now } = deps;
+  const checks = new AvailabilityChecks({ backings, extensions, onAnswer: () => controller.ask() });
+  const isDeclared = ({ group, version, resource }: ResourceDescription) =>
+    scheme.resource(group, version, resource) !== undefined;
+  const localOf = localRegistrations(names, isDeclared);
+  const controller = new RegistrationController({
+    leadership: new Leadership(store.lease('aggregation', LEADERSHIP_MS)),
+    follower,
+    checks,
+    writer: new RegistrationWriter({ pipeline, remover, endpoint: known.registrations, names, now }),
+    local: () => localOf(deps.served.current),
+    isPartial,
+    onUnavailable,
+    onError,
+  });
+  deps.served.onChange(() => controller.ask());
+  return controller;
+}
+
+function configOf({ deps, credentials, serving }: AggregatedApisSettings, onError: (error: unknown) => void) {
+  const { reader, pipeline, now } = deps;
+  const endpoint = deps.served.current.types.find(isResource('', 'configmaps'));
+  if (!endpoint) return undefined;
+  const trust = () => ({ ...credentials.current, requestHeaders: serving });
+  const config = new AuthenticationConfig({ reader, pipeline, endpoint, trust, now, onError });
+  credentials.onTaken(() => config.publish());
+  return config;
+}
+
+/** Undefined where nothing can be registered. */
+function knownOf({ names, served }: ApiDeps): Known | undefined {
+  const { types } = served.current;
+  const registrations = types.find(isResource(names.group('apiregistration.orch.io'), 'apiservices'));
+  const services = types.find(isResource('', 'services'));
+  const endpoints = types.find(isResource('', 'endpoints'));
+  return registrations && services && endpoints && { registrations, services, endpoints };
+}
+
+const isResource =
+  (group: string, resource: string) =>
+  ({ definition }: Endpoint): boolean =>
+    definition.group === group && definition.resource === resource;

@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { badRequest } from '@orch/machinery';
+import { shuttingDown, tooMany } from '@orch/resources';
+import {
+  type Answerer,
+  type Answering,
+  forgetHeaders,
+  type HandedStream,
+  isGone,
+  left,
+  type OpenContext,
+  originForm,
+  type RequestContext,
+  type RequestInfo,
+  type RequestMetrics,
+  requestInfo,
+  splitTarget,
+} from '@orch/serving';
+import type { Extensions } from './extensions.js';
+import { forward, serviceUnavailable } from './forward.js';
+import { isAvailable } from './registration.js';
+import type { RemoteRegistration, RemoteRegistrations } from './remote-registrations.js';
+
+export interface AggregatorOptions {
+  /** As they are now. */
+  registrations(): RemoteRegistrations;
+  readonly extensions: Pick<Extensions, 'of'>;
+  /** Requests that one server may be asked at a time, streams left out; 0 for no bound. */
+  readonly maxRequests: number;
+  /** Milliseconds that a server has to begin a stream; other requests have a deadline of their own. */
+  readonly streamStartMs: number;
+}
+
+/** Segments that some servers follow, to what was not authorized; objects have no such names. */
+const STEP = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/** Milliseconds that a server has to tell what it serves: clients ask all of them for it. */
+const DISCOVERY_MS = 5_000;
+
+/** Passes requests on to the servers that their group-versions are registered for. */
+export class Aggregator implements Answerer {
+  /** By what a request that comes back is known. */
+  readonly #via = `orch-${randomBytes(6).toString('hex')}`;
+  /** Requests under way, by service. */
+  readonly #underWay = new Map<string, number>();
+
+  constructor(private readonly options: AggregatorOptions) {}
+
+  /** Answers a request that is another server's to answer; undefined for all others. @throws StatusError 503, 429, 400 */
+  answer(ctx: OpenContext, answering: Answering): Promise<void> | undefined {
+    const registration = this.#find(ctx.info);
+    return registration && this.#pass(ctx, registration, answering);
+  }
+
+  /** Whether a request is another server's to answer. */
+  answers(info: RequestInfo): boolean {
+    return this.#find(info) !== undefined;
+  }
+
+  /** Whether another server decides which protocol a connection goes on with. */
+  takesUpgrade({ method = 'GET', url = '/' }: IncomingMessage): boolean {
+    const { path, query } = splitTarget(originForm(url));
+    try {
+      const info = requestInfo(method, path, query);
+      return info.isResourceRequest && this.#find(info) !== undefined;
+    } catch {
+      // It is refused as any other.
+      return false;
+    }
+  }
+
+  #find(info: RequestInfo): RemoteRegistration | undefined {
+    const registrations = this.options.registrations();
+    if (registrations.size === 0) return undefined;
+    const { isResourceRequest, group, version, path } = info;
+    if (isResourceRequest) return registrations.of(group, version);
+    return registrations.of(...groupVersionOf(path));
+  }
+
+  async #pass(ctx: OpenContext, registration: RemoteRegistration, answering: Answering): Promise<void> {
+    const { observer, streams } = answering;
+    observer.begin(ctx);
+    // Whoever decodes a path before taking it apart, as servers of Kubernetes do, would read another than the one that was authorized.
+    if (/%2f/i.test(ctx.info.path)) throw badRequest('a segment of the path holds a slash');
+    if (STEP.test(ctx.info.path)) throw badRequest('a segment of the path is . or ..');
+    const extension = this.#reach(ctx, registration);
+    if (streams.draining) throw shuttingDown();
+    // The client went while it was found out who asks.
+    if (isGone(ctx)) return;
+    const isStream = ctx.info.verb === 'watch' || ctx.upgrade !== undefined;
+    const end = isStream ? admit(ctx, answering) : this.#enter(registration, answering.metrics);
+    ctx.res.once('close', end);
+    try {
+      const limitMs = isStream ? this.options.streamStartMs : DISCOVERY_MS;
+      const stream = await forward(ctx, extension, {
+        ...{ via: this.#via, connections: streams.connections },
+        ...((isStream || isOfDiscovery(ctx.info)) && { limitMs }),
+      });
+      if (stream) {
+        streams.add(ctx, stream);
+        endWithCredential(ctx, stream);
+        observer.end(ctx);
+        forgetHeaders(ctx);
+        return;
+      }
+    } catch (error) {
+      end();
+      throw error;
+    }
+    await left(ctx);
+    observer.end(ctx);
+  }
+
+  #reach({ req }: RequestContext, registration: RemoteRegistration) {
+    if (!isAvailable(registration)) throw serviceUnavailable('service unavailable');
+    if (String(req.headers.via ?? '').includes(this.#via))
+      throw serviceUnavailable(`the service of the APIService ${registration.name} leads back to this server`);
+    try {
+      return this.options.extensions.of(registration);
+    } catch {
+      // Why is told by the condition of the registration.
+      throw serviceUnavailable('service unavailable');
+    }
+  }
+
+  /** A server that is slow holds no more requests than these of those that this one may have. @throws StatusError 429 */
+  #enter({ service: { namespace, name, port } }: RemoteRegistration, metrics: RequestMetrics): () => void {
+    const key = `${namespace}/${name}:${port}`;
+    const count = this.#underWay.get(key) ?? 0;
+    if (this.options.maxRequests > 0 && count >= this.options.maxRequests) {
+      metrics.refused('extension-requests');
+      throw tooMany();
+    }
+    this.#underWay.set(key, count + 1);
+    let inside = true;
+    return () => {
+      if (!inside) return;
+      inside = false;
+      const left = (this.#underWay.get(key) ?? 1) - 1;
+      if (left > 0) this.#underWay.set(key, left);
+      else this.#underWay.delete(key);
+    };
+  }
+}
+
+/** Counts a stream among the watches. @throws StatusError 429 */
+function admit(ctx: OpenContext, { watches, metrics }: Answering): () => void {
+  const { authentication, user, info: request, impersonating, comingWatch } = ctx;
+  const watch = watches.admit({ authentication, user, request, impersonating }, comingWatch);
+  if (!watch) {
+    metrics.refused('watches');
+    throw tooMany();
+  }
+  ctx.watch = watch;
+  return () => watches.release(watch);
+}
+
+/** The longest time that a timer can be set to, ms. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+function endWithCredential({ authentication: { expiresAt }, res }: OpenContext, stream: HandedStream): void {
+  if (expiresAt === undefined) return;
+  const timer = setTimeout(() => stream.end(), Math.min(Math.max(0, expiresAt - Date.now()), LONGEST_MS));
+  res.once('close', () => clearTimeout(timer));
+}
+
+/** What a group-version has, and how OpenAPI 3 describes it, is all that is passed on beside resources. */
+function groupVersionOf(path: string): [group: string, version: string] {
+  if (path === '/api' || path === '/api/v1') return ['', 'v1'];
+  const [, group = '', version = ''] = /^(?:\/openapi\/v3)?\/apis\/([^/]+)\/([^/]+)\/?$/.exec(path) ?? [];
+  return [group, version];
+}
+
+const isOfDiscovery = ({ isResourceRequest, path }: RequestInfo): boolean =>
+  !isResourceRequest && !path.startsWith('/openapi/');

@@ -1,0 +1,120 @@
+import type { Following, OrderedFeed } from '@orch/feed';
+import type { ObjectReader } from '@orch/reading';
+import { type Endpoint, fromStored } from '@orch/resources';
+import type { Clock } from '@orch/runtime';
+import { WorkOnDemand } from '@orch/runtime/work';
+import type { Endpoints, Service } from '@orch/schema/types/core/v1';
+import type { ReadingStore } from '@orch/storage';
+import type { Backing } from './availability.js';
+import type { ServicePlace } from './registration.js';
+
+/** A service by where it lies. */
+export type ServiceName = Pick<ServicePlace, 'namespace' | 'name'>;
+
+export interface BackingsOptions {
+  readonly services: Endpoint;
+  readonly endpoints: Endpoint;
+  readonly store: Pick<ReadingStore, 'heads'>;
+  readonly feed: Pick<OrderedFeed, 'follow'>;
+  readonly reader: Pick<ObjectReader, 'current'>;
+  /** Hears that something else is known of some services. */
+  readonly onChange: () => void;
+  readonly onError: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+const keyOf = ({ namespace, name }: ServiceName): string => `${namespace}/${name}`;
+
+/**
+ * What is known of the services that are asked for, and of nobody else's: of the changes of all others only the names are looked
+ * at. One that has changed is read anew.
+ */
+export class Backings {
+  readonly #work: WorkOnDemand;
+  readonly #known = new Map<string, Backing>();
+  readonly #followings = new Map<Endpoint, Following>();
+  #wanted = new Map<string, ServiceName>();
+  #stale = new Set<string>();
+  #stopped = false;
+
+  constructor(private readonly options: BackingsOptions) {
+    const { onError, clock } = options;
+    this.#work = new WorkOnDemand(() => this.#round(), { onError, ...(clock && { clock }) });
+  }
+
+  /** What is known of a service; undefined before it was read. */
+  of(service: ServiceName): Backing | undefined {
+    return this.#known.get(keyOf(service));
+  }
+
+  /** Has these be known from now on, and no others. */
+  want(services: Iterable<ServiceName>): void {
+    this.#wanted = new Map([...services].map((service) => [keyOf(service), service]));
+    for (const key of this.#known.keys()) if (!this.#wanted.has(key)) this.#known.delete(key);
+    for (const key of this.#wanted.keys()) if (!this.#known.has(key)) this.#stale.add(key);
+    if (this.#stale.size > 0) this.#work.ask();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const following of this.#followings.values()) following.close();
+    await this.#work.stop();
+  }
+
+  async #round(): Promise<void> {
+    const { services, endpoints, onChange } = this.options;
+    // First, so that no change is missed of what is read.
+    for (const endpoint of [services, endpoints]) await this.#follow(endpoint);
+    const stale = [...this.#stale];
+    for (const key of stale) {
+      const service = this.#wanted.get(key);
+      // A change while it is read makes it stale again.
+      this.#stale.delete(key);
+      if (!service) continue;
+      try {
+        const backing = await this.#read(service);
+        // Of one that nobody wants any more no changes are heard.
+        if (this.#wanted.has(key)) this.#known.set(key, backing);
+      } catch (error) {
+        this.#stale.add(key);
+        throw error;
+      }
+    }
+    if (stale.length > 0) onChange();
+  }
+
+  async #follow(endpoint: Endpoint): Promise<void> {
+    if (this.#followings.has(endpoint)) return;
+    const { type } = endpoint;
+    const head = (await this.options.store.heads([type])).get(type)?.head;
+    if (head === undefined) throw new Error(`the database knows no type ${type}`);
+    if (this.#stopped) return;
+    const following = this.options.feed.follow(type, head, {
+      changes: (changes) => this.#changed(changes.map(keyOf)),
+      confirmed: () => undefined,
+      reset: () => {
+        this.#followings.delete(endpoint);
+        this.#changed(this.#wanted.keys());
+      },
+    });
+    this.#followings.set(endpoint, following);
+  }
+
+  #changed(keys: Iterable<string>): void {
+    for (const key of keys) if (this.#wanted.has(key)) this.#stale.add(key);
+    if (this.#stale.size > 0) this.#work.ask();
+  }
+
+  async #read(service: ServiceName): Promise<Backing> {
+    const [found, endpoints] = await Promise.all([
+      this.#readOne<Service>(this.options.services, service),
+      this.#readOne<Endpoints>(this.options.endpoints, service),
+    ]);
+    return { service: found, endpoints };
+  }
+
+  async #readOne<T>(endpoint: Endpoint, { namespace, name }: ServiceName): Promise<T | undefined> {
+    const stored = await this.options.reader.current(endpoint.type, { namespace, name });
+    return stored && (fromStored(stored, endpoint) as T);
+  }
+}

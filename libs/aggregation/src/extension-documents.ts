@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { type OpenApiV2Part, partOf } from '@orch/discovery';
+import type { Names } from '@orch/machinery';
+import { inSlices, turnFor } from '@orch/runtime/work';
+import { encodeOpenApiV2Protobuf } from '@orch/schema/openapi';
+import { type Fetched, fetchFrom } from './extension-client.js';
+import type { Extension } from './forward.js';
+import { readGroupDiscovery, readResourceList, type ToldResources } from './told-resources.js';
+
+/** A group-version that a server answers for. */
+export interface ServedVersion {
+  readonly group: string;
+  readonly version: string;
+}
+
+/** What one server tells of the group-versions that it answers for. */
+export interface ExtensionDocuments {
+  readonly resources: ToldResources;
+  /** Where its OpenAPI 3 documents are, by `apis/<group>/<version>`. */
+  readonly openApiV3: ReadonlyMap<string, string>;
+  readonly openApiV2: OpenApiV2Part | undefined;
+  /** By what that is known again, the next time. */
+  readonly openApiV2Of: DocumentTags | undefined;
+}
+
+/** By what a document is known again. */
+interface DocumentTags {
+  /** As its server calls it; empty where it does not. */
+  readonly etag: string;
+  /** SHA-256 of its bytes. */
+  readonly digest: string;
+  /** Paths of what was taken from it. */
+  readonly taken: string;
+}
+
+export interface ReadingOptions {
+  readonly names: Names;
+  /** Largest document. */
+  readonly maxBytes: number;
+  /** Hears what cannot be used of what a server tells, or why it does not. */
+  readonly onProblem?: (serverName: string, problem: unknown) => void;
+}
+
+const DISCOVERY_MS = 5_000;
+/** Largest document of discovery: as whoever looks whether a server is there takes it. It is read at one go. */
+const MAX_DISCOVERY_BYTES = 1 << 20;
+/** These are large, and nobody waits for them. */
+const OPENAPI_MS = 60_000;
+
+/** What a server tells of how its group-versions are described. */
+export type ExtensionOpenApi = Omit<ExtensionDocuments, 'resources'>;
+
+/** What is known of OpenAPI where nothing was told. */
+export const NO_OPENAPI: ExtensionOpenApi = { openApiV3: new Map(), openApiV2: undefined, openApiV2Of: undefined };
+
+/**
+ * Asks a server which resources some group-versions have.
+ * @throws Error where it does not tell
+ */
+export async function readResources(
+  extension: Extension,
+  versions: readonly ServedVersion[],
+  { names, maxBytes }: ReadingOptions,
+): Promise<ToldResources> {
+  const group = names.group('apidiscovery.orch.io');
+  const accept = `application/json;g=${group};v=v2beta1;as=APIGroupDiscoveryList,application/json`;
+  const asked = { limitMs: DISCOVERY_MS, maxBytes: Math.min(maxBytes, MAX_DISCOVERY_BYTES) };
+  const whole = await fetchFrom(extension, '/apis', { ...asked, headers: { accept } });
+  if (whole.status === 503) throw new Error('it answers 503');
+  if (whole.status === 200 && isAggregated(whole)) return readGroupDiscovery(parsed(whole));
+  const told = new Map<string, ReturnType<typeof readResourceList>>();
+  for (const { group: ofGroup, version } of versions) {
+    const path = ofGroup === '' ? `/api/${version}` : `/apis/${ofGroup}/${version}`;
+    const list = await fetchFrom(extension, path, { ...asked, headers: { accept: 'application/json' } });
+    if (list.status !== 200) throw new Error(`${path} is answered with ${list.status}`);
+    told.set(`${ofGroup}/${version}`, readResourceList(parsed(list)));
+  }
+  return told;
+}
+
+/**
+ * Asks a server how its group-versions are described. What it does not tell of OpenAPI is nobody's harm.
+ * @param before what it told last, which it may know again
+ */
+export async function readOpenApi(
+  extension: Extension,
+  versions: readonly ServedVersion[],
+  options: ReadingOptions,
+  before?: ExtensionOpenApi,
+): Promise<ExtensionOpenApi> {
+  const unusable = (problem: unknown) => options.onProblem?.(extension.serverName, problem);
+  const [openApiV3, v2] = await Promise.all([
+    readV3(extension, versions, options).catch(unusable),
+    readV2(extension, versions, options, before).catch(unusable),
+  ]);
+  return { openApiV3: openApiV3 ?? new Map(), openApiV2: v2?.part, openApiV2Of: v2?.tags };
+}
+
+const isAggregated = ({ headers }: Fetched): boolean =>
+  /;\s*as=APIGroupDiscoveryList/.test(headers['content-type'] ?? '');
+
+const parsed = ({ body }: Fetched): unknown => JSON.parse(body.toString('utf8'));
+
+const V2 = '/openapi/v2';
+const V3 = '/openapi/v3';
+
+async function readV3(
+  extension: Extension,
+  versions: readonly ServedVersion[],
+  { maxBytes }: ReadingOptions,
+): Promise<ReadonlyMap<string, string>> {
+  const answer = await fetchFrom(extension, V3, { limitMs: OPENAPI_MS, maxBytes });
+  const found = new Map<string, string>();
+  if (answer.status !== 200) return found;
+  const { paths = {} } = parsed(answer) as { paths?: Record<string, { serverRelativeURL?: unknown } | null> };
+  for (const { group, version } of versions) {
+    const path = `apis/${group}/${version}`;
+    const url = paths[path]?.serverRelativeURL;
+    // Another path would be answered by this server itself.
+    if (typeof url === 'string' && (url === `${V3}/${path}` || url.startsWith(`${V3}/${path}?`))) found.set(path, url);
+  }
+  return found;
+}
+
+async function readV2(
+  extension: Extension,
+  versions: readonly ServedVersion[],
+  { maxBytes }: ReadingOptions,
+  before?: ExtensionOpenApi,
+): Promise<{ part: OpenApiV2Part; tags: DocumentTags } | undefined> {
+  const prefixes = versions.map(({ group, version }) => `/apis/${group}/${version}/`);
+  const taken = prefixes.join();
+  const { openApiV2: part, openApiV2Of: of } = before ?? {};
+  const known = part && of?.taken === taken ? { part, tags: of } : undefined;
+  const headers = { accept: 'application/json', ...(known?.tags.etag && { 'if-none-match': known.tags.etag }) };
+  const answer = await fetchFrom(extension, V2, { limitMs: OPENAPI_MS, maxBytes, headers });
+  if (answer.status === 304 && known) return known;
+  if (answer.status !== 200) return undefined;
+  const digest = createHash('sha256').update(answer.body).digest('base64');
+  const tags = { etag: answer.headers.etag ?? '', digest, taken };
+  // The very part, by which it is known that nothing has changed.
+  if (known?.tags.digest === digest) return { part: known.part, tags };
+  return { part: await usablePart(answer, prefixes), tags };
+}
+
+/** What a document says of some paths, and of what is below them. @throws Error for what nobody could read */
+async function usablePart(answer: Fetched, prefixes: readonly string[]): Promise<OpenApiV2Part> {
+  await turnFor(answer.body.length);
+  const document = parsed(answer);
+  await turnFor(answer.body.length);
+  const part = partOf(document, (path) => prefixes.some((prefix) => `${path}/`.startsWith(prefix)));
+  // What cannot be written is not taken: nobody could read the whole.
+  await inSlices(encodeOpenApiV2Protobuf({ swagger: '2.0', info: { title: '', version: '' }, ...part }));
+  return part;
+}

@@ -1,0 +1,296 @@
+import { type ClientRequest, type IncomingMessage, validateHeaderValue } from 'node:http';
+import { type Agent, request } from 'node:https';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { UserInfo } from '@orch/authentication';
+import { connectionMessage } from '@orch/client';
+import { StatusError } from '@orch/machinery';
+import {
+  askForBody,
+  type HandedStream,
+  hostOf,
+  http2StreamOf,
+  isGone,
+  joinWebSockets,
+  leaveBody,
+  OF_THE_CALL,
+  OutgoingConnections,
+  passedOn,
+  passOn,
+  passWatchOn,
+  REQUEST_ID_HEADER,
+  type RequestContext,
+  readBefore,
+  socketOf,
+  switchProtocols,
+  type Upgrade,
+} from '@orch/serving';
+
+/** Where the server is that answers for a group-version, and how it is spoken to. */
+export interface Extension {
+  /** Name or address. */
+  readonly host: string;
+  readonly port: number;
+  /** Name that its certificate must bear, and that it is asked by. */
+  readonly serverName: string;
+  /** Its connections, with what it is trusted by and shown. */
+  readonly agent: Agent;
+}
+
+/** How a request is passed on; everything has a default. */
+export interface Forwarding {
+  /** Milliseconds until its head must have been answered. Default: as long as the request may take. */
+  readonly limitMs?: number;
+  /** By what this process is known among those that a request has come through (RFC 9110 section 7.6.3). Default: not at all. */
+  readonly via?: string;
+  /** How the connection is watched over. Default: by the kernel, with keep-alive probes. */
+  readonly connections?: OutgoingConnections;
+}
+
+interface Asking extends Forwarding {
+  /** That of the request where it was read here; undefined where it is passed on as it comes. */
+  readonly body: Buffer | undefined;
+}
+
+/** Told anew, also where this server has nothing to tell. */
+const FORWARDED = ['x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-uri'];
+const NOT_ASKED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, ...FORWARDED]);
+/** What is not said where the connection goes on with another protocol: there is no body. */
+const NOT_UPGRADED_WITH: ReadonlySet<string> = new Set([...NOT_ASKED_WITH, 'content-length']);
+
+/** Without `Retry-After`: clients would ask ten times, and be slowed by a server that most of them have no need of. */
+export const serviceUnavailable = (message: string): StatusError => new StatusError('ServiceUnavailable', message);
+
+const CONNECT_MS = 5_000;
+/** Bytes of the head of an answer. */
+const MAX_ANSWER_HEAD = 512 << 10;
+
+/** As connections are watched over where nobody says how. */
+const BY_THE_KERNEL = new OutgoingConnections();
+
+/** What it answers; `switched` when it goes on with another protocol. */
+interface Answer {
+  readonly message: IncomingMessage;
+  readonly switched?: Upgrade;
+}
+
+/**
+ * Lets another server answer a request: its body goes there and what comes back is passed on, both as they come. Who asks is told in
+ * the headers of a front proxy, which that server believes because of the certificate that it is shown.
+ * @returns the stream that goes on, if the answer is a watch or another protocol
+ * @throws StatusError 503 when it cannot be reached; for a body that was read here, what `readBody` throws
+ */
+export async function forward(
+  ctx: RequestContext,
+  extension: Extension,
+  forwarding: Forwarding = {},
+): Promise<HandedStream | undefined> {
+  // It came while the group-version was served here.
+  const body = await readBefore(ctx);
+  let answer: Answer;
+  try {
+    answer = await ask(ctx, extension, { ...forwarding, body });
+  } catch (error) {
+    if (isGone(ctx)) return undefined;
+    throw serviceUnavailable(`error trying to reach service: ${connectionMessage(error)}`);
+  }
+  const { message, switched } = answer;
+  const isWatch = ctx.info.verb === 'watch';
+  keepOwn(ctx, message);
+  if (switched && ctx.upgrade) {
+    const joined = isWatch ? joinWebSockets : joinConnections;
+    return joined(ctx, ctx.upgrade, message, switched);
+  }
+  // Of a body that was refused before its end nobody takes the rest.
+  leaveBody(ctx);
+  if (isRedirect(message)) return refuseRedirect(ctx, message);
+  if (isWatch) return passWatchOn(ctx, message);
+  return void passOn(ctx, message);
+}
+
+/** Headers of answers that are this server's to set: it alone knows who asks, and asks for credentials. */
+const OWN_HEADERS = /^(?:audit-id$|www-authenticate$|x-kubernetes-pf-|access-control-|proxy-)/;
+
+/** Another server answers for its resources, not for what this one says of the request. */
+function keepOwn({ res, requestId }: RequestContext, { statusCode, headers }: IncomingMessage): void {
+  for (const name of Object.keys(headers)) if (OWN_HEADERS.test(name)) delete headers[name];
+  // It has no body that could be measured (RFC 9110 section 8.6).
+  if (statusCode === 204) delete headers['content-length'];
+  res.setHeader('Audit-Id', requestId);
+}
+
+const isRedirect = ({ statusCode = 0, headers }: IncomingMessage): boolean =>
+  statusCode >= 300 && statusCode < 400 && headers.location !== undefined;
+
+/** A client would take its credentials wherever the other server sends it (CVE-2022-3172): as kube-aggregator answers. */
+function refuseRedirect({ res }: RequestContext, answer: IncomingMessage): undefined {
+  answer.destroy();
+  res.writeHead(502, { 'Content-Type': 'text/plain; charset=utf-8' });
+  res.end('the backend attempted to redirect this request, which is not permitted');
+  return undefined;
+}
+
+/** Joins two connections on which nobody here knows what is said. */
+function joinConnections(
+  ctx: RequestContext,
+  client: Upgrade,
+  answer: IncomingMessage,
+  other: Upgrade,
+): HandedStream | undefined {
+  if (!switchProtocols(ctx, client, answer, other)) return undefined;
+  other.socket.pipe(client.socket);
+  return { end: () => other.socket.destroySoon() };
+}
+
+/**
+ * Headers by which a server of Kubernetes knows who asks: groups, and values of one key, one header each. Characters beyond ASCII
+ * travel as UTF-8.
+ * @throws Error for what no header can hold, such as a line break
+ */
+export function remoteIdentity({ name, uid, groups, extra }: UserInfo): Record<string, string[]> {
+  const headers: Record<string, string[]> = { 'X-Remote-User': [name], 'X-Remote-Group': [...groups] };
+  if (uid) headers['X-Remote-Uid'] = [uid];
+  const names = new Map<string, string>();
+  for (const [key, values] of Object.entries(extra)) {
+    // Keys that differ in capitals alone are one header, which has the values of all of them.
+    const header = `X-Remote-Extra-${nameOf(key)}`;
+    const name = names.get(header.toLowerCase()) ?? header;
+    names.set(header.toLowerCase(), name);
+    headers[name] = [...(headers[name] ?? []), ...values];
+  }
+  for (const [header, values] of Object.entries(headers)) {
+    headers[header] = values.map((value) => {
+      const bytes = Buffer.from(value).toString('latin1');
+      validateHeaderValue(header, bytes);
+      return bytes;
+    });
+  }
+  return headers;
+}
+
+/** A key as a part of a header's name: all but the characters of names is escaped, as is the sign that escapes. */
+const nameOf = (key: string): string =>
+  Buffer.from(key)
+    .toString('latin1')
+    .replace(
+      /[^A-Za-z0-9!#$&'*+.^_`|~-]/g,
+      (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+    );
+
+/** A connection that was kept may have been closed meanwhile: what changes nothing is asked once more. */
+async function ask(ctx: RequestContext, extension: Extension, forwarding: Asking): Promise<Answer> {
+  try {
+    return await askOnce(ctx, extension, forwarding);
+  } catch (error) {
+    if (!(error instanceof LostConnectionError) || !isBodiless(ctx) || isGone(ctx)) throw error;
+    return askOnce(ctx, extension, forwarding);
+  }
+}
+
+class LostConnectionError extends Error {
+  override readonly name = 'LostConnectionError';
+}
+
+const isBodiless = (ctx: RequestContext): boolean =>
+  (ctx.req.method === 'GET' || ctx.req.method === 'HEAD') &&
+  ctx.req.headers['content-length'] === undefined &&
+  !hasUnmeasuredBody(ctx);
+
+function askOnce(ctx: RequestContext, extension: Extension, forwarding: Asking): Promise<Answer> {
+  const { limitMs, via, connections = BY_THE_KERNEL, body } = forwarding;
+  const { host, port, serverName, agent } = extension;
+  return new Promise((resolve, reject) => {
+    const { req, res, upgrade } = ctx;
+    const upstream: ClientRequest = request({
+      host,
+      port,
+      servername: serverName,
+      agent,
+      method: req.method,
+      // The path as it was judged here: a URL made of it might name another.
+      path: req.url ?? '/',
+      headers: headersOf(ctx, serverName, via),
+      maxHeaderSize: MAX_ANSWER_HEAD,
+    });
+    upstream.once('socket', (socket) => connections.keep(socket));
+    upstream.once('response', (message) => {
+      const { statusCode = 0 } = message;
+      // What is none cannot be told to a client over HTTP/2.
+      if (isStatus(statusCode)) return resolve({ message });
+      upstream.destroy();
+      reject(new Error(`it answers with the status ${statusCode}`));
+    });
+    upstream.on('error', (error: NodeJS.ErrnoException) => {
+      const isLost = upstream.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      reject(isLost ? new LostConnectionError(error.message) : error);
+    });
+    upstream.once('upgrade', (message, socket: Socket, head) => {
+      // Nobody else hears of its end yet.
+      socket.on('error', () => undefined);
+      if (upgrade) return resolve({ message, switched: { socket, head } });
+      socket.destroy();
+      reject(new Error('it goes on with another protocol, which it was not asked for'));
+    });
+    res.once('close', () => upstream.destroy());
+    boundConnecting(upstream);
+    if (limitMs !== undefined) boundAnswer(upstream, limitMs);
+    if (upgrade || body) upstream.end(body);
+    else {
+      askForBody(ctx);
+      req.pipe(upstream);
+    }
+  });
+}
+
+/** Of an answer that is no word before it (RFC 9110 section 15). */
+const isStatus = (code: number): boolean => code >= 200 && code <= 599;
+
+function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext, serverName: string, via?: string) {
+  return {
+    ...passedOn(req.headers, upgrade ? NOT_UPGRADED_WITH : NOT_ASKED_WITH),
+    ...remoteIdentity(user),
+    host: serverName,
+    [REQUEST_ID_HEADER]: requestId,
+    'x-forwarded-for': [...[req.headers['x-forwarded-for'] ?? []].flat(), socketOf(req)?.remoteAddress ?? ''].join(
+      ', ',
+    ),
+    ...forwardedOf(req),
+    ...(via && { via: [...[req.headers.via ?? []].flat(), `1.1 ${via}`].join(', ') }),
+    ...(trail?.span && { traceparent: trail.span.traceparent }),
+    ...(upgrade && { Connection: 'Upgrade', Upgrade: req.headers.upgrade ?? 'websocket' }),
+    // Node frames no body of methods that seldom have one: its bytes would be read as the next request, of whomever it names.
+    ...(!upgrade && hasUnmeasuredBody({ req, res }) && { 'transfer-encoding': 'chunked' }),
+  };
+}
+
+/** How the request came here, whatever its client says of that. */
+function forwardedOf(req: IncomingMessage): Record<string, string> {
+  const host = hostOf(req);
+  return {
+    ...(host !== undefined && { 'x-forwarded-host': host }),
+    'x-forwarded-proto': (socketOf(req) as Partial<TLSSocket> | undefined)?.encrypted ? 'https' : 'http',
+    'x-forwarded-uri': (req.url ?? '/').replace(/\?.*$/s, ''),
+  };
+}
+
+/** Whether there is a body, or may be one, whose length was not said before. */
+function hasUnmeasuredBody({ req, res }: Pick<RequestContext, 'req' | 'res'>): boolean {
+  if (req.headers['content-length'] !== undefined) return false;
+  const stream = http2StreamOf({ res });
+  return stream ? !stream.endAfterHeaders : req.headers['transfer-encoding'] !== undefined;
+}
+
+/** A server that is gone without a word is not waited for as long as one that is slow. */
+function boundConnecting(upstream: ClientRequest): void {
+  upstream.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const limit = setTimeout(() => upstream.destroy(new Error(`no connection within ${CONNECT_MS} ms`)), CONNECT_MS);
+    const clear = () => clearTimeout(limit);
+    socket.once('secureConnect', clear).once('close', clear);
+  });
+}
+
+function boundAnswer(upstream: ClientRequest, limitMs: number): void {
+  const limit = setTimeout(() => upstream.destroy(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  for (const end of ['response', 'upgrade', 'close']) upstream.once(end, () => clearTimeout(limit));
+}

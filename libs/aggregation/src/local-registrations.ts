@@ -1,0 +1,87 @@
+import type { Names } from '@orch/machinery';
+import { type ServedGroup, type ServedSnapshot, weakMemo } from '@orch/resources';
+import type { ResourceDescription } from '@orch/schema';
+import type { Registration } from './registration.js';
+
+/** A registration of what is served here, as it is to be. */
+export interface LocalRegistration {
+  readonly name: string;
+  readonly group: string;
+  readonly version: string;
+  readonly groupPriority: number;
+  readonly versionPriority: number;
+  /** Made once after a start, so that it may be changed until the next; or kept as it is to be always. */
+  readonly managed: typeof ON_START | typeof ALWAYS;
+}
+
+/** Values of the label of what the server manages itself. */
+const ON_START = 'onstart';
+const ALWAYS = 'true';
+
+/**
+ * Makes the registrations of all group-versions that are served here, but for that of registrations itself; those of groups that stay
+ * as they are are made once.
+ * @param isDeclared whether a resource comes with the server; others come with definitions
+ */
+export function localRegistrations(
+  names: Names,
+  isDeclared: (definition: ResourceDescription) => boolean,
+): (snapshot: ServedSnapshot) => ReadonlyMap<string, LocalRegistration> {
+  const own = names.group('apiregistration.orch.io');
+  const ofGroup = weakMemo((served: ServedGroup) => registrationsOf(served, isDeclared));
+  return weakMemo(({ groups }: ServedSnapshot) => {
+    return new Map([...groups].flatMap(([group, served]) => (group === own ? [] : ofGroup(served))));
+  });
+}
+
+function registrationsOf(
+  served: ServedGroup,
+  isDeclared: (definition: ResourceDescription) => boolean,
+): readonly [string, LocalRegistration][] {
+  const found = new Map<string, LocalRegistration>();
+  for (const { told: definition } of served.values()) {
+    if (!definition) continue;
+    const { group, version, groupPriority, versionPriority } = definition;
+    const name = `${version}.${group}`;
+    const managed = isDeclared(definition) ? ON_START : ALWAYS;
+    if (found.get(name)?.managed === ON_START) continue;
+    found.set(name, { name, group, version, groupPriority, versionPriority, managed });
+  }
+  return [...found];
+}
+
+/** What is to be done so that a registration is as it is to be. */
+export type Syncing =
+  | { readonly act: 'create' | 'update'; readonly wanted: LocalRegistration; readonly known?: Registration }
+  | { readonly act: 'delete'; readonly known: Registration };
+
+/** What was there before, for what is done only once after a start. */
+export interface StartState {
+  /** Names of the registrations that were there at the start. */
+  readonly present: ReadonlySet<string>;
+  /** Names of those that have been dealt with since. */
+  readonly synced: ReadonlySet<string>;
+}
+
+/**
+ * What is to be done about one registration; undefined for nothing. What carries no label of the server is somebody else's, and
+ * what is managed at a start alone is let be afterwards (kube-aggregator v0.27.16, pkg/controllers/autoregister, has the table).
+ */
+export function syncing(
+  wanted: LocalRegistration | undefined,
+  known: Registration | undefined,
+  name: string,
+  { present, synced }: StartState,
+): Syncing | undefined {
+  if (wanted?.managed === ON_START && synced.has(name)) return undefined;
+  if (!known) return wanted && { act: 'create', wanted };
+  if (known.managed !== ON_START && known.managed !== ALWAYS) return undefined;
+  if (known.managed === ON_START && (!present.has(name) || synced.has(name))) return undefined;
+  if (!wanted) return { act: 'delete', known };
+  return isAlike(wanted, known) ? undefined : { act: 'update', wanted, known };
+}
+
+const isAlike = (wanted: LocalRegistration, known: Registration): boolean =>
+  known.service === undefined &&
+  known.groupPriority === wanted.groupPriority &&
+  known.versionPriority === wanted.versionPriority;

@@ -1,0 +1,74 @@
+import { withConditions } from '@orch/kinds';
+import { type ApiObject, type JsonObject, type Names, StatusError } from '@orch/machinery';
+import { ignoreMissing, type ObjectRemover, type OwnWrites, serverItself, updateOwn } from '@orch/writing';
+import type { Availability } from './availability.js';
+import type { LocalRegistration, Syncing } from './local-registrations.js';
+import { managedLabel, type Registration } from './registration.js';
+
+export interface RegistrationWriterOptions extends OwnWrites {
+  readonly remover: Pick<ObjectRemover, 'remove'>;
+  readonly names: Names;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Writes to APIServices what the server itself has to say of them, the way that every write goes. */
+export class RegistrationWriter {
+  constructor(private readonly options: RegistrationWriterOptions) {}
+
+  /** Tells whether the group-version is there, unless the registration asks for another service by now. @throws StatusError, StoreUnavailableError */
+  tell(registration: Registration, availability: Availability): Promise<void> {
+    return updateOwn(this.options, registration, 'status', (current) => {
+      const told = { type: 'Available', ...availability };
+      const { service } = (current.spec ?? {}) as { service?: unknown };
+      if (JSON.stringify(service) !== JSON.stringify(registration.spec.service)) return current;
+      const conditions = withConditions(current as JsonObject, [told], this.options.now());
+      current.status = { ...(current.status as object | undefined), conditions };
+      return current;
+    });
+  }
+
+  /** Carries out what is to be done; what somebody else has done meanwhile is let be. @throws StatusError, StoreUnavailableError */
+  async sync(syncing: Syncing): Promise<void> {
+    if (syncing.act === 'create') return this.#create(syncing.wanted);
+    if (syncing.act === 'delete') return this.#remove(syncing.known);
+    const { wanted, known } = syncing;
+    if (!known) return;
+    await updateOwn(this.options, known, '', (current) => {
+      current.spec = specOf(wanted);
+      return current;
+    });
+  }
+
+  async #create(wanted: LocalRegistration): Promise<void> {
+    const { pipeline, endpoint, names } = this.options;
+    const key = { namespace: '', name: wanted.name };
+    const create = (): ApiObject => ({
+      metadata: { name: wanted.name, labels: { [managedLabel(names)]: wanted.managed } },
+      spec: specOf(wanted),
+    });
+    const request = { operation: 'CREATE', endpoint, key, subresource: '', caller: serverItself() } as const;
+    await pipeline.write({ ...request, options: { dryRun: false } }, { create }).catch(ignoreExisting);
+  }
+
+  async #remove({ name, uid }: Registration): Promise<void> {
+    const { remover, endpoint } = this.options;
+    await remover
+      .remove(endpoint, { namespace: '', name }, { dryRun: false, uid }, serverItself())
+      .then(() => undefined, ignoreMissing)
+      .catch(ignoreExisting);
+  }
+}
+
+const specOf = ({ group, version, groupPriority, versionPriority }: LocalRegistration) => ({
+  ...(group !== '' && { group }),
+  version,
+  groupPriorityMinimum: groupPriority,
+  versionPriority,
+});
+
+/** Also of a conflict: it is another one by now. @throws any other error */
+function ignoreExisting(error: unknown): void {
+  if (error instanceof StatusError && error.code === 409) return;
+  throw error;
+}

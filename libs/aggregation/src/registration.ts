@@ -1,0 +1,78 @@
+import type { FollowedRow } from '@orch/informers';
+import type { Names } from '@orch/machinery';
+import { type Endpoint, fromStored } from '@orch/resources';
+import type { APIService, APIServiceSpec } from '@orch/schema/types/apiregistration/v1';
+import type { Version } from '@orch/storage';
+import type { Availability } from './availability.js';
+
+/** A service that answers for group-versions. */
+export interface ServicePlace {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+}
+
+/** An APIService as a process knows it. */
+export interface Registration {
+  readonly name: string;
+  readonly uid: string;
+  /** Of its last write. */
+  readonly stored: Version;
+  readonly group: string;
+  readonly version: string;
+  /** Who answers; undefined where this server does. */
+  readonly service: ServicePlace | undefined;
+  readonly insecureSkipTLSVerify: boolean;
+  /** PEM; undefined for what the system trusts. */
+  readonly caBundle: string | undefined;
+  readonly groupPriority: number;
+  readonly versionPriority: number;
+  /** What was told of it last; undefined where nothing was. */
+  readonly told: (Omit<Availability, 'status'> & { readonly status: string }) | undefined;
+  /** Whether the server makes it itself: the value of the label that says so. */
+  readonly managed: string | undefined;
+  /** As it is written. */
+  readonly spec: APIServiceSpec;
+}
+
+const DEFAULT_PORT = 443;
+
+/** The label of registrations that the server makes itself. */
+export const managedLabel = (names: Names): string => names.key('kube-aggregator.orch.io/automanaged');
+
+/**
+ * Reads a stored APIService.
+ * @param registrations their endpoint, in the version that is stored
+ * @throws ConversionError for a body of a version that this release does not know
+ */
+export function readRegistration(row: FollowedRow, registrations: Endpoint, names: Names): Registration {
+  const { metadata, spec = {}, status } = fromStored(row, registrations) as APIService;
+  const condition = status?.conditions?.find(({ type }) => type === 'Available');
+  const { service, caBundle } = spec;
+  return {
+    name: row.name,
+    uid: row.uid,
+    stored: row.version,
+    group: spec.group ?? '',
+    version: spec.version ?? '',
+    service: service && {
+      namespace: service.namespace ?? '',
+      name: service.name ?? '',
+      port: service.port ?? DEFAULT_PORT,
+    },
+    insecureSkipTLSVerify: spec.insecureSkipTLSVerify === true,
+    caBundle: caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined,
+    groupPriority: spec.groupPriorityMinimum ?? 0,
+    versionPriority: spec.versionPriority ?? 0,
+    told: condition && {
+      status: condition.status ?? '',
+      reason: condition.reason ?? '',
+      message: condition.message ?? '',
+    },
+    managed: metadata?.labels?.[managedLabel(names)],
+    spec,
+  };
+}
+
+/** Whether requests are passed on for it. */
+export const isAvailable = ({ told }: Registration): boolean => told?.status === 'True';

@@ -1,0 +1,125 @@
+import {
+  audienceAgnostic,
+  type Binding,
+  BOOTSTRAP_SECRETS,
+  BootstrapTokens,
+  bootstrapTypeOf,
+  type KnownObjects,
+  keyOfObject,
+  type ObjectName,
+  ServiceAccountTokens,
+  standingOf,
+  type TokenUse,
+  type TokenVerifier,
+} from '@orch/authentication';
+import { type Names, StatusError } from '@orch/machinery';
+import type { Endpoint } from '@orch/resources';
+import type { Logger } from '@orch/runtime';
+import type { OpenWatch, OpenWatches } from '@orch/serving';
+import type { CredentialOptions } from './credential-options.js';
+import { FollowedObjects, type FollowedObjectsOptions } from './followed-objects.js';
+import type { ServiceAccountKeys } from './service-account-keys.js';
+
+export interface ApiTokensSettings extends Pick<FollowedObjectsOptions, 'store' | 'feed' | 'reader'> {
+  readonly options: CredentialOptions;
+  readonly names: Names;
+  readonly keys: ServiceAccountKeys;
+  /** Where objects of a kind lie, served or not; undefined for kinds that this release does not know. */
+  readonly endpointOf: (resource: string) => Endpoint | undefined;
+  readonly onUse?: (use: TokenUse) => void;
+  readonly logger: Logger;
+}
+
+const RESOURCES: Readonly<Record<ObjectName['kind'], string>> = {
+  ServiceAccount: 'serviceaccounts',
+  Pod: 'pods',
+  Secret: 'secrets',
+};
+
+/** How long a judgement is put off that could not be made, ms. */
+const RETRY_MS = 1000;
+/** Longest time that timers take, ms. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Tokens that this API gives out itself: of service accounts, and of nodes that are to join. */
+export class ApiTokens {
+  readonly verifiers: readonly TokenVerifier[];
+  readonly #objects: FollowedObjects;
+  readonly #logger: Logger;
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  #watches: OpenWatches | undefined;
+
+  constructor({ options, names, keys, endpointOf, onUse, logger, ...reading }: ApiTokensSettings) {
+    this.#logger = logger;
+    const endpoints = Object.entries(RESOURCES).flatMap(([kind, resource]) => {
+      const endpoint = endpointOf(resource);
+      return endpoint ? [[kind, endpoint] as const] : [];
+    });
+    this.#objects = new FollowedObjects({
+      ...reading,
+      endpoints: Object.fromEntries(endpoints),
+      tokenTypes: new Set([names.key('orch.io/service-account-token'), bootstrapTypeOf(names)]),
+      ...(options.enableBootstrapTokenAuth && { listedSecrets: BOOTSTRAP_SECRETS }),
+      onChange: (changed) => this.#changed(changed),
+    });
+    const { verification, issuers, audiences } = keys;
+    const lookup = options.serviceAccountLookup;
+    const objects: KnownObjects = this.#objects;
+    const ofAccounts = { names, keys: verification, issuers, audiences, lookup, objects, ...(onUse && { onUse }) };
+    this.verifiers = [
+      ...(verification.length > 0 ? [new ServiceAccountTokens(ofAccounts)] : []),
+      ...(options.enableBootstrapTokenAuth ? [audienceAgnostic(new BootstrapTokens(names, objects), audiences)] : []),
+    ];
+  }
+
+  /** Ends watches when what their tokens are bound to goes. */
+  judge(watches: OpenWatches): void {
+    this.#watches = watches;
+  }
+
+  stop(): void {
+    this.#objects.stop();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  #changed(keys: ReadonlySet<string> | 'all'): void {
+    this.#watches
+      ?.judgeAgain((watch) => this.#judgement(watch), keys === 'all' ? undefined : { objects: keys })
+      .catch((error: unknown) => this.#logger.error('watches of tokens', error));
+  }
+
+  async #judgement({ authentication }: OpenWatch): Promise<StatusError | undefined> {
+    const { boundTo = [] } = authentication;
+    if (boundTo.length === 0) return undefined;
+    try {
+      const { refusal, endsAt } = await standingOf(boundTo, this.#objects, Date.now);
+      if (refusal !== undefined) return unauthorized(refusal);
+      // A moment later, when it has ended for sure.
+      if (endsAt !== undefined) this.#judgeIn(endsAt + 1 - Date.now(), boundTo);
+    } catch {
+      // Where the state cannot be asked nothing can be deleted either.
+      this.#judgeIn(RETRY_MS, boundTo);
+    }
+    return undefined;
+  }
+
+  /** One timer a set of objects, however many watches are open by tokens that are bound to them. */
+  #judgeIn(ms: number, bindings: readonly Binding[]): void {
+    const keys = bindings.map(({ object }) => keyOfObject(object));
+    const timer = keys.join();
+    clearTimeout(this.#timers.get(timer));
+    const judge = () => {
+      this.#timers.delete(timer);
+      // Each of them finds the watches; fewest share the last, which a pod is that stands behind its account.
+      this.#changed(new Set(keys.slice(-1)));
+    };
+    this.#timers.set(timer, setTimeout(judge, Math.min(Math.max(ms, 0), LONGEST_MS)).unref());
+  }
+}
+
+function unauthorized(reason: string): StatusError {
+  const error = new StatusError('Unauthorized', 'Unauthorized');
+  error.cause = new Error(reason);
+  return error;
+}

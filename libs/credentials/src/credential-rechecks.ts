@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Authentication, Recheck } from '@orch/authentication';
+import { StatusError } from '@orch/machinery';
+import type { Clock, Logger } from '@orch/runtime';
+import type { OpenWatch, OpenWatches } from '@orch/serving';
+
+export interface CredentialRechecksOptions {
+  readonly watches: OpenWatches;
+  readonly clock: Clock;
+  /** Hears of what cannot be asked. */
+  readonly logger: Logger;
+}
+
+/** Least time between two questions about one credential, ms, whatever is kept of the answers. */
+const LEAST_MS = 1_000;
+/** After this time it is asked again where nobody could tell, ms. */
+const RETRY_MS = 10_000;
+/** Time between two questions, ms: what many watches cost whoever is asked. */
+const SPACING_MS = 20;
+/** How often it is said that nobody can tell, at most, ms. */
+const SAY_EVERY_MS = 60_000;
+/** Questions that are under way at a time. */
+const MOST_ASKED = 100;
+
+/** A credential by which watches are open, and as whom it was taken. */
+interface Watched {
+  readonly recheck: Recheck;
+  readonly user: Authentication['user'];
+}
+
+/**
+ * Asks again about the credentials of open watches of which only somebody outside knows, each when what is known of it ends, and
+ * ends the watches of those that are not good any more, or stand for another user by now. As long as nobody can tell they go on.
+ */
+export class CredentialRechecks {
+  /** By {@link Recheck.key}: each is asked about once, however many watches are open by it. */
+  readonly #watched = new Map<string, Watched>();
+  /** What is due, in the order in which it became so. */
+  readonly #due: Watched[] = [];
+  #asked = 0;
+  #pausing = false;
+  #saidAt = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: CredentialRechecksOptions) {
+    options.watches.onAdmitted((watch) => this.#admitted(watch));
+  }
+
+  #admitted({ authentication: { recheck, user } }: OpenWatch): void {
+    if (recheck && !this.#watched.has(recheck.key)) this.#put({ recheck, user });
+  }
+
+  #put(watched: Watched, leastMs = LEAST_MS): void {
+    const { key, dueAt } = watched.recheck;
+    const { clock } = this.options;
+    this.#watched.set(key, watched);
+    clock.after(Math.max(dueAt - clock.wall(), leastMs), () => {
+      this.#due.push(watched);
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    while (!this.#pausing && this.#asked < MOST_ASKED) {
+      const watched = this.#due.shift();
+      if (!watched) return;
+      if (this.#forgotten(watched)) continue;
+      this.#pausing = true;
+      this.options.clock.after(SPACING_MS, () => {
+        this.#pausing = false;
+        this.#next();
+      });
+      this.#asked++;
+      void this.#ask(watched).finally(() => {
+        this.#asked--;
+        this.#next();
+      });
+    }
+  }
+
+  /** Lets go of a credential by which nothing is open any more. */
+  #forgotten({ recheck: { key } }: Watched): boolean {
+    if (this.options.watches.hasAnyBy(key)) return false;
+    this.#watched.delete(key);
+    return true;
+  }
+
+  async #ask(watched: Watched): Promise<void> {
+    const { watches } = this.options;
+    const { recheck, user } = watched;
+    try {
+      const found = await recheck.again();
+      if (found?.recheck && isDeepStrictEqual(found.user, user)) return this.#put({ recheck: found.recheck, user });
+      this.#watched.delete(recheck.key);
+      const judge = ({ authentication }: OpenWatch) =>
+        authentication.recheck?.key === recheck.key ? unauthorized() : undefined;
+      await watches.judgeAgain(judge, { credentials: [recheck.key] });
+    } catch (error) {
+      this.#say(error);
+      this.#put(watched, RETRY_MS);
+    }
+  }
+
+  #say(error: unknown): void {
+    const { clock, logger } = this.options;
+    if (clock.now() - this.#saidAt < SAY_EVERY_MS) return;
+    this.#saidAt = clock.now();
+    logger.error('credentials of open watches cannot be asked about', error);
+  }
+}
+
+const unauthorized = () => new StatusError('Unauthorized', 'Unauthorized');

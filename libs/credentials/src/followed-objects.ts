@@ -1,0 +1,250 @@
+import { type KnownObject, type KnownObjects, keyOfObject, type ObjectName } from '@orch/authentication';
+import type { Following, OrderedFeed } from '@orch/feed';
+import { Stall } from '@orch/informers';
+import type { ApiObject } from '@orch/machinery';
+import type { ObjectReader } from '@orch/reading';
+import { type Endpoint, fromStored } from '@orch/resources';
+import type { Clock } from '@orch/runtime';
+import type { Secret } from '@orch/schema/types/core/v1';
+import type { Change, Key, ReadingStore, TypeId, Version } from '@orch/storage';
+import { LRUCache } from 'lru-cache';
+
+/** Objects of a kind that are remembered, and names of that kind that nothing has. */
+const REMEMBERED = 32_768;
+const REMEMBERED_MISSING = 1_024;
+
+/** Objects of one namespace whose names begin alike. */
+export interface NameRange {
+  readonly namespace: string;
+  readonly prefix: string;
+}
+
+export interface FollowedObjectsOptions {
+  /** Where each kind lies; what tokens are bound to of a kind that is not there is not found. */
+  readonly endpoints: Readonly<Partial<Record<ObjectName['kind'], Endpoint>>>;
+  /** Types of Secrets whose data is looked at; that of others is not kept. */
+  readonly tokenTypes: ReadonlySet<string>;
+  /**
+   * Secrets of which all names are known, so that those that nothing has cost no read, however many of them are asked for.
+   * Default: none.
+   */
+  readonly listedSecrets?: NameRange;
+  readonly store: Pick<ReadingStore, 'heads' | 'snapshot' | 'onStalledHistory'>;
+  readonly feed: Pick<OrderedFeed, 'follow'>;
+  readonly reader: Pick<ObjectReader, 'current'>;
+  /** Hears that objects may have changed, by {@link keyOfObject}: `all` where nobody knows which of a kind. */
+  readonly onChange: (keys: ReadonlySet<string> | 'all') => void;
+  readonly clock?: Clock;
+}
+
+/**
+ * What tokens that are used are bound to, and no more of it than they ask for: read once, and forgotten when the feed tells
+ * of a change, which it does within a second whatever becomes of announcements. A kind is followed from when it is first
+ * asked for.
+ */
+export class FollowedObjects implements KnownObjects {
+  readonly #kinds = new Map<ObjectName['kind'], FollowedKind>();
+
+  constructor(options: FollowedObjectsOptions) {
+    for (const kind of ['ServiceAccount', 'Pod', 'Secret'] as const) {
+      const endpoint = options.endpoints[kind];
+      if (endpoint) this.#kinds.set(kind, new FollowedKind(kind, endpoint, options));
+    }
+  }
+
+  /** At once for what is known. @throws StoreUnavailableError */
+  find(object: ObjectName): KnownObject | undefined | Promise<KnownObject | undefined> {
+    return this.#kinds.get(object.kind)?.find(object);
+  }
+
+  stop(): void {
+    for (const kind of this.#kinds.values()) kind.stop();
+  }
+}
+
+/** A read that is under way; a change that is heard of meanwhile makes it worthless for later. */
+interface Reading {
+  readonly found: Promise<KnownObject | undefined>;
+  readonly mark: { stale: boolean };
+}
+
+class FollowedKind {
+  readonly #known = new LRUCache<string, KnownObject>({ max: REMEMBERED });
+  /** Apart, as anybody can ask for names that nothing has. */
+  readonly #missing = new LRUCache<string, true>({ max: REMEMBERED_MISSING });
+  readonly #readings = new Map<string, Reading>();
+  readonly #range: NameRange | undefined;
+  /** The names that there are in the range; undefined while they are not known. */
+  #listed: Set<string> | undefined;
+  #following: Following | undefined;
+  #beginning: Promise<void> | undefined;
+  readonly #stall: Stall;
+  #unsubscribe: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(
+    private readonly kind: ObjectName['kind'],
+    private readonly endpoint: Endpoint,
+    private readonly options: FollowedObjectsOptions,
+  ) {
+    this.#range = kind === 'Secret' ? options.listedSecrets : undefined;
+    this.#stall = new Stall(options.clock);
+  }
+
+  find(object: ObjectName): KnownObject | undefined | Promise<KnownObject | undefined> {
+    const key = keyOfObject(object);
+    const known = this.#known.get(key);
+    if (known || this.#missing.has(key) || this.#isUnlisted(object)) return known;
+    const reading = this.#readings.get(key);
+    if (reading) return reading.found;
+    const mark = { stale: false };
+    const found = this.#read(object, key, mark);
+    this.#readings.set(key, { found, mark });
+    return found;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#unsubscribe?.();
+    this.#following?.close();
+  }
+
+  async #read(object: ObjectName, key: string, mark: Reading['mark']): Promise<KnownObject | undefined> {
+    try {
+      // First, so that no change is missed of what is read.
+      await this.#follow();
+      if (this.#isUnlisted(object)) return undefined;
+      const stored = await this.#stored(object);
+      const found = stored && this.#knownOf(stored);
+      if (!mark.stale && this.#following) {
+        if (found) this.#known.set(key, found);
+        else this.#missing.set(key, true);
+      }
+      return found;
+    } finally {
+      if (this.#readings.get(key)?.mark === mark) this.#readings.delete(key);
+    }
+  }
+
+  /** Whether it is known without a look that there is none. */
+  #isUnlisted(object: Key): boolean {
+    return this.#listed !== undefined && isIn(this.#range, object) && !this.#listed.has(object.name);
+  }
+
+  async #stored({ namespace, name }: ObjectName): Promise<ApiObject | undefined> {
+    // The database need not hear of names that nothing can have.
+    if (`${namespace}${name}`.includes('\0')) return undefined;
+    const stored = await this.options.reader.current(this.endpoint.type, { namespace, name });
+    return stored && fromStored(stored, this.endpoint);
+  }
+
+  #knownOf(object: ApiObject): KnownObject {
+    const { uid = '', deletionTimestamp } = object.metadata ?? {};
+    const { type, data } = object as Secret;
+    const isToken = this.kind === 'Secret' && type !== undefined && this.options.tokenTypes.has(type);
+    return {
+      uid,
+      ...(deletionTimestamp && { deletedAt: Date.parse(deletionTimestamp) }),
+      ...(isToken && { type, data: textsOf(data ?? {}) }),
+    };
+  }
+
+  #follow(): Promise<void> {
+    if (this.#following || this.#stopped) return Promise.resolve();
+    this.#beginning ??= this.#begin().finally(() => {
+      this.#beginning = undefined;
+    });
+    return this.#beginning;
+  }
+
+  async #begin(): Promise<void> {
+    const { type } = this.endpoint;
+    const { version, listed } = await this.#state(type);
+    if (this.#stopped) return;
+    this.#listed = listed;
+    this.#stall.over();
+    this.#unsubscribe ??= this.options.store.onStalledHistory?.(type, (at) => this.#stalled(at));
+    this.#following = this.options.feed.follow(type, version, {
+      changes: (changes) => this.#changed(changes),
+      confirmed: () => undefined,
+      reset: () => this.#reset(),
+    });
+  }
+
+  /** From where on changes are to be heard of, and the names of the range as of then. */
+  async #state(type: TypeId): Promise<{ version: Version; listed?: Set<string> }> {
+    const { store } = this.options;
+    if (!this.#range) {
+      const head = (await store.heads([type])).get(type)?.head;
+      if (head === undefined) throw new Error(`the database knows no type ${type}`);
+      return { version: head };
+    }
+    const { namespace, prefix } = this.#range;
+    const listed = new Set<string>();
+    const { version, pages } = await store.snapshot({
+      ...{ type, namespace, after: { namespace, name: prefix } },
+      // Its name says all that is asked here; whoever asks for it is told that it cannot be read.
+      onUnreadable: ({ what: { key } }) => void (isIn(this.#range, key) && listed.add(key.name)),
+    });
+    // In the order of their names, so that those of the range come first.
+    for await (const page of pages) {
+      for (const row of page) if (isIn(this.#range, row)) listed.add(row.name);
+      const last = page.at(-1);
+      if (last && !isIn(this.#range, last)) break;
+    }
+    return { version, listed };
+  }
+
+  /** The change of this version cannot be opened for now; that somebody's account or token is gone cannot wait for long. */
+  #stalled(at: Version): void {
+    if (!this.#following || at <= this.#following.delivered || !this.#stall.isTooLong()) return;
+    this.#following.close();
+    this.#reset();
+  }
+
+  #changed(changes: readonly Change[]): void {
+    this.#stall.over();
+    for (const change of changes) this.#list(change);
+    const keys = new Set(changes.map(({ namespace, name }) => keyOfObject({ kind: this.kind, namespace, name })));
+    for (const key of keys) {
+      this.#known.delete(key);
+      this.#missing.delete(key);
+      this.#spoil(key);
+    }
+    this.options.onChange(keys);
+  }
+
+  #list(change: Change): void {
+    if (!this.#listed || !isIn(this.#range, change)) return;
+    if (change.op === 'delete') this.#listed.delete(change.name);
+    else this.#listed.add(change.name);
+  }
+
+  /** What happened meanwhile is not known: nothing is. */
+  #reset(): void {
+    this.#listed = undefined;
+    this.#following = undefined;
+    this.#known.clear();
+    this.#missing.clear();
+    for (const key of this.#readings.keys()) this.#spoil(key);
+    this.options.onChange('all');
+  }
+
+  #spoil(key: string): void {
+    const reading = this.#readings.get(key);
+    if (reading) reading.mark.stale = true;
+    this.#readings.delete(key);
+  }
+}
+
+const isIn = (range: NameRange | undefined, key: Key | undefined): boolean =>
+  range !== undefined && key?.namespace === range.namespace && key.name.startsWith(range.prefix);
+
+/** As they are stored they are base64. */
+const textsOf = (data: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '',
+    ]),
+  );

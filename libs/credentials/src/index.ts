@@ -1,0 +1,14 @@
+export { ApiTokens } from './api-tokens.js';
+export { CertificateEnds, type FileCertificates } from './certificate-ends.js';
+export { type CredentialOptions, credentialOptions } from './credential-options.js';
+export { CredentialRechecks } from './credential-rechecks.js';
+export { type CredentialSet, readCredentials } from './credential-set.js';
+export { Credentials } from './credentials.js';
+export { RemoteTokens } from './remote-tokens.js';
+export { readServiceAccountKeys, type ServiceAccountKeys } from './service-account-keys.js';
+export { serviceAccountTokenUses } from './service-account-metrics.js';
+export { serviceAccountOptions } from './service-account-options.js';
+export { openSharedRates, openSharedVerdicts } from './shared-verdicts.js';
+export { signingOptions } from './signing-options.js';
+export type { SigningSet } from './signing-set.js';
+export { tlsSettings } from './tls-settings.js';

@@ -1,0 +1,151 @@
+import type { OrderedFeed } from '@orch/feed';
+import type { ObjectSource } from '@orch/informers';
+import type { Names } from '@orch/machinery';
+import type { Endpoint } from '@orch/resources';
+import type { Clock } from '@orch/runtime';
+import { LEADERSHIP_MS, Leadership } from '@orch/runtime/work';
+import type { ServingStore } from '@orch/storage';
+import type { WritePipeline } from '@orch/writing';
+import { Creations } from './creations.js';
+import type { Definition } from './definition.js';
+import { DefinitionCleaner } from './definition-cleaner.js';
+import { DefinitionController } from './definition-controller.js';
+import { DefinitionFollower } from './definition-follower.js';
+import { DefinitionWriter } from './definition-writer.js';
+import { type CustomKind, ServedDefinitions, type ServedDefinitionsOptions } from './served-definitions.js';
+import { PRESENCE_MS, ServerPresence } from './server-presence.js';
+import { StorageMigrator, type StorageMigratorOptions } from './storage-migrator.js';
+
+export interface CustomKindsOptions<E> extends Pick<ServedDefinitionsOptions<E>, 'make' | 'publish' | 'isBuiltIn'> {
+  readonly store: ObjectSource & Pick<ServingStore, 'registerTypes' | 'presence' | 'leastProgress' | 'lease'>;
+  readonly feed: Pick<OrderedFeed, 'follow'>;
+  /** The endpoint of definitions, in the version that is stored. */
+  readonly definitions: Endpoint;
+  readonly onError: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+/** What the process needs that decides on definitions. */
+export interface DecidingOptions<E> {
+  readonly names: Names;
+  readonly pipeline: WritePipeline;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Deletes all objects of a kind. @returns how many are left, as finalizers keep them */
+  empty(kind: CustomKind<E>, stopped: () => boolean): Promise<number>;
+  /** Writes all objects of a kind anew that lie in another version than the one that is stored. */
+  readonly rewrite: StorageMigratorOptions<E>['rewrite'];
+  readonly settlingMs: number;
+  readonly onRewriting?: StorageMigratorOptions<E>['onRewriting'];
+}
+
+/** An object of a custom kind that is being made: to be called when it was written, or was not. */
+export type EndOfCreation = () => CreationVerdict;
+
+/** Whether the object may stay: one that was written while nobody counted on this server has to be taken back. */
+export type CreationVerdict = 'keep' | 'take back';
+
+/** The kinds that definitions bring, as one process serves them: it follows the definitions and tells the others how far it has come. */
+export class CustomKinds<E> {
+  readonly #follower: DefinitionFollower;
+  readonly #served: ServedDefinitions<E>;
+  readonly #creations: Creations;
+  readonly #presence: ServerPresence;
+
+  constructor(private readonly options: CustomKindsOptions<E>) {
+    const { store, feed, definitions: endpoint, onError, clock } = options;
+    const common = { onError, ...(clock && { clock }) };
+    this.#follower = new DefinitionFollower({ source: store, feed, endpoint, ...common });
+    this.#served = new ServedDefinitions({ ...options, follower: this.#follower });
+    this.#creations = new Creations(this.#follower, () => this.#presence.progressed());
+    this.#presence = new ServerPresence({
+      presence: store.presence(PRESENCE_MS),
+      progress: () => this.#progress(),
+      currentAsOf: () => this.#served.currentAsOf,
+      catchUp: () => this.catchUp(),
+      ...common,
+    });
+    this.#served.onServed(() => this.#presence.progressed());
+  }
+
+  /**
+   * Begins to serve. Resolves when everything is served that was committed before the call, and the other servers count on
+   * this one: only then it may answer requests. @throws StoreUnavailableError
+   */
+  async start(): Promise<void> {
+    this.#served.start();
+    await this.#follower.start();
+    await this.#presence.start();
+  }
+
+  /** To be called when no more requests are answered. */
+  async stop(): Promise<void> {
+    this.#follower.stop();
+    await this.#served.stop();
+    await this.#presence.stop();
+  }
+
+  /** Whether some that are defined are not served, as their definitions cannot be read. */
+  get isPartial(): boolean {
+    return this.#follower.unreadable.size > 0;
+  }
+
+  /** Resolves when everything is served that was committed before the call. @throws StoreUnavailableError */
+  async catchUp(): Promise<void> {
+    await this.#served.reached(await this.#follower.confirm());
+  }
+
+  #progress() {
+    const served = this.#served.version;
+    return served === undefined
+      ? undefined
+      : { served, drained: this.#creations.drained(served), held: this.#creations.held };
+  }
+
+  /**
+   * Lets an object be made of a kind, which is to be asked before anything of it is decided.
+   * @throws StatusError 405 where the definition is being deleted, or has been; StoreUnavailableError where this server cannot tell
+   *   the others that it is there
+   */
+  async beginCreation(definition: Pick<Definition, 'name' | 'uid'>): Promise<EndOfCreation> {
+    await this.#presence.join();
+    const { joins } = this.#presence;
+    const end = this.#creations.begin(definition);
+    return () => {
+      const isCounted = this.#presence.counts && this.#presence.joins === joins;
+      end();
+      return isCounted ? 'keep' : 'take back';
+    };
+  }
+
+  /** What decides on definitions, where this process is the one that does. */
+  controller({ empty, rewrite, settlingMs, onRewriting, ...writing }: DecidingOptions<E>): DefinitionController {
+    const { store, definitions: endpoint, isBuiltIn, onError, clock } = this.options;
+    const common = { onError, ...(clock && { clock }) };
+    const leadership = new Leadership(store.lease('definitions', LEADERSHIP_MS), clock);
+    const writer = new DefinitionWriter({ ...writing, endpoint });
+    const working = {
+      ...common,
+      writer,
+      kindOf: (definition: Definition) => this.#served.kindOf(definition),
+      stopped: () => !leadership.leads,
+    };
+    const cleaner = new DefinitionCleaner<E>({ ...working, names: writing.names, empty, isBuiltIn });
+    const migrator = new StorageMigrator<E>({
+      ...working,
+      ...{ rewrite, settlingMs },
+      ...(onRewriting && { onRewriting }),
+      definitionOf: (name) => this.#follower.definitions.get(name),
+    });
+    const leastProgress = () => store.leastProgress();
+    return new DefinitionController({
+      ...common,
+      leadership,
+      follower: this.#follower,
+      writer,
+      cleaner,
+      migrator,
+      leastProgress,
+    });
+  }
+}

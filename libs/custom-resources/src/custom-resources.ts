@@ -1,0 +1,191 @@
+import type { OrderedFeed } from '@orch/feed';
+import type { KindSettings } from '@orch/kinds';
+import type { JsonObject, Names } from '@orch/machinery';
+import {
+  type ConversionCalls,
+  customEndpoints,
+  type Described,
+  describe,
+  type Endpoint,
+  type ServedResources,
+  type Serving,
+} from '@orch/resources';
+import type { Logger, Metrics } from '@orch/runtime';
+import { Pace } from '@orch/runtime/work';
+import { type ResourceDescription, SchemaPool, type Scheme } from '@orch/schema';
+import type { ServingStore, TypeId } from '@orch/storage';
+import type { WatchCache } from '@orch/watchcache';
+import { emptyCollection, type ObjectRemover, rewriteCollection, type WritePipeline } from '@orch/writing';
+import { CustomKinds } from './custom-kinds.js';
+import type { Definition } from './definition.js';
+import type { DefinitionController } from './definition-controller.js';
+import { migrationCounter } from './migration-counter.js';
+import type { CustomKind, DefinitionChange, ServedDefinition } from './served-definitions.js';
+
+/** What custom kinds need of the API. */
+interface CustomResourcesApi {
+  readonly cache: Pick<WatchCache, 'unload'>;
+  readonly names: Names;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly pipeline: WritePipeline;
+  readonly remover: ObjectRemover;
+  readonly scheme: Scheme;
+  readonly served: ServedResources;
+}
+
+export interface CustomResourcesSettings {
+  readonly api: CustomResourcesApi;
+  /** Deadline of requests, milliseconds. */
+  readonly requestTimeoutMs: number;
+  readonly store: ServingStore;
+  readonly feed: OrderedFeed;
+  /** What the installation decides of its kinds. */
+  readonly kinds: KindSettings;
+  /** Whether this process may decide on definitions; one of those that may does. */
+  readonly decides: boolean;
+  /** Objects that are written anew in a second at most, after a change of the version that they are stored in. */
+  readonly migrationRate: number;
+  readonly metrics: Metrics;
+  /** What webhooks that convert objects are asked with. */
+  readonly conversions: ConversionCalls;
+  readonly logger: Logger;
+}
+
+const DEFINITIONS = 'customresourcedefinitions';
+/** Kinds that are made before schemas of those that are gone are let go of, beside as many as are served. */
+const MADE_AT_LEAST = 1_000;
+
+/** Serves the kinds that definitions bring beside the declared ones, where definitions are served at all. */
+export class CustomResources {
+  readonly #kinds: CustomKinds<Endpoint> | undefined;
+  readonly #controller: DefinitionController | undefined;
+  #pool = new SchemaPool();
+  #made = 0;
+  #live = 0;
+  readonly #described = new Map<TypeId, Described>();
+  /** Fields that objects of a type are selected by, of those of which something is served. */
+  readonly #selectable = new Map<TypeId, string>();
+
+  constructor(private readonly settings: CustomResourcesSettings) {
+    const { api, store, feed, logger, decides } = settings;
+    const group = api.names.group('apiextensions.orch.io');
+    const definitions = api.served.current.types.find(
+      ({ definition }) => definition.group === group && definition.resource === DEFINITIONS,
+    );
+    if (!definitions) return;
+    this.#kinds = new CustomKinds({
+      store,
+      feed,
+      definitions,
+      make: (definition, type) => this.#make(definition, type),
+      publish: (served) => this.#publish(served),
+      isBuiltIn: (ofGroup, resource) =>
+        api.scheme.resources.some((each) => each.group === ofGroup && each.resource === resource),
+      onError: (error) => logger.error('custom kinds', error),
+    });
+    if (!decides) return;
+    const { names, pipeline, now } = api;
+    const empty = (kind: CustomKind<Endpoint>, stopped: () => boolean) => this.#empty(kind, stopped);
+    const pace = new Pace(settings.migrationRate);
+    const tools = { store, pipeline, turn: () => pace.turn() };
+    this.#controller = this.#kinds.controller({
+      ...{ names, pipeline, now, empty },
+      rewrite: ({ storage }, stopped, onDone) => rewriteCollection(tools, storage, stopped, onDone),
+      // A request that outlasts its time may still be writing.
+      settlingMs: 2 * settings.requestTimeoutMs,
+      onRewriting: migrationCounter(settings.metrics),
+    });
+  }
+
+  /** Resolves when all that is defined is served: only then requests may be answered. @throws StoreUnavailableError */
+  async start(): Promise<void> {
+    await this.#kinds?.start();
+    this.#controller?.start();
+  }
+
+  /** Whether some that are defined are not served, as their definitions cannot be read. */
+  get isPartial(): boolean {
+    return this.#kinds?.isPartial ?? false;
+  }
+
+  /** Resolves when everything is served that was defined before the call. @throws StoreUnavailableError */
+  async catchUp(): Promise<void> {
+    await this.#kinds?.catchUp();
+  }
+
+  /** To be called when no more requests are answered. */
+  async stop(): Promise<void> {
+    await this.#controller?.stop();
+    await this.#kinds?.stop();
+  }
+
+  #make(definition: Definition, type: TypeId): CustomKind<Endpoint> {
+    const { api, kinds } = this.settings;
+    // Nothing leaves a pool: those who were made of the one before go on with it.
+    if (++this.#made > MADE_AT_LEAST + this.#live) {
+      this.#pool = new SchemaPool();
+      this.#made = 0;
+    }
+    const { name, uid } = definition;
+    const beginCreation = () => (this.#kinds as CustomKinds<Endpoint>).beginCreation({ name, uid });
+    const settings = { ...kinds, pool: this.#pool };
+    const described = this.#described.get(type) ?? { describe };
+    this.#described.set(type, described);
+    const { scheme } = api;
+    const { conversions } = this.settings;
+    const parts = { scheme, settings, type, beginCreation, conversions, described };
+    return customEndpoints(definition.read() as JsonObject, parts);
+  }
+
+  #publish(changes: readonly DefinitionChange<Endpoint>[]): void {
+    const { served } = this.settings.api;
+    const ended = changes.flatMap(({ before }) => before?.endpoints ?? []);
+    const begun = changes.flatMap(({ after }) => (after ? servingsOf(after) : []));
+    for (const { before, after } of changes) this.#live += (after ? 1 : 0) - (before ? 1 : 0);
+    served.change(ended, begun);
+    for (const { before, after } of changes) {
+      if (after && after.endpoints.length > 0) this.#forgetAttributes(after.endpoints);
+      else if (before) this.#forgetType(before.storage.type);
+    }
+  }
+
+  /** One that is made anew has its objects described anew. */
+  #forgetType(type: TypeId): void {
+    if (!this.#selectable.delete(type)) return;
+    this.#described.delete(type);
+    this.settings.api.cache.unload(type);
+  }
+
+  /** Has objects described anew when they are selected by other fields; their watches end, and begin again. */
+  #forgetAttributes(endpoints: readonly Endpoint[]): void {
+    const [first] = endpoints;
+    if (!first) return;
+    const names = [...new Set(endpoints.flatMap(({ rules }) => rules.selectableFieldNames))].sort().join();
+    if ((this.#selectable.get(first.type) ?? names) !== names) this.settings.api.cache.unload(first.type);
+    this.#selectable.set(first.type, names);
+  }
+
+  async #empty({ storage }: CustomKind<Endpoint>, stopped: () => boolean): Promise<number> {
+    const { store, api } = this.settings;
+    let left = 0;
+    const count = () => {
+      left++;
+    };
+    await emptyCollection({ store, remover: api.remover }, { endpoint: storage }, stopped, count);
+    return left;
+  }
+}
+
+/** What cannot be done any more of a kind that is going, as clients find it in discovery. */
+const NOT_GOING = new Set(['create', 'patch', 'update']);
+
+const servingsOf = ({ definition, endpoints }: ServedDefinition<Endpoint>): Serving[] =>
+  endpoints.map((endpoint) => ({ endpoint, told: toldOf(definition, endpoint.definition) }));
+
+/** What is not established is served, and nobody is told of it. */
+function toldOf(definition: Definition, endpoint: ResourceDescription): ResourceDescription | undefined {
+  if (!definition.isEstablished) return undefined;
+  if (!definition.isTerminating) return endpoint;
+  return { ...endpoint, verbs: endpoint.verbs.filter((verb) => !NOT_GOING.has(verb)) };
+}

@@ -1,0 +1,121 @@
+import { cleanupFinalizer, conditionOf, type DefinitionCondition, TERMINATION } from '@orch/kinds';
+import type { Names } from '@orch/machinery';
+import { type Clock, systemClock } from '@orch/runtime';
+import { latched } from '@orch/runtime/work';
+import type { Definition } from './definition.js';
+import type { DefinitionWriter } from './definition-writer.js';
+import type { CustomKind } from './served-definitions.js';
+
+export interface DefinitionCleanerOptions<E> {
+  readonly names: Names;
+  readonly writer: Pick<DefinitionWriter, 'report' | 'release'>;
+  /** What is served of a definition, or was. @throws what kept it from being made */
+  kindOf(definition: Definition): Promise<CustomKind<E>>;
+  /** Deletes all objects of a kind. @returns how many are left, as finalizers keep them */
+  empty(kind: CustomKind<E>, stopped: () => boolean): Promise<number>;
+  isBuiltIn(group: string, resource: string): boolean;
+  /** Whether this process is no more the one that does this. */
+  stopped(): boolean;
+  readonly onError: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+/** Definitions whose objects are deleted at a time. */
+const AT_A_TIME = 4;
+/** Milliseconds until it is looked again whether objects are still there that somebody else keeps. */
+const PAUSE_MS = 1_000;
+
+/** Deletes the objects of definitions that are being deleted, and then lets these go. */
+export class DefinitionCleaner<E> {
+  readonly #clock: Clock;
+  readonly #working = new Map<string, Promise<void>>();
+  /** By uid, monotonic milliseconds. */
+  readonly #notBefore = new Map<string, number>();
+
+  constructor(private readonly options: DefinitionCleanerOptions<E>) {
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Definitions that wait for their objects. */
+  pending(definitions: Iterable<Definition>): Definition[] {
+    const finalizer = cleanupFinalizer(this.options.names);
+    return [...definitions].filter(
+      ({ isTerminating, outline }) => isTerminating && outline.metadata?.finalizers?.includes(finalizer),
+    );
+  }
+
+  /**
+   * Begins with those whose turn it is.
+   * @param drained those of `pending` of which no server makes an object any more
+   * @returns milliseconds until it should be asked again
+   */
+  begin(pending: readonly Definition[], drained: readonly Definition[]): number {
+    const now = this.#clock.now();
+    this.#forget(pending);
+    for (const definition of drained) {
+      if (this.#working.size >= AT_A_TIME) break;
+      const { uid } = definition;
+      if (this.#working.has(uid) || (this.#notBefore.get(uid) ?? 0) > now) continue;
+      this.#notBefore.set(uid, Number.POSITIVE_INFINITY);
+      const work = this.#clean(definition).finally(() => {
+        this.#working.delete(uid);
+        this.#notBefore.set(uid, this.#clock.now() + PAUSE_MS);
+      });
+      this.#working.set(uid, work);
+    }
+    return PAUSE_MS;
+  }
+
+  /** Resolves when what is under way has ended. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#working.values());
+  }
+
+  #forget(pending: readonly Definition[]): void {
+    const uids = new Set(pending.map(({ uid }) => uid));
+    for (const uid of this.#notBefore.keys()) {
+      if (!uids.has(uid) && !this.#working.has(uid)) this.#notBefore.delete(uid);
+    }
+  }
+
+  /** Never rejects. */
+  async #clean(definition: Definition): Promise<void> {
+    const { writer, onError } = this.options;
+    const stopped = latched(this.options.stopped);
+    try {
+      await this.#tell(definition, TERMINATION.inProgress);
+      const outcome = await this.#outcomeOf(definition, stopped);
+      if (stopped()) return;
+      if (outcome.status === 'True') return await this.#tell(definition, outcome);
+      await writer.report(definition, outcome);
+      await writer.release(definition);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  /** What it has come to; a condition that is not true any more is the end of it. */
+  async #outcomeOf(definition: Definition, stopped: () => boolean): Promise<DefinitionCondition> {
+    const { kindOf, empty, isBuiltIn, onError } = this.options;
+    const { group, names, isEstablished } = definition;
+    // Names that were never all accepted were never served.
+    if (names.plural === '' || names.kind === '') return TERMINATION.neverEstablished;
+    if (isBuiltIn(group, names.plural)) return TERMINATION.overlapping;
+    try {
+      const left = await empty(await kindOf(definition), stopped);
+      if (left > 0) return TERMINATION.remaining(`${left} ${left === 1 ? 'is' : 'are'} still there`);
+    } catch (error) {
+      onError(error);
+      return TERMINATION.failed(error instanceof Error ? error.message : String(error));
+    }
+    return isEstablished ? TERMINATION.completed : TERMINATION.neverEstablished;
+  }
+
+  /** What it tells already is not told again: not that it begins, either, where it says what holds it up. */
+  async #tell(definition: Definition, condition: DefinitionCondition): Promise<void> {
+    const told = conditionOf(definition.outline, 'Terminating');
+    if (condition === TERMINATION.inProgress && told && told.reason !== TERMINATION.pending.reason) return;
+    if (told?.reason === condition.reason && told.message === condition.message) return;
+    await this.options.writer.report(definition, condition);
+  }
+}

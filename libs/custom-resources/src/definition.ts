@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { stringifyJson } from '@orch/codec';
+import {
+  type AcceptedNames,
+  acceptedNames,
+  approvalOf,
+  conditionOf,
+  type DefinitionCondition,
+  isTrue,
+  requestedNames,
+  servedNames,
+} from '@orch/kinds';
+import type { ApiObject, JsonObject } from '@orch/machinery';
+import { type Endpoint, fromStored, withoutOwners } from '@orch/resources';
+import type { Row, Version } from '@orch/storage';
+
+/** A CustomResourceDefinition as a process knows it. It is small: schemas are packed until they are asked for. */
+export interface Definition {
+  readonly name: string;
+  readonly uid: string;
+  /** Of its last write. */
+  readonly version: Version;
+  /** Of its last write that changed anything of what is served of it. */
+  readonly since: Version;
+  readonly group: string;
+  /** The names by which it is served. */
+  readonly names: AcceptedNames;
+  /** Those that it says it was given, which somebody else may have written. */
+  readonly accepted: AcceptedNames;
+  /** What is decided on: name, uid, annotations and finalizers, group, names and scope, and the status. */
+  readonly outline: ApiObject & JsonObject;
+  /** Name of the version that bodies are written in. */
+  readonly storageVersion: string;
+  /** Names of those that bodies may lie in. */
+  readonly storedVersions: readonly string[];
+  /** It has the names that it asks for, and tells how it was approved: there is nothing to decide on. */
+  readonly isSettled: boolean;
+  /** Its objects are served: its names are accepted, or have been. */
+  readonly isServed: boolean;
+  /** Discovery tells of it. */
+  readonly isEstablished: boolean;
+  /** It is being deleted: no objects are made any more. */
+  readonly isTerminating: boolean;
+  /** Equal where its endpoints are. */
+  readonly fingerprint: string;
+  /** The whole of it but for managedFields, in the version that is stored, read anew. The caller's own. */
+  read(): ApiObject;
+}
+
+/** Bodies of so many bytes are packed. */
+const PACKED_BYTES = 2 << 10;
+
+type StoredDefinition = Pick<Row, 'name' | 'uid' | 'version' | 'storedVersion' | 'defaults' | 'body'>;
+
+/**
+ * Reads a stored definition.
+ * @param definitions the endpoint of definitions, in the version that is stored
+ * @param before what was known of it
+ * @throws ConversionError for a body of a version that this release does not know
+ */
+export function readDefinition(
+  { name, uid, version, storedVersion, defaults, body }: StoredDefinition,
+  definitions: Endpoint,
+  before: Definition | undefined,
+): Definition {
+  const stored = { version, storedVersion, defaults };
+  const object = fromStored({ ...stored, body }, definitions);
+  const outline = outlineOf(object);
+  const kept = packed(withoutOwners(body));
+  const isEstablished = isTrue(outline, 'Established');
+  const [accepted, names] = [acceptedNames(outline), servedNames(outline)];
+  const definition = {
+    ...{ name, uid, version, names, accepted, outline, isEstablished },
+    read: () => fromStored({ ...stored, body: kept() }, definitions),
+    isSettled: isSettled(outline, accepted),
+    group: (object.spec as { group: string }).group,
+    ...versionsOf(object),
+    isServed: names.plural !== '' && (isEstablished || isTrue(outline, 'NamesAccepted')),
+    isTerminating: object.metadata?.deletionTimestamp !== undefined,
+    fingerprint: fingerprintOf(uid, names, object),
+  };
+  const isSame = before !== undefined && isServedAlike(before, definition) && before.since <= version;
+  return { ...definition, since: isSame ? before.since : version };
+}
+
+/** Packs what is large: of what is small, there may be thousands, and packing takes longer than reading. @returns reads it */
+function packed(body: Buffer): () => Buffer {
+  if (body.length < PACKED_BYTES) {
+    const kept = Buffer.from(body);
+    return () => kept;
+  }
+  // What comes out lies in a buffer of 16 KiB each, most of it empty.
+  const kept = Buffer.from(deflateRawSync(body, { level: 1 }));
+  return () => inflateRawSync(kept);
+}
+
+/** Whether a definition tells of a condition already, whenever that was. */
+export function tells(outline: JsonObject, { type, status, reason, message }: DefinitionCondition): boolean {
+  const told = conditionOf(outline, type);
+  return told?.status === status && told.reason === reason && told.message === message;
+}
+
+function isSettled(outline: ApiObject & JsonObject, accepted: AcceptedNames): boolean {
+  const approval = approvalOf(outline);
+  if (approval && !tells(outline, approval)) return false;
+  if (conditionOf(outline, 'NamesAccepted')?.status === 'False') return false;
+  return JSON.stringify(requestedNames(outline)) === JSON.stringify(accepted);
+}
+
+function versionsOf({ spec, status }: ApiObject): Pick<Definition, 'storageVersion' | 'storedVersions'> {
+  const { versions } = spec as { versions: readonly { name: string; storage: boolean }[] };
+  const { storedVersions = [] } = (status ?? {}) as { storedVersions?: readonly string[] };
+  return { storageVersion: versions.find(({ storage }) => storage)?.name ?? '', storedVersions };
+}
+
+function outlineOf({ metadata, spec, status }: ApiObject): ApiObject & JsonObject {
+  const { name, uid, annotations, finalizers, deletionTimestamp } = metadata ?? {};
+  const { group, names, scope } = spec as JsonObject;
+  const kept = { name, uid, annotations, finalizers, deletionTimestamp };
+  return { metadata: kept, spec: { group, names, scope }, status } as ApiObject & JsonObject;
+}
+
+const fingerprintOf = (uid: string, names: AcceptedNames, { spec }: ApiObject): string =>
+  createHash('sha256')
+    .update(stringifyJson([uid, { ...names }, spec]))
+    .digest('base64');
+
+type Serving = Pick<Definition, 'fingerprint' | 'isServed' | 'isTerminating'>;
+
+/** Whether the same is served of both. What discovery tells is not asked: who serves a definition has done so before it is told of. */
+const isServedAlike = (a: Serving, b: Serving): boolean =>
+  a.fingerprint === b.fingerprint && a.isServed === b.isServed && a.isTerminating === b.isTerminating;

@@ -1,0 +1,13 @@
+import type { Metrics } from '@orch/runtime';
+import type { Rewriting } from '@orch/writing';
+import type { Definition } from './definition.js';
+
+/** Counts objects that were brought to the version that is stored now, and those that could not be. */
+export function migrationCounter(metrics: Metrics): (definition: Definition, rewriting: Rewriting) => void {
+  const counter = metrics.counter({
+    name: 'orch_storage_migration_objects_total',
+    help: 'Objects of custom kinds that were to be written in the storage version, by what became of them.',
+    labels: ['group', 'resource', 'result'] as const,
+  });
+  return ({ group, names }, { error }) => counter.with(group, names.plural, error ? 'failed' : 'written').inc();
+}

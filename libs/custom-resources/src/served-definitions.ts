@@ -1,0 +1,229 @@
+import { FollowingEndedError } from '@orch/feed';
+import type { Clock } from '@orch/runtime';
+import { Slices, WorkOnDemand } from '@orch/runtime/work';
+import type { Store, TypeId, Version } from '@orch/storage';
+import type { Definition } from './definition.js';
+import type { DefinitionFollower } from './definition-follower.js';
+
+/** What is made of one definition. */
+export interface CustomKind<E> {
+  /** One for each version that is served. */
+  readonly endpoints: readonly E[];
+  /** Through which its objects are deleted, whichever versions are served. */
+  readonly storage: E;
+}
+
+/** A definition, and what is served of it. */
+export interface ServedDefinition<E> extends CustomKind<E> {
+  readonly definition: Definition;
+}
+
+/** What is served of a definition otherwise than before. */
+export interface DefinitionChange<E> {
+  /** Undefined where nothing was served. */
+  readonly before: ServedDefinition<E> | undefined;
+  /** Undefined where nothing is any more. */
+  readonly after: ServedDefinition<E> | undefined;
+}
+
+export interface ServedDefinitionsOptions<E> {
+  readonly follower: DefinitionFollower;
+  readonly store: Pick<Store, 'registerTypes'>;
+  /**
+   * Makes the endpoints of a definition, in whose type objects are stored. What it throws is told, and nothing is served of the
+   * definition until it changes.
+   */
+  make(definition: Definition, type: TypeId): CustomKind<E>;
+  /**
+   * Serves these definitions so from now on. One of which nothing is served otherwise has the same endpoints as before, the very objects.
+   * Discovery and OpenAPI tell of those that are established, and of none that is terminating that it can be created. Must not
+   * throw.
+   */
+  publish(changes: readonly DefinitionChange<E>[]): void;
+  /** Of built-in resources nothing is served by definition: their types hold what is not the definition's. */
+  isBuiltIn(group: string, resource: string): boolean;
+  readonly onError: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+/** Serves what definitions say, as they change: endpoints are made for those that are new or others now. */
+export class ServedDefinitions<E> {
+  readonly #work: WorkOnDemand;
+  readonly #types = new Map<string, TypeId>();
+  readonly #listeners = new Set<() => void>();
+  /** By name. */
+  readonly #served = new Map<string, ServedDefinition<E>>();
+  /** Fingerprints of those that could not be made, by name. */
+  readonly #broken = new Map<string, string>();
+  /** What was made ahead, by name. */
+  readonly #made = new Map<string, { readonly fingerprint: string; readonly kind: CustomKind<E> }>();
+  /** Names of definitions that have changed since they were last looked at. */
+  #changed = new Set<string>();
+  #version: Version | undefined;
+  #currentAsOf = Number.NEGATIVE_INFINITY;
+  #stopped = false;
+
+  constructor(private readonly options: ServedDefinitionsOptions<E>) {
+    const { onError, clock } = options;
+    this.#work = new WorkOnDemand(() => this.#serve(), { onError, ...(clock && { clock }) });
+  }
+
+  /** Which state of the definitions is served; undefined before the first. */
+  get version(): Version | undefined {
+    return this.#version;
+  }
+
+  /** When what is served was last known to be all there was, monotonic milliseconds. */
+  get currentAsOf(): number {
+    const { version, confirmedAt } = this.options.follower;
+    if (version === this.#version && confirmedAt !== undefined) this.#currentAsOf = confirmedAt;
+    return this.#currentAsOf;
+  }
+
+  /** The kind of a definition, whether it is served or not. @throws what keeps it from being made; StoreUnavailableError */
+  async kindOf(definition: Definition): Promise<CustomKind<E>> {
+    const served = this.#served.get(definition.name);
+    if (served?.definition.fingerprint === definition.fingerprint) return served;
+    if (!this.#types.has(typeKey(definition))) await this.#register([definition]);
+    return this.#make(definition);
+  }
+
+  /** Begins to serve what the follower knows. */
+  start(): void {
+    const { follower } = this.options;
+    follower.onChange((changed) => {
+      for (const name of changed) this.#changed.add(name);
+      this.#work.ask();
+    });
+    this.#changed = new Set(follower.definitions.keys());
+    this.#work.ask();
+  }
+
+  /** Whoever waits for a version is told that it does not come. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#tell();
+    await this.#work.stop();
+  }
+
+  /** Calls back when what is served is of a later version. @returns what ends it */
+  onServed(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves once definitions are served as of a version. @throws FollowingEndedError when it is stopped before */
+  async reached(version: Version): Promise<void> {
+    while (this.#version === undefined || this.#version < version) {
+      if (this.#stopped) throw new FollowingEndedError('definitions are not served any more');
+      await new Promise<void>((resolve) => {
+        const end = this.onServed(() => {
+          end();
+          resolve();
+        });
+      });
+    }
+  }
+
+  async #serve(): Promise<void> {
+    const { follower } = this.options;
+    for (;;) {
+      const { version } = follower;
+      if (version === undefined) return;
+      const wanted = [...this.#changed].flatMap((name) => follower.definitions.get(name) ?? []);
+      const unknown = wanted.filter((one) => this.#isServed(one) && !this.#types.has(typeKey(one)));
+      const unmade = wanted.filter((one) => this.#isUnmade(one));
+      if (unknown.length > 0) await this.#register(unknown);
+      else if (unmade.length > 0) await this.#makeAhead(unmade);
+      // In the turn in which all that has changed was looked at.
+      else return this.#take(version);
+    }
+  }
+
+  /** Whether nothing is served of it, made of it or known to be wrong with it, as of a new definition. */
+  #isUnmade(definition: Definition): boolean {
+    const { name, fingerprint } = definition;
+    const isKnown = this.#made.get(name)?.fingerprint === fingerprint || this.#broken.get(name) === fingerprint;
+    return this.#isServed(definition) && !this.#served.has(name) && !isKnown;
+  }
+
+  /**
+   * Makes kinds of definitions of which nothing is served yet, as there may be thousands at once: others have their turns. Those of
+   * which something is are made as they are published.
+   */
+  async #makeAhead(definitions: readonly Definition[]): Promise<void> {
+    const slices = new Slices();
+    for (const definition of definitions) {
+      const kind = this.#kindOf(definition);
+      if (kind) this.#made.set(definition.name, { fingerprint: definition.fingerprint, kind });
+      await slices.between();
+    }
+  }
+
+  #isServed({ isServed, group, names }: Definition): boolean {
+    return isServed && !this.options.isBuiltIn(group, names.plural);
+  }
+
+  async #register(definitions: readonly Definition[]): Promise<void> {
+    const named = definitions.map(({ group, names: { plural: resource } }) => ({ group, resource }));
+    const ids = await this.options.store.registerTypes(named);
+    for (const [at, definition] of definitions.entries()) this.#types.set(typeKey(definition), ids[at] as TypeId);
+  }
+
+  #take(version: Version): void {
+    const changes = [...this.#changed].flatMap((name) => this.#takeOne(name) ?? []);
+    this.#changed.clear();
+    this.#made.clear();
+    if (changes.length > 0) this.options.publish(changes);
+    this.#version = version;
+    this.#tell();
+  }
+
+  /** @returns undefined where nobody has to be told */
+  #takeOne(name: string): DefinitionChange<E> | undefined {
+    const definition = this.options.follower.definitions.get(name);
+    const kind = definition && this.#isServed(definition) ? this.#kindOf(definition) : undefined;
+    if (!definition) this.#broken.delete(name);
+    const before = this.#served.get(name);
+    if (!definition || !kind) {
+      this.#served.delete(name);
+      return before && { before, after: undefined };
+    }
+    const { endpoints, storage } = kind;
+    const after = { definition, endpoints, storage };
+    this.#served.set(name, after);
+    return isAlike(definition, before?.definition) ? undefined : { before, after };
+  }
+
+  /** That which is served of it, unless it has changed; undefined where it cannot be made. */
+  #kindOf(definition: Definition): CustomKind<E> | undefined {
+    const { fingerprint, name } = definition;
+    const before = this.#served.get(name);
+    if (before?.definition.fingerprint === fingerprint) return before;
+    const made = this.#made.get(name);
+    if (made?.fingerprint === fingerprint) return made.kind;
+    if (this.#broken.get(name) === fingerprint) return undefined;
+    this.#broken.delete(name);
+    try {
+      return this.#make(definition);
+    } catch (error) {
+      this.#broken.set(name, fingerprint);
+      this.options.onError(error);
+      return undefined;
+    }
+  }
+
+  #make(definition: Definition): CustomKind<E> {
+    return this.options.make(definition, this.#types.get(typeKey(definition)) as TypeId);
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+const typeKey = ({ group, names }: Definition): string => `${group}/${names.plural}`;
+
+/** Whether nobody has to be told. */
+const isAlike = (a: Definition, b: Definition | undefined): boolean =>
+  a.fingerprint === b?.fingerprint && a.isEstablished === b.isEstablished && a.isTerminating === b.isTerminating;

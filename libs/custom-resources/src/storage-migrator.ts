@@ -1,0 +1,180 @@
+import { type DefinitionCondition, MIGRATION } from '@orch/kinds';
+import { type Clock, systemClock } from '@orch/runtime';
+import { latched } from '@orch/runtime/work';
+import type { Version } from '@orch/storage';
+import type { Rewriting } from '@orch/writing';
+import { type Definition, tells } from './definition.js';
+import type { DefinitionWriter } from './definition-writer.js';
+import type { CustomKind } from './served-definitions.js';
+
+export interface StorageMigratorOptions<E> {
+  readonly writer: Pick<DefinitionWriter, 'report' | 'migrated'>;
+  /** The definition of a name as it is now. */
+  definitionOf(name: string): Definition | undefined;
+  /** What is served of a definition. @throws what kept it from being made */
+  kindOf(definition: Definition): Promise<CustomKind<E>>;
+  /** Writes all objects of a kind anew that lie in another version than the one that is stored. */
+  rewrite(kind: CustomKind<E>, stopped: () => boolean, onDone: (rewriting: Rewriting) => void): Promise<void>;
+  /** Whether this process is no more the one that does this. */
+  stopped(): boolean;
+  /** Hears of each object that was written anew, or could not be. */
+  readonly onRewriting?: (definition: Definition, rewriting: Rewriting) => void;
+  /** Milliseconds from when all servers serve a definition until none of them writes by the one before any more. */
+  readonly settlingMs: number;
+  readonly onError: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+/** Milliseconds between two words on how far it has come, and until what failed is tried again. */
+const TELL_MS = 10_000;
+const RETRY_MS = 60_000;
+
+/** When a migration may begin, for the definition that was last changed at a version. */
+interface Waiting {
+  readonly since: Version;
+  readonly notBefore: number;
+}
+
+/**
+ * Brings the objects of definitions whose storage version has changed to that version, one definition at a time, and then has
+ * the definition tell that no other version is stored. What was brought there already is only looked at: whoever takes over goes on.
+ */
+export class StorageMigrator<E> {
+  readonly #clock: Clock;
+  /** By uid. */
+  readonly #waiting = new Map<string, Waiting>();
+  #working: Promise<void> | undefined;
+
+  constructor(private readonly options: StorageMigratorOptions<E>) {
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Definitions of whose objects some may lie in another version. */
+  pending(definitions: Iterable<Definition>): Definition[] {
+    return [...definitions].filter(
+      ({ isEstablished, isTerminating, storageVersion, storedVersions }) =>
+        isEstablished && !isTerminating && storedVersions.some((version) => version !== storageVersion),
+    );
+  }
+
+  /**
+   * Begins with one whose turn it is.
+   * @param served which state of the definitions all servers serve
+   * @returns milliseconds until it should be asked again
+   */
+  begin(pending: readonly Definition[], served: Version): number {
+    const now = this.#clock.now();
+    this.#forget(pending);
+    for (const definition of pending) {
+      const { uid, since } = definition;
+      if (since > served || this.#waiting.get(uid)?.since === since) continue;
+      this.#waiting.set(uid, { since, notBefore: now + this.options.settlingMs });
+    }
+    const due = pending.find(({ uid, since }) => this.#isDue(uid, since, now));
+    if (due && !this.#working) {
+      this.#working = this.#migrate(due).finally(() => {
+        this.#working = undefined;
+      });
+    }
+    return TELL_MS;
+  }
+
+  /** Resolves when what is under way has ended. */
+  async idle(): Promise<void> {
+    await this.#working;
+  }
+
+  #isDue(uid: string, since: Version, now: number): boolean {
+    const waiting = this.#waiting.get(uid);
+    return waiting?.since === since && waiting.notBefore <= now;
+  }
+
+  #forget(pending: readonly Definition[]): void {
+    const uids = new Set(pending.map(({ uid }) => uid));
+    for (const uid of this.#waiting.keys()) if (!uids.has(uid)) this.#waiting.delete(uid);
+  }
+
+  /** Never rejects. */
+  async #migrate(definition: Definition): Promise<void> {
+    const { uid, since } = definition;
+    const { onError } = this.options;
+    try {
+      const run = new Run(definition, this.options, this.#clock);
+      await run.tell(MIGRATION.inProgress(0));
+      await run.rewrite();
+      if (run.isOver()) return;
+      if (run.failure) {
+        this.#waiting.set(uid, { since, notBefore: this.#clock.now() + RETRY_MS });
+        return await run.tell(MIGRATION.failed(run.failed, run.failure));
+      }
+      await run.finish();
+    } catch (error) {
+      this.#waiting.set(uid, { since, notBefore: this.#clock.now() + RETRY_MS });
+      onError(error);
+    }
+  }
+}
+
+/** One look at all objects of a definition. */
+class Run<E> {
+  failed = 0;
+  /** Of the first object that could not be written. */
+  failure: string | undefined;
+  #rewritten = 0;
+  #isOver: () => boolean;
+  #telling: Promise<void> | undefined;
+  #toldAt: number;
+
+  constructor(
+    private readonly definition: Definition,
+    private readonly options: StorageMigratorOptions<E>,
+    private readonly clock: Clock,
+  ) {
+    this.#toldAt = clock.now();
+    this.#isOver = latched(() => options.stopped() || this.#current() === undefined);
+  }
+
+  /** Whether it has been broken off: objects may have been passed over then. */
+  isOver(): boolean {
+    return this.#isOver();
+  }
+
+  /** @throws StoreUnavailableError */
+  async rewrite(): Promise<void> {
+    const { kindOf, rewrite } = this.options;
+    const kind = await kindOf(this.definition);
+    await rewrite(kind, this.#isOver, (rewriting) => this.#count(rewriting)).finally(() => this.#telling);
+  }
+
+  /** Nothing is finished of a definition that has changed meanwhile: it is to be migrated anew. */
+  async finish(): Promise<void> {
+    const now = this.#current();
+    if (now) await this.options.writer.migrated(now, MIGRATION.completed(this.#rewritten));
+  }
+
+  /** What it tells already is not told again. */
+  async tell(condition: DefinitionCondition): Promise<void> {
+    const now = this.#current();
+    if (now && !tells(now.outline, condition)) await this.options.writer.report(now, condition);
+  }
+
+  /** The definition as it is now, unless another one is served of it. */
+  #current(): Definition | undefined {
+    const { uid, name, since } = this.definition;
+    const now = this.options.definitionOf(name);
+    return now?.uid === uid && now.since === since ? now : undefined;
+  }
+
+  #count(rewriting: Rewriting): void {
+    const { onRewriting, onError } = this.options;
+    onRewriting?.(this.definition, rewriting);
+    if (rewriting.error) {
+      this.failed++;
+      this.failure ??= rewriting.error.message;
+    } else this.#rewritten++;
+    const now = this.clock.now();
+    if (now - this.#toldAt < TELL_MS) return;
+    this.#toldAt = now;
+    this.#telling = this.tell(MIGRATION.inProgress(this.#rewritten)).catch(onError);
+  }
+}

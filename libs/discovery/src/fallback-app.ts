@@ -1,0 +1,112 @@
+import type { RequestListener } from 'node:http';
+import { badRequest, StatusError } from '@orch/machinery';
+import { unknownPath, wrongMethod } from '@orch/resources';
+import type { HealthRegistry, Metrics } from '@orch/runtime';
+import { overBothVersions, splitTarget } from '@orch/serving';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
+import type { DiscoveryRoutes } from './discovery-routes.js';
+import { healthMetrics } from './health-metrics.js';
+import type { IssuerRoutes } from './issuer-routes.js';
+
+/** What `GET /version` answers. */
+export interface VersionInfo {
+  readonly major: string;
+  readonly minor: string;
+  readonly gitVersion: string;
+  readonly gitCommit: string;
+  readonly gitTreeState: string;
+  readonly buildDate: string;
+  readonly goVersion: string;
+  readonly compiler: string;
+  readonly platform: string;
+}
+
+/** Whatever answers `GET /metrics`. */
+export type MetricsText = Pick<Metrics, 'text'>;
+
+export interface FallbackOptions {
+  readonly health: HealthRegistry;
+  readonly metrics: MetricsText;
+  readonly version: VersionInfo;
+  readonly discovery: DiscoveryRoutes;
+  /** Texts for people who look into the process, by path; no list of paths names them. Default: none. */
+  readonly pages?: ReadonlyMap<string, (query: URLSearchParams) => string>;
+  /** Of the issuer of tokens. Default: none. */
+  readonly issuer?: IssuerRoutes;
+}
+
+const OWN_PATHS = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/readyz', '/version'];
+/** Where a slash may stand at the end: in the reference too these paths are taken apart before they are looked up. */
+const SLASHED = /^\/(?:apis?|version|openid|\.well-known)(?=\/).*(?=\/$)/;
+
+/** Documents that have the method GET alone, in the reference too; what is at other paths it answers whatever the method. */
+const READ_BY_GET = ['/version{/}', '/api{/}', '/api/:version{/}', '/apis/:group/:version{/}'];
+
+const refuseMethod: RequestHandler = () => {
+  throw wrongMethod();
+};
+
+/**
+ * Everything that is not hot: health, version, metrics, discovery and OpenAPI documents. A path is that of one of them to the
+ * letter: whoever judges requests by their path has judged this one, and not another way to write it.
+ */
+export function createFallbackApp(options: FallbackOptions): RequestListener {
+  const { health, metrics, version, discovery, issuer, pages } = options;
+  const own = [...OWN_PATHS, ...(issuer?.paths ?? [])];
+  const slis = healthMetrics(health);
+  const paths = () => [...own, ...discovery.paths()].sort();
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  app.use(asAllAnswers, refuseEscapes);
+  app.all('/', (_req, res) => void res.json({ paths: paths() }));
+  app.head(READ_BY_GET, refuseMethod);
+  app.get('/version{/}', (_req, res) => void res.json(version));
+  app.all('/metrics', async (_req, res) => {
+    const { contentType, body } = await metrics.text();
+    res.type(contentType).send(body);
+  });
+  app.all('/metrics/slis', async (_req, res) => {
+    const { contentType, body } = await slis();
+    res.type(contentType).send(body);
+  });
+  app.all(
+    ['/livez', '/readyz', '/healthz', '/livez/*check', '/readyz/*check', '/healthz/*check'],
+    async (req, res, next) => {
+      const { path, query } = splitTarget(req.url);
+      const answer = await health.handle(path, query);
+      if (!answer) return next();
+      res.status(answer.status).set(answer.headers).send(answer.body);
+    },
+  );
+  for (const [path, page] of pages ?? [])
+    app.get(path, (req, res) => void res.type('text/plain').send(page(splitTarget(req.url).query)));
+  issuer?.mount(app);
+  discovery.mount(app);
+  app.use((req: Request) => {
+    const reads = req.method === 'GET' || req.method === 'HEAD';
+    const path = SLASHED.exec(req.path)?.[0] ?? req.path;
+    const known = path === '/' || own.includes(path) || discovery.has(path);
+    throw !reads && known ? wrongMethod() : unknownPath();
+  });
+  app.use(answerWithStatus);
+  return overBothVersions(app);
+}
+
+/** What is so of every answer, but where a document says otherwise: none is kept without asking again. */
+const asAllAnswers: RequestHandler = (_req, res, next) => {
+  res.set('Cache-Control', 'no-cache, private');
+  next();
+};
+
+/** No path here has a character that must be escaped. */
+const refuseEscapes: RequestHandler = ({ path }, _res, next) => {
+  if (!path.includes('%')) return next();
+  decodeURIComponent(path);
+  throw unknownPath();
+};
+
+const answerWithStatus: ErrorRequestHandler = (error: unknown, _req, res: Response, _next) => {
+  // That of a path that cannot be decoded.
+  const { status } = error instanceof URIError ? badRequest('the path is not well-formed') : StatusError.from(error);
+  res.status(status.code).json(status);
+};

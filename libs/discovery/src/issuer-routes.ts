@@ -1,0 +1,50 @@
+import {
+  DISCOVERY_PATH,
+  discoveryDocument,
+  discoveryProblem,
+  KEYS_PATH,
+  keySet,
+  type VerificationKey,
+} from '@orch/authentication';
+import { wrongMethod } from '@orch/resources';
+import type { Express, Response } from 'express';
+
+/** As pkg/routes/openidmetadata.go of k8s.io/kubernetes has it: keys change seldom, and old ones stay for long. */
+const CACHE_CONTROL = 'public, max-age=3600';
+
+export interface IssuerRoutesOptions {
+  /** The first is told of. */
+  readonly issuers: readonly [string, ...string[]];
+  readonly keys: readonly VerificationKey[];
+  /** Where the document says that the keys are; asked once requests come. */
+  readonly keysUri: () => string;
+}
+
+/** How whoever is shown tokens of this issuer finds the keys that they are signed with. */
+export interface IssuerRoutes {
+  readonly paths: readonly string[];
+  mount(app: Express): void;
+}
+
+/** There are none where nobody could find them by the name of the issuer. */
+export function createIssuerRoutes({ issuers: [issuer], keys, keysUri }: IssuerRoutesOptions): IssuerRoutes {
+  if (discoveryProblem(issuer) !== undefined || keys.length === 0) return { paths: [], mount: () => undefined };
+  const send = (res: Response, type: string, document: object) => {
+    res.set('Cache-Control', CACHE_CONTROL);
+    // Past express, which would add a charset.
+    res.setHeader('Content-Type', type);
+    res.send(Buffer.from(JSON.stringify(document)));
+  };
+  return {
+    paths: [DISCOVERY_PATH, KEYS_PATH],
+    mount(app) {
+      app.head([`${DISCOVERY_PATH}{/}`, `${KEYS_PATH}{/}`], () => {
+        throw wrongMethod();
+      });
+      app.get(`${DISCOVERY_PATH}{/}`, (_req, res) =>
+        send(res, 'application/json', discoveryDocument(issuer, keysUri(), keys)),
+      );
+      app.get(`${KEYS_PATH}{/}`, (_req, res) => send(res, 'application/jwk-set+json', keySet(keys)));
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { type Classified, Entry, type FlowController, ONE_SEAT, type WorkEstimate } from '@orch/flowcontrol';
+import type { OpenContext, Turn, Turns } from '@orch/serving';
+import type { FlowMetrics } from './flow-metrics.js';
+
+export interface FairTurnsOptions {
+  readonly controller: Pick<FlowController, 'classify' | 'enter'>;
+  /** The room that a request takes, of which there is at most `maxSeats`. */
+  work(ctx: OpenContext, maxSeats: number): WorkEstimate;
+  readonly metrics: FlowMetrics;
+}
+
+/** Of answers, in both naming profiles. They tell uids, as names would tell clients how somebody thinks of them. */
+const SCHEMA_HEADER = 'X-Kubernetes-PF-FlowSchema-UID';
+const LEVEL_HEADER = 'X-Kubernetes-PF-PriorityLevel-UID';
+
+/** What a request is called where those that wait are looked at. */
+export interface Queued {
+  readonly user: string;
+  readonly info: OpenContext['info'];
+}
+
+/** Turns by priority level, and fairly among the flows of each (KEP-1040). */
+export class FairTurns implements Turns {
+  constructor(private readonly options: FairTurnsOptions) {}
+
+  isExempt({ user, info }: OpenContext): boolean {
+    return this.options.controller.classify(user, info).level.queues === undefined;
+  }
+
+  take(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
+    const { controller, work, metrics } = this.options;
+    const found = controller.classify(ctx.user, ctx.info);
+    show(ctx, found);
+    const { level, schema } = found;
+    const series = metrics.of(level.configuration.name, schema.name);
+    const dispatched = () => series.dispatched(ctx.info.verb === 'watch' ? 'watch' : 'regular');
+    const estimate = level.queues ? work(ctx, level.maxSeats) : ONE_SEAT;
+    if (level.queues) series.estimated(estimate);
+    const entry = controller.enter(found, estimate, queued(ctx));
+    if (!entry) return turnOf(undefined, dispatched);
+    if (!(entry instanceof Entry)) {
+      series.rejected(entry);
+      return undefined;
+    }
+    const seated = entry.seated();
+    return seated === true ? turnOf(entry, dispatched) : this.#waitFor(ctx, entry, seated, series, dispatched);
+  }
+
+  takeAgain(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
+    const { controller, work } = this.options;
+    const found = controller.classify(ctx.user, ctx.info);
+    const { level } = found;
+    // What is held on behind the answer was, when it gave its first seats back.
+    const { initialSeats } = level.queues ? work(ctx, level.maxSeats) : ONE_SEAT;
+    const entry = controller.enter(found, { ...ONE_SEAT, initialSeats }, queued(ctx));
+    if (!entry) return turnOf(undefined, uncounted);
+    if (!(entry instanceof Entry)) return undefined;
+    const seated = entry.seated();
+    const turn = () => turnOf(entry, uncounted);
+    return seated === true
+      ? turn()
+      : waitFor(ctx, entry, seated).then((end) => (end === 'seated' ? turn() : undefined));
+  }
+
+  async #waitFor(
+    ctx: OpenContext,
+    entry: Entry,
+    seated: Promise<boolean>,
+    series: ReturnType<FlowMetrics['of']>,
+    dispatched: () => () => void,
+  ): Promise<Turn | undefined> {
+    const since = performance.now();
+    const end = await waitFor(ctx, entry, seated);
+    series.waited(end === 'seated', performance.now() - since);
+    if (end === 'seated') return turnOf(entry, dispatched);
+    series.rejected(end);
+    return undefined;
+  }
+}
+
+const queued = ({ user, info }: OpenContext): Queued => ({ user: user.name, info });
+
+/** Waits for a seat for as long as somebody waits for the answer. */
+async function waitFor({ res }: OpenContext, entry: Entry, seated: Promise<boolean>) {
+  let isGone = false;
+  const gone = (): void => {
+    isGone = true;
+    entry.leave();
+  };
+  res.once('close', gone);
+  const isSeated = await seated;
+  res.off('close', gone);
+  if (isSeated) return 'seated';
+  return isGone ? 'cancelled' : 'time-out';
+}
+
+/** Of what is no request more. */
+const uncounted = () => () => undefined;
+
+/** @param dispatched tells that it begins, and returns what tells that it is over */
+function turnOf(entry: Entry | undefined, dispatched: () => () => void): Turn {
+  const over = dispatched();
+  return {
+    isExempt: entry === undefined,
+    leave() {
+      over();
+      entry?.leave();
+    },
+  };
+}
+
+function show({ res }: OpenContext, { schema, level }: Classified): void {
+  const { uid } = level.configuration;
+  if (schema.uid === '' || uid === '' || res.headersSent) return;
+  res.setHeader(LEVEL_HEADER, uid);
+  res.setHeader(SCHEMA_HEADER, schema.uid);
+}

@@ -1,0 +1,85 @@
+import type { OrderedFeed } from '@orch/feed';
+import {
+  type FlowController,
+  type FlowSchema,
+  type PriorityLevel,
+  readFlowSchema,
+  readPriorityLevel,
+} from '@orch/flowcontrol';
+import type { ApiDeps } from '@orch/handlers';
+import { ObjectFollower, type ObjectSource } from '@orch/informers';
+import type { ApiObject } from '@orch/machinery';
+import { type Endpoint, fromStored, storedEndpoint } from '@orch/resources';
+
+const GROUP = 'flowcontrol.apiserver.orch.io';
+
+export interface FlowConfigurationOptions {
+  readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved'>;
+  readonly store: ObjectSource;
+  readonly feed: Pick<OrderedFeed, 'follow'>;
+  readonly controller: Pick<FlowController, 'configure'>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** An object, and what it says. */
+interface Read<T> {
+  readonly object: ApiObject;
+  /** undefined where it makes no sense. */
+  readonly said: T | undefined;
+}
+
+/** Flow schemas and priority levels as the feed tells them: flow control goes by what they say. */
+export class FlowConfiguration {
+  readonly schemas: ObjectFollower<Read<FlowSchema>>;
+  readonly levels: ObjectFollower<Read<PriorityLevel>>;
+  readonly endpoints: { readonly schemas: Endpoint; readonly levels: Endpoint };
+
+  constructor(private readonly options: FlowConfigurationOptions) {
+    const { deps } = options;
+    this.endpoints = {
+      schemas: storedEndpoint(deps, GROUP, 'flowschemas'),
+      levels: storedEndpoint(deps, GROUP, 'prioritylevelconfigurations'),
+    };
+    this.schemas = this.#follow(this.endpoints.schemas, readFlowSchema);
+    this.levels = this.#follow(this.endpoints.levels, readPriorityLevel);
+  }
+
+  /** Resolves when all of them are known. */
+  async start(): Promise<void> {
+    await Promise.all([this.schemas.start(), this.levels.start()]);
+    this.#configure();
+    this.onChange(() => this.#configure());
+  }
+
+  stop(): void {
+    this.schemas.stop();
+    this.levels.stop();
+  }
+
+  /** Resolves when everything is known that was committed before the call. @throws StoreUnavailableError */
+  async confirm(): Promise<void> {
+    await Promise.all([this.schemas.confirm(), this.levels.confirm()]);
+  }
+
+  /** Hears of every change. */
+  onChange(listener: () => void): void {
+    this.schemas.onChange(listener);
+    this.levels.onChange(listener);
+  }
+
+  #configure(): void {
+    const said = <T>({ objects }: ObjectFollower<Read<T>>) => [...objects.values()].flatMap((read) => read.said ?? []);
+    this.options.controller.configure(said(this.levels), said(this.schemas));
+  }
+
+  #follow<T>(endpoint: Endpoint, read: (object: ApiObject) => T | undefined): ObjectFollower<Read<T>> {
+    const { store, feed, onError } = this.options;
+    return new ObjectFollower<Read<T>>({
+      ...{ source: store, feed, type: endpoint.type, onError },
+      read(row) {
+        const object = fromStored(row, endpoint);
+        return { object, said: read(object) };
+      },
+    });
+  }
+}

@@ -1,0 +1,113 @@
+import type { ReadObject } from '@orch/codec';
+import {
+  type ApiObject,
+  badRequest,
+  type FieldError,
+  invalid,
+  invalidValue,
+  type JsonObject,
+  parseApiVersion,
+  type StatusError,
+} from '@orch/machinery';
+import type { ObjectModel, OtherVersion } from '@orch/resources';
+import { inSlices } from '@orch/runtime/work';
+import { readMade } from '@orch/writing';
+import type { PatchType } from './patch-document.js';
+
+/** Type and name of the object that is patched. */
+export interface PatchedObject {
+  /** The other versions of its kind; default none. */
+  readonly otherVersion?: ((apiVersion: string) => OtherVersion | undefined) | undefined;
+  readonly kind: string | undefined;
+  readonly apiVersion: string | undefined;
+  readonly name: string;
+}
+
+/** In the place of a value that nobody should read where messages are kept, such as the audit log. */
+const UNSAID = '...';
+
+/**
+ * What a patch has made of an object is told as that of no kind at all, as the release tells it, which quotes the whole object: a Secret,
+ * say, with all of its data.
+ */
+export const unreadablePatch = (message: string): StatusError =>
+  invalid('', '', '', [invalidValue('patch', UNSAID, message)]);
+
+/**
+ * A patch may say of the type what it likes as far as release 1.27 overlooks it, and the object keeps the type that it has: a strategic
+ * patch is applied to a declared type, and any other result is read again, by the kind and version that it names. Mutates `patched`.
+ * @returns the version that it is read in where it names another one of its kind
+ * @throws StatusError 422 for another type, 400 where no version is left
+ */
+export function keepType(
+  type: PatchType,
+  patched: JsonObject,
+  object: PatchedObject,
+  model: ObjectModel,
+): OtherVersion | undefined {
+  const { kind, apiVersion } = patched;
+  if (kind === object.kind && apiVersion === object.apiVersion) return undefined;
+  let other: OtherVersion | undefined;
+  if (type === 'application/strategic-merge-patch+json') for (const text of [kind, apiVersion]) checkText(text);
+  else if (model.struct) other = checkDeclared(patched, object, model);
+  else checkCustom(patched, object);
+  patched.kind = object.kind ?? '';
+  patched.apiVersion = object.apiVersion ?? '';
+  return other;
+}
+
+function checkText(value: unknown): void {
+  if (value !== undefined && value !== null && typeof value !== 'string')
+    throw unreadablePatch(`cannot convert ${typeof value} to string`);
+}
+
+function checkDeclared(
+  { kind, apiVersion }: JsonObject,
+  object: PatchedObject,
+  { alsoFrom }: ObjectModel,
+): OtherVersion | undefined {
+  if ((kind ?? '') !== '' && kind !== object.kind) throw unreadablePatch(`the kind is not ${object.kind}`);
+  // Read as what the object is within the server, which has no member called metadata.
+  if ((apiVersion ?? '') === '') {
+    throw badRequest(`the name of the object (${object.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (apiVersion === object.apiVersion || alsoFrom.includes(String(apiVersion))) return undefined;
+  const other = typeof apiVersion === 'string' ? object.otherVersion?.(apiVersion) : undefined;
+  if (!other) throw unreadablePatch(`the apiVersion is not ${object.apiVersion}`);
+  return other;
+}
+
+/**
+ * The object that a patch has made of one.
+ * @param other the version that it names: what that does not know is not taken, and what is left out is what that version means by it
+ */
+export async function readPatched(model: ObjectModel, patched: JsonObject, other?: OtherVersion): Promise<ReadObject> {
+  if (!other) return readMade(model, patched, unreadablePatch);
+  const { declared, toServed } = other;
+  if (!declared) return readMade(model, converted(patched, other), unreadablePatch);
+  const { object, problems } = await readMade(declared.model, patched, unreadablePatch);
+  await inSlices(declared.model.fillDefaults(object));
+  declared.rules.defaults(object);
+  return { object: toServed(object), problems };
+}
+
+/** Nobody has looked at what values there are. @throws StatusError 422 */
+function converted(patched: JsonObject, { toServed }: OtherVersion): JsonObject {
+  try {
+    return toServed(patched as ApiObject) as JsonObject;
+  } catch (error) {
+    throw error instanceof TypeError ? unreadablePatch('an object of another version has other values') : error;
+  }
+}
+
+/** Objects of custom kinds can be read whatever they are: that one is another is found as what is wrong with it. */
+function checkCustom({ kind, apiVersion }: JsonObject, object: PatchedObject): never {
+  const group = typeof apiVersion === 'string' ? parseApiVersion(apiVersion)?.group : undefined;
+  if (typeof kind !== 'string' || kind === '' || typeof apiVersion !== 'string' || group === undefined)
+    throw unreadablePatch('an object of a custom kind names its kind and its apiVersion');
+  const errors: FieldError[] = [];
+  if (kind !== object.kind) errors.push(invalidValue('kind', kind, `must be ${object.kind}`));
+  if (apiVersion !== object.apiVersion)
+    errors.push(invalidValue('apiVersion', apiVersion, `must be ${object.apiVersion}`));
+  throw invalid(kind, group, object.name, errors);
+}

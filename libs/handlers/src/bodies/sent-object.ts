@@ -1,0 +1,86 @@
+import { type Attributes, admit, Reinvocation, type Target, validate } from '@orch/admission';
+import { type ApiObject, badRequest, copy, ensureMetadata } from '@orch/machinery';
+import type { ObjectModel } from '@orch/resources';
+import { inSlices } from '@orch/runtime/work';
+import { type RequestContext, type ResourceCall, readBody } from '@orch/serving';
+import { authorizerOf, callerOf } from '@orch/writing';
+import type { ApiDeps } from '../deps.js';
+import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';
+import { type WriteOptions, writeOptions } from './write-options.js';
+
+/** What was POSTed that is not kept itself, but says what to do or asks something: a Binding, an Eviction, a review. */
+export interface SentObject {
+  /** With defaults, in the namespace of the request. */
+  readonly object: ApiObject;
+  readonly options: WriteOptions;
+  /** What it is an object of. */
+  readonly model: ObjectModel;
+}
+
+/** @throws StatusError 400, 406, 413, 415, 422 for what cannot be read, stands in another namespace, or cannot be answered */
+export async function readSent(
+  deps: ApiDeps,
+  ctx: RequestContext,
+  { endpoint, namespace }: ResourceCall,
+  model: ObjectModel,
+): Promise<SentObject> {
+  const options = writeOptions(ctx.query, 'CreateOptions', deps.names);
+  deps.representations.plain(ctx.req.headers.accept);
+  const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names, model);
+  const bytes = await readBody(ctx, deps.limits);
+  ctx.trail?.mark('received');
+  const { object, problems } = await decodeBody(readingOf(deps, ctx), bytes, encoding, model);
+  ctx.trail?.mark('decoded');
+  applyFieldValidation(problems, options.fieldValidation, ctx.warnings, model);
+  await inSlices(model.fillDefaults(object));
+  const meta = ensureMetadata(object);
+  if (!endpoint.definition.namespaced) delete meta.namespace;
+  else if (meta.namespace && meta.namespace !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  else meta.namespace = namespace;
+  return { object, options, model };
+}
+
+/**
+ * Asks admission about the creation of what was sent, under the name that the path says.
+ * @param settle judges what plugins have made of it, and says what is to be done; then others are asked whether it may be
+ * @throws StatusError what a plugin refuses with, and what `settle` throws
+ */
+export async function admitSent<T>(
+  deps: ApiDeps,
+  ctx: RequestContext,
+  { endpoint, namespace, name, subresource }: ResourceCall,
+  { object, options, model }: SentObject,
+  settle: (object: ApiObject) => T | Promise<T>,
+): Promise<T> {
+  const { group, version, resource } = endpoint.definition;
+  const { kind = '' } = object;
+  const target: Target = { operation: 'CREATE', group, version, resource, kind, subresource, namespace, name };
+  const judges = deps.admission.judgesOf(() => target);
+  const caller = callerOf(ctx);
+  const { user, warnings, annotations, deadline } = caller;
+  const reinvocation = new Reinvocation();
+  const attributes: Attributes = {
+    ...target,
+    object,
+    oldObject: undefined,
+    options,
+    user,
+    authorizer: authorizerOf(caller),
+    deadline,
+    get isReinvocation() {
+      return reinvocation.isReinvocation;
+    },
+    reinvoke: () => reinvocation.ask(),
+    setDefaults: async () => void (await inSlices(model.fillDefaults(object))),
+    warn: (text) => void warnings.push(text),
+    annotate: (key, value) => annotations.noteOnce(key, value),
+    annotateBody: (key, text) => caller.noteBody?.(key, text()),
+    ...(caller.skipsWebhooks && { skipsWebhooks: true }),
+  };
+  if (judges.mutating.length > 0) await admit(judges, attributes, reinvocation);
+  const settled = await settle(object);
+  if (judges.validating.length > 0)
+    await validate(judges, { ...attributes, object: judges.lookOnly ? object : copy(object) });
+  return settled;
+}

@@ -1,0 +1,6 @@
+export type { Component } from './components/component.js';
+export type { ApiDeps, RequestLimits } from './deps.js';
+export { merging } from './objects/apply.js';
+export { replicasOf, scaleType, scaleView, writeReplicas } from './objects/scale.js';
+export { ServedWatches } from './objects/served-watches.js';
+export { servesSubresource, verbsWith } from './verbs.js';

@@ -1,0 +1,50 @@
+import type { Status } from '@orch/machinery';
+import type { Endpoint } from '@orch/resources';
+import { deletionAnswersObject } from '@orch/schema';
+import { type RequestContext, type ResourceCall, readBody, sendObject, sendStatus } from '@orch/serving';
+import { callerOf, type DeleteOptions } from '@orch/writing';
+import { readingOf } from '../bodies/decode-body.js';
+import { deleteOptions } from '../bodies/delete-options.js';
+import type { ApiDeps } from '../deps.js';
+
+/** Options of a deletion, wherever the client put them. Warns who leaves out what should be said for the kind. */
+export async function readDeleteOptions(
+  deps: ApiDeps,
+  ctx: RequestContext,
+  { storageRules: { deletionWarning } }: Endpoint,
+): Promise<DeleteOptions> {
+  const body = await readBody(ctx, deps.limits);
+  ctx.trail?.mark('received');
+  const options = await deleteOptions({
+    body,
+    contentType: ctx.req.headers['content-type'],
+    query: ctx.query,
+    schema: deps.scheme.struct('meta/v1.DeleteOptions'),
+    names: deps.names,
+    reading: readingOf(deps, ctx),
+  });
+  ctx.trail?.mark('decoded');
+  if (deletionWarning !== undefined && options.propagationPolicy === undefined) ctx.warnings.push(deletionWarning);
+  return options;
+}
+
+/** DELETE of one object: the object while something keeps it; once it is gone what its kind says, mostly a Status. */
+export async function remove(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const { endpoint, namespace, name } = call;
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const options = await readDeleteOptions(deps, ctx, endpoint);
+  const removal = await deps.remover.remove(endpoint, { namespace, name }, options, callerOf(ctx));
+  if (!removal.gone || deletionAnswersObject(endpoint.model.struct)) {
+    return sendObject(ctx, 200, representation, removal.stored);
+  }
+  const { group, resource } = endpoint.groupResource;
+  const status: Status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name, ...(group && { group }), kind: resource, uid: removal.uid },
+    code: 200,
+  };
+  sendStatus(ctx, status, deps.representations);
+}

@@ -1,0 +1,46 @@
+import type { Endpoint, ServedResources } from '@orch/resources';
+import type { WatchCache, Watcher } from '@orch/watchcache';
+
+/** What a stream needs to be ended by. */
+type Stream = Pick<Watcher, 'finish'>;
+
+/** Milliseconds that streams of what went go on at most, for the last changes; without a database nobody knows of any. */
+const LAST_CHANGES_MS = 3_000;
+
+/** The streams of each endpoint that this process serves itself; those of one that goes end in order, and no others notice. */
+export class ServedWatches {
+  readonly #streams = new Map<Endpoint, Set<Stream>>();
+
+  constructor(
+    private readonly served: ServedResources,
+    private readonly cache: Pick<WatchCache, 'peek' | 'retire'>,
+  ) {
+    served.onChange(({ ended }) => {
+      for (const endpoint of ended) {
+        void this.#finish(endpoint);
+        // Nobody goes on asking a webhook for what is served by another definition now.
+        if (endpoint.stage) cache.retire(endpoint.type, { conversion: endpoint.stage });
+      }
+    });
+  }
+
+  /** What ends a kind and the last changes of its objects come by two ways: the first does not overtake the others. Never rejects. */
+  async #finish(endpoint: Endpoint): Promise<void> {
+    const streams = this.#streams.get(endpoint);
+    if (!streams) return;
+    const { type, stage } = endpoint;
+    await this.cache.peek(type, stage && { conversion: stage })?.settle(LAST_CHANGES_MS);
+    for (const stream of streams) stream.finish();
+  }
+
+  /** Takes a stream in; one of an endpoint that went while it was begun ends at once. @returns what to call when it is over */
+  add(endpoint: Endpoint, stream: Stream): () => void {
+    const streams = this.#streams.get(endpoint) ?? new Set();
+    this.#streams.set(endpoint, streams.add(stream));
+    if (!this.served.current.holds(endpoint)) stream.finish();
+    return () => {
+      streams.delete(stream);
+      if (streams.size === 0 && this.#streams.get(endpoint) === streams) this.#streams.delete(endpoint);
+    };
+  }
+}

@@ -1,0 +1,31 @@
+import { type ApiObject, ensureMetadata } from '@orch/machinery';
+import { type RequestContext, type ResourceCall, sendApiObject } from '@orch/serving';
+import { admitSent, readSent, type SentObject } from '../bodies/sent-object.js';
+import type { ApiDeps } from '../deps.js';
+
+/** The question that was POSTed. @throws StatusError 400, 406, 413, 415, 422 */
+export const readReview = (deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<SentObject> =>
+  readSent(deps, ctx, call, call.endpoint.model);
+
+/** What is answered: the members that are put in the place of those of the question, its status among them. */
+export type Answer = () => Promise<Partial<ApiObject>>;
+
+/**
+ * Answers a question once admission has nothing against it.
+ * @param judge judges the question as plugins have left it, and says how it is answered
+ * @throws StatusError 403 from admission, and what `judge` and the answer throw
+ */
+export async function answerReview(
+  deps: ApiDeps,
+  ctx: RequestContext,
+  call: ResourceCall,
+  sent: SentObject,
+  judge: (question: ApiObject) => Answer,
+): Promise<void> {
+  const answer = await admitSent(deps, ctx, call, sent, judge);
+  const object: ApiObject = { ...sent.object, ...(await answer()) };
+  ensureMetadata(object).creationTimestamp ??= null;
+  const { struct } = call.endpoint.model;
+  if (!struct) throw new Error('reviews are of declared kinds');
+  await sendApiObject(deps, ctx, 201, struct, object);
+}

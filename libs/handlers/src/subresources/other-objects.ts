@@ -1,0 +1,25 @@
+import { type ApiObject, notFound } from '@orch/machinery';
+import { type Endpoint, servedObject, unknownPath } from '@orch/resources';
+import type { ApiDeps } from '../deps.js';
+
+/** Where the objects of another resource are that a request is about. @throws StatusError 404 where they are not served */
+export function endpointOf({ served }: ApiDeps, group: string, resource: string): Endpoint {
+  const found = served.current.ofResource(group, resource);
+  if (!found) throw unknownPath();
+  return found;
+}
+
+/**
+ * An object that a body or another object names, as it is now. The database need not hear of names that nothing can have.
+ * @throws StatusError 404
+ */
+export async function otherObject(
+  deps: ApiDeps,
+  endpoint: Endpoint,
+  namespace: string,
+  name: string,
+): Promise<ApiObject> {
+  const stored = name.includes('\0') ? undefined : await deps.reader.current(endpoint.type, { namespace, name });
+  if (!stored) throw notFound(endpoint.groupResource, name);
+  return servedObject(endpoint, stored);
+}

@@ -1,0 +1,95 @@
+import { wrongMethod } from '@orch/resources';
+import type { ResourceDescription } from '@orch/schema';
+import type { RequestContext, ResourceCall, Verb, Verbs } from '@orch/serving';
+import { getComponent, listComponents } from './components/component-statuses.js';
+import { podLog, podPorts, podStream, proxy } from './connecting/connect.js';
+import type { ApiDeps } from './deps.js';
+import { create } from './objects/create.js';
+import { remove } from './objects/delete.js';
+import { deleteCollection } from './objects/delete-collection.js';
+import { get } from './objects/get.js';
+import { list } from './objects/list.js';
+import { patch } from './objects/patch.js';
+import { getScale, patchScale, updateScale } from './objects/scale.js';
+import { update } from './objects/update.js';
+import { watch } from './objects/watch.js';
+import { reviewAccess, reviewLocalAccess, reviewOwnAccess } from './reviews/access-review.js';
+import { reviewOwnRules } from './reviews/rules-review.js';
+import { reviewSelf } from './reviews/self-review.js';
+import { reviewToken } from './reviews/token-review.js';
+import { bindPod, createBinding } from './subresources/binding.js';
+import { evictPod } from './subresources/eviction.js';
+import { requestToken } from './subresources/token-request.js';
+
+/** Carries out one verb at one place. */
+type Handler = (deps: ApiDeps, ctx: RequestContext, call: ResourceCall) => Promise<void>;
+
+type Handlers = Readonly<Partial<Record<Verb, Handler>>>;
+
+const RESOURCE: Readonly<Record<Verb, Handler>> = {
+  get,
+  list,
+  watch,
+  create,
+  update,
+  patch,
+  delete: remove,
+  deletecollection: deleteCollection,
+};
+
+/** A view of the object itself, with the same kind: what it may change is a rule of the kind (`KindRules.prepareForUpdate`). */
+const OBJECT: Handlers = { get, update, patch };
+
+/**
+ * What this server carries out, by subresource; '' is the resource itself. A subresource is served where it stands here and
+ * a kind declares it (`proto/`, option `orch.subresource`), with the verbs that both name: routes, discovery and OpenAPI
+ * follow from the two.
+ */
+const SERVED: ReadonlyMap<string, Handlers> = new Map([
+  ['', RESOURCE],
+  ['status', OBJECT],
+  ['finalize', OBJECT],
+  ['approval', OBJECT],
+  ['ephemeralcontainers', OBJECT],
+  ['scale', { get: getScale, update: updateScale, patch: patchScale }],
+  ['binding', { create: bindPod }],
+  ['eviction', { create: evictPod }],
+  ['token', { create: requestToken }],
+  ['log', { get: podLog }],
+  ['exec', { get: podStream, create: podStream }],
+  ['attach', { get: podStream, create: podStream }],
+  ['portforward', { get: podPorts, create: podPorts }],
+  ['proxy', { get: proxy, create: proxy, update: proxy, patch: proxy, delete: proxy }],
+]);
+
+/** What is carried out of resources that store nothing. */
+const VIRTUAL: ReadonlyMap<string, Handlers> = new Map([
+  ['bindings', { create: createBinding }],
+  ['componentstatuses', { get: getComponent, list: listComponents }],
+  ['localsubjectaccessreviews', { create: reviewLocalAccess }],
+  ['selfsubjectaccessreviews', { create: reviewOwnAccess }],
+  ['selfsubjectreviews', { create: reviewSelf }],
+  ['selfsubjectrulesreviews', { create: reviewOwnRules }],
+  ['subjectaccessreviews', { create: reviewAccess }],
+  ['tokenreviews', { create: reviewToken }],
+]);
+
+/** What carries out a verb on a resource ('') or one of its subresources; undefined where nothing does. */
+function handlerOf({ stored, resource }: ResourceDescription, subresource: string, verb: Verb): Handler | undefined {
+  const handlers = stored || subresource !== '' ? SERVED.get(subresource) : VIRTUAL.get(resource);
+  return handlers?.[verb];
+}
+
+/** Whether this server carries out what a declaration says of a subresource. */
+export const servesSubresource = (name: string): boolean => SERVED.has(name);
+
+/** The verbs as they are carried out with what a process has. */
+export const verbsWith = (deps: ApiDeps): Verbs => ({
+  servesSubresource,
+  carriesOut: (resource, subresource, verb) => handlerOf(resource, subresource, verb) !== undefined,
+  handle: (ctx, route) => {
+    const handler = handlerOf(route.endpoint.definition, route.subresource, route.verb);
+    if (!handler) throw wrongMethod();
+    return handler(deps, ctx, route);
+  },
+});

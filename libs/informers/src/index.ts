@@ -1,0 +1,9 @@
+export { type FollowedSource, FollowedType } from './followed-type.js';
+export {
+  type ChangedNames,
+  type FollowedRow,
+  ObjectFollower,
+  type ObjectFollowerOptions,
+  type ObjectSource,
+} from './object-follower.js';
+export { STALL_MS, Stall } from './stall.js';

@@ -1,0 +1,316 @@
+import { type Following, FollowingEndedError, type OrderedFeed, type ResetReason } from '@orch/feed';
+import { type Clock, systemClock } from '@orch/runtime';
+import { Slices } from '@orch/runtime/work';
+import {
+  type Change,
+  type Key,
+  type Row,
+  type Store,
+  type TypeId,
+  type UnreadableBodyError,
+  UnreadableChangesError,
+  type Version,
+} from '@orch/storage';
+import { LeftOutObjects } from './left-out-objects.js';
+import { STALL_MS, Stall } from './stall.js';
+
+/** An object as a snapshot or a change tells it. */
+export type FollowedRow = Row;
+
+/** Where objects are loaded from. */
+export type ObjectSource = Pick<Store, 'snapshot' | 'get' | 'onRewind' | 'onStalledHistory' | 'noteLeftOut'>;
+
+export interface ObjectFollowerOptions<T> {
+  readonly source: ObjectSource;
+  readonly feed: Pick<OrderedFeed, 'follow'>;
+  readonly type: TypeId;
+  /** What is known of an object from now on. What it throws is told, and the object is not known. */
+  read(row: FollowedRow, before: T | undefined): T;
+  /** Hears what could not be read, and of each object that cannot be opened, once; loading is tried again. */
+  readonly onError: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+/**
+ * What an object is known by: its name, behind the namespace that it lies in (`namespace/name`), as names that could be taken for
+ * another hold a slash.
+ */
+export const followedName = ({ namespace, name }: Key): string => (namespace === '' ? name : `${namespace}/${name}`);
+
+/** Names of the objects that have changed, have come or have gone. */
+export type ChangedNames = ReadonlySet<string>;
+
+const MIN_BACKOFF = 100;
+const MAX_BACKOFF = 5_000;
+/**
+ * Milliseconds that first loads wait for somebody who has keys and does not answer, before they do without what needs them: from when the
+ * first of a store began, as a process that starts waits for one after the other.
+ */
+export const PATIENCE_MS = 30_000;
+/** Monotonic milliseconds until when that is, by store. */
+const patientUntil = new WeakMap<ObjectSource, number>();
+/** Milliseconds from one load to the next, where the one has left something out: what comes may be of the same kind. */
+const REST_MS = 1_000;
+/** Milliseconds between attempts to learn what was committed, where a change cannot be opened for now, and for how long: then all is loaded without it. */
+const CONFIRM_PAUSE_MS = 100;
+const CONFIRM_PATIENCE_MS = 2 * STALL_MS;
+
+/**
+ * All objects of a type as the feed tells them: loaded from a snapshot, kept by the changes since, and loaded anew where these break off.
+ * One that cannot be opened is left out, so that it does not hold up what is told of the others, and looked at again until it can be.
+ * What was known of it before is not known any more, unless it is known not to have changed.
+ */
+export class ObjectFollower<T> {
+  readonly #clock: Clock;
+  readonly #listeners = new Set<(changed: ChangedNames) => void>();
+  #known = new Map<string, T>();
+  #version: Version | undefined;
+  #following: Following | undefined;
+  #loading: Promise<void> | undefined;
+  /** What has been heard of and is not known yet, in order. */
+  #heard: Change[] = [];
+  /** Set while others have their turn before the next of it. */
+  #noting: Promise<void> | undefined;
+  #stopped = false;
+  #wakeBackoff = (): void => undefined;
+  readonly #leftOut: LeftOutObjects;
+  /** How often the database has left its history, and how often it had when what is known was loaded. */
+  #rewinds = 0;
+  #knownAsOf = 0;
+  /** Monotonic milliseconds. */
+  #loadedAt = Number.NEGATIVE_INFINITY;
+  readonly #stall: Stall;
+  readonly #subscriptions: (() => void)[] = [];
+
+  constructor(private readonly options: ObjectFollowerOptions<T>) {
+    this.#clock = options.clock ?? systemClock;
+    this.#stall = new Stall(this.#clock);
+    const { source, type, onError } = options;
+    this.#leftOut = new LeftOutObjects({
+      ...{ source, type, onError, clock: this.#clock },
+      isUnchanged: (version) => this.#isUnchanged(version),
+      onOpened: (row) => {
+        this.#note(this.#known, row);
+        this.#tell(new Set([followedName(row)]));
+      },
+    });
+  }
+
+  /** What is known, by {@link followedName}; changes in place. */
+  get objects(): ReadonlyMap<string, T> {
+    return this.#known;
+  }
+
+  /** Objects that there are and that are not known, as they cannot be opened, by {@link followedName}, and why. */
+  get unreadable(): ReadonlyMap<string, UnreadableBodyError> {
+    return this.#leftOut.errors;
+  }
+
+  /** Which state of them that is; undefined before it is first loaded. */
+  get version(): Version | undefined {
+    return this.#version;
+  }
+
+  /**
+   * When it was last known to miss nothing, monotonic milliseconds; undefined where it is not, as it is being loaded, or has heard of
+   * changes that are still to be read.
+   */
+  get confirmedAt(): number | undefined {
+    return this.#noting ? undefined : this.#following?.confirmedAt;
+  }
+
+  /** Begins to follow. Resolves when all are known that can be opened, however long that takes, or it is stopped. */
+  start(): Promise<void> {
+    const { source, type } = this.options;
+    if (!patientUntil.has(source)) patientUntil.set(source, this.#clock.now() + PATIENCE_MS);
+    if (this.#subscriptions.length === 0) {
+      this.#subscriptions.push(source.onRewind(() => void this.#rewinds++));
+      const unsubscribe = source.onStalledHistory?.(type, (at) => this.#stalled(at));
+      if (unsubscribe) this.#subscriptions.push(unsubscribe);
+    }
+    return this.#load();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const unsubscribe of this.#subscriptions) unsubscribe();
+    this.#leftOut.stop();
+    this.#wakeBackoff();
+    this.#following?.close();
+  }
+
+  /** Hears of every change, and of a state that was loaded anew. @returns what ends it */
+  onChange(listener: (changed: ChangedNames) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Resolves when everything is known that was committed before the call, with the version of it.
+   * @throws StoreUnavailableError; FollowingEndedError when it is stopped
+   */
+  async confirm(): Promise<Version> {
+    const deadline = this.#clock.now() + CONFIRM_PATIENCE_MS;
+    for (;;) {
+      await this.#loading;
+      const following = this.#following;
+      if (this.#stopped || !following) throw new FollowingEndedError('objects are not followed');
+      try {
+        const version = await following.confirm();
+        while (this.#noting) await this.#noting;
+        // What was heard and not yet known is forgotten where all is loaded anew.
+        if (this.#following === following) return version;
+      } catch (error) {
+        if (this.#stopped) throw error;
+        if (error instanceof UnreadableChangesError && this.#clock.now() < deadline)
+          await new Promise<void>((resolve) => this.#clock.after(CONFIRM_PAUSE_MS, resolve));
+        else if (!(error instanceof FollowingEndedError)) throw error;
+      }
+    }
+  }
+
+  #load(): Promise<void> {
+    this.#loading ??= this.#tryToLoad().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  /** Never rejects. */
+  async #tryToLoad(): Promise<void> {
+    for (let backoff = MIN_BACKOFF; !this.#stopped; backoff = Math.min(backoff * 2, MAX_BACKOFF)) {
+      try {
+        return await this.#loadOnce();
+      } catch (error) {
+        this.options.onError(error);
+        await this.#pause(backoff);
+      }
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(ms, resolve);
+      this.#wakeBackoff = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  async #loadOnce(): Promise<void> {
+    const { source, feed, type } = this.options;
+    if (this.unreadable.size > 0) await this.#pause(Math.max(0, this.#loadedAt + REST_MS - this.#clock.now()));
+    if (this.#stopped) return;
+    const rewinds = this.#rewinds;
+    const loaded = new Map<string, T>();
+    const unreadable = new Map<string, UnreadableBodyError>();
+    const { version, pages } = await source.snapshot({
+      type,
+      onUnreadable: (error, at) => {
+        const name = followedName(error.what.key);
+        if (this.#known.has(name) && this.#isUnchanged(at)) loaded.set(name, this.#known.get(name) as T);
+        else unreadable.set(name, error);
+      },
+    });
+    const slices = new Slices();
+    for await (const page of pages) {
+      for (const row of page) {
+        this.#note(loaded, row);
+        await slices.between();
+      }
+    }
+    if (this.#stopped) return;
+    if (rewinds !== this.#rewinds) throw new Error('the database has gone back in time while it was read');
+    this.#requirePatience(unreadable);
+    const changed = new Set([
+      ...[...this.#known.keys(), ...loaded.keys()],
+      ...[...this.unreadable.keys(), ...unreadable.keys()],
+    ]);
+    this.#known = loaded;
+    this.#knownAsOf = rewinds;
+    this.#version = version;
+    this.#loadedAt = this.#clock.now();
+    this.#stall.over();
+    this.#leftOut.replace(unreadable);
+    this.#following = feed.follow(type, version, {
+      changes: (changes) => this.#changed(changes),
+      confirmed: () => undefined,
+      reset: (reason) => this.#reset(reason),
+    });
+    this.#tell(changed);
+  }
+
+  /** Whether what is known of an object is what it says, which has not been written since it had this version. */
+  #isUnchanged(version: Version): boolean {
+    return this.#rewinds === this.#knownAsOf && this.#version !== undefined && version <= this.#version;
+  }
+
+  /** A process that starts waits for a while: what it would do without everything is worse. @throws UnreadableBodyError */
+  #requirePatience(unreadable: ReadonlyMap<string, UnreadableBodyError>): void {
+    if (this.#version !== undefined) return;
+    if (this.#clock.now() >= (patientUntil.get(this.options.source) ?? 0)) return;
+    for (const error of unreadable.values()) if (error.passing) throw error;
+  }
+
+  #changed(changes: readonly Change[]): void {
+    this.#stall.over();
+    this.#heard = [...this.#heard, ...changes];
+    if (!this.#noting) this.#noteHeard();
+  }
+
+  /** Takes turns with others: many large objects that change at once take long to read. */
+  #noteHeard(): void {
+    const slices = new Slices();
+    const names = new Set<string>();
+    for (const [at, change] of this.#heard.entries()) {
+      const pause = slices.between();
+      if (pause) {
+        this.#heard = this.#heard.slice(at);
+        this.#noting = pause.then(() => {
+          this.#noting = undefined;
+          if (!this.#stopped) this.#noteHeard();
+        });
+        break;
+      }
+      const name = followedName(change);
+      this.#leftOut.forget(name);
+      if (change.op === 'delete') this.#known.delete(name);
+      else this.#note(this.#known, change);
+      this.#version = change.version;
+      names.add(name);
+    }
+    if (!this.#noting) this.#heard = [];
+    if (names.size > 0) this.#tell(names);
+  }
+
+  /** What cannot be read is not known: the others are not to suffer. */
+  #note(known: Map<string, T>, row: FollowedRow): void {
+    const name = followedName(row);
+    try {
+      known.set(name, this.options.read(row, this.#known.get(name)));
+    } catch (error) {
+      known.delete(name);
+      this.options.onError(error);
+    }
+  }
+
+  /** The change of this version cannot be opened for now: what comes behind it, such as rights that are taken away, cannot wait for long. */
+  #stalled(at: Version): void {
+    if (!this.#following || at <= this.#following.delivered || !this.#stall.isTooLong()) return;
+    this.#following.close();
+    this.#reset('expired');
+  }
+
+  /** What was known stays until all is known anew. */
+  #reset(reason: ResetReason): void {
+    if (reason === 'rewound') this.#rewinds++;
+    this.#following = undefined;
+    this.#heard = [];
+    void this.#load();
+  }
+
+  #tell(changed: ChangedNames): void {
+    for (const listener of [...this.#listeners]) listener(changed);
+  }
+}

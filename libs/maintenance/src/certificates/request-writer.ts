@@ -1,0 +1,48 @@
+import type { ApiObject } from '@orch/machinery';
+import type { CertificateSigningRequest } from '@orch/schema/types/certificates/v1';
+import { ignoreMissing, type OwnWrites, serverItself } from '@orch/writing';
+import type { RequestOutline } from './request-outline.js';
+
+/** What becomes of a request; undefined for nothing. */
+export type RequestChange = (
+  current: CertificateSigningRequest,
+) => CertificateSigningRequest | undefined | Promise<CertificateSigningRequest | undefined>;
+
+/**
+ * Writes what the control plane's signers and approver have to say into a request, as any signer would: the rules of the kind
+ * hold. One that is gone, or is another of its name, is let alone.
+ * @throws StatusError, StoreUnavailableError, and what the change throws
+ */
+export async function writeRequest(
+  { pipeline, endpoint }: OwnWrites,
+  { name, uid }: Pick<RequestOutline, 'name' | 'uid'>,
+  subresource: 'status' | 'approval',
+  change: RequestChange,
+): Promise<void> {
+  const request = {
+    operation: 'UPDATE',
+    endpoint,
+    key: { namespace: '', name },
+    subresource,
+    caller: serverItself(),
+    options: { dryRun: false },
+  } as const;
+  await pipeline
+    .write(request, {
+      async change(current) {
+        if (current.metadata?.uid !== uid) return current;
+        return ((await change(current as CertificateSigningRequest)) as ApiObject | undefined) ?? current;
+      },
+    })
+    .catch(ignoreMissing);
+}
+
+/** A condition beside those that a request has; its times are filled in when it is written. */
+export function withCondition(
+  request: CertificateSigningRequest,
+  condition: { readonly type: string; readonly reason: string; readonly message: string },
+): CertificateSigningRequest {
+  const { status } = request;
+  const conditions = [...(status?.conditions ?? []), { status: 'True', ...condition }];
+  return { ...request, status: { ...status, conditions } };
+}

@@ -1,0 +1,47 @@
+import type { ApiDeps } from '@orch/handlers';
+import type { Evaluators } from '@orch/quota';
+import type { Logger, Metrics } from '@orch/runtime';
+import type { ServingStore } from '@orch/storage';
+import type { QuotaIndex } from '@orch/writing';
+import { QuotaCount } from './quota-count.js';
+import { QuotaCounter } from './quota-counter.js';
+import { quotaMetrics } from './quota-metrics.js';
+import { QuotaVerifier, type Verification } from './quota-verifier.js';
+
+export interface QuotaCountSettings {
+  readonly deps: ApiDeps;
+  readonly index: QuotaIndex;
+  readonly evaluators: Evaluators;
+  readonly store: ServingStore;
+  /** How often each quota is counted again, milliseconds; 0 for never. */
+  readonly verifyIntervalMs: number;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** Resolves when all kinds are served that any server served before the call. */
+  readonly catchUp: () => Promise<void>;
+}
+
+/** What counts quotas, and looks now and then whether what they tell is true. */
+export function quotaCounter(settings: QuotaCountSettings): QuotaCounter {
+  const { deps, index, evaluators, store, verifyIntervalMs: intervalMs, metrics, logger, catchUp } = settings;
+  const { pipeline, served, unserved } = deps;
+  const namespaced = () => [...served.current.types, ...unserved].filter(({ definition }) => definition.namespaced);
+  const { endpoint } = index;
+  const count = new QuotaCount({ store, pipeline, endpoint, evaluators, namespaced, catchUp });
+  const { counted, verified } = quotaMetrics(metrics);
+  const onVerified = (verification: Verification) => {
+    verified(verification.result);
+    if (verification.result === 'mended') tellMended(logger, verification);
+  };
+  const verifier = new QuotaVerifier({ count, quotas: () => index.all(), intervalMs, onVerified });
+  return new QuotaCounter({
+    ...{ store, index, count, onCounted: counted },
+    ...(intervalMs > 0 && { verifier }),
+    onError: (error) => logger.error('count of a quota', error),
+  });
+}
+
+function tellMended(logger: Logger, { key, wrong }: Extract<Verification, { result: 'mended' }>): void {
+  const amounts = wrong.map(({ name, told, found }) => `${name}: ${told}, found ${found}`);
+  logger.warn('a quota did not tell what is used, and was mended', { ...key, amounts });
+}

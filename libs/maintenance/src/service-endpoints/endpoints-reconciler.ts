@@ -1,0 +1,103 @@
+import type { ApiObject, Names } from '@orch/machinery';
+import type { Endpoint } from '@orch/resources';
+import { type Clock, systemClock } from '@orch/runtime';
+import { WorkOnDemand } from '@orch/runtime/work';
+import type { ProcessLease } from '@orch/storage';
+import { ignoreMissing, type ObjectRemover, serverItself, type WritePipeline } from '@orch/writing';
+import { type ApiAddresses, writtenEndpoints, writtenSlice } from './written-endpoints.js';
+
+/** How long a server counts that has not said again that it is alive, and how often each says so, milliseconds. */
+export const ADDRESS_MS = 15_000;
+const RENEWAL_MS = 10_000;
+/** How often it is tried where another process has the address: the one before this, which was killed. */
+const RETRY_MS = 1_000;
+const REST_MS = 100;
+
+export interface EndpointsReconcilerOptions {
+  readonly names: Names;
+  readonly port: number;
+  /** That this server is alive, by its address. */
+  readonly lease: ProcessLease;
+  /** Addresses of the servers that are. @throws StoreUnavailableError */
+  alive(): Promise<readonly string[]>;
+  readonly pipeline: WritePipeline;
+  readonly remover: Pick<ObjectRemover, 'remove'>;
+  /** In the versions that are stored; undefined where they are not served. */
+  readonly endpoints: Endpoint | undefined;
+  readonly slices: Endpoint | undefined;
+  readonly onError: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+type Written = (current: ApiObject, addresses: ApiAddresses, names: Names) => ApiObject | undefined;
+
+/**
+ * Keeps Endpoints and EndpointSlice of the Service that stands for the API: the address of each server for as long as it says that
+ * it is alive. Every server does, and what is right already is not written.
+ */
+export class EndpointsReconciler {
+  readonly #clock: Clock;
+  readonly #work: WorkOnDemand;
+  #cancelNext: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(private readonly options: EndpointsReconcilerOptions) {
+    const { onError, clock = systemClock } = options;
+    this.#clock = clock;
+    this.#work = new WorkOnDemand(() => this.#round(), { onError, restMs: REST_MS, clock });
+  }
+
+  start(): void {
+    this.#work.ask();
+  }
+
+  /** Takes the own address out, unless it is the last one: clients are left with what they know. Never rejects. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelNext?.();
+    await this.#work.stop();
+    const { lease, onError } = this.options;
+    await lease
+      .giveBack()
+      .then(() => this.#putRight())
+      .catch(onError);
+  }
+
+  async #round(): Promise<void> {
+    if (this.#stopped) return;
+    this.#askIn(RENEWAL_MS);
+    if (!(await this.options.lease.take())) this.#askIn(RETRY_MS);
+    await this.#putRight();
+  }
+
+  #askIn(ms: number): void {
+    this.#cancelNext?.();
+    if (!this.#stopped) this.#cancelNext = this.#clock.after(ms, () => this.#work.ask());
+  }
+
+  async #putRight(): Promise<void> {
+    const { alive, port, endpoints, slices } = this.options;
+    const addresses = [...(await alive())].sort();
+    if (addresses.length === 0) return;
+    if (endpoints) await this.#write(endpoints, { addresses, port }, writtenEndpoints);
+    if (slices) await this.#write(slices, { addresses, port }, writtenSlice);
+  }
+
+  async #write(endpoint: Endpoint, addresses: ApiAddresses, written: Written): Promise<void> {
+    const { pipeline, remover, names } = this.options;
+    const key = { namespace: 'default', name: names.apiServiceName };
+    const request = { operation: 'UPDATE', endpoint, key, subresource: '', caller: serverItself() } as const;
+    const write = { ...request, options: { dryRun: false } };
+    let isOther = false;
+    const change = (current: ApiObject): ApiObject => {
+      const wanted = written(current, addresses, names);
+      isOther = wanted === undefined;
+      return wanted ?? current;
+    };
+    const create = (): ApiObject => written({ metadata: { ...key } }, addresses, names) ?? { metadata: { ...key } };
+    await pipeline.write(write, { create, change });
+    if (!isOther) return;
+    await remover.remove(endpoint, key, { dryRun: false }, serverItself()).catch(ignoreMissing);
+    await pipeline.write(write, { create, change });
+  }
+}

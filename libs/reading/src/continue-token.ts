@@ -1,0 +1,64 @@
+import { badRequest } from '@orch/machinery';
+import { parseVersion } from '@orch/resources';
+import type { Key, Version } from '@orch/storage';
+
+/** Where a chunked list goes on. `version` 0 stands for "whatever is newest" (an inconsistent continuation). */
+export interface Continuation {
+  readonly version: Version;
+  readonly after: Key;
+  /** Objects behind that key, where they were counted: later pages of the same version need not count again. */
+  readonly left?: number;
+}
+
+interface Wire {
+  readonly v: 1;
+  readonly rv: string;
+  readonly ns: string;
+  readonly name: string;
+  readonly left?: number;
+}
+
+const malformed = () => badRequest('continue key is not valid: the token was not issued by this API');
+
+/** An opaque token for {@link Continuation}; clients only hand it back. */
+export function encodeContinue(continuation: Continuation): string {
+  const { namespace, name } = continuation.after;
+  const { left } = continuation;
+  const wire: Wire = {
+    v: 1,
+    rv: String(continuation.version),
+    ns: namespace,
+    name,
+    ...(left !== undefined && { left }),
+  };
+  return Buffer.from(JSON.stringify(wire)).toString('base64url');
+}
+
+/** @throws StatusError 400 for anything that {@link encodeContinue} did not make. */
+export function decodeContinue(token: string): Continuation {
+  let wire: unknown;
+  try {
+    wire = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
+  } catch {
+    throw malformed();
+  }
+  if (!isWire(wire)) throw malformed();
+  const version = wire.rv === '0' ? 0n : parseVersion(wire.rv);
+  const after = { namespace: wire.ns, name: wire.name };
+  return { version, after, ...(wire.left !== undefined && { left: wire.left }) };
+}
+
+function isWire(value: unknown): value is Wire {
+  if (typeof value !== 'object' || value === null) return false;
+  const { v, rv, ns, name, left } = value as Partial<Record<keyof Wire, unknown>>;
+  return v === 1 && typeof rv === 'string' && isName(ns) && isName(name) && (left === undefined || isCount(left));
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+
+/** Longer names are none, characters. */
+const NAME_MAX = 1024;
+
+/** What the database can be asked for. */
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= NAME_MAX && !value.includes('\0');

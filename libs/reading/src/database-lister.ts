@@ -1,0 +1,204 @@
+import type { Endpoint } from '@orch/resources';
+import type { Key, Row, Snapshot, SnapshotRequest, Store, Version } from '@orch/storage';
+import type { Selection } from '@orch/watchcache';
+import type { Entrance, ListGate } from './list-gate.js';
+import { type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
+import type { ListOptions } from './read-options.js';
+import type { WindowMemory } from './window-memory.js';
+import { inWindows, unreserved } from './windows.js';
+import { yielding } from './yielding.js';
+
+type Pages = AsyncIterable<readonly Row[]>;
+type Reader = Pick<ListRequest, 'user' | 'over'>;
+
+/** Bytes of found objects that are kept while the rest of a page is looked for; those of more are read again. */
+const KEPT_BYTES = 1 << 20;
+/** Rows that a selector is tried on at a time. */
+const LOOKED_AT = 2_000;
+/** Milliseconds that a client may take for a page, and that a list goes on though others wait, before its connection is given back. */
+const PATIENCE_MS = 250;
+const TURN_MS = 500;
+/**
+ * The same of a list at a version, whoever waits: it holds history, and a round of compaction waits for less than that before it
+ * leaves everything as it is. Lists that followed each other would keep history from ever being dropped.
+ */
+const EXACT_TURN_MS = 100;
+
+/** Collections straight from the database, in memory that does not grow with them. */
+export class DatabaseLister {
+  constructor(
+    private readonly store: Store,
+    private readonly gate: ListGate,
+    private readonly memory: WindowMemory,
+  ) {}
+
+  /**
+   * @param at a version that has been reached; undefined for the newest state
+   * @param shown what the list is said to be of, where that is another number for the same state
+   * @throws HistoryExpiredError; StatusError 429 when too many lists are under way
+   */
+  async list(request: ListRequest, at?: Version, after?: Key, shown = at): Promise<Listed> {
+    const { endpoint, namespace, selection, options } = request;
+    const { limit } = options;
+    const from: SnapshotRequest = {
+      type: endpoint.type,
+      ...(namespace && { namespace }),
+      ...(at !== undefined && { at }),
+      ...(after && { after }),
+      ...(options.freshness.want === 'any' && { stale: true }),
+    };
+    if (selection && limit > 0) return this.#selectedPage(request, selection, from, shown);
+    const asked = { ...from, ...(limit > 0 && { limit }) };
+    const snapshot = await this.#open(
+      request,
+      limit > 0 ? { ...asked, cut: countedBefore(options) ? 'find' : 'count' } : asked,
+    );
+    const meta = listMeta(shown ?? snapshot.version, snapshot.last, snapshot.remaining ?? leftBehind(options));
+    const found = this.#again(
+      request,
+      snapshot.pages,
+      { ...asked, at: snapshot.version, stale: false },
+      at !== undefined,
+    );
+    if (!selection) return { meta, ...found };
+    const selected = (pages: Pages): Pages => filtered(pages, endpoint, selection);
+    return { meta, pages: selected(found.pages), windows: selected(found.windows) };
+  }
+
+  /** A page of what a selector lets through, with one object more to know whether there is another page. */
+  async #selectedPage(
+    request: ListRequest,
+    selection: Selection,
+    from: SnapshotRequest,
+    shown: Version | undefined,
+  ): Promise<Listed> {
+    const { limit } = request.options;
+    let at = from.at;
+    let last: Key | undefined;
+    let kept: Row[] | undefined = [];
+    let [found, bytes] = [0, 0];
+    for (let after = from.after, ended = false; !ended && found <= limit; ) {
+      const chunk = await this.#open(
+        request,
+        { ...from, ...(after && { after }), ...(at && { at, stale: false }), limit: LOOKED_AT },
+        at === from.at ? 'new' : 'begun',
+      );
+      at ??= chunk.version;
+      let looked = 0;
+      for await (const page of chunk.pages) {
+        looked += page.length;
+        after = page.at(-1) ?? after;
+        for (const row of page) {
+          if (found > limit || !selects(request.endpoint, selection, row)) continue;
+          found++;
+          if (found > limit) continue;
+          last = row;
+          bytes += row.body.length;
+          kept = bytes > KEPT_BYTES ? undefined : kept;
+          kept?.push(row);
+        }
+      }
+      ended = looked < LOOKED_AT;
+    }
+    const meta = listMeta(shown ?? at ?? 0n, found > limit ? last : undefined, undefined);
+    if (kept) return listedFrom(meta, [kept]);
+    const again = this.#again(request, undefined, { ...from, ...(at && { at }), stale: false }, true);
+    const selected = (pages: Pages): Pages => until(last, filtered(pages, request.endpoint, selection));
+    return { meta, pages: selected(again.pages), windows: selected(again.windows) };
+  }
+
+  /** A snapshot that gives its place back when its rows have been read, are left, or nobody waits for them any more. */
+  async #open({ user, over }: Reader, request: SnapshotRequest, stage: Entrance['stage'] = 'new'): Promise<Snapshot> {
+    const leave = await this.gate.enter(user, { stage, over });
+    try {
+      const snapshot = await this.store.snapshot(request);
+      return { ...snapshot, pages: leaving(snapshot.pages, leave, over) };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /**
+   * Rows that can be gone through any number of times: those that are open first, then the same ones anew.
+   * @param holdsHistory whether those that come first are of a version that was asked for
+   */
+  #again(
+    reader: Reader,
+    first: Pages | undefined,
+    request: SnapshotRequest,
+    holdsHistory: boolean,
+  ): Pick<Listed, 'pages' | 'windows'> {
+    const { limit: inAll = Number.POSITIVE_INFINITY } = request;
+    const { user } = reader;
+    let open = first;
+    const next = async (): Promise<Pages> => {
+      const pages = open ?? (await this.#open(reader, request, 'begun')).pages;
+      open = undefined;
+      return pages;
+    };
+    const behind = async (after: Key, limit: number): Promise<Pages> =>
+      (await this.#open(reader, { ...request, after, limit }, 'begun')).pages;
+    const terms = (exact: boolean) => ({
+      ...{ patienceMs: PATIENCE_MS, turnMs: exact ? EXACT_TURN_MS : TURN_MS },
+      isWanted: () => exact || this.gate.isWantedFrom(user),
+      reserve: () => (user === undefined ? unreserved() : this.memory.reserve(user)),
+    });
+    return {
+      pages: iterable(async function* () {
+        const exact = holdsHistory || open === undefined;
+        yield* yielding(await next(), inAll, behind, terms(exact));
+      }),
+      windows: iterable(async function* () {
+        yield* inWindows(await next(), inAll, behind);
+      }),
+    };
+  }
+}
+
+/** A list is counted on its first page: a count reads the whole collection, a page only what it returns. */
+const countedBefore = ({ continuation }: ListOptions): boolean =>
+  continuation !== undefined && continuation.version !== 0n;
+
+/** What the count of the first page leaves behind this one, which others follow; undefined where nobody counted. */
+function leftBehind({ continuation, limit }: ListOptions): number | undefined {
+  const left = (continuation?.left ?? 0) - limit;
+  return left > 0 ? left : undefined;
+}
+
+const iterable = (iterate: () => AsyncGenerator<readonly Row[]>): Pages => ({ [Symbol.asyncIterator]: iterate });
+
+async function* leaving(
+  pages: Pages,
+  leave: () => void,
+  over: AbortSignal | undefined,
+): AsyncGenerator<readonly Row[]> {
+  try {
+    for await (const page of pages) {
+      over?.throwIfAborted();
+      yield page;
+    }
+  } finally {
+    leave();
+  }
+}
+
+const selects = (endpoint: Endpoint, selection: Selection, row: Row): boolean =>
+  selection.matches(endpoint.description.describe(row));
+
+const filtered = (pages: Pages, endpoint: Endpoint, selection: Selection): Pages => ({
+  async *[Symbol.asyncIterator]() {
+    for await (const page of pages) yield page.filter((row) => selects(endpoint, selection, row));
+  },
+});
+
+/** Everything up to a key. */
+const until = (last: Key | undefined, pages: Pages): Pages => ({
+  async *[Symbol.asyncIterator]() {
+    for await (const page of pages) {
+      const at = page.findIndex(({ namespace, name }) => namespace === last?.namespace && name === last.name);
+      yield at < 0 ? page : page.slice(0, at + 1);
+      if (at >= 0) return;
+    }
+  },
+});

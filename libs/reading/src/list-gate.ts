@@ -1,0 +1,135 @@
+import { tooManyRequests } from '@orch/machinery';
+import { dueTo } from '@orch/resources';
+import { UserTurns } from './user-turns.js';
+
+/** Seconds after which a client may ask again. */
+const RETRY_SECONDS = 1;
+/** Times as long that a list waits which has begun: its client has been told that it comes. */
+const BEGUN_PATIENCE = 2;
+
+export interface ListPlaces {
+  readonly inAll: number;
+  /** Of one user at a time. */
+  readonly perUser: number;
+}
+
+export interface ListGateStats {
+  readonly reading: number;
+  readonly waiting: number;
+}
+
+/** Whether a list is a new one, or goes on with what it has begun. */
+type Stage = 'new' | 'begun';
+
+export interface Entrance {
+  /** Default: a new one. */
+  readonly stage?: Stage;
+  /** Aborts when the list is not wanted any more; then it waits no longer. */
+  readonly over?: AbortSignal | undefined;
+}
+
+/**
+ * Lets so many lists read from the database at a time, each of which holds a connection while it reads. The others wait: by
+ * turns of their users, and those of one user in the order of their coming. Those that go on have a line of their own, and every
+ * other place: they do not end in the middle for the sake of newcomers, nor keep these out.
+ */
+export class ListGate {
+  #free: number;
+  readonly #perUser: number;
+  readonly #inAll: number;
+  readonly #inside = new Map<string, number>();
+  readonly #waiting: Readonly<Record<Stage, UserTurns>> = { new: new UserTurns(), begun: new UserTurns() };
+  /** Whose line the next place is offered to first. */
+  #offeredFirst: Stage = 'begun';
+
+  /** @param patience milliseconds that a new list waits before it is refused */
+  constructor(
+    { inAll, perUser }: ListPlaces,
+    private readonly patience: number,
+  ) {
+    this.#inAll = inAll;
+    this.#free = inAll;
+    this.#perUser = Math.max(1, perUser);
+  }
+
+  /** Whether a place would be of use to somebody who waits if a list of a user gave it back. */
+  isWantedFrom(user = ''): boolean {
+    const mayEnter = (other: string) => this.#insideOf(other) - (other === user ? 1 : 0) < this.#perUser;
+    return this.#waiting.new.has(mayEnter) || this.#waiting.begun.has(mayEnter);
+  }
+
+  /** Lists that read now, and that wait for a place. */
+  stats(): ListGateStats {
+    return { reading: this.#inAll - this.#free, waiting: this.#waiting.new.size + this.#waiting.begun.size };
+  }
+
+  /**
+   * Resolves with what lets the next one in; calling it again does nothing.
+   * @param user whose list it is; the server's own lists count as one user's
+   * @throws StatusError 429; the reason of `over`
+   */
+  async enter(user = '', { stage = 'new', over }: Entrance = {}): Promise<() => void> {
+    over?.throwIfAborted();
+    if (this.#mayEnter(user)) this.#admit(user);
+    else await this.#turn(user, stage, over);
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      this.#leave(user);
+    };
+  }
+
+  #insideOf(user: string): number {
+    return this.#inside.get(user) ?? 0;
+  }
+
+  #mayEnter(user: string): boolean {
+    return this.#free > 0 && this.#insideOf(user) < this.#perUser;
+  }
+
+  #admit(user: string): void {
+    this.#free--;
+    this.#inside.set(user, this.#insideOf(user) + 1);
+  }
+
+  #leave(user: string): void {
+    this.#free++;
+    const inside = this.#insideOf(user) - 1;
+    if (inside > 0) this.#inside.set(user, inside);
+    else this.#inside.delete(user);
+    const mayEnter = (waiting: string) => this.#mayEnter(waiting);
+    const first = this.#offeredFirst;
+    const second = first === 'new' ? 'begun' : 'new';
+    this.#offeredFirst = second;
+    const admitted = this.#waiting[first].next(mayEnter) ?? this.#waiting[second].next(mayEnter);
+    admitted?.();
+  }
+
+  #turn(user: string, stage: Stage, over: AbortSignal | undefined): Promise<void> {
+    const waiting = this.#waiting[stage];
+    return new Promise((resolve, reject) => {
+      const forget = () => {
+        clearTimeout(timer);
+        over?.removeEventListener('abort', leave);
+        waiting.delete(user, admitted);
+      };
+      const admitted = () => {
+        forget();
+        this.#admit(user);
+        resolve();
+      };
+      const leave = () => {
+        forget();
+        reject(over?.reason);
+      };
+      const late = () => {
+        forget();
+        reject(dueTo('lists', tooManyRequests('too many lists are being read from the database', RETRY_SECONDS)));
+      };
+      const timer = setTimeout(late, this.patience * (stage === 'begun' ? BEGUN_PATIENCE : 1));
+      over?.addEventListener('abort', leave, { once: true });
+      waiting.add(user, admitted);
+    });
+  }
+}

@@ -1,0 +1,76 @@
+import { type Stored, tooLargeVersion } from '@orch/resources';
+import { HistoryExpiredError, type Key, type Store, type TypeId, type Version } from '@orch/storage';
+import type { TypeCache, WatchCache } from '@orch/watchcache';
+import { isConfirmed } from './confirmed.js';
+import type { Freshness } from './read-options.js';
+import { thoughUnloaded } from './unloaded.js';
+
+/** How long a read waits for a version that has not been reached, milliseconds (spec: "Unrecognized versions"). */
+const FUTURE_WAIT_MS = 3_000;
+/** Milliseconds between looks whether it has come. */
+const FUTURE_POLL_MS = 100;
+
+/** Reads of single objects: from memory where that is as fresh as asked for, else from the database. */
+export class ObjectReader {
+  constructor(
+    private readonly store: Store,
+    private readonly cache: WatchCache,
+  ) {}
+
+  /** The object at the freshness asked for; undefined when there is none. @throws StatusError 504 */
+  async get(type: TypeId, key: Key, freshness: Freshness): Promise<Stored | undefined> {
+    const cached = this.#cached(type);
+    if (cached && (freshness.want === 'any' || this.isAtLeast(type, cached, freshness))) return cached.get(key);
+    if (!cached && freshness.want === 'any') return this.store.getStale(type, key);
+    if (freshness.want === 'not-older') await this.reach(type, freshness.than);
+    return this.current(type, key);
+  }
+
+  /** Whether memory is as new as a request asks for. */
+  isAtLeast(type: TypeId, cache: TypeCache, freshness: Freshness): boolean {
+    if (freshness.want !== 'not-older' || this.store.isLost(type, freshness.than)) return false;
+    return cache.ready() && cache.version >= freshness.than;
+  }
+
+  /** The object as of a moment after the call. */
+  current(type: TypeId, key: Key): Promise<Stored | undefined> {
+    return thoughUnloaded(async () => {
+      const cached = this.#cached(type);
+      if (!cached) return this.store.get(type, key);
+      return (await isConfirmed(cached)) ? cached.get(key) : this.store.get(type, key);
+    });
+  }
+
+  /** The object as memory has it, perhaps behind; undefined when memory does not hold the type. */
+  hint(type: TypeId, key: Key): Stored | undefined {
+    return this.#cached(type)?.get(key);
+  }
+
+  #cached(type: TypeId): TypeCache | undefined {
+    const cache = this.cache.peek(type);
+    return cache?.ready() ? cache : undefined;
+  }
+
+  /**
+   * Resolves once everything up to a version is known, with the version that the type's state then has there: the same,
+   * or the type's head when the version was given to a change of another type.
+   * @throws StatusError 504 when the version does not come in time; HistoryExpiredError for one that a failover or a
+   *   restoration has lost
+   */
+  async reach(type: TypeId, version: Version): Promise<Version> {
+    const cached = this.#cached(type);
+    if (cached && cached.version >= version && !this.store.isLost(type, version)) return version;
+    const deadline = performance.now() + FUTURE_WAIT_MS;
+    for (;;) {
+      const last = await this.store.lastVersion(type);
+      if (last >= version) {
+        // Once the writes in flight have ended, no change at or below the version can come any more.
+        const { head, floor } = await this.store.settledHead(type, version);
+        if (this.store.isLost(type, version)) throw new HistoryExpiredError(version, floor, head);
+        return head < version ? head : version;
+      }
+      if (performance.now() >= deadline) throw tooLargeVersion(version, last);
+      await new Promise((resolve) => setTimeout(resolve, FUTURE_POLL_MS));
+    }
+  }
+}

@@ -1,0 +1,306 @@
+import { randomUUID } from 'node:crypto';
+import { JsonSyntaxError, stringifyJson, TooManyValuesError } from '@orch/codec';
+import { ConversionRefused, conversionReview, convertedObjects, kindText } from '@orch/kinds';
+import { type ApiObject, type JsonObject, parseApiVersion, StatusError } from '@orch/machinery';
+import { turnFor } from '@orch/runtime/work';
+import { AnswerTooLarge, type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
+import { ByteGate } from './byte-gate.js';
+import { Doubts } from './doubts.js';
+import type { KeptConversions } from './kept-conversions.js';
+import type { RefusedObject } from './refused-objects.js';
+import { readAnswer } from './review-answer.js';
+import type { Sent } from './sent-object.js';
+
+/** What one call of a webhook may take; more is asked for with several, one after another. */
+export interface ConversionLimits {
+  /** How long a call may take, milliseconds. */
+  readonly timeoutMs: number;
+  /** Objects of a call. */
+  readonly maxObjects: number;
+  /** Bytes of objects after which no more are added to a call. */
+  readonly maxBytes: number;
+  /** Bytes of the stored objects of one definition that requests may be having converted at a time. */
+  readonly maxHeldBytes: number;
+  /** Values in one object of an answer, scalars, objects and lists together. */
+  readonly maxValues: number;
+  /** Bytes of one object of an answer. */
+  readonly maxObjectBytes: number;
+}
+
+/** A call of a webhook, for those who count. */
+export interface ObservedConversion {
+  /** Name of the definition. */
+  readonly definition: string;
+  /** Name of the version that the objects, the first of them at least, were in. */
+  readonly from: string;
+  /** Name of the version that they were to be in. */
+  readonly to: string;
+  readonly succeeded: boolean;
+  /** How long it took, milliseconds. */
+  readonly took: number;
+}
+
+/** What webhooks of all definitions are asked with. */
+export interface ConversionCalls {
+  readonly clients: Pick<WebhookClients, 'post'>;
+  readonly limits: ConversionLimits;
+  /** What lists have had converted; absent where nothing is kept. */
+  readonly kept?: KeptConversions;
+  readonly observe?: (conversion: ObservedConversion) => void;
+  /** Hears of each object that was asked for alone and is not converted, though the webhook answers. */
+  readonly onRefused?: (refused: RefusedObject) => void;
+}
+
+/** The webhook that a definition names. */
+export interface NamedWebhook {
+  readonly clientConfig: WebhookClientConfig;
+  readonly conversionReviewVersions: readonly string[];
+}
+
+/** The webhook that converts the objects of a definition. */
+export class ConversionWebhook {
+  readonly #room: ByteGate;
+  /** By the version that is asked for. */
+  readonly #doubts = new Map<string, Doubts>();
+
+  /**
+   * @param definition name of the definition
+   * @param group that of definitions, which reviews are of
+   */
+  constructor(
+    private readonly definition: string,
+    private readonly group: string,
+    private readonly webhook: NamedWebhook,
+    private readonly calls: ConversionCalls,
+  ) {
+    const { maxHeldBytes, timeoutMs } = calls.limits;
+    this.#room = new ByteGate(maxHeldBytes, timeoutMs, `objects of ${definition} are being converted`);
+  }
+
+  get limits(): ConversionLimits {
+    return this.calls.limits;
+  }
+
+  get kept(): KeptConversions | undefined {
+    return this.calls.kept;
+  }
+
+  /**
+   * Waits until there is room for a request that has so much to convert: a webhook that is slow must not have all memory filled with what
+   * waits for it. @returns what is to be called when that is done
+   * @throws StatusError 429
+   */
+  room(bytes: number): Promise<() => void> {
+    return this.#room.enter(bytes);
+  }
+
+  /**
+   * The objects in another version, in the order given, not made to fit its schema. As few calls as the limits allow.
+   * @param sent each in another version than that
+   * @throws StatusError 500 in the words of the reference, when one of the calls fails
+   */
+  async convert(sent: readonly Sent[], desiredAPIVersion: string): Promise<ApiObject[]> {
+    const converted: ApiObject[] = [];
+    for (const chunk of this.#chunks(sent)) {
+      for (const object of await this.#observed(chunk, desiredAPIVersion)) converted.push(object);
+    }
+    return converted;
+  }
+
+  /**
+   * The same, with a refusal in place of each object that the webhook answers for and does not convert: those that are refused together
+   * are asked for by halves, and those too that a webhook has no answer for again and again though it has for others.
+   * @throws StatusError 500 when there is no answer to one of the calls
+   */
+  async convertEach(sent: readonly Sent[], desiredAPIVersion: string): Promise<(ApiObject | RefusedByWebhook)[]> {
+    const converted: (ApiObject | RefusedByWebhook)[] = [];
+    for (const chunk of this.#chunks(sent)) {
+      const made = await this.#each(chunk, desiredAPIVersion);
+      this.#doubtsOf(desiredAPIVersion).answered(chunk.sent.filter((_, at) => !(made[at] instanceof RefusedByWebhook)));
+      for (const object of made) converted.push(object);
+    }
+    return converted;
+  }
+
+  async #each(chunk: Chunk, desiredAPIVersion: string): Promise<(ApiObject | RefusedByWebhook)[]> {
+    try {
+      return await this.#observed(chunk, desiredAPIVersion);
+    } catch (error) {
+      const refusal = await this.#refusalOf(error, chunk, desiredAPIVersion);
+      if (chunk.sent.length === 1) {
+        // The webhook's own words were told of where they came.
+        if (refusal !== error) this.#tellRefused(chunk, desiredAPIVersion, refusal.message);
+        return [refusal];
+      }
+      const [first, second] = chunk.halves();
+      return [...(await this.#each(first, desiredAPIVersion)), ...(await this.#each(second, desiredAPIVersion))];
+    }
+  }
+
+  /** What is told of an object alone, where a failure is about some of those that were sent. @throws it where it is not */
+  async #refusalOf(error: unknown, { sent }: Chunk, desiredAPIVersion: string): Promise<RefusedByWebhook> {
+    if (error instanceof RefusedByWebhook) return error;
+    if (!(error instanceof Unanswered)) throw error;
+    const doubts = this.#doubtsOf(desiredAPIVersion);
+    const isAnswered = (sample: Sent): Promise<boolean> =>
+      this.#observed(new Chunk([sample]), desiredAPIVersion).then(
+        () => true,
+        (failure: unknown) => failure instanceof RefusedByWebhook,
+      );
+    if (!(await doubts.arises(sent, isAnswered))) throw error;
+    const [alone, ...others] = sent;
+    if (alone && others.length === 0 && !doubts.blames(alone)) throw error;
+    return new RefusedByWebhook(error.message);
+  }
+
+  #doubtsOf(desiredAPIVersion: string): Doubts {
+    const known = this.#doubts.get(desiredAPIVersion) ?? new Doubts();
+    this.#doubts.set(desiredAPIVersion, known);
+    return known;
+  }
+
+  *#chunks(all: readonly Sent[]): Generator<Chunk> {
+    const { maxObjects, maxBytes } = this.calls.limits;
+    let chunk = new Chunk();
+    for (const sent of all) {
+      if (chunk.isFullWith(sent.text.length, maxObjects, maxBytes)) {
+        yield chunk;
+        chunk = new Chunk();
+      }
+      chunk.add(sent);
+    }
+    if (chunk.sent.length > 0) yield chunk;
+  }
+
+  async #observed(chunk: Chunk, desiredAPIVersion: string): Promise<ApiObject[]> {
+    const began = performance.now();
+    let succeeded = false;
+    try {
+      const converted = await this.#call(chunk, desiredAPIVersion);
+      succeeded = true;
+      return converted;
+    } catch (error) {
+      if (error instanceof RefusedByWebhook) this.#tellRefused(chunk, desiredAPIVersion, error.message);
+      throw error;
+    } finally {
+      this.calls.observe?.({
+        definition: this.definition,
+        from: versionOf(chunk.apiVersion),
+        to: versionOf(desiredAPIVersion),
+        succeeded,
+        took: performance.now() - began,
+      });
+    }
+  }
+
+  /** Which one of several is refused nobody knows. */
+  #tellRefused({ sent: [one, ...others], apiVersion }: Chunk, desiredAPIVersion: string, message: string): void {
+    if (!one || others.length > 0) return;
+    const { namespace = '', name = '', uid = '' } = one.object.metadata ?? {};
+    const [from, to] = [versionOf(apiVersion), versionOf(desiredAPIVersion)];
+    this.calls.onRefused?.({ definition: this.definition, namespace, name, uid, from, to, message });
+  }
+
+  async #call({ sent, apiVersion, bytes }: Chunk, desiredAPIVersion: string): Promise<ApiObject[]> {
+    const objects = sent.map(({ object }) => object);
+    const subject = kindText(apiVersion, objects[0]?.kind ?? '');
+    const request = {
+      group: this.group,
+      reviewVersions: this.webhook.conversionReviewVersions,
+      uid: randomUUID(),
+      desiredAPIVersion,
+      objects: objects as readonly JsonObject[],
+      subject,
+      isList: objects.length > 1,
+    };
+    try {
+      const empty = stringifyJson(conversionReview({ ...request, objects: [] }));
+      await turnFor(bytes);
+      const answer = await this.#post(reviewOf(empty, sent));
+      const { maxValues, maxObjectBytes: maxBytes } = this.calls.limits;
+      const review = await readAnswer(answer, { objects: objects.length, maxValues, maxBytes });
+      await turnFor(answer.length);
+      return convertedObjects(review, request) as ApiObject[];
+    } catch (error) {
+      throw failureOf(error, subject);
+    }
+  }
+
+  #post(body: Buffer): Promise<Buffer> {
+    const { clients, limits } = this.calls;
+    return clients.post(this.webhook.clientConfig, { body, timeoutMs: limits.timeoutMs, tellsTimeout: true });
+  }
+}
+
+/** How a review without objects ends. */
+const NOTHING_IN_IT = ']}}';
+
+/** A review with the objects in it. */
+function reviewOf(empty: string, sent: readonly Sent[]): Buffer {
+  const pieces: Buffer[] = [Buffer.from(empty.slice(0, -NOTHING_IN_IT.length))];
+  for (const [at, { text }] of sent.entries()) {
+    if (at > 0) pieces.push(COMMA);
+    pieces.push(text);
+  }
+  pieces.push(Buffer.from(NOTHING_IN_IT));
+  return Buffer.concat(pieces);
+}
+
+const COMMA = Buffer.from(',');
+
+/** What goes with one call. */
+class Chunk {
+  readonly sent: Sent[] = [];
+  bytes = 0;
+
+  constructor(sent: readonly Sent[] = []) {
+    for (const each of sent) this.add(each);
+  }
+
+  /** That of the first object: what messages and figures speak of. */
+  get apiVersion(): string {
+    return this.sent[0]?.object.apiVersion ?? '';
+  }
+
+  isFullWith(more: number, maxObjects: number, maxBytes: number): boolean {
+    const { length } = this.sent;
+    return length >= maxObjects || (length > 0 && this.bytes + more > maxBytes);
+  }
+
+  halves(): readonly [Chunk, Chunk] {
+    const middle = this.sent.length >> 1;
+    return [new Chunk(this.sent.slice(0, middle)), new Chunk(this.sent.slice(middle))];
+  }
+
+  add(sent: Sent): void {
+    this.sent.push(sent);
+    this.bytes += sent.text.length;
+  }
+}
+
+const versionOf = (apiVersion: string): string => parseApiVersion(apiVersion)?.version ?? '';
+
+/** Thrown where a webhook has answered, though not with the objects: asking again is of no use, asking for fewer may be. */
+export class RefusedByWebhook extends StatusError {
+  constructor(message: string) {
+    super('InternalError', message);
+  }
+}
+
+/** Thrown where there was no answer of use at all. */
+class Unanswered extends StatusError {
+  constructor(message: string) {
+    super('InternalError', message);
+  }
+}
+
+/** What is an answer, though not one that can be used. */
+const UNUSABLE = [JsonSyntaxError, TooManyValuesError, AnswerTooLarge];
+
+/** As a client is told; what is no failure of the webhook stays what it is. */
+function failureOf(error: unknown, subject: string): unknown {
+  if (error instanceof ConversionRefused) return new RefusedByWebhook(error.message);
+  const failed = () => `conversion webhook for ${subject} failed: ${(error as Error).message}`;
+  if (UNUSABLE.some((kind) => error instanceof kind)) return new RefusedByWebhook(failed());
+  return error instanceof WebhookError ? new Unanswered(failed()) : error;
+}

@@ -1,0 +1,46 @@
+import { parseJson } from '@orch/codec';
+import type { JsonValue } from '@orch/machinery';
+import { Slices, turnFor } from '@orch/runtime/work';
+import { itemsIn, memberIn, type Range } from '../decoding/json-ranges.js';
+
+/** What an answer may hold. */
+export interface AnswerLimits {
+  /** Objects that were sent: where there are not as many, none is read. */
+  readonly objects: number;
+  /** Values in one object, and in all that stands around them: scalars, objects and lists together. */
+  readonly maxValues: number;
+  /** Bytes of one object, and of all that stands around them. */
+  readonly maxBytes: number;
+}
+
+/**
+ * The answer of a webhook, with its objects read one at a time and turns for others in between: thousands at once would keep them waiting.
+ * What is strange about it is left to the reader of the whole. Of more or fewer objects than were sent only the number is told.
+ * @throws JsonSyntaxError, TooManyValuesError
+ */
+export async function readAnswer(body: Buffer, { objects: sent, ...limits }: AnswerLimits): Promise<JsonValue> {
+  await turnFor(body.length);
+  const list = await objectsIn(body);
+  if (!list) return parseJson(body, limits).value;
+  await turnFor(body.length);
+  const found = itemsIn(body, list, sent);
+  await turnFor(body.length);
+  if (!found) return parseJson(body, limits).value;
+  const slices = new Slices();
+  const objects = new Array<JsonValue>(found.count);
+  for (const [at, { from, to }] of found.count === sent ? found.items.entries() : []) {
+    objects[at] = parseJson(body.subarray(from, to), limits).value;
+    await slices.between();
+  }
+  const around = parseJson(Buffer.concat([body.subarray(0, list.from), NONE, body.subarray(list.to)]), limits).value;
+  (around as { response: { convertedObjects: JsonValue } }).response.convertedObjects = objects;
+  return around;
+}
+
+const NONE = Buffer.from('[]');
+
+async function objectsIn(body: Buffer): Promise<Range | undefined> {
+  const response = memberIn(body, { from: 0, to: body.length }, 'response');
+  await turnFor(body.length);
+  return response && memberIn(body, response, 'convertedObjects');
+}

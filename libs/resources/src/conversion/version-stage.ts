@@ -1,0 +1,201 @@
+import { type ApiObject, type GroupVersionKind, StatusError } from '@orch/machinery';
+import { inSlices, Slices } from '@orch/runtime/work';
+import type { Row } from '@orch/storage';
+import type { BodyConversion, StoredBody } from '@orch/watchcache';
+import { spliceJson, typePrefix } from '../representation/splice.js';
+import type { StructuralModel } from '../served/structural-model.js';
+import type { Stored } from '../stored/stored.js';
+import { bodyWithOwners, filledBody, metadataOf, ownersOf } from '../stored/stored-body.js';
+import type { StoredForm } from '../stored/stored-form.js';
+import type { ConversionLimits, ConversionWebhook } from './conversion-webhook.js';
+import { type Sent, sentWhole } from './sent-object.js';
+
+export interface VersionStageParts {
+  /** What is served. */
+  readonly served: GroupVersionKind;
+  readonly form: StoredForm;
+  /** By version. */
+  readonly models: ReadonlyMap<string, StructuralModel>;
+  readonly webhook: ConversionWebhook;
+}
+
+/** Numbers stages: bytes that one has made are not those of another. */
+let made = 0;
+
+/**
+ * Brings the objects of a custom kind to the version that an endpoint serves, and back to the one that is stored, where a webhook is
+ * asked for that. What lies in the version that is wanted is not sent anywhere, and waits for nobody.
+ */
+export class VersionStage implements BodyConversion {
+  readonly key = `webhook-${++made}`;
+  readonly version: string;
+  readonly #form: StoredForm;
+
+  constructor(private readonly parts: VersionStageParts) {
+    this.version = parts.served.version;
+    this.#form = parts.form;
+  }
+
+  get defaults(): number {
+    return this.#form.defaultsOf(this.version);
+  }
+
+  /** What one call may take: whoever has more to convert does well to bring it in portions of this size. */
+  get limits(): ConversionLimits {
+    return this.parts.webhook.limits;
+  }
+
+  /** Whether a body lies in the version that is served. */
+  isServed(stored: Pick<StoredBody, 'storedVersion'>): boolean {
+    return this.#form.versionOf(stored) === this.version;
+  }
+
+  /**
+   * The bodies in the served version, in the order given, with a refusal in place of those of which none can be made.
+   * @throws StatusError 500 where the webhook does not answer
+   */
+  async convert(_type: number, bodies: readonly StoredBody[]): Promise<readonly (Buffer | StatusError)[]> {
+    const made = new Array<Buffer | StatusError>(bodies.length);
+    const asked: { readonly at: number; readonly lying: Lying }[] = [];
+    const slices = new Slices();
+    for (const [at, body] of bodies.entries()) {
+      const lying = this.isServed(body) ? undefined : tried(() => this.#lying(body));
+      if (lying === undefined) made[at] = filledBody(body, this.#form);
+      else if (lying instanceof StatusError) made[at] = lying;
+      else asked.push({ at, lying });
+      await slices.between();
+    }
+    const { webhook } = this.parts;
+    const sent = asked.map(({ lying }) => lying);
+    const converted = await webhook.convertEach(sent, this.#form.apiVersionOf(this.version));
+    for (const [i, { at, lying }] of asked.entries()) {
+      const object = converted[i] as ApiObject | StatusError;
+      made[at] = object instanceof StatusError ? object : await this.#body(object, lying);
+      await slices.between();
+    }
+    return made;
+  }
+
+  /**
+   * Rows as if they had been stored in the served version, in the order given; those that are so already are the same objects.
+   * @throws StatusError 500; 429 where too much is being converted
+   */
+  async toServed<R extends Stored>(rows: readonly R[]): Promise<readonly R[]> {
+    const lying = rows.filter((row) => !this.isServed(row));
+    if (lying.length === 0) return rows;
+    const leave = await this.parts.webhook.room(lying.reduce((sum, { body }) => sum + body.length, 0));
+    const converted = (await this.#converted(lying).finally(leave)).values();
+    return rows.map((row) => (this.isServed(row) ? row : this.#servedRow(row, converted.next().value as Buffer)));
+  }
+
+  /** A row that lies in another version as if it had been stored in the served one, where a list before has had it converted. */
+  known(row: Row): Row | undefined {
+    const body = this.parts.webhook.kept?.find(this.key, row);
+    return body && this.#servedRow(row, body);
+  }
+
+  /** {@link toServed} of what lies in another version, which is kept for lists to come. */
+  async toKnown(rows: readonly Row[]): Promise<readonly Row[]> {
+    const served = await this.toServed(rows);
+    const { kept } = this.parts.webhook;
+    for (const [at, row] of rows.entries()) {
+      const made = served[at];
+      if (kept && made && made !== row) kept.keep(this.key, row, made.body);
+    }
+    return served;
+  }
+
+  #servedRow<R extends Stored>(row: R, body: Buffer): R {
+    return { ...row, storedVersion: this.version, defaults: this.defaults, body };
+  }
+
+  /** An object of the served version in the one that bodies are written in. @throws StatusError 500 */
+  async toStorage(object: ApiObject): Promise<ApiObject> {
+    const { version } = this.#form;
+    if (version === this.version) return object;
+    const [converted] = await this.parts.webhook.convert([sentWhole(object)], this.#form.apiVersionOf(version));
+    await inSlices(this.#model(version).fit(converted as ApiObject));
+    return converted as ApiObject;
+  }
+
+  /**
+   * An object in another version of the kind with all that the webhook makes of it: owners lose none of their fields by being compared
+   * there. @throws StatusError 500
+   */
+  async whole(object: ApiObject, apiVersion: string): Promise<ApiObject> {
+    if (object.apiVersion === apiVersion) return object;
+    if (isEmpty(object)) return { ...object, apiVersion };
+    const [converted] = await this.parts.webhook.convert([sentWhole(object)], apiVersion);
+    return converted as ApiObject;
+  }
+
+  async #converted(bodies: readonly StoredBody[]): Promise<readonly Buffer[]> {
+    if (bodies.length === 0) return [];
+    const { webhook } = this.parts;
+    const slices = new Slices();
+    const lying: Lying[] = [];
+    for (const body of bodies) {
+      lying.push(this.#lying(body));
+      await slices.between();
+    }
+    const converted: Buffer[] = [];
+    const objects = await webhook.convert(lying, this.#form.apiVersionOf(this.version));
+    for (const [at, object] of objects.entries()) {
+      converted.push(await this.#body(object, lying[at] as Lying));
+      await slices.between();
+    }
+    return converted;
+  }
+
+  /** @throws StatusError 500 for a version that the definition does not have any more */
+  #lying(stored: StoredBody): Lying {
+    const version = this.#form.versionOf(stored);
+    const model = this.#model(version);
+    const apiVersion = this.#form.apiVersionOf(version);
+    const { kind } = this.parts.served;
+    const { storedVersion, defaults, body: asItLies } = stored;
+    const lying = { storedVersion, defaults, body: asItLies, version: 0n };
+    const body = filledBody(lying, this.#form);
+    const text = spliceJson(typePrefix(apiVersion, kind), lying, { form: this.#form, model });
+    return { object: { kind, apiVersion, metadata: metadataOf(body) }, text, owners: ownersOf(body) };
+  }
+
+  /** What a webhook has made, as it would be stored. */
+  async #body(object: ApiObject, { owners }: Lying): Promise<Buffer> {
+    await inSlices(this.#model(this.version).fit(object));
+    return bodyWithOwners(object, owners);
+  }
+
+  /** @throws StatusError 500 for a version that the definition does not have any more */
+  #model(version: string): StructuralModel {
+    const model = this.parts.models.get(version);
+    if (model) return model;
+    const named = this.#form.apiVersionOf(version);
+    throw new StatusError('InternalError', `request to convert CR from an invalid group/version: ${named}`);
+  }
+}
+
+/** A stored object as it is sent, without its managedFields where it is compared: nobody may change them. */
+interface Lying extends Sent {
+  /** Their text; empty where there are none. */
+  readonly owners: Buffer;
+}
+
+/** A failure as what is told of the one object that it is of. */
+function tried<T>(make: () => T): T | StatusError {
+  try {
+    return make();
+  } catch (error) {
+    return StatusError.from(error);
+  }
+}
+
+/** What has nothing but a type is never sent to a webhook. */
+const isEmpty = ({ apiVersion: _version, kind: _kind, ...rest }: ApiObject): boolean => Object.keys(rest).length === 0;
+
+/** A stored object as what serves it can be read at once. @throws StatusError 500 where a webhook would have to convert it, and does not */
+export async function inServedVersion({ stage }: { readonly stage?: VersionStage }, stored: Stored): Promise<Stored> {
+  if (!stage || stage.isServed(stored)) return stored;
+  const [served = stored] = await stage.toServed([stored]);
+  return served;
+}

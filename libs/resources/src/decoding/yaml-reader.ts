@@ -1,0 +1,168 @@
+import { isUtf8 } from 'node:buffer';
+import { Worker } from 'node:worker_threads';
+import { JsonSyntaxError, type ParsedJson, parseJson, TooManyValuesError, YamlSyntaxError } from '@orch/codec';
+import { badRequest, StatusError, timeout, tooManyRequests, unavailable } from '@orch/machinery';
+import { FairLine, turnFor } from '@orch/runtime/work';
+import {
+  type ConvertedYaml,
+  convertYaml,
+  type YamlAnswer,
+  type YamlQuestion,
+  type YamlReadLimits,
+} from './convert-yaml.js';
+
+/** Reading YAML takes some ten microseconds a value: a longer document is read in a thread of its own. */
+const INLINE_BYTES = 8 << 10;
+/** Documents that may wait for the thread, of all and of one user, and seconds after which one who was turned away may ask again. */
+const MAX_WAITING = 64;
+const MAX_WAITING_OF_USER = 16;
+const RETRY_SECONDS = 1;
+/** After this long nothing more is hoped for a document. Those of the largest size take a tenth of it. */
+const PATIENCE_MS = 30_000;
+
+/** A thread beyond them ends; without them the process would. */
+const THREAD_LIMITS = { maxOldGenerationSizeMb: 512 };
+const startThread = () => new Worker(new URL('./yaml-worker.js', import.meta.url), { resourceLimits: THREAD_LIMITS });
+
+/** Whose document it is. */
+export interface Sender {
+  /** Name of the user: each has a turn before anybody has two. */
+  readonly user: string;
+  /** Nobody waits for the answer any more. */
+  isGone(): boolean;
+}
+
+/** A document as it was read. */
+export interface YamlDocument {
+  readonly parsed: ParsedJson;
+  /** Keys that stood more than once, one text each; of what is JSON they stand in `parsed`. */
+  readonly repeated: readonly string[];
+}
+
+interface Waiting {
+  readonly question: YamlQuestion;
+  readonly sender: Sender;
+  resolve(converted: ConvertedYaml): void;
+  reject(error: Error): void;
+}
+
+/** Reads YAML without keeping other requests waiting: long documents one by one in a thread, started when first needed. */
+export class YamlReader {
+  readonly #line = new FairLine<Waiting>();
+  #worker: Worker | undefined;
+  #current: Waiting | undefined;
+  #asked = 0;
+  #patience: NodeJS.Timeout | undefined;
+
+  /** @param thread makes a thread that answers {@link YamlQuestion}s, in the product's own {@link YamlAnswer}s */
+  constructor(private readonly thread: () => Worker = startThread) {}
+
+  /**
+   * @throws YamlSyntaxError, also for bytes that are not UTF-8, TooManyValuesError, StatusError 429 while too many others wait, 504 for a document that takes
+   * too long, 413 for one that takes too much memory, 500 when the thread fails under it otherwise
+   */
+  async read(bytes: Buffer, limits: YamlReadLimits, sender: Sender): Promise<YamlDocument> {
+    // What cannot be read is not to be stored as something else.
+    if (!isUtf8(bytes)) throw new YamlSyntaxError('yaml: invalid leading UTF-8 octet');
+    const text = bytes.toString('utf8');
+    // Most programs send JSON where YAML is asked for.
+    const plain = plainJson(text, limits);
+    if (plain) return { parsed: plain, repeated: [] };
+    await turnFor(bytes.length);
+    const inline = bytes.length <= INLINE_BYTES;
+    const { json, repeated } = inline ? convertYaml(text, limits) : await this.#convert(text, limits, sender);
+    await turnFor(json.length);
+    return { parsed: parseJson(json, limits), repeated };
+  }
+
+  /** Ends the thread; whatever still waits is refused. */
+  close(): void {
+    const closing = unavailable('the server is shutting down', RETRY_SECONDS);
+    for (const { reject } of this.#line.remove(() => true)) reject(closing);
+    if (this.#worker) this.#lose(this.#worker, closing);
+  }
+
+  async #convert(text: string, limits: YamlReadLimits, sender: Sender): Promise<ConvertedYaml> {
+    this.#makeRoom(sender);
+    return new Promise((resolve, reject) => {
+      this.#line.add(sender.user, { question: { id: this.#asked++, text, limits }, sender, resolve, reject });
+      this.#next();
+    });
+  }
+
+  /** @throws StatusError 429 */
+  #makeRoom({ user }: Sender): void {
+    const isFull = () => this.#line.length >= MAX_WAITING || this.#line.of(user) >= MAX_WAITING_OF_USER;
+    if (!isFull()) return;
+    for (const { reject } of this.#line.remove(({ sender }) => sender.isGone())) reject(clientGone());
+    if (isFull()) throw tooManyRequests('too many documents of YAML are being read', RETRY_SECONDS);
+  }
+
+  #next(): void {
+    if (this.#current) return;
+    let next = this.#line.next();
+    for (; next?.sender.isGone(); next = this.#line.next()) next.reject(clientGone());
+    if (!next) return;
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
+    this.#current = next;
+    this.#patience = setTimeout(() => this.#lose(worker, tooSlow()), PATIENCE_MS).unref();
+    worker.postMessage(next.question);
+  }
+
+  #start(): Worker {
+    const worker = this.thread();
+    worker.unref();
+    const failed = (error?: unknown) => this.#lose(worker, isOutOfMemory(error) ? tooHeavy() : unreadable());
+    worker.on('message', (answer: YamlAnswer) => this.#take(worker, answer));
+    worker.on('error', failed);
+    worker.on('exit', () => failed());
+    return worker;
+  }
+
+  #take(worker: Worker, answer: YamlAnswer): void {
+    if (worker !== this.#worker || answer.id !== this.#current?.question.id) return;
+    const current = this.#finish();
+    if ('converted' in answer) current?.resolve(answer.converted);
+    else if ('message' in answer) current?.reject(new YamlSyntaxError(answer.message));
+    else current?.reject(new TooManyValuesError(answer.tooManyValues));
+    this.#next();
+  }
+
+  /** The thread is of no more use. Those who wait get another one; who was being read does not meet it again. */
+  #lose(worker: Worker, why: StatusError): void {
+    if (worker !== this.#worker) return;
+    this.#worker = undefined;
+    void worker.terminate();
+    this.#finish()?.reject(why);
+    this.#next();
+  }
+
+  #finish(): Waiting | undefined {
+    const current = this.#current;
+    clearTimeout(this.#patience);
+    this.#current = undefined;
+    return current;
+  }
+}
+
+const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+
+const tooHeavy = () =>
+  new StatusError('RequestEntityTooLarge', 'Request entity too large: reading the document takes too much memory');
+const unreadable = () => new StatusError('InternalError', 'the document could not be read');
+const tooSlow = () => timeout('the document takes too long to read', RETRY_SECONDS);
+const clientGone = () => badRequest('the client has gone');
+
+/** What is JSON needs no thread, unless a name stands twice. @throws TooManyValuesError */
+function plainJson(text: string, limits: YamlReadLimits): ParsedJson | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    const parsed = parseJson(text, limits);
+    return parsed.duplicates ? undefined : parsed;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
+  }
+}

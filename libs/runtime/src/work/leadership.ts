@@ -1,0 +1,52 @@
+import { type Clock, systemClock } from '../clock.js';
+
+/** Milliseconds after which another process takes over from one that has died. */
+export const LEADERSHIP_MS = 10_000;
+/** Milliseconds between attempts to take the lease, or to take it for longer. */
+export const RENEWAL_MS = LEADERSHIP_MS / 3;
+
+/** A lease that one process at a time holds. */
+export interface LeadershipLease {
+  /** Takes the lease, or takes it for longer. @returns false when another process holds it; @throws StoreUnavailableError */
+  take(): Promise<boolean>;
+  /** Ends it before its time; does nothing when it is not held. @throws StoreUnavailableError */
+  giveBack(): Promise<void>;
+}
+
+/** Whether this process is the one that decides; knows by its own clock when that is over. */
+export class Leadership {
+  #leadsUntil = Number.NEGATIVE_INFINITY;
+  #askedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param lease of {@link LEADERSHIP_MS} */
+  constructor(
+    private readonly lease: LeadershipLease,
+    private readonly clock: Clock = systemClock,
+  ) {}
+
+  get leads(): boolean {
+    return this.clock.now() < this.#leadsUntil;
+  }
+
+  /**
+   * Takes the lease or takes it for longer, when that is due.
+   * @returns whether this process leads, and has done so since before
+   * @throws StoreUnavailableError
+   */
+  async renew(): Promise<{ leads: boolean; isNew: boolean }> {
+    const led = this.leads;
+    const asked = this.clock.now();
+    if (asked - this.#askedAt >= RENEWAL_MS) {
+      const taken = await this.lease.take();
+      this.#askedAt = asked;
+      this.#leadsUntil = taken ? asked + LEADERSHIP_MS : Number.NEGATIVE_INFINITY;
+    }
+    return { leads: this.leads, isNew: this.leads && !led };
+  }
+
+  /** Lets another process decide. Never rejects. */
+  async giveBack(): Promise<void> {
+    this.#leadsUntil = Number.NEGATIVE_INFINITY;
+    await this.lease.giveBack().catch(() => undefined);
+  }
+}

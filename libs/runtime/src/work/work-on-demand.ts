@@ -1,0 +1,75 @@
+import { type Clock, systemClock } from '../clock.js';
+
+export interface WorkOnDemandOptions {
+  /** Hears of a round that failed; it is tried again, each time after twice as long, from 250 ms to 5 s. */
+  readonly onError: (error: unknown) => void;
+  /** Milliseconds from the end of a round to the next one at the earliest; default 0. */
+  readonly restMs?: number;
+  readonly clock?: Clock;
+}
+
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 5_000;
+
+/** Work in rounds, one at a time: whoever asks during one has a round of its own coming, together with all others who do. */
+export class WorkOnDemand {
+  readonly #clock: Clock;
+  #asked = false;
+  #running: Promise<void> | undefined;
+  #cancelRest: (() => void) | undefined;
+  #restsUntil = Number.NEGATIVE_INFINITY;
+  #retryMs = FIRST_RETRY_MS;
+  #stopped = false;
+
+  constructor(
+    private readonly round: () => Promise<void>,
+    private readonly options: WorkOnDemandOptions,
+  ) {
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Has a round begin, now or when the one under way and its rest are over. */
+  ask(): void {
+    this.#asked = true;
+    this.#next();
+  }
+
+  /** Begins no more rounds. Resolves when the one under way has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelRest?.();
+    await this.#running;
+  }
+
+  #next(): void {
+    if (!this.#asked || this.#running || this.#stopped || this.#cancelRest) return;
+    const rest = this.#restsUntil - this.#clock.now();
+    if (rest > 0) {
+      this.#cancelRest = this.#clock.after(rest, () => {
+        this.#cancelRest = undefined;
+        this.#next();
+      });
+      return;
+    }
+    this.#asked = false;
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined;
+      this.#next();
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { onError, restMs = 0 } = this.options;
+    let rest = restMs;
+    try {
+      await this.round();
+      this.#retryMs = FIRST_RETRY_MS;
+    } catch (error) {
+      onError(error);
+      this.#asked = true;
+      rest = this.#retryMs;
+      this.#retryMs = Math.min(2 * rest, LONGEST_RETRY_MS);
+    }
+    this.#restsUntil = this.#clock.now() + rest;
+  }
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { authenticated } from '@orch/authentication';
+import { namesOf } from '@orch/machinery';
+import { silentLogger } from '@orch/runtime';
+import { contextOf } from '@orch/testing';
+import { describe, expect, it, test } from 'vitest';
+import { authentication } from './authentication.js';
+
+test('what there is to be told of a credential stands in the audit log', async () => {
+  const user = { name: 'robot', groups: [], extra: {} };
+  const annotations = { 'authentication.k8s.io/stale-token': 'subject: robot, seconds after warning threshold: 7' };
+  const authenticate = async () => ({ ...authenticated(user, 'token'), annotations });
+  const req = { method: 'GET', url: '/api', headers: {}, rawHeaders: [], socket: {} } as unknown as IncomingMessage;
+  const ctx = contextOf(req, {} as ServerResponse);
+  const settings = { authenticator: { authenticate }, names: namesOf('kubernetes'), logger: silentLogger };
+  await authentication(settings)(ctx);
+  expect(Object.fromEntries(ctx.annotations)).toEqual(annotations);
+  expect(ctx.user.name).toBe('robot');
+});
+
+describe('a client certificate, which a browser sends with whatever a page asks for,', () => {
+  const user = { name: 'jane', groups: [], extra: {} };
+  const ask = async (
+    method: string,
+    origin: string | undefined,
+    how: 'x509' | 'token' = 'x509',
+    host: Record<string, string> = { host: 'api.example:6443' },
+  ) => {
+    const headers = { ...host, ...(origin !== undefined && { origin }) };
+    const req = { method, url: '/api', headers, rawHeaders: [], socket: {} } as unknown as IncomingMessage;
+    const ctx = contextOf(req, {} as ServerResponse);
+    const authenticator = { authenticate: async () => authenticated(user, how) };
+    const told = authentication({ authenticator, names: namesOf('kubernetes'), logger: silentLogger })(ctx);
+    const refused = await Promise.resolve(told).then(
+      () => undefined,
+      (error: { code?: number }) => error.code,
+    );
+    return { refused, user: ctx.user.name };
+  };
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('changes nothing for pages of another origin: %s', async (method) => {
+    for (const origin of ['https://evil.example', 'null', 'https://api.example']) {
+      expect(await ask(method, origin)).toEqual({ refused: 403, user: 'jane' });
+    }
+    for (const origin of [undefined, 'https://api.example:6443']) {
+      expect(await ask(method, origin)).toEqual({ refused: undefined, user: 'jane' });
+    }
+    expect((await ask(method, 'https://evil.example', 'token')).refused).toBeUndefined();
+    const overHttp2 = { ':authority': 'api.example:6443' };
+    expect((await ask(method, 'https://api.example:6443', 'x509', overHttp2)).refused).toBeUndefined();
+    expect((await ask(method, 'https://evil.example', 'x509', overHttp2)).refused).toBe(403);
+  });
+
+  it.each(['GET', 'HEAD', 'OPTIONS'])('reads what no such page is shown: %s', async (method) => {
+    expect((await ask(method, 'https://evil.example')).refused).toBeUndefined();
+  });
+});

@@ -1,0 +1,65 @@
+import { tooMany } from '@orch/resources';
+import { isOver } from '../http/context.js';
+import type { Limit, RequestMetrics } from '../metrics/request-metrics.js';
+import type { Decide } from './authorization.js';
+import { holdsBodies, isReadHere, wholeBody } from './body-ahead.js';
+import type { Stage } from './chain.js';
+import type { FlowControl } from './flow-settings.js';
+import type { OpenContext } from './new-context.js';
+import { isLongRunning } from './request-info.js';
+import { Seat } from './seat.js';
+import type { Turn } from './turns.js';
+import { kindOf } from './turns.js';
+
+/**
+ * Has requests wait until it is their turn, which begins when their body is here and lasts until they have nothing to wait for but
+ * their client. A body is waited for only where its sender may make the request: `decide` is asked before. The turn of a watch lasts
+ * until its stream has begun; other streams that last have none.
+ * @throws StatusError 429 when it does not come in time, or too much waits for the caller; what `decide` throws
+ */
+export function flowControl(flow: FlowControl, metrics: RequestMetrics, decide: Decide): Stage {
+  const { turns, slowClients } = flow;
+  const refuse = (limit: Limit): never => {
+    metrics.refused(limit);
+    throw tooMany();
+  };
+  return (ctx) => {
+    if (isLongRunning(ctx.info) && ctx.info.verb !== 'watch') return undefined;
+    const isBound = () => !turns.isExempt(ctx);
+    const checkRoom = () => {
+      if (!slowClients.hasRoom(ctx.user.name) && isBound()) refuse('unread-answers');
+    };
+    checkRoom();
+    ctx.holdBody = holdsBodies(ctx, flow.bodies, isBound, refuse);
+    const body = isReadHere(ctx, flow) ? wholeBody(ctx, flow, decide, isBound, refuse) : undefined;
+    const turn = () => takeTurn(ctx, flow, metrics, checkRoom);
+    return body ? body.then(turn) : turn();
+  };
+}
+
+/** @param checkRoom throws where the caller's other requests have come to wait for it meanwhile */
+function takeTurn(
+  ctx: OpenContext,
+  flow: FlowControl,
+  metrics: RequestMetrics,
+  checkRoom: () => void,
+): void | Promise<void> {
+  // Its client has gone, or it was given up, while its body came.
+  if (isOver(ctx)) return;
+  const begin = (turn: Turn | undefined): void => {
+    if (!turn) {
+      metrics.refused('requests');
+      throw tooMany();
+    }
+    const seat = new Seat(ctx, flow, metrics, turn);
+    ctx.onEnd.push(() => seat.leave());
+    checkRoom();
+    if (ctx.info.verb === 'watch' || turn.isExempt) return;
+    ctx.seat = seat;
+    ctx.onEnd.push(flow.slowClients.follow(seat));
+  };
+  const taken = flow.turns.take(ctx);
+  if (!(taken instanceof Promise)) return begin(taken);
+  const inQueue = metrics.enterQueue(kindOf(ctx), performance.now());
+  return taken.finally(() => inQueue.leave()).then(begin);
+}

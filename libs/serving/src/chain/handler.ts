@@ -1,0 +1,103 @@
+import type { RequestListener } from 'node:http';
+import type { Names } from '@orch/machinery';
+import { type Endpoint, tooMany } from '@orch/resources';
+import { InitialBudgetError, SelectorBudgetError } from '@orch/watchcache';
+import { forgetHeaders, isGone, left, type RequestContext } from '../http/context.js';
+import type { Route } from '../http/route.js';
+import type { Verbs } from '../http/verbs.js';
+import type { RequestMetrics } from '../metrics/request-metrics.js';
+import type { RequestObserver } from '../metrics/request-observer.js';
+import type { OpenWatches } from '../watching/open-watches.js';
+import type { Stage } from './chain.js';
+import type { OpenContext } from './new-context.js';
+import type { ResourceRouter } from './router.js';
+
+export interface HandlerOptions {
+  readonly names: Names;
+  readonly router: ResourceRouter;
+  readonly verbs: Verbs;
+  /** Answers whatever is not a resource: health, discovery, documents, metrics. */
+  readonly others: RequestListener;
+  /** Carries watches elsewhere; undefined where this process serves them itself. */
+  readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
+  readonly metrics: RequestMetrics;
+  readonly observer: RequestObserver;
+  readonly watches: OpenWatches;
+}
+
+const SWITCHING_PROTOCOLS = 101;
+
+/** The end of the chain: carries out what is asked for, and lasts until the answer has left or a stream has begun. */
+export function handler(options: HandlerOptions): Stage {
+  const { names, router, verbs, others, metrics, observer } = options;
+  return async (ctx) => {
+    const route = router.route(ctx.info);
+    if (route) ctx.route = route;
+    if (route?.endpoint.deprecation) {
+      ctx.warnings.push(route.endpoint.deprecation);
+      noteDeprecation(ctx, route.endpoint, names);
+      metrics.deprecated(route);
+    }
+    observer.begin(ctx);
+    if (route?.verb === 'watch') return beginWatch(options, ctx, route);
+    if (route) {
+      await verbs.handle(ctx, route);
+      ctx.isGivenUp = false;
+      observer.end(ctx);
+    } else others(ctx.req, ctx.res);
+    await left(ctx);
+    if (!route && ctx.trail) ctx.trail.bytes = lengthOf(ctx);
+    observer.end(ctx);
+  };
+}
+
+/** The bytes of an answer that somebody else gave whole. */
+const lengthOf = ({ req, res }: OpenContext): number =>
+  req.method === 'HEAD' ? 0 : Number(res.getHeader('content-length') ?? 0);
+
+/** For the audit log (spec: "Deprecation rules"). */
+function noteDeprecation({ annotations }: OpenContext, { definition }: Endpoint, names: Names): void {
+  const domain = names.group('orch.io');
+  annotations.set(`${domain}/deprecated`, 'true');
+  const { removed } = definition.lifecycle;
+  if (removed !== undefined) annotations.set(`${domain}/removed-release`, removed);
+}
+
+async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Route): Promise<void> {
+  const { verbs, proxyWatch, observer } = options;
+  // The client went while it was found out who asks.
+  if (isGone(ctx)) return;
+  const close = open(options, ctx, route);
+  ctx.res.once('close', close);
+  try {
+    await (proxyWatch ? proxyWatch(ctx) : verbs.handle(ctx, route));
+  } catch (error) {
+    if (error instanceof SelectorBudgetError) options.metrics.refused('selectors');
+    if (error instanceof InitialBudgetError) options.metrics.refused('initial-bytes');
+    throw error;
+  } finally {
+    // Nothing more is heard of a response that never got to its connection.
+    if (!ctx.res.headersSent && ctx.res.statusCode !== SWITCHING_PROTOCOLS) close();
+  }
+  observer.end(ctx);
+  forgetHeaders(ctx);
+}
+
+/** Counts one watch more, until the returned function is first called. @throws StatusError 429 */
+function open({ watches, metrics }: HandlerOptions, ctx: OpenContext, route: Route): () => void {
+  const { authentication, user, info: request, impersonating, comingWatch } = ctx;
+  const watch = watches.admit({ authentication, user, request, impersonating }, comingWatch);
+  if (!watch) {
+    metrics.refused('watches');
+    throw tooMany();
+  }
+  ctx.watch = watch;
+  const gauge = metrics.longRunning(route);
+  gauge.add(1);
+  let inside = true;
+  return () => {
+    if (inside) gauge.add(-1);
+    inside = false;
+    watches.release(watch);
+  };
+}

@@ -1,0 +1,173 @@
+import type { RequestAttributes } from '@orch/authorization';
+import { badRequest, parseFieldSelector } from '@orch/machinery';
+import { parseBool } from '@orch/reading';
+
+/**
+ * What a request asks for, read once from method, path and query before anybody decides: authorizer, limits, router and
+ * metrics go by this one record.
+ */
+export interface RequestInfo extends RequestAttributes {
+  /** As the client sent it. */
+  readonly method: string;
+  /** The namespace that the object lies in: empty for objects of the cluster, a namespace itself among them. */
+  readonly within: string;
+  /** The name in the path; `name` may also be that of a field selector. */
+  readonly pathName: string;
+  /** What follows the subresource; mostly empty. */
+  readonly rest: string;
+  /** Whether the path is empty where it names a namespace (`/api/v1/namespaces//pods`): what lies in all namespaces. */
+  readonly emptyNamespace: boolean;
+  /** The verb that stood before the resource in the path (`/api/v1/watch/…`), as it did before there was a query for it. */
+  readonly oldPrefix: '' | 'watch' | 'proxy';
+}
+
+/** Longer segments name nothing, and the database need not hear of them. */
+const MAX_SEGMENT_BYTES = 1024;
+
+function decode(segment: string): string {
+  const text = segment.includes('%') ? unescaped(segment) : segment;
+  if (text.includes('\0')) throw badRequest('a segment of the path holds a NUL character');
+  // A character is three bytes at most.
+  if (text.length * 3 > MAX_SEGMENT_BYTES && Buffer.byteLength(text) > MAX_SEGMENT_BYTES) {
+    throw badRequest(`a segment of the path is longer than ${MAX_SEGMENT_BYTES} bytes`);
+  }
+  return text;
+}
+
+function unescaped(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw badRequest('a segment of the path is not well-formed');
+  }
+}
+
+/** A request of a path that is no resource: discovery, health and the like. */
+export const bareRequest = (method: string, path: string): RequestInfo => ({
+  method,
+  verb: method.toLowerCase(),
+  isResourceRequest: false,
+  path,
+  group: '',
+  version: '',
+  resource: '',
+  subresource: '',
+  namespace: '',
+  name: '',
+  within: '',
+  pathName: '',
+  rest: '',
+  emptyNamespace: false,
+  oldPrefix: '',
+});
+
+/**
+ * Reads `/api/<version>/…` and `/apis/<group>/<version>/…`, both also with `watch/` behind the version; any other path is a
+ * bare one.
+ * @throws StatusError 400 for segments that cannot be decoded, hold NUL or are over 1,024 bytes
+ */
+export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
+  const segments = path.split('/');
+  const groups = segments[1] === 'apis';
+  if (segments[0] !== '' || !(groups || segments[1] === 'api')) return bareRequest(method, path);
+  const parts = segments.slice(2).map(decode);
+  while (parts.at(-1) === '') parts.pop();
+  const group = groups ? (parts.shift() ?? '') : '';
+  const version = parts.shift();
+  const oldPrefix = oldPrefixOf(parts);
+  if (oldPrefix !== '') parts.shift();
+  const emptyNamespace = parts[1] === '' && isInNamespace(group, parts);
+  if (!version || parts.length === 0 || parts.some((part, at) => part === '' && !(emptyNamespace && at === 1)))
+    return bareRequest(method, path);
+  const place = placeOf(group, parts);
+  const { resource, pathName, subresource } = place;
+  const verb = oldPrefix || verbOf(method, place, query);
+  const chosen = pathName === '' && (verb === 'list' || verb === 'watch') ? selectedName(query) : '';
+  const isNamespace = group === '' && resource === 'namespaces' && pathName !== '' && place.within === '';
+  return {
+    method,
+    verb,
+    isResourceRequest: true,
+    path,
+    group,
+    version,
+    resource,
+    subresource,
+    namespace: isNamespace ? pathName : place.within,
+    name: pathName || chosen,
+    within: place.within,
+    pathName,
+    rest: place.rest,
+    emptyNamespace,
+    oldPrefix,
+  };
+}
+
+function oldPrefixOf([first, ...others]: readonly string[]): RequestInfo['oldPrefix'] {
+  return others.length > 0 && (first === 'watch' || first === 'proxy') ? first : '';
+}
+
+const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize']);
+
+interface Place {
+  readonly within: string;
+  readonly resource: string;
+  readonly pathName: string;
+  readonly subresource: string;
+  readonly rest: string;
+}
+
+/** `namespaces/<ns>/<resource>/…` is namespaced; `namespaces/<name>[/status|finalize]` is the namespace itself. */
+function isInNamespace(group: string, parts: readonly string[]): boolean {
+  const ofNamespace = group === '' && parts.length === 3 && NAMESPACE_SUBRESOURCES.has(parts[2] ?? '');
+  return parts[0] === 'namespaces' && parts.length > 2 && !ofNamespace;
+}
+
+function placeOf(group: string, parts: readonly string[]): Place {
+  const inNamespace = isInNamespace(group, parts);
+  const at = inNamespace ? 2 : 0;
+  return {
+    within: inNamespace ? (parts[1] ?? '') : '',
+    resource: parts[at] ?? '',
+    pathName: parts[at + 1] ?? '',
+    subresource: parts[at + 2] ?? '',
+    rest: parts.length > at + 3 ? parts.slice(at + 3).join('/') : '',
+  };
+}
+
+/** Empty for methods that no resource has. */
+function verbOf(method: string, { pathName, subresource }: Place, query: URLSearchParams): string {
+  switch (method) {
+    case 'GET':
+    case 'HEAD': {
+      if (subresource === '' && query.size > 0 && parseBool(query, 'watch') === true) return 'watch';
+      return pathName === '' ? 'list' : 'get';
+    }
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return pathName === '' ? 'deletecollection' : 'delete';
+    default:
+      return '';
+  }
+}
+
+/** The one name that a field selector leaves. A selector that cannot be read is refused later, and leaves none. */
+function selectedName(query: URLSearchParams): string {
+  const text = query.size === 0 ? null : query.get('fieldSelector');
+  if (!text) return '';
+  try {
+    const name = parseFieldSelector(text).equalities().get('metadata.name') ?? '';
+    return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
+  } catch {
+    return '';
+  }
+}
+
+/** Whether the answer is a stream that lasts: neither deadline nor the limits on short requests are for it. */
+export const isLongRunning = ({ verb, isResourceRequest }: RequestInfo): boolean =>
+  isResourceRequest && (verb === 'watch' || verb === 'proxy');

@@ -1,0 +1,77 @@
+import { badRequest, pathSegmentErrors } from '@orch/machinery';
+import { type Endpoint, type ServedResources, unknownPath, wrongMethod } from '@orch/resources';
+import { isVerb, type Route } from '../http/route.js';
+import type { Verbs } from '../http/verbs.js';
+import type { RequestInfo } from './request-info.js';
+
+/** Verbs of one object; the others are of collections, but for `watch`, which is of both. */
+const OF_AN_OBJECT: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
+
+/** Finds the endpoint of a request. */
+export class ResourceRouter {
+  constructor(
+    private readonly served: ServedResources,
+    private readonly verbs: Verbs,
+  ) {}
+
+  /**
+   * Undefined when nothing that is asked for is a resource (discovery and the rest).
+   * @throws StatusError 404 for resources that are not served, 405 for verbs that they don't have
+   */
+  route(info: RequestInfo): Route | undefined {
+    if (!info.isResourceRequest) return undefined;
+    const endpoint = this.served.current.find(info.group, info.version, info.resource);
+    if (!endpoint || (info.rest !== '' && !isProxied(info))) throw unknownPath();
+    const verbs = this.#verbsAt(endpoint, info);
+    if (!verbs) throw unknownPath();
+    const { within: namespace, pathName: name, subresource } = info;
+    const verb = verbOf(info);
+    if (!isVerb(verb) || !verbs.includes(verb) || !fits(info)) throw wrongMethod();
+    if (!this.verbs.carriesOut(endpoint.definition, subresource, verb)) throw wrongMethod();
+    checkPlace(info);
+    return { endpoint, namespace, name, subresource, verb };
+  }
+
+  /** What can be done at a path; undefined where nothing is. */
+  #verbsAt(
+    { definition }: Endpoint,
+    { oldPrefix, within, pathName, subresource, emptyNamespace }: RequestInfo,
+  ): readonly string[] | undefined {
+    const { namespaced, subresources, verbs } = definition;
+    // The prefix of proxies is older than release 1.27; that of watches is for what can be watched.
+    if (oldPrefix === 'proxy' || (oldPrefix === 'watch' && (subresource !== '' || !verbs.includes('watch'))))
+      return undefined;
+    // Objects stand in a namespace or outside of any, and nowhere else; collections of all namespaces stand outside.
+    if (namespaced ? within === '' && pathName !== '' && !emptyNamespace : within !== '' || emptyNamespace)
+      return undefined;
+    if (subresource !== '') {
+      if (!this.verbs.servesSubresource(subresource)) return undefined;
+      return subresources.find(({ name }) => name === subresource)?.verbs;
+    }
+    const acrossNamespaces = namespaced && within === '' && pathName === '';
+    return acrossNamespaces ? verbs.filter((verb) => verb === 'list' || verb === 'watch') : verbs;
+  }
+}
+
+/** Objects lie in a namespace by its name, and have names that a path can hold. @throws StatusError 400 */
+function checkPlace({ emptyNamespace, pathName }: RequestInfo): void {
+  if (pathName === '') return;
+  if (emptyNamespace) throw badRequest('Namespace parameter required.');
+  const wrong = pathSegmentErrors(pathName);
+  if (wrong.length === 0) return;
+  throw badRequest(`Name parameter invalid: ${JSON.stringify(pathName)}: ${wrong.join(';')}`);
+}
+
+/** Whether the path goes on with one of somebody else, who takes methods of their own. */
+const isProxied = ({ subresource }: RequestInfo): boolean => subresource === 'proxy';
+
+/** Permissions know no verb for OPTIONS; who is proxied to decides what it is for. */
+const verbOf = (info: RequestInfo): string => (info.method === 'OPTIONS' && isProxied(info) ? 'get' : info.verb);
+
+/** Whether a verb is asked for by its method, and of what has it. */
+function fits(info: RequestInfo): boolean {
+  const { method, verb, pathName, subresource } = info;
+  if ((method === 'HEAD' && !isProxied(info)) || (verb === 'watch' && method !== 'GET')) return false;
+  if (verb === 'watch' || subresource !== '') return true;
+  return OF_AN_OBJECT.has(verb) === (pathName !== '');
+}

@@ -1,0 +1,120 @@
+import type { Clock } from '@orch/runtime';
+import { type Bounds, SharedBound } from '@orch/runtime/work';
+
+/** How much of a process may wait for clients, in all and of one user. 0 is no bound. */
+export interface SlowClientLimits {
+  /** Requests whose body has not come whole, or whose sender is not known yet to have the right to them. */
+  readonly bodies: Bounds;
+  /** Requests without a seat whose client does not read the answer. */
+  readonly answers: Bounds;
+  /** Bytes of these answers that are in memory. */
+  readonly answerBytes: Bounds;
+}
+
+/** A request that holds a seat. */
+export interface SeatedRequest {
+  /** Name of the user whose bounds it counts for. */
+  readonly user: string;
+  /** Bytes that wait for the client where nothing but the client holds the request up; undefined where it is worked on. */
+  waiting(): number | undefined;
+  /** Gives its seat to others; calling it again does nothing. */
+  giveBack(): void;
+  /** Closes it, as there is no room for one more that waits. */
+  cut(): void;
+}
+
+/** A request whose seat is looked after. */
+interface Followed {
+  readonly request: SeatedRequest;
+  /** Looks in a row at which it waited for its client. */
+  looks: number;
+  /** Bytes that it counts for among the answers that wait; undefined while it holds its seat. */
+  bytes: number | undefined;
+}
+
+/** Milliseconds between two looks at the requests that hold seats. */
+const LOOK_MS = 100;
+/** Looks in a row after which a seat is given back, and after which a request is closed that there is no room for. */
+const PATIENT_LOOKS = 2;
+const LAST_LOOK = 10;
+
+/**
+ * Has seats held by work alone: a request that has waited for its client for a moment gives its seat to others, and counts among
+ * those that wait, which are bounded for each user. Each process has one.
+ */
+export class SlowClients {
+  /** Requests whose body has not come whole, which have no seat yet. */
+  readonly bodies: SharedBound;
+  /** Requests whose client does not read the answer, and the bytes of these. */
+  readonly answers: SharedBound;
+  readonly answerBytes: SharedBound;
+  readonly #seated = new Set<Followed>();
+  #isLooking = false;
+
+  constructor(
+    { bodies, answers, answerBytes }: SlowClientLimits,
+    readonly clock: Clock,
+  ) {
+    this.bodies = new SharedBound(bodies);
+    this.answers = new SharedBound(answers);
+    this.answerBytes = new SharedBound(answerBytes);
+  }
+
+  /** Whether a user has room for one more answer that waits. */
+  hasRoom(user: string): boolean {
+    return this.#fits(user, 1);
+  }
+
+  /** Follows a request that has just been given its seat. @returns what is to be called once it is over */
+  follow(request: SeatedRequest): () => void {
+    const followed: Followed = { request, looks: 0, bytes: undefined };
+    this.#seated.add(followed);
+    this.#lookLater();
+    return () => this.#forget(followed);
+  }
+
+  #fits(user: string, bytes: number): boolean {
+    return this.answers.fitsApart(user, 1) && this.answerBytes.fitsApart(user, bytes);
+  }
+
+  #forget(followed: Followed): void {
+    this.#seated.delete(followed);
+    const { request, bytes } = followed;
+    if (bytes === undefined) return;
+    followed.bytes = undefined;
+    this.answers.give(request.user, 1);
+    this.answerBytes.give(request.user, bytes);
+  }
+
+  #lookLater(): void {
+    if (this.#isLooking || this.#seated.size === 0) return;
+    this.#isLooking = true;
+    this.clock.after(LOOK_MS, () => {
+      this.#isLooking = false;
+      for (const followed of this.#seated) this.#look(followed);
+      this.#lookLater();
+    });
+  }
+
+  #look(followed: Followed): void {
+    const { request } = followed;
+    const bytes = request.waiting();
+    followed.looks = bytes === undefined ? 0 : followed.looks + 1;
+    if (bytes === undefined || followed.looks < PATIENT_LOOKS) return;
+    if (this.#fits(request.user, bytes)) this.#letWait(followed, bytes);
+    else if (followed.looks >= LAST_LOOK) {
+      this.#seated.delete(followed);
+      request.cut();
+    }
+  }
+
+  /** From here on it is bounded by what clients may leave unread, and not by seats. */
+  #letWait(followed: Followed, bytes: number): void {
+    const { request } = followed;
+    this.#seated.delete(followed);
+    followed.bytes = bytes;
+    this.answers.take(request.user, 1);
+    this.answerBytes.take(request.user, bytes);
+    request.giveBack();
+  }
+}

@@ -1,0 +1,222 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Authentication, keyOfObject, type UserInfo } from '@orch/authentication';
+import { MASTERS, type RequestAttributes } from '@orch/authorization';
+import type { StatusError } from '@orch/machinery';
+import { toStatusError } from '@orch/resources';
+import { type Bounds, SharedBound } from '@orch/runtime/work';
+
+/** A watch that is open here, served or handed on, and what it was let in by. */
+export interface OpenWatch {
+  readonly authentication: Authentication;
+  readonly user: UserInfo;
+  readonly request: RequestAttributes;
+  /** What whoever really asks had to have the rights to for acting as this user; absent where nobody acts as another. */
+  readonly impersonating?: readonly RequestAttributes[] | undefined;
+}
+
+/** An open watch, for whoever writes its stream. */
+export class AdmittedWatch implements OpenWatch {
+  readonly authentication: Authentication;
+  readonly user: UserInfo;
+  readonly request: RequestAttributes;
+  readonly impersonating: readonly RequestAttributes[] | undefined;
+  #end: ((refusal: StatusError) => void) | undefined;
+  #refusal: StatusError | undefined;
+
+  constructor({ authentication, user, request, impersonating }: OpenWatch) {
+    this.authentication = authentication;
+    this.user = user;
+    this.request = request;
+    this.impersonating = impersonating;
+  }
+
+  /** Says how the stream is ended; it is at once if that has been wanted before. Set once. */
+  endBy(end: (refusal: StatusError) => void): void {
+    this.#end = end;
+    if (this.#refusal) end(this.#refusal);
+  }
+
+  /** Ends the stream in order, with an `ERROR` event. */
+  refuse(refusal: StatusError): void {
+    if (this.#refusal) return;
+    this.#refusal = refusal;
+    this.#end?.(refusal);
+  }
+}
+
+/** Has a refusal for a watch that may not go on. */
+export type WatchJudge = (watch: OpenWatch) => StatusError | undefined | Promise<StatusError | undefined>;
+
+/** Whose watches a change concerns. */
+export interface Concerned {
+  /** Names of users. */
+  readonly users?: Iterable<string>;
+  readonly groups?: Iterable<string>;
+  /** Objects that credentials are bound to, by {@link keyOfObject}. */
+  readonly objects?: Iterable<string>;
+  /** Credentials that are asked about anew, by {@link Recheck.key}. */
+  readonly credentials?: Iterable<string>;
+}
+
+/** A watch on its way in, and what was found of rights meanwhile. */
+export interface ComingWatch {
+  readonly judges: WatchJudge[];
+}
+
+/** Watches judged between two turns of the event loop. */
+const STRIDE = 128;
+
+/** The watches that are open in a process: bounded, and judged again when rights change. */
+export class OpenWatches {
+  readonly #open = new Set<AdmittedWatch>();
+  /** By whom they are for, and by what the credentials are bound to that they were let in by. */
+  readonly #found = new Map<string, Set<AdmittedWatch>>();
+  readonly #held: SharedBound;
+  readonly #coming = new Set<ComingWatch>();
+  /** Where {@link judgeNext} is. */
+  #turns = this.#open.values();
+  #onAdmitted: (watch: OpenWatch) => void = () => undefined;
+
+  constructor(bounds: Bounds) {
+    this.#held = new SharedBound(bounds);
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Calls back with each watch that is taken in. Set once. */
+  onAdmitted(callback: (watch: OpenWatch) => void): void {
+    this.#onAdmitted = callback;
+  }
+
+  /** Whether any watch is open by a credential, by {@link Recheck.key}. */
+  hasAnyBy(credential: string): boolean {
+    return this.#found.has(ofCredential(credential));
+  }
+
+  /**
+   * A watch begins to be judged, which may take time. What {@link judgeAgain} finds until it is admitted holds for it too.
+   * To be given up with {@link forget}.
+   */
+  expect(): ComingWatch {
+    const coming = { judges: [] };
+    this.#coming.add(coming);
+    return coming;
+  }
+
+  /** It has been admitted, or will not be. */
+  forget(coming: ComingWatch): void {
+    this.#coming.delete(coming);
+  }
+
+  /**
+   * Takes a watch in; undefined beyond the bounds, which do not hold for administrators. It may have been let in by rights
+   * that are gone by now: then it is ended as soon as that is found.
+   */
+  admit(watch: OpenWatch, coming?: ComingWatch): AdmittedWatch | undefined {
+    const { name, groups } = watch.user;
+    if (!this.#held.fits(name, 1) && !groups.includes(MASTERS)) return undefined;
+    this.#held.take(name, 1);
+    const admitted = new AdmittedWatch(watch);
+    this.#open.add(admitted);
+    for (const key of keysOf(admitted)) {
+      const together = this.#found.get(key) ?? new Set();
+      this.#found.set(key, together.add(admitted));
+    }
+    for (const judge of coming?.judges ?? []) void this.#judge(admitted, judge);
+    this.#onAdmitted(admitted);
+    return admitted;
+  }
+
+  /** The stream is over, or never began. */
+  release(watch: AdmittedWatch): void {
+    if (!this.#open.delete(watch)) return;
+    this.#held.give(watch.user.name, 1);
+    for (const key of keysOf(watch)) {
+      const together = this.#found.get(key);
+      together?.delete(watch);
+      if (together?.size === 0) this.#found.delete(key);
+    }
+  }
+
+  /**
+   * Ends the watches for which the judge has a refusal, each with that as its last event. Resolves with the number of those
+   * that were open. Watches on their way in are judged when they are; for those that begin later the new rule must be in
+   * force before.
+   * @param concerned only the watches that one of these concerns are judged, at the cost of those alone. Default: all
+   */
+  async judgeAgain(judge: WatchJudge, concerned?: Concerned): Promise<number> {
+    for (const { judges } of this.#coming) judges.push(judge);
+    const watches = [...(concerned ? this.#concerned(concerned) : this.#open)];
+    const judged: Promise<boolean>[] = [];
+    for (const [at, watch] of watches.entries()) {
+      if (at > 0 && at % STRIDE === 0) await turn();
+      // Apart: who judges may have to ask somebody outside about one, who does not answer.
+      judged.push(this.#judge(watch, judge));
+    }
+    return (await Promise.all(judged)).filter(Boolean).length;
+  }
+
+  /**
+   * The same for some of the open watches, those whose turn it is: each has one, in the order in which they came, and then all have again.
+   */
+  async judgeNext(count: number, judge: WatchJudge): Promise<number> {
+    const watches: AdmittedWatch[] = [];
+    for (let taken = 0; taken < Math.min(count, this.#open.size); taken++) {
+      const next = this.#next();
+      if (next) watches.push(next);
+    }
+    return (await Promise.all(watches.map((watch) => this.#judge(watch, judge)))).filter(Boolean).length;
+  }
+
+  #next(): AdmittedWatch | undefined {
+    const { value } = this.#turns.next();
+    if (value) return value;
+    this.#turns = this.#open.values();
+    return this.#turns.next().value;
+  }
+
+  #concerned({ users = [], groups = [], objects = [], credentials = [] }: Concerned): Iterable<AdmittedWatch> {
+    const found = new Set<AdmittedWatch>();
+    const take = (key: string) => {
+      for (const watch of this.#found.get(key) ?? []) found.add(watch);
+    };
+    for (const name of users) take(ofUser(name));
+    for (const name of groups) take(ofGroup(name));
+    for (const key of objects) take(ofObject(key));
+    for (const key of credentials) take(ofCredential(key));
+    return found;
+  }
+
+  /** @returns whether the watch was open and is ended now */
+  async #judge(watch: AdmittedWatch, judge: WatchJudge): Promise<boolean> {
+    const refusal = await asked(judge, watch);
+    if (!refusal || !this.#open.has(watch)) return false;
+    watch.refuse(refusal);
+    return true;
+  }
+}
+
+/** Under what a watch is found. */
+function keysOf({ authentication, user, impersonating }: OpenWatch): string[] {
+  const { boundTo = [], recheck, user: asking } = authentication;
+  const users = impersonating ? [user, asking] : [user];
+  const keys = users.flatMap(({ name, groups }) => [ofUser(name), ...groups.map(ofGroup)]);
+  const credential = recheck ? [ofCredential(recheck.key)] : [];
+  return [...new Set(keys), ...boundTo.map(({ object }) => ofObject(keyOfObject(object))), ...credential];
+}
+
+const ofUser = (name: string) => `user ${name}`;
+const ofGroup = (name: string) => `group ${name}`;
+const ofObject = (key: string) => `object ${key}`;
+const ofCredential = (key: string) => `credential ${key}`;
+
+/** Who cannot be judged may not go on: a client that comes again is judged from the start. */
+async function asked(judge: WatchJudge, watch: OpenWatch): Promise<StatusError | undefined> {
+  try {
+    return await judge(watch);
+  } catch (error) {
+    return toStatusError(error);
+  }
+}

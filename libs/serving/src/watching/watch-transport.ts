@@ -1,0 +1,51 @@
+import type { Status } from '@orch/machinery';
+import { type Representation, weakMemo } from '@orch/resources';
+import type { FrameEncoder, StreamError, WatchSink } from '@orch/watchcache';
+import { http2StreamOf, isGone, type RequestContext } from '../http/context.js';
+import { BARE, CHUNKS, type Framing, framesOf, MESSAGES } from './frames.js';
+import { Http2WatchStream } from './http2-watch-stream.js';
+import type { WatchOutputs } from './watch-output.js';
+import { connectionOf, WatchStream } from './watch-stream.js';
+import { checkHandshake, WebSocketWatch } from './web-socket-watch.js';
+
+/** Takes the events of one watch. */
+export interface WatchResponse extends WatchSink {
+  /**
+   * Sends the head: from here on errors can only be events. Calls back once, when the client is gone. Keeps nothing of
+   * the request, for a watch lasts.
+   */
+  open(ctx: RequestContext, onClose: () => void): void;
+}
+
+/** How a watch leaves. */
+export interface WatchTransport {
+  readonly response: WatchResponse;
+  encoderOf(representation: Representation): FrameEncoder;
+}
+
+/** Encoders of the transports, one a representation. `statusOf` says what stands in an `ERROR` event. */
+export function watchTransports(statusOf: (error: StreamError) => Status) {
+  const encoders = (framing: Framing) =>
+    weakMemo((representation: Representation) => framesOf(representation, framing, statusOf));
+  const [chunks, bare, messages] = [encoders(CHUNKS), encoders(BARE), encoders(MESSAGES)];
+
+  /**
+   * The transport that a request came by; undefined when its client is gone.
+   * @throws StatusError 400 for a WebSocket handshake that is none
+   */
+  return async (
+    ctx: RequestContext,
+    contentType: string,
+    outputs: WatchOutputs,
+  ): Promise<WatchTransport | undefined> => {
+    if (isGone(ctx)) return undefined;
+    if (ctx.upgrade) {
+      checkHandshake(ctx.req);
+      return { response: new WebSocketWatch(ctx.upgrade, outputs), encoderOf: messages };
+    }
+    const stream = http2StreamOf(ctx);
+    if (stream) return { response: new Http2WatchStream(stream, contentType, outputs), encoderOf: bare };
+    const socket = await connectionOf(ctx);
+    return socket && { response: new WatchStream(socket, contentType, outputs), encoderOf: chunks };
+  };
+}

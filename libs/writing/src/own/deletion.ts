@@ -1,0 +1,93 @@
+import type { KindRules } from '@orch/kinds';
+import { type ApiObject, conflict, ensureMetadata, formatTime, type ObjectMeta } from '@orch/machinery';
+import type { Endpoint } from '@orch/resources';
+
+export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground';
+
+/** What is asked of a deletion. */
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  /** Seconds asked for; undefined leaves it to the kind. */
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: PropagationPolicy;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+/** Longer periods count as this one: about a lifetime, with an end that times can be written of. */
+const MAX_GRACE_SECONDS = 2 ** 31 - 1;
+const FOREGROUND = 'foregroundDeletion';
+const ORPHAN = 'orphan';
+
+/**
+ * Sets the marks of a deletion: its time, its grace, and what is to become of dependents. Whether the object goes at once or
+ * waits follows from them (`isGone`). Mutates.
+ * @param now milliseconds since 1970
+ * @throws StatusError 409 when a precondition does not hold
+ */
+export function markDeletion(endpoint: Endpoint, object: ApiObject, options: DeleteOptions, now: number): ApiObject {
+  checkPreconditions(endpoint, object, options);
+  const rules = endpoint.storageRules;
+  const meta = ensureMetadata(object);
+  const begins = meta.deletionTimestamp === undefined;
+  if (begins) begin(endpoint, object, options, now);
+  else if (!shortenGrace(meta, options)) return object;
+  recordPropagation(meta, options.propagationPolicy ?? policyHeld(meta), rules.defaultPropagation);
+  rules.prepareForDelete(object, begins);
+  return object;
+}
+
+function checkPreconditions({ groupResource }: Endpoint, { metadata }: ApiObject, options: DeleteOptions): void {
+  const { uid = '', resourceVersion = '', name = '' } = metadata ?? {};
+  if (options.uid !== undefined && options.uid !== uid) {
+    const broken = `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
+    throw conflict(groupResource, name, broken);
+  }
+  if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
+    const broken = `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw conflict(groupResource, name, broken);
+  }
+}
+
+function begin(endpoint: Endpoint, object: ApiObject, options: DeleteOptions, now: number): void {
+  const meta = ensureMetadata(object);
+  const wanted = endpoint.storageRules.gracePeriod(object, options.gracePeriodSeconds);
+  const grace = Math.min(Number(wanted), MAX_GRACE_SECONDS);
+  meta.deletionTimestamp = formatTime(now + grace * 1000);
+  meta.deletionGracePeriodSeconds = grace;
+  if (meta.generation !== undefined) meta.generation += 1;
+}
+
+/**
+ * Of a deletion under way: a period can only become shorter, and only where a shorter one is asked for.
+ * @returns false when the object's time is running and stays as it is; then nothing else changes either
+ */
+function shortenGrace(meta: ObjectMeta, { gracePeriodSeconds: asked }: DeleteOptions): boolean {
+  const running = meta.deletionGracePeriodSeconds ?? 0;
+  if (running <= 0) return true;
+  if (asked === undefined || asked >= running) return false;
+  const began = Date.parse(meta.deletionTimestamp ?? '') - running * 1000;
+  meta.deletionTimestamp = formatTime(began + asked * 1000);
+  meta.deletionGracePeriodSeconds = asked;
+  return true;
+}
+
+/** The policy that an object was left with, by an earlier deletion or by whoever made it. */
+function policyHeld({ finalizers }: ObjectMeta): PropagationPolicy | undefined {
+  const held = finalizers?.find((name) => name === FOREGROUND || name === ORPHAN);
+  return held && (held === FOREGROUND ? 'Foreground' : 'Orphan');
+}
+
+/** The policy is kept as a finalizer, for the collector of dependents to act on; `None` has no dependents. */
+function recordPropagation(
+  meta: ObjectMeta,
+  asked: PropagationPolicy | undefined,
+  byDefault: KindRules['defaultPropagation'],
+): void {
+  const policy = byDefault === 'None' ? undefined : (asked ?? byDefault);
+  const finalizers = (meta.finalizers ?? []).filter((name) => name !== FOREGROUND && name !== ORPHAN);
+  if (policy === 'Foreground') finalizers.push(FOREGROUND);
+  if (policy === 'Orphan') finalizers.push(ORPHAN);
+  if (finalizers.length > 0) meta.finalizers = finalizers;
+  else delete meta.finalizers;
+}

@@ -1,0 +1,75 @@
+import { StatusError } from '@orch/machinery';
+import type { Endpoint, Stored } from '@orch/resources';
+import type { Key, Row } from '@orch/storage';
+import type { Caller } from '../pipeline/caller.js';
+import type { WritePipeline } from '../pipeline/write-pipeline.js';
+import type { WriteRequest } from '../pipeline/write-request.js';
+import { type DeleteOptions, markDeletion } from './deletion.js';
+
+/** Deletions of many under way at once: enough to fill the next group commit while one is under way; of large objects few. */
+export const REMOVALS = { items: 512, bytes: 1 << 20, sizeOf: ({ body }: Row) => body.length };
+
+/** Outcome of a deletion: gone, or on its way out and still there. */
+export interface Removal {
+  readonly gone: boolean;
+  readonly stored: Stored;
+  readonly uid: string;
+}
+
+export interface RemoverOptions {
+  readonly pipeline: WritePipeline;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Deletion in all its forms: at once, with grace, held by finalizers (spec: "Deletion of an object"). */
+export class ObjectRemover {
+  constructor(private readonly options: RemoverOptions) {}
+
+  /** @throws StatusError 404; 409 when a precondition does not hold; 403 from admission */
+  remove(endpoint: Endpoint, key: Key, options: DeleteOptions, caller: Caller): Promise<Removal> {
+    return this.#remove({ operation: 'DELETE', endpoint, key, subresource: '', caller, options });
+  }
+
+  async #remove(request: WriteRequest & { readonly options: DeleteOptions }): Promise<Removal> {
+    const { pipeline, now } = this.options;
+    const { endpoint, options } = request;
+    let uid = '';
+    const { stored, removed } = await pipeline.write(request, {
+      change(current) {
+        uid = current.metadata?.uid ?? '';
+        return markDeletion(endpoint, current, options, now());
+      },
+    });
+    return { gone: removed, stored, uid };
+  }
+
+  /**
+   * Deletes an object that was found in a list; undefined when somebody else was faster, which is what was asked for.
+   * @throws StatusError 409 when a precondition does not hold; 403 from admission
+   */
+  async removeListed(
+    endpoint: Endpoint,
+    row: Row,
+    options: DeleteOptions,
+    caller: Caller,
+  ): Promise<Removal | undefined> {
+    const { namespace, name } = row;
+    try {
+      return await this.#remove({
+        operation: 'DELETE',
+        endpoint,
+        key: { namespace, name },
+        subresource: '',
+        caller,
+        options,
+        unanswered: true,
+        // A row that was converted for a list does not lie as it was found.
+        ...(!endpoint.stage && { found: row }),
+      });
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 404) return undefined;
+      throw error;
+    }
+  }
+}

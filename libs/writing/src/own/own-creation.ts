@@ -1,0 +1,40 @@
+import { type ApiObject, copy, StatusError } from '@orch/machinery';
+import type { ObjectReader } from '@orch/reading';
+import { type Endpoint, servedObject } from '@orch/resources';
+import { type Caller, serverItself } from '../pipeline/caller.js';
+import type { WritePipeline } from '../pipeline/write-pipeline.js';
+
+/** Where the server makes what it wants to be there. */
+export interface OwnCreations {
+  readonly reader: ObjectReader;
+  readonly pipeline: WritePipeline;
+}
+
+/**
+ * Makes an object for the server itself where there is none of its name, the way that every write goes.
+ * @param endpoint in the version that is stored
+ * @param caller who makes it; default the server itself
+ * @returns the object that is there then, whoever made it
+ * @throws StatusError, StoreUnavailableError
+ */
+export async function ensureOwn(
+  { reader, pipeline }: OwnCreations,
+  endpoint: Endpoint,
+  object: ApiObject,
+  caller: Caller = serverItself(),
+): Promise<ApiObject> {
+  const key = { namespace: object.metadata?.namespace ?? '', name: object.metadata?.name ?? '' };
+  const found = await reader.current(endpoint.type, key);
+  if (found) return servedObject(endpoint, found);
+  const request = { operation: 'CREATE', endpoint, key, subresource: '', caller } as const;
+  try {
+    const written = await pipeline.write({ ...request, options: { dryRun: false } }, { create: () => copy(object) });
+    return servedObject(endpoint, written.stored);
+  } catch (error) {
+    // Another server may have made it meanwhile.
+    if (!(error instanceof StatusError) || error.status.reason !== 'AlreadyExists') throw error;
+    const other = await reader.current(endpoint.type, key);
+    if (!other) throw error;
+    return servedObject(endpoint, other);
+  }
+}

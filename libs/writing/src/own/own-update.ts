@@ -1,0 +1,43 @@
+import { StatusError } from '@orch/machinery';
+import type { Endpoint } from '@orch/resources';
+import { serverItself } from '../pipeline/caller.js';
+import type { WritePipeline } from '../pipeline/write-pipeline.js';
+import type { Change } from '../pipeline/write-request.js';
+
+/** Where the server writes what it has to say itself. */
+export interface OwnWrites {
+  readonly pipeline: WritePipeline;
+  /** In the version that is stored. */
+  readonly endpoint: Endpoint;
+}
+
+/**
+ * Writes to an object outside of namespaces what the server itself has to say of it, the way that every write goes. One that is gone
+ * already, or is another of its name, is let alone.
+ * @throws StatusError, StoreUnavailableError
+ */
+export async function updateOwn(
+  { pipeline, endpoint }: OwnWrites,
+  { name, uid }: { readonly name: string; readonly uid: string },
+  subresource: string,
+  change: Change,
+): Promise<void> {
+  const request = {
+    operation: 'UPDATE',
+    endpoint,
+    key: { namespace: '', name },
+    subresource,
+    caller: serverItself(),
+    options: { dryRun: false },
+    ownChange: true,
+  } as const;
+  const own: Change = (current, turn, stored) =>
+    current.metadata?.uid === uid ? change(current, turn, stored) : current;
+  await pipeline.write(request, { change: own }).catch(ignoreMissing);
+}
+
+/** Of what was to be written or removed. @throws any other error */
+export function ignoreMissing(error: unknown): void {
+  if (error instanceof StatusError && error.code === 404) return;
+  throw error;
+}

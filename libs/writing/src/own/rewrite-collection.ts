@@ -1,0 +1,56 @@
+import { StatusError } from '@orch/machinery';
+import type { Endpoint } from '@orch/resources';
+import type { ReadingStore, Row } from '@orch/storage';
+import { serverItself } from '../pipeline/caller.js';
+import type { WritePipeline } from '../pipeline/write-pipeline.js';
+import { eachStored } from './each-stored.js';
+
+export interface RewritingTools {
+  readonly store: Pick<ReadingStore, 'snapshot'>;
+  readonly pipeline: WritePipeline;
+  /** Stands before each write: keeps them to a rate. */
+  turn(): Promise<void>;
+}
+
+/** What became of one object that was to be written anew: that it was, or why it could not be. */
+export type Rewriting = { readonly error?: StatusError };
+
+/** Objects on their way at a time, by the bytes that are held for them. */
+const REWRITINGS = { items: 16, bytes: 4 << 20, sizeOf: ({ body }: Row) => body.length };
+
+/**
+ * Writes those objects of a type anew that lie in another version than bodies are written in now, saying the same.
+ * @param endpoint in the version that bodies are written in
+ * @param stopped asked now and then; true ends it early
+ * @param onDone hears of each that was to be written; those that are gone meanwhile are none
+ * @throws StoreUnavailableError
+ */
+export async function rewriteCollection(
+  { store, pipeline, turn }: RewritingTools,
+  endpoint: Endpoint,
+  stopped: () => boolean,
+  onDone: (rewriting: Rewriting) => void,
+): Promise<void> {
+  const { form } = endpoint;
+  await eachStored(store, { endpoint }, REWRITINGS, stopped, async (row) => {
+    if (form.versionOf(row) === form.version) return;
+    await turn();
+    if (stopped()) return;
+    const request = {
+      operation: 'UPDATE',
+      endpoint,
+      key: { namespace: row.namespace, name: row.name },
+      subresource: '',
+      caller: serverItself(),
+      options: { dryRun: false },
+      ownChange: true,
+    } as const;
+    try {
+      await pipeline.write(request, { change: (current) => current });
+      onDone({});
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      if (error.code !== 404) onDone({ error });
+    }
+  });
+}

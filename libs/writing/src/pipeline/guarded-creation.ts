@@ -1,0 +1,71 @@
+import { parseStoredJson } from '@orch/codec';
+import { type ApiObject, unavailable } from '@orch/machinery';
+import type { BeginCreation, CreationVerdict, Endpoint, Stored } from '@orch/resources';
+import type { DeleteOp, Key, WriteOutcome } from '@orch/storage';
+import type { Creation, WriteRequest, Written } from './write-request.js';
+
+/** Seconds after which a client may ask again. */
+const RETRY_SECONDS = 1;
+
+/** The making of an object that somebody has to be asked about before, and that they hear the end of. */
+export class GuardedCreation {
+  #end: (() => CreationVerdict) | undefined;
+  #verdict: CreationVerdict = 'keep';
+
+  constructor(
+    private readonly begin: BeginCreation,
+    private readonly make: Creation,
+  ) {}
+
+  /** To be asked anew for each try. */
+  async create(): Promise<ApiObject> {
+    this.#end ??= await this.begin();
+    return this.make();
+  }
+
+  /** It was written, or was not. */
+  end(): void {
+    this.#verdict = this.#end?.() ?? 'keep';
+  }
+
+  /** Whether what was written has to go. Once it has ended. */
+  get isTakenBack(): boolean {
+    return this.#verdict === 'take back';
+  }
+}
+
+/** How what was made is looked at and removed. */
+export interface TakingBack {
+  current(key: Key): Promise<Stored | undefined>;
+  remove(op: DeleteOp): Promise<WriteOutcome>;
+}
+
+/** Removes what was just made, whoever has changed it meanwhile. @throws StatusError 503, always; StoreUnavailableError */
+export async function takeBack(tools: TakingBack, request: WriteRequest, made: Written): Promise<never> {
+  const { endpoint, key, caller, options } = request;
+  const { uid, name } = identityOf(made.stored);
+  const target = { namespace: key.namespace, name };
+  let stored: Stored | undefined = options.dryRun ? undefined : await lying(tools, endpoint, target, made);
+  while (stored && identityOf(stored).uid === uid) {
+    const { version, storedVersion, defaults, body } = stored;
+    const lying = { version, storedVersion, defaults, body };
+    const { outcome } = await tools.remove({
+      op: 'delete',
+      type: endpoint.type,
+      ...target,
+      ...lying,
+      origin: caller.origin,
+    });
+    stored = outcome === 'committed' ? undefined : await tools.current(target);
+  }
+  throw unavailable('the object was made while its kind may have gone, and was taken back', RETRY_SECONDS);
+}
+
+/** What was answered may be in another version than it lies in. */
+const lying = ({ current }: TakingBack, { stage }: Endpoint, target: Key, { stored }: Written) =>
+  stage ? current(target) : stored;
+
+function identityOf({ body }: Pick<Stored, 'body'>): { uid: string; name: string } {
+  const { metadata: { uid = '', name = '' } = {} } = parseStoredJson(body) as ApiObject;
+  return { uid, name };
+}

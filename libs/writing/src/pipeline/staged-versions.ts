@@ -1,0 +1,67 @@
+import type { Judges } from '@orch/admission';
+import { type ApiObject, ensureMetadata } from '@orch/machinery';
+import {
+  asItLies,
+  bodyOf,
+  type Endpoint,
+  fromStored,
+  inServedVersion,
+  type Stored,
+  toStoredBody,
+} from '@orch/resources';
+import type { Draft } from '../stages/draft.js';
+import type { WritePlan } from './planned-write.js';
+import type { WriteRequest } from './write-request.js';
+
+/**
+ * Whether a write works on the object in the version that it lies in. A deletion marks what is the same in all of them: so nobody is asked to
+ * convert what the server itself removes, though whom there was to ask may be gone.
+ */
+export const marksAsItLies = ({ operation, endpoint }: Pick<WriteRequest, 'operation' | 'endpoint'>): boolean =>
+  operation === 'DELETE' && endpoint.stage !== undefined;
+
+/** What is there as those can read it who look at it. @throws StatusError 500 where it cannot be converted */
+export function readable(
+  request: WriteRequest,
+  base: Stored,
+  { mutating, validating }: Judges,
+): Stored | Promise<Stored> {
+  if (!request.endpoint.stage) return base;
+  const isLookedAt = !marksAsItLies(request) || mutating.length + validating.length > 0;
+  return isLookedAt ? inServedVersion(request.endpoint, base) : base;
+}
+
+/** What a change is made of. @param read as {@link readable} has made it */
+export function liveObject(request: WriteRequest, base: Stored, read: Stored): ApiObject {
+  const { endpoint } = request;
+  if (!marksAsItLies(request)) return fromStored(read, endpoint);
+  const object = asItLies(base, endpoint.form, endpoint.definition.kind);
+  ensureMetadata(object).resourceVersion = String(base.version);
+  return object;
+}
+
+/** The body that is written of an object. @throws StatusError 500 */
+export function writtenBody(request: WriteRequest, object: ApiObject): Buffer | Promise<Buffer> {
+  const { endpoint } = request;
+  if (!endpoint.stage) return toStoredBody(object, endpoint);
+  return marksAsItLies(request) ? bodyOf(object) : endpoint.stage.toStorage(object).then(bodyOf);
+}
+
+/** How a body lies that a deletion has marked where it lay. */
+export function asBefore({ form }: Endpoint, base: Stored): Pick<Stored, 'storedVersion' | 'defaults'> {
+  const storedVersion = form.versionOf(base);
+  return { storedVersion, defaults: form.defaultsOf(storedVersion) };
+}
+
+/** A plan with what is answered. Who cannot be answered writes nothing. @throws StatusError 500 */
+export async function answered({ request, base, read }: Draft, plan: WritePlan): Promise<WritePlan> {
+  const { stored } = plan;
+  if (request.unanswered) return plan;
+  if (read && stored === base && !marksAsItLies(request)) return { ...plan, answer: read };
+  try {
+    return { ...plan, answer: await inServedVersion(request.endpoint, stored) };
+  } catch (error) {
+    await plan.conclude('dropped');
+    throw error;
+  }
+}

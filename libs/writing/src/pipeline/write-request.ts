@@ -1,0 +1,78 @@
+import type { Operation, RequestOptions } from '@orch/admission';
+import type { ApiObject } from '@orch/machinery';
+import type { Endpoint, Stored } from '@orch/resources';
+import type { Key } from '@orch/storage';
+import type { Caller } from './caller.js';
+
+/** One modifying request, without HTTP: what every verb and every writer within the server brings to the pipeline. */
+export interface WriteRequest {
+  /** An update may turn out to be a creation where its {@link Modification} can create. */
+  readonly operation: Operation;
+  readonly endpoint: Endpoint;
+  /** The name is empty for a new object whose name is to be generated. */
+  readonly key: Key;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  readonly caller: Caller;
+  readonly options: RequestOptions;
+  /** The client says which version it means: it need not wait for others who write the object. */
+  readonly namesVersion?: boolean;
+  /** The change says itself who owns what: a server-side apply. */
+  readonly applies?: boolean;
+  /** The change looks at nothing but metadata of what it is given, and keeps nothing of it: that need not be a copy. */
+  readonly replaces?: boolean;
+  /**
+   * The change of the desired state is the server's own (a binding): the rules of the kind for updates, which are for what
+   * clients send, are not asked.
+   */
+  readonly ownChange?: boolean;
+  /** Of a ResourceQuota alone: the server has counted what is used, and the write says it. It is made though nothing changes. */
+  readonly counted?: boolean;
+  /** What the object was lately, from whoever has just read it; looked up when absent. */
+  readonly found?: Stored;
+  /** Nobody is answered with the object: it need not be brought to the version that the endpoint serves. Of deletions alone. */
+  readonly unanswered?: boolean;
+  /** Length of the body that it came with: steps of work on a large one let others have turns in between. */
+  readonly bytes?: number;
+}
+
+/**
+ * Makes the wanted object from the current one; it owns what it is given, and what it makes is the pipeline's. Both are in
+ * the version that the endpoint serves; of a deletion in the one that is stored. It is asked anew for each try.
+ * `stored` is what the current one was read from.
+ */
+export type Change = (current: ApiObject, turn: Turn, stored: Stored) => ApiObject | Promise<ApiObject>;
+
+/** Stands between two steps of work on an object: a step on a large one gets a turn of the event loop for itself. */
+export type Turn = () => Promise<void> | undefined;
+
+/** Makes a new object, in the version that the endpoint serves; the pipeline's from there on. Asked anew for each try. */
+export type Creation = () => ApiObject | Promise<ApiObject>;
+
+/** What a request makes of what is there. At least one of the two. */
+export interface Modification {
+  /** What becomes of an object that is there; absent: the object must be new (409 where there is one). */
+  readonly change?: Change;
+  /** What is made where there is nothing; absent: the object must be there (404 where there is none). */
+  readonly create?: Creation;
+}
+
+/** What became of the object. */
+export interface Written {
+  /** As the endpoint serves it, where that takes time; else as it lies. */
+  readonly stored: Stored;
+  readonly created: boolean;
+  /** It is gone: deleted, or let go of by its last finalizer. */
+  readonly removed: boolean;
+}
+
+/**
+ * Attempts at a write whose base was overtaken by another server, when the client itself named no version. Of those that
+ * write the same object at a time one gets through, so this is also how many servers may.
+ */
+export const WRITE_ATTEMPTS = 256;
+/** Attempts at a write about which somebody outside is asked each time: one, and five more when it is overtaken. */
+export const CALLING_ATTEMPTS = 6;
+
+/** The version of a base that is itself still to be written. */
+export const UNWRITTEN = 0n;

@@ -1,0 +1,95 @@
+import { Admission } from '@orch/admission';
+import type { Stored } from '@orch/resources';
+import { TurnsByKey } from '@orch/runtime/work';
+import type { Store } from '@orch/storage';
+import { judgesOf } from '../stages/admission.js';
+import { fateAfter } from './allocation-fate.js';
+import { commit } from './commit.js';
+import type { WritePlan } from './planned-write.js';
+import { heedQuotas } from './quota-outcome.js';
+import { type PlanTools, planWrite } from './write-plan.js';
+import { CALLING_ATTEMPTS, type Change, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
+
+export interface WriteSetsOptions extends PlanTools {
+  readonly store: Store;
+}
+
+/** One of several objects that are changed together. */
+export interface SetMember {
+  readonly request: WriteRequest;
+  /** What is there, as it was just read: the write is refused where it has changed since. */
+  readonly base: Stored;
+  readonly change: Change;
+  /** Admission has been asked about what the client sent (a Binding, an Eviction), and is not asked about what follows from it. */
+  readonly admitted?: boolean;
+}
+
+const NOBODY_ASKED = new Admission([]);
+
+/**
+ * Changes of several objects that are committed together or not at all, each down the pipeline of its own: what an eviction
+ * takes from a budget and the deletion of the pod, for one. The requests of a set are all dry runs, or none is.
+ */
+export class WriteSets {
+  readonly #turns = new TurnsByKey();
+
+  constructor(private readonly options: WriteSetsOptions) {}
+
+  /**
+   * Those that are overtaken take turns with others of this process that were, unless somebody outside is asked meanwhile:
+   * of many that change the same objects one gets through at a time, and each try of the others would be for nothing.
+   * @param members what is to be made of what is there now; asked anew each time the set is overtaken
+   * @param deadline monotonic milliseconds (`performance.now()`) after which no further attempt is made
+   * @returns false when it was overtaken to the end, and nothing was written
+   * @throws what `members` and the stages of the pipeline throw; nothing has been written then
+   */
+  async write(members: () => Promise<readonly SetMember[]>, deadline: number): Promise<boolean> {
+    const set = await members();
+    if (await this.#try(set)) return true;
+    if (set.some((member) => this.#callsOut(member))) return this.#again(members, deadline, CALLING_ATTEMPTS);
+    return this.#turns.take(lineOf(set), () => this.#again(members, deadline, WRITE_ATTEMPTS));
+  }
+
+  /** Up to so many attempts, the first among them. */
+  async #again(members: () => Promise<readonly SetMember[]>, deadline: number, attempts: number): Promise<boolean> {
+    for (let attempt = 2; attempt <= attempts && performance.now() < deadline; attempt++) {
+      if (await this.#try(await members())) return true;
+    }
+    return false;
+  }
+
+  #callsOut({ request, admitted }: SetMember): boolean {
+    return !admitted && judgesOf(this.options.admission, request, request.operation).callsOut;
+  }
+
+  /** @returns whether it was written, or would have been */
+  async #try(set: readonly SetMember[]): Promise<boolean> {
+    const plans: WritePlan[] = [];
+    let fate: Parameters<WritePlan['conclude']>[0] = 'dropped';
+    try {
+      for (const member of set) plans.push(await this.#plan(member));
+      const ops = plans.flatMap((plan) => plan.ops);
+      if (ops.length === 0 || set.some(({ request }) => request.options.dryRun)) return true;
+      const outcome = await commit(this.options.store, ops);
+      if (outcome.outcome === 'committed') fate = 'kept';
+      else await heedQuotas(this.options.quotas, outcome, (set[0] as SetMember).request.endpoint, ops[0]);
+      return outcome.outcome === 'committed';
+    } catch (error) {
+      fate = fateAfter(error);
+      throw error;
+    } finally {
+      for (const plan of plans) await plan.conclude(fate);
+    }
+  }
+
+  #plan({ request, base, change, admitted }: SetMember): Promise<WritePlan> {
+    const tools = admitted ? { ...this.options, admission: NOBODY_ASKED } : this.options;
+    return planWrite(request, base, { change }, tools);
+  }
+}
+
+/** The last object of a set is the one that most others want too: a budget behind the pod. */
+function lineOf(set: readonly SetMember[]): string {
+  const { endpoint, key } = (set.at(-1) as SetMember).request;
+  return `${endpoint.type}/${key.namespace}/${key.name}`;
+}

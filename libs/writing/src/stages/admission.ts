@@ -1,0 +1,152 @@
+import {
+  type Admission,
+  type Attributes,
+  admit,
+  type Judges,
+  type Operation,
+  Reinvocation,
+  type Target,
+  validate,
+} from '@orch/admission';
+import { type ApiObject, copy } from '@orch/machinery';
+import { servedObject } from '@orch/resources';
+import { authorizerOf, isOwnAffair } from '../pipeline/caller.js';
+import type { WriteRequest } from '../pipeline/write-request.js';
+import { defaults } from './defaults.js';
+import type { Draft } from './draft.js';
+
+/** Warnings of one request: more than these do not fit into the headers of an answer. */
+const MOST_WARNINGS = 256;
+
+/** The plugins that may change the object, or refuse it. */
+export function mutatingAdmission(draft: Draft): void | Promise<void> {
+  const { judges } = draft;
+  if (judges.mutating.length === 0) return undefined;
+  draft.admitted = true;
+  // They may change entries in place; what `fieldsV1` of one holds is frozen.
+  draft.owners = draft.owners.map((entry) => ({ ...entry }));
+  const reinvocation = new Reinvocation();
+  return admit(judges, new DraftAttributes(draft, () => draft.served, reinvocation), reinvocation);
+}
+
+/** The plugins that judge the object as it will be stored. */
+export function validatingAdmission(draft: Draft): void | Promise<void> {
+  const { judges } = draft;
+  if (judges.validating.length === 0) return undefined;
+  return validate(judges, new DraftAttributes(draft, () => complete(draft), new Reinvocation()));
+}
+
+/** Who is asked about a request, as the operation that it comes to. */
+export const judgesOf = (admission: Admission, request: WriteRequest, operation: Operation): Judges =>
+  admission.judgesOf(() => targetOf(request, operation));
+
+function targetOf({ endpoint, key, subresource }: WriteRequest, operation: Operation): Target {
+  const { group, version, resource, kind } = endpoint.definition;
+  const isNamespace = group === '' && resource === 'namespaces';
+  const namespace = isNamespace ? key.name : key.namespace;
+  return { operation, group, version, resource, kind, subresource, namespace, name: key.name };
+}
+
+/** The object in the version of the request; what is stored itself only for those who do not change it. */
+function complete({ request: { endpoint }, judges, object }: Draft): ApiObject {
+  const own = judges.lookOnly ? object : copy(object);
+  return endpoint.conversion ? endpoint.conversion.toServed(own) : own;
+}
+
+/** A draft as plugins see it. Objects are made when they are first looked at. */
+class DraftAttributes implements Attributes {
+  readonly operation: Attributes['operation'];
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly #draft: Draft;
+  readonly #make: () => ApiObject;
+  #object: ApiObject | undefined;
+  #oldObject: ApiObject | undefined;
+
+  constructor(
+    draft: Draft,
+    make: () => ApiObject,
+    private readonly reinvocation: Reinvocation,
+  ) {
+    const target = targetOf(draft.request, draft.operation);
+    this.operation = target.operation;
+    this.group = target.group;
+    this.version = target.version;
+    this.resource = target.resource;
+    this.kind = target.kind;
+    this.subresource = target.subresource;
+    this.namespace = target.namespace;
+    this.name = target.name || (draft.served.metadata?.name ?? '');
+    this.#draft = draft;
+    this.#make = make;
+  }
+
+  get object(): ApiObject | undefined {
+    if (this.operation === 'DELETE') return undefined;
+    this.#object ??= this.#make();
+    return this.#object;
+  }
+
+  get oldObject(): ApiObject | undefined {
+    const { read, request } = this.#draft;
+    if (read) this.#oldObject ??= servedObject(request.endpoint, read);
+    return this.#oldObject;
+  }
+
+  get options() {
+    return this.#draft.request.options;
+  }
+
+  get user() {
+    return this.#draft.request.caller.user;
+  }
+
+  get authorizer() {
+    return authorizerOf(this.#draft.request.caller);
+  }
+
+  get deadline(): number {
+    return this.#draft.request.caller.deadline;
+  }
+
+  get isReinvocation(): boolean {
+    return this.reinvocation.isReinvocation;
+  }
+
+  reinvoke(): void {
+    this.reinvocation.ask();
+  }
+
+  setDefaults(): void | Promise<void> {
+    // What is deleted stays as it is.
+    if (this.operation !== 'DELETE') return defaults(this.#draft);
+  }
+
+  warn(text: string): void {
+    const { warnings } = this.#draft.request.caller;
+    // A write that is tried again is told the same again.
+    if (warnings.length < MOST_WARNINGS && !warnings.includes(text)) warnings.push(text);
+  }
+
+  annotate(key: string, value: string): void {
+    this.#draft.request.caller.annotations.noteOnce(key, value);
+  }
+
+  annotateBody(key: string, text: () => string): void {
+    const { caller } = this.#draft.request;
+    caller.noteBody?.(key, text());
+  }
+
+  get isOwnAffair(): boolean {
+    return isOwnAffair(this.#draft.request.caller);
+  }
+
+  get skipsWebhooks(): boolean {
+    return this.#draft.request.caller.skipsWebhooks === true;
+  }
+}

@@ -1,0 +1,59 @@
+import type { JsonObject, ObjectMeta } from '@orch/machinery';
+import { admitted } from '@orch/merge';
+import { Slices } from '@orch/runtime/work';
+import type { Draft, StageTools } from './draft.js';
+import { holdsTooMany } from './object-checks.js';
+
+/**
+ * Who owns which field, drawn before admission so that what plugins set belongs to nobody (KEP-555). What is applied has
+ * brought its owners along; what the server itself decides belongs to nobody.
+ */
+export function ownership(draft: Draft, tools: StageTools): void | Promise<void> {
+  const { applies, ownChange } = draft.request;
+  if (applies || ownChange) return own(draft, draft.served.metadata);
+  const large = draft.turn() ?? (draft.request.endpoint.stage && Promise.resolve());
+  if (large) return large.then(() => owningInSteps(draft, tools));
+  const { manager, live, next, written } = writing(draft, tools);
+  own(draft, manager.update(live, next, written).metadata as ObjectMeta);
+}
+
+/**
+ * A large object a step at a time, and one whose owners may speak of versions that somebody outside converts to. Owners of one of very many values are not drawn: they are as many again, and reading and writing
+ * that would keep others waiting for longer than they may. Who applies to it owns what it says all the same, and keeps it.
+ */
+async function owningInSteps(draft: Draft, tools: StageTools): Promise<void> {
+  const { served, old } = draft;
+  if (holdsTooMany(served, tools.limits.maxOwnedValues)) {
+    const managedFields = old?.metadata?.managedFields ?? [];
+    return own(draft, { ...served.metadata, managedFields });
+  }
+  const { manager, live, next, written } = writing(draft, tools);
+  const slices = new Slices();
+  const owned = await manager.updateAsync(live, next, written, () => slices.between());
+  own(draft, owned.metadata as ObjectMeta);
+}
+
+/** What is written, and upon what, in the version that was sent. */
+function writing({ request, served, old }: Draft, { now }: StageTools) {
+  const { endpoint, options, caller, subresource } = request;
+  const live = old && endpoint.conversion ? endpoint.conversion.toServed(old) : old;
+  return {
+    manager: endpoint.fieldManagers(subresource),
+    live: live as JsonObject | undefined,
+    next: served as JsonObject,
+    written: { manager: options.fieldManager || caller.agent, now: new Date(now()) },
+  };
+}
+
+function own(draft: Draft, metadata: ObjectMeta | undefined): void {
+  if (metadata) draft.served.metadata = metadata;
+  draft.owners = metadata?.managedFields ?? [];
+}
+
+/** Behind plugins owners are only looked at: entries that nobody can read are put back, and the client is told. */
+export function checkOwners({ served, owners, request: { caller } }: Draft): void {
+  const before: JsonObject = { metadata: { managedFields: [...owners] } };
+  const { object, warning } = admitted(before, served as JsonObject);
+  served.metadata = object.metadata as typeof served.metadata;
+  if (warning !== undefined) caller.warnings.push(warning);
+}

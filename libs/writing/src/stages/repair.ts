@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { ensureMetadata, formatTime, generateName } from '@orch/machinery';
+import { inSlices } from '@orch/runtime/work';
+import { atOnce } from '@orch/schema';
+import { defaults } from './defaults.js';
+import type { Draft, StageTools } from './draft.js';
+import { checkOwners } from './ownership.js';
+import { systemFields } from './system-fields.js';
+
+/**
+ * Makes of what was sent and admitted the object that is stored: puts back what a plugin may not change, gives a new object
+ * its name, uid and time, goes over to the stored version, and keeps apart what the kind keeps apart (spec from status,
+ * what the subresource may change from the rest, the generation).
+ */
+export function repair(draft: Draft, { now }: StageTools): void | Promise<void> {
+  if (draft.admitted) {
+    systemFields(draft);
+    checkOwners(draft);
+  }
+  const named = draft.old === undefined && beginLife(draft, now());
+  // Defaults may follow from what plugins have set, and from the name.
+  const filling = draft.admitted || named ? defaults(draft) : undefined;
+  if (filling) return filling.then(() => makeStored(draft, now));
+  return makeStored(draft, now);
+}
+
+function makeStored(draft: Draft, now: StageTools['now']): void | Promise<void> {
+  const { request, old } = draft;
+  draft.object = toStorage(draft);
+  const { storageRules: rules, storageModel } = request.endpoint;
+  const context = { subresource: request.subresource, user: request.caller.user, now: now() };
+  if (old) {
+    storageModel.alignZeros(draft.object, old);
+    rules.prepareForUpdate(draft.object, old, context);
+  } else rules.prepareForCreate(draft.object, context);
+  return inSlices(storageModel.fillStatus(draft.object));
+}
+
+/** @returns whether the object has been given a generated name */
+function beginLife({ served }: Draft, now: number): boolean {
+  const meta = ensureMetadata(served);
+  const named = !meta.name && !!meta.generateName;
+  if (named) meta.name = generateName(meta.generateName ?? '');
+  meta.uid = randomUUID();
+  meta.creationTimestamp = formatTime(now);
+  return named;
+}
+
+/** Defaults have been applied in the version that was sent, and apply again in the one that is judged where that is another. */
+function toStorage({ request: { endpoint }, served }: Draft) {
+  if (!endpoint.conversion) return served;
+  const object = endpoint.conversion.toStorage(served);
+  atOnce(endpoint.storageModel.fillDefaults(object));
+  endpoint.storageRules.defaults(object);
+  return object;
+}

@@ -1,0 +1,79 @@
+import {
+  type ApiObject,
+  ensureMetadata,
+  invalid,
+  invalidValue,
+  type StatusError,
+  VerbatimValue,
+} from '@orch/machinery';
+import type { Endpoint } from '@orch/resources';
+import { UNWRITTEN } from '../pipeline/write-request.js';
+import type { Draft } from './draft.js';
+import { checkPlace, namedVersion } from './object-checks.js';
+import { uniteOwnerReferences } from './owner-references.js';
+
+/**
+ * What of metadata is the server's, and where the object stands. Runs again behind plugins, who may no more change it.
+ * @throws StatusError 400 for another place, 422 for a version that is missing
+ */
+export function systemFields(draft: Draft): void {
+  const { request, served, old, admitted } = draft;
+  const { endpoint, key } = request;
+  const meta = ensureMetadata(served);
+  served.kind = endpoint.definition.kind;
+  served.apiVersion = endpoint.apiVersion;
+  // A plugin may name what has no name yet.
+  const named = admitted && key.name === '' ? { ...key, name: meta.name ?? '' } : key;
+  checkPlace(endpoint, named, meta);
+  if (old) {
+    if (!admitted) requireVersion(draft);
+    keepSystemFields(served, old);
+  } else resetSystemFields(draft);
+  uniteOwnerReferences(draft);
+}
+
+/** What is made of an object that is itself still to be written has its version from nobody: whoever replaces one names it. */
+function requireVersion({ request: { endpoint, key, replaces }, served, base }: Draft): void {
+  if (endpoint.storageRules.unconditionalUpdate || namedVersion(served) !== '') return;
+  if (replaces || base?.version !== UNWRITTEN) throw versionMissing(endpoint, key.name);
+}
+
+/** In the words that clients know, with the resource in the place of the kind. */
+function versionMissing({ groupResource: { group, resource } }: Endpoint, name: string): StatusError {
+  const error = invalidValue('metadata.resourceVersion', new VerbatimValue('0x0'), 'must be specified for an update');
+  return invalid(resource, group, name, [error]);
+}
+
+/** What clients may leave out or may not set comes from the live object. */
+function keepSystemFields(served: ApiObject, old: ApiObject): void {
+  const meta = ensureMetadata(served);
+  const live = old.metadata ?? {};
+  if (live.namespace !== undefined) meta.namespace = live.namespace;
+  else delete meta.namespace;
+  if (!meta.uid && live.uid !== undefined) meta.uid = live.uid;
+  meta.creationTimestamp = live.creationTimestamp ?? null;
+  if (live.generation !== undefined) meta.generation = live.generation;
+  else delete meta.generation;
+  if (live.deletionTimestamp !== undefined) meta.deletionTimestamp = live.deletionTimestamp;
+  if (meta.deletionGracePeriodSeconds === undefined && live.deletionGracePeriodSeconds !== undefined) {
+    meta.deletionGracePeriodSeconds = live.deletionGracePeriodSeconds;
+  }
+  delete meta.selfLink;
+}
+
+/** A new object has none of it: uid, time and name are given once it has been admitted. */
+function resetSystemFields(draft: Draft): void {
+  const { request, served } = draft;
+  const { endpoint, key, applies } = request;
+  // An applier says how the object is to be, whichever there was; who replaces a version means that one, and no other is to be made.
+  if (!applies && namedVersion(served) !== '') draft.namesVersion = true;
+  const meta = ensureMetadata(served);
+  delete meta.resourceVersion;
+  if (endpoint.definition.namespaced) meta.namespace = key.namespace;
+  delete meta.uid;
+  delete meta.creationTimestamp;
+  delete meta.deletionTimestamp;
+  delete meta.deletionGracePeriodSeconds;
+  delete meta.selfLink;
+  delete meta.generation;
+}

@@ -1,0 +1,98 @@
+import { type FieldError, validateObjectMetaUpdate } from '@orch/machinery';
+import { tooManyValues } from '@orch/resources';
+import { Slices } from '@orch/runtime/work';
+import { checkTime } from '../pipeline/check-time.js';
+import type { Draft, StageTools } from './draft.js';
+import { holdsTooMany, invalidObject, validateMeta, valuesOf } from './object-checks.js';
+
+/**
+ * The rules of the kind, in the version that is stored; those of a large object a step at a time, and those of a small one that
+ * take long.
+ * @throws StatusError 422 naming every field, 413 for a large object that defaults have made too large, 504 where they take longer than
+ * the request may
+ */
+export function validation(draft: Draft, tools: StageTools): void | Promise<void> {
+  const large = draft.turn();
+  if (large) return large.then(() => validateLarge(draft, tools));
+  const slices = new Slices();
+  const errors: FieldError[][] = [];
+  const left = steps(draft)[Symbol.iterator]();
+  for (let step = left.next(); !step.done; step = left.next()) {
+    if (step.value.length > 0) errors.push(step.value);
+    const pause = slices.between();
+    if (pause) return pause.then(() => finish(draft, left, errors, () => slices.between()));
+  }
+  judge(draft, errors);
+}
+
+async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools): Promise<void> {
+  // What would be refused anyway is not looked into as well.
+  if (hasGrownBeyond(draft, maxValues)) throw tooManyValues(maxValues);
+  await draft.turn();
+  await finish(draft, steps(draft)[Symbol.iterator](), [], draft.turn);
+}
+
+/** The steps that are left, with turns for others between them. */
+async function finish(
+  draft: Draft,
+  left: Iterator<FieldError[]>,
+  errors: FieldError[][],
+  turn: () => Promise<void> | undefined,
+): Promise<void> {
+  for (let step = left.next(); !step.done; step = left.next()) {
+    if (step.value.length > 0) errors.push(step.value);
+    const pause = turn();
+    if (!pause) continue;
+    await pause;
+    checkTime(draft.request);
+  }
+  judge(draft, errors);
+}
+
+function judge(draft: Draft, errors: readonly FieldError[][]): void {
+  refuse(draft, errors.flat());
+  warn(draft);
+}
+
+/** Who made or changed an object hears of what is strange in it, though it is taken. */
+function warn({ request: { endpoint, subresource, ownChange, caller }, object, old }: Draft): void {
+  if (subresource !== '' || ownChange) return;
+  // There may be more of them than a call takes arguments.
+  for (const warning of endpoint.storageRules.warnings(object, old)) caller.warnings.push(warning);
+}
+
+/** What is larger already may stay so. */
+function hasGrownBeyond({ object, old }: Draft, maxValues: number): boolean {
+  if (!holdsTooMany(object, maxValues)) return false;
+  const most = old ? valuesOf(old, Number.POSITIVE_INFINITY) : 0;
+  return most <= maxValues || valuesOf(object, most) > most;
+}
+
+function refuse({ request: { endpoint }, object }: Draft, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidObject(endpoint, object, errors);
+}
+
+/** Each looks at all of the object. Fields are called what they are called in the version that was sent. */
+function* steps(draft: Draft): Iterable<FieldError[]> {
+  const { rules } = draft.request.endpoint;
+  for (const found of stored(draft)) {
+    yield found.map((error) => ({ ...error, field: rules.refusedFieldName(error.field) }));
+  }
+}
+
+function* stored({ request, object, old, served }: Draft): Iterable<FieldError[]> {
+  const { endpoint, subresource, ownChange } = request;
+  const { storageRules: rules } = endpoint;
+  const { metadata = {} } = object;
+  const changed = old ? validateObjectMetaUpdate(metadata, old.metadata ?? {}) : [];
+  const found = [...validateMeta(endpoint, object), ...changed];
+  yield found;
+  if (!old) {
+    yield endpoint.rules.validateServed(served);
+    yield* rules.validateCreate(object, found);
+    return;
+  }
+  if (ownChange) return;
+  yield endpoint.rules.validateServedUpdate(object, old);
+  yield* rules.validateUpdate(object, old, subresource, found);
+}
