@@ -3,7 +3,10 @@ import { TokenBucket } from './token-bucket.js';
 
 function bucketOf() {
   let now = 0;
-  return { bucket: new TokenBucket(10, 2, () => now), pass: (ms: number) => void (now += ms) };
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { bucket: new TokenBucket(10, 2, () => now), pass };
 }
 
 it('gives so many at once, then so many a second', () => {

@@ -1,0 +1,35 @@
+/** Objects whose changes wake a controller, as keys of what it reconciles. */
+export interface ControllerSource {
+  /** Calls `enqueue` with each key that a change concerns, until the returned function is called. */
+  subscribe(enqueue: (key: string) => void): () => void;
+  /** Keys of all objects, for a process that comes to lead. */
+  keys(): Iterable<string>;
+  /**
+   * Resolves when the source holds everything that any process has written before the call. Absent where reconciling from older
+   * objects does no harm.
+   */
+  confirm?(): Promise<void>;
+}
+
+/** Whether a reconciliation may go on writing. */
+export interface Run {
+  /** False once the process has lost the lease or ends: nothing that began before may be written any more. */
+  readonly goesOn: boolean;
+}
+
+/** A loop that brings objects into the state that they ask for. */
+export interface Controller {
+  /** Its name in options and metrics: that of kube-controller-manager where it has such a controller. */
+  readonly name: string;
+  readonly sources: readonly ControllerSource[];
+  /** Keys that are reconciled at a time. Default 1. */
+  readonly workers?: number;
+  /** First and longest wait before a key is tried again, milliseconds. Default 5 and 1,000,000. */
+  readonly retry?: { readonly firstMs: number; readonly longestMs: number };
+  /**
+   * Brings what a key names into the state that it asks for, from the objects as they are known now. A key whose reconciliation
+   * rejects is tried again with backoff.
+   * @returns milliseconds after which the key is looked at again though nothing has changed; undefined for not at all
+   */
+  reconcile(key: string, run: Run): Promise<number | undefined>;
+}
