@@ -1,94 +1,92 @@
-import { type Clock, systemClock } from '@orch/runtime';
-import { LeaderRounds, type Leadership, WorkQueue } from '@orch/runtime/work';
-import type { Controller, Run } from './controller.js';
+import type { Clock } from '@orch/runtime';
+import { WorkQueue } from '@orch/runtime/work';
+import { type Controller, RequeueError, type Run } from './controller.js';
 import type { WorkQueueMetrics } from './work-queue-metrics.js';
 
+/** What a {@link ControllerRunner} works with. */
 export interface ControllerRunnerOptions {
-  /** Decides which process runs the controller. */
-  readonly leadership: Pick<Leadership, 'leads' | 'renew' | 'giveBack'>;
+  /** Where its queue is counted. */
   readonly metrics: WorkQueueMetrics;
-  /** Called with each failure; the key is tried again. `key` is undefined where no key is concerned. */
-  readonly onError: (error: unknown, key: string | undefined) => void;
-  readonly clock?: Clock;
+  /** Called with each failure of a reconciliation; the key is tried again. */
+  readonly onError: (error: unknown, controller: string, key: string) => void;
+  /** Whether this process still leads. */
+  readonly leads: () => boolean;
+  /** What backoff and delays go by. */
+  readonly clock: Clock;
 }
 
-/** Runs a controller in the process that holds its lease: all keys when it comes to lead, then those that change. */
+/** Runs one controller: all of its keys when a term begins, then those that change. */
 export class ControllerRunner {
   readonly #queue: WorkQueue;
-  readonly #rounds: LeaderRounds;
   #subscriptions: (() => void)[] = [];
-  /** Counts the times that this process has come to lead; 0 while it does not. */
-  #term = 0;
+  /** Counts the terms; what was begun in one does not go on in another. */
   #terms = 0;
+  #isActive = false;
 
+  /** @param controller what is run */
   constructor(
     private readonly controller: Controller,
     private readonly options: ControllerRunnerOptions,
   ) {
-    const { leadership, metrics, onError, clock = systemClock } = options;
+    const { metrics, onError, clock } = options;
     const { name, workers, retry } = controller;
     this.#queue = new WorkQueue({
       process: (key) => this.#reconcile(key),
-      onError,
-      clock,
+      onError: (error, key) => {
+        if (!(error instanceof RequeueError)) onError(error, name, key);
+      },
       observer: metrics.observer(name),
+      clock,
       ...(workers !== undefined && { workers }),
       ...(retry && { retry }),
     });
     metrics.watch(name, this.#queue);
-    this.#rounds = new LeaderRounds({
-      leadership,
-      round: (isNew) => this.#lead(isNew),
-      idle: () => void this.#retire(),
-      onError: (error) => onError(error, undefined),
-      clock,
-    });
   }
 
-  /** Begins to compete for the lease, and to listen to the sources. */
-  start(): void {
+  /** Listens to the sources. */
+  listen(): void {
     this.#subscriptions = this.controller.sources.map((source) =>
       source.subscribe((key) => {
-        // A process that comes to lead looks at all keys.
-        if (this.#term > 0) this.#queue.add(key);
+        // All keys are queued when a term begins.
+        if (this.#isActive) this.#queue.add(key);
       }),
     );
-    this.#rounds.ask();
   }
 
-  /** Queues all keys again, where this process leads: something has changed that no source tells. */
-  enqueueAll(): void {
-    if (this.#term === 0) return;
-    for (const source of this.controller.sources) for (const key of source.keys()) this.#queue.add(key);
-  }
-
-  /** Ends after the work under way, and gives the lease back. */
-  async stop(): Promise<void> {
-    for (const unsubscribe of this.#subscriptions) unsubscribe();
-    this.#term = 0;
-    await this.#queue.stop();
-    await this.#rounds.stop();
-  }
-
-  async #lead(isNew: boolean): Promise<undefined> {
-    // The lease may have lapsed and come back between two rounds: keys whose turn came meanwhile were left out.
-    if (isNew) void this.#retire();
-    if (this.#term > 0 || this.#rounds.isStopped) return;
-    // The leader before may have written what is not known here yet.
+  /** Resolves when the sources hold what a leader before may have written. */
+  async confirm(): Promise<void> {
     for (const source of this.controller.sources) await source.confirm?.();
-    if (this.#rounds.isStopped || !this.options.leadership.leads) return;
-    this.#term = ++this.#terms;
+  }
+
+  /** Begins a term with all keys. */
+  begin(): void {
+    this.#isActive = true;
+    this.#terms++;
     this.enqueueAll();
   }
 
-  #retire(): Promise<void> {
-    this.#term = 0;
+  /** Queues all keys again. Does nothing between terms. */
+  enqueueAll(): void {
+    if (!this.#isActive) return;
+    for (const source of this.controller.sources) for (const key of source.keys()) this.#queue.add(key);
+  }
+
+  /** Ends a term: forgets the keys that wait. Resolves when the work under way has ended. */
+  retire(): Promise<void> {
+    this.#isActive = false;
     return this.#queue.drain();
   }
 
+  /** Ends for good. Resolves when the work under way has ended. */
+  async stop(): Promise<void> {
+    for (const unsubscribe of this.#subscriptions) unsubscribe();
+    this.#isActive = false;
+    await this.#queue.stop();
+  }
+
   async #reconcile(key: string): Promise<void> {
-    const term = this.#term;
-    const goesOn = () => term > 0 && this.#term === term && this.options.leadership.leads;
+    const term = this.#terms;
+    const goesOn = () => this.#isActive && this.#terms === term && this.options.leads();
     if (!goesOn()) return;
     const run: Run = {
       get goesOn() {

@@ -33,3 +33,20 @@ export interface Controller {
    */
   reconcile(key: string, run: Run): Promise<number | undefined>;
 }
+
+/**
+ * Thrown by a reconciliation that has nothing to report and is to be tried again with backoff: it was overtaken, or waits for something that
+ * no source tells.
+ */
+export class RequeueError extends Error {
+  override readonly name = 'RequeueError';
+}
+
+/** The controllers of a feature, and what they follow for themselves. */
+export interface ControllerGroup {
+  readonly controllers: readonly Controller[];
+  /** Begins to follow; called before the controllers run. @throws Error where the feature cannot work */
+  start?(): void | Promise<void>;
+  /** Ends that; called after the controllers have ended. */
+  stop?(): void | Promise<void>;
+}

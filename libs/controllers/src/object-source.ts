@@ -7,7 +7,7 @@ export interface KnownByName {
   /** Calls the listener with the names of objects that have come, changed or gone, until the returned function is called. */
   onChange(listener: (changed: Iterable<string>) => void): () => void;
   /** Resolves when everything is known that was written before the call. */
-  confirm(): Promise<void>;
+  confirm(): Promise<unknown>;
 }
 
 /** Wakes a controller whose keys are the names of these objects. */
@@ -18,6 +18,33 @@ export function objectSource(known: KnownByName): ControllerSource {
         for (const name of changed) enqueue(name);
       }),
     keys: () => known.objects.keys(),
-    confirm: () => known.confirm(),
+    async confirm() {
+      await known.confirm();
+    },
+  };
+}
+
+/** Objects in memory that are looked up by namespace and name: what admission plugins follow. */
+export interface KnownObjects {
+  /** Every one of them. */
+  all(): Iterable<{ readonly metadata?: { readonly namespace?: string; readonly name?: string } }>;
+  /** Calls the listener with the names of objects that have come, changed or gone, until the returned function is called. */
+  onChange(listener: (changed: Iterable<string>) => void): () => void;
+}
+
+/**
+ * Wakes a controller with the names of these objects. They may lag behind what another process has written, so reconciling has to bear
+ * objects that are a moment old.
+ */
+export function followedSource(known: KnownObjects): ControllerSource {
+  return {
+    subscribe: (enqueue) =>
+      known.onChange((changed) => {
+        for (const name of changed) enqueue(name);
+      }),
+    *keys() {
+      for (const { metadata: { namespace = '', name = '' } = {} } of known.all())
+        yield namespace === '' ? name : `${namespace}/${name}`;
+    },
   };
 }

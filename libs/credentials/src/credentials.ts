@@ -35,7 +35,7 @@ export class Credentials {
   readonly #watch: FileWatch;
   #current: CredentialSet;
   #onChange: (set: CredentialSet) => Promise<void> = async () => undefined;
-  readonly #onTaken: ((set: CredentialSet) => unknown)[] = [];
+  readonly #onTaken = new Set<(set: CredentialSet) => unknown>();
 
   private constructor(settings: CredentialSettings, current: CredentialSet, tokens: readonly TokenVerifier[]) {
     const { options, certificateAccepted } = settings;
@@ -77,8 +77,9 @@ export class Credentials {
   }
 
   /** Calls back with each set that follows, once it is the current one. */
-  onTaken(callback: (set: CredentialSet) => unknown): void {
-    this.#onTaken.push(callback);
+  onTaken(callback: (set: CredentialSet) => unknown): () => void {
+    this.#onTaken.add(callback);
+    return () => this.#onTaken.delete(callback);
   }
 
   close(): void {

@@ -25,7 +25,7 @@ const RETRY_SECONDS = 1;
 /** All objects of a type, by namespace; none before {@link start}. */
 export class FollowedType<T> {
   readonly #byNamespace = new Map<string, Map<string, T>>();
-  readonly #listeners: (() => void)[] = [];
+  readonly #listeners = new Set<(changed: ChangedNames) => void>();
   #follower: ObjectFollower<T> | undefined;
   #acknowledged: Version = 0n;
 
@@ -70,8 +70,10 @@ export class FollowedType<T> {
     return error && new UnreadableListError(error);
   }
 
-  onChange(listener: () => void): void {
-    this.#listeners.push(listener);
+  /** Calls the listener with the names of objects that have come, changed or gone, until the returned function is called. */
+  onChange(listener: (changed: ChangedNames) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Whether something is not known that this process has acknowledged. */
@@ -126,7 +128,7 @@ export class FollowedType<T> {
       if (object) this.#put(namespace, name, object);
       else this.#remove(namespace, name);
     }
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) listener(changed);
   }
 
   #put(namespace: string, name: string, object: T): void {

@@ -1,6 +1,7 @@
 import { podSecurityMetrics, policyMetrics } from '@orch/admission';
 import { admissionMetrics, observeWebhooks, webhookMetrics } from '@orch/admission-host';
 import { observeRegistrations } from '@orch/aggregation';
+import { workQueueMetrics } from '@orch/controllers';
 import { serviceAccountTokenUses } from '@orch/credentials';
 import { migrationCounter } from '@orch/custom-resources';
 import { healthSeries } from '@orch/discovery';
@@ -74,5 +75,6 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   observeWebhooks(metrics, () => []);
   healthSeries(metrics);
   new RequestMetrics(metrics);
+  workQueueMetrics(metrics);
   return metrics.describe();
 }

@@ -14,7 +14,7 @@ import {
   serviceNetworks,
 } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
-import { bootstrap, makeNamespaces, NamespaceContents, NamespaceTerminator } from '@orch/maintenance';
+import { bootstrap, makeNamespaces } from '@orch/maintenance';
 import { Evaluators } from '@orch/quota';
 import { DatabaseLister, ListGate, MemoryFit, ObjectLister, ObjectReader, WindowMemory } from '@orch/reading';
 import {
@@ -75,9 +75,6 @@ export interface AssembleOptions {
   readonly listCacheBytes: number;
   readonly serviceCidr: string;
   readonly nodePorts: { readonly from: number; readonly to: number };
-  /** Resolves when all kinds are served that any server served before the call. Default: at once, as none come and go. */
-  readonly catchUp?: () => Promise<void>;
-  readonly onError: (error: unknown) => void;
 }
 
 /** What lists may take, all of them together. */
@@ -96,7 +93,8 @@ export interface ListBudget {
 export interface Api {
   readonly deps: ApiDeps;
   readonly served: ServedResources;
-  readonly terminator: NamespaceTerminator;
+  /** One endpoint for each type of namespaced objects, as they are served now, those that are switched off among them. */
+  readonly namespaced: () => readonly Endpoint[];
   readonly claims: AllocationClaims;
   /** Of the ranges that are configured. */
   readonly allocators: Allocators;
@@ -203,20 +201,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     databaseLists,
     quotas,
     evaluators,
-    terminator: new NamespaceTerminator({
-      store,
-      names,
-      namespaces,
-      contents: new NamespaceContents({
-        store,
-        remover,
-        namespaced,
-        ...(options.catchUp && { catchUp: options.catchUp }),
-      }),
-      pipeline,
-      now,
-      onError: options.onError,
-    }),
+    namespaced,
     makeNamespaces: () => makeNamespaces({ reader, pipeline, namespaces }),
     bootstrap: (securePort) =>
       bootstrap({

@@ -4,7 +4,6 @@ import type { Allocators } from '@orch/kinds';
 import type { Logger, Metrics } from '@orch/runtime';
 import type { Expirer, ServingStore } from '@orch/storage';
 import type { AllocationClaims } from '@orch/writing';
-import type { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
 import { ClaimCheck } from './claim-check.js';
 import { ClaimEvents } from './claim-events.js';
 import type { ClaimFinding } from './claim-finding.js';
@@ -18,8 +17,6 @@ export interface HousekeepingSettings {
   /** Of the ranges that are configured. */
   readonly allocators: Allocators;
   readonly store: ServingStore;
-  /** Empties namespaces on their way out; undefined where that is not done here. */
-  readonly terminator: NamespaceTerminator | undefined;
   /** How long events are kept, and claims without a Service; milliseconds, 0 for good. */
   readonly times: { readonly eventTtl: number; readonly unusedClaimAge: number };
   readonly logger: Logger;
@@ -27,30 +24,26 @@ export interface HousekeepingSettings {
 }
 
 /**
- * What is done for the installation as a whole, whoever asks for it: namespaces on their way out, events that expire,
- * addresses and node ports that were claimed for nothing.
+ * What is done for the installation as a whole: events expire, and addresses and node ports that were claimed for nothing are released.
  */
 export class Housekeeping {
-  readonly #terminator: NamespaceTerminator | undefined;
   readonly #expirer: Expirer | undefined;
   readonly #teller: ClaimTeller;
   readonly #claims: ClaimRepair | undefined;
 
   constructor(settings: HousekeepingSettings) {
-    this.#terminator = settings.terminator;
     this.#expirer = expirerOf(settings);
     this.#teller = claimTellerOf(settings);
     this.#claims = claimRepairOf(settings, this.#teller);
   }
 
   start(): void {
-    this.#terminator?.start();
     this.#expirer?.start();
     this.#claims?.start();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#terminator?.stop(), this.#expirer?.stop(), this.#claims?.stop()]);
+    await Promise.all([this.#expirer?.stop(), this.#claims?.stop()]);
     await this.#teller.stop();
   }
 }

@@ -10,6 +10,7 @@ import {
   type TestServer,
   testApi,
   version,
+  runNamespaceController,
 } from '@orch/testing';
 import { WebhookClients } from '@orch/webhooks';
 import { ConversionServer, type Converted, convertedReview, type Review, say } from '@orch/webhooks/testing';
@@ -420,8 +421,9 @@ describe('a webhook that is down', () => {
     expect(made.status).toBe(201);
     webhook.fail();
     expect((await ask('DELETE', '/api/v1/namespaces/going')).status).toBe(200);
-    api.terminator.start();
+    const controllers = await runNamespaceController(api);
     await expect.poll(rows).toEqual([]);
+    await controllers.stop();
   });
 });
 

@@ -2,13 +2,13 @@ import { Metrics } from '@orch/runtime';
 import { ManualClock } from '@orch/runtime/testing';
 import { LEADERSHIP_MS, Leadership, RENEWAL_MS } from '@orch/runtime/work';
 import { describe, expect, it } from 'vitest';
-import type { Controller, Run } from './controller.js';
-import { ControllerRunner } from './controller-runner.js';
+import { type Controller, RequeueError, type Run } from './controller.js';
+import { ControllerManager } from './controller-manager.js';
 import { objectSource } from './object-source.js';
 import { workQueueMetrics } from './work-queue-metrics.js';
 
 /** A controller of named objects, and a lease that the test gives and takes. */
-function runnerOf(reconcile: Controller['reconcile'] = async () => undefined) {
+function managerOf(reconcile: Controller['reconcile'] = async () => undefined) {
   const clock = new ManualClock();
   const objects = new Map<string, string>([
     ['a', '1'],
@@ -17,7 +17,7 @@ function runnerOf(reconcile: Controller['reconcile'] = async () => undefined) {
   const listeners = new Set<(changed: Iterable<string>) => void>();
   const lease = { isFree: true, given: 0, takes: 0, hang: undefined as Promise<void> | undefined };
   const reconciled: string[] = [];
-  const errors: [unknown, string | undefined][] = [];
+  const errors: unknown[][] = [];
   let confirm = async (): Promise<void> => undefined;
   const metrics = new Metrics();
   const source = objectSource({
@@ -47,10 +47,12 @@ function runnerOf(reconcile: Controller['reconcile'] = async () => undefined) {
       return reconcile(key, run);
     },
   };
-  const onError = (error: unknown, key: string | undefined) => void errors.push([error, key]);
-  const runner = new ControllerRunner(controller, { leadership, metrics: workQueueMetrics(metrics), onError, clock });
+  const onError = (...told: unknown[]) => void errors.push(told);
+  const manager = new ControllerManager([controller], {
+    ...{ leadership, metrics: workQueueMetrics(metrics), onError, clock },
+  });
   return {
-    ...{ clock, objects, lease, reconciled, errors, metrics, runner, listeners },
+    ...{ clock, objects, lease, reconciled, errors, metrics, manager, listeners },
     change: (name: string) => {
       for (const listener of listeners) listener([name]);
     },
@@ -60,10 +62,10 @@ function runnerOf(reconcile: Controller['reconcile'] = async () => undefined) {
   };
 }
 
-describe('a controller that is run', () => {
+describe('a controller of a manager', () => {
   it('reconciles every object when its process comes to lead, then those that change', async () => {
-    const { clock, runner, reconciled, change } = runnerOf();
-    runner.start();
+    const { clock, manager, reconciled, change } = managerOf();
+    manager.start();
     await clock.settle();
     expect(reconciled).toEqual(['a', 'b']);
     change('b');
@@ -71,40 +73,40 @@ describe('a controller that is run', () => {
     expect(reconciled).toEqual(['a', 'b', 'b']);
     await clock.advance(60_000);
     expect(reconciled).toHaveLength(3);
-    await runner.stop();
+    await manager.stop();
   });
 
   it('begins only with what the leader before has written', async () => {
-    const { clock, runner, reconciled, objects, onConfirm } = runnerOf();
+    const { clock, manager, reconciled, objects, onConfirm } = managerOf();
     let known = (): void => undefined;
     onConfirm(() => new Promise((resolve) => (known = resolve)));
-    runner.start();
+    manager.start();
     await clock.settle();
     expect(reconciled).toEqual([]);
     objects.set('c', '1');
     known();
     await clock.settle();
     expect(reconciled).toEqual(['a', 'b', 'c']);
-    await runner.stop();
+    await manager.stop();
   });
 
   it('begins after a failure to learn what was written', async () => {
-    const { clock, runner, reconciled, errors, onConfirm } = runnerOf();
+    const { clock, manager, reconciled, errors, onConfirm } = managerOf();
     const failure = new Error('no database');
     onConfirm(() => Promise.reject(failure));
-    runner.start();
+    manager.start();
     await clock.settle();
-    expect([reconciled, errors]).toEqual([[], [[failure, undefined]]]);
+    expect([reconciled, errors]).toEqual([[], [[failure]]]);
     onConfirm(async () => undefined);
     await clock.advance(1_000);
     expect(reconciled).toEqual(['a', 'b']);
-    await runner.stop();
+    await manager.stop();
   });
 
   it('does nothing while another process leads, and everything once that is over', async () => {
-    const { clock, runner, reconciled, lease, change } = runnerOf();
+    const { clock, manager, reconciled, lease, change } = managerOf();
     lease.isFree = false;
-    runner.start();
+    manager.start();
     await clock.advance(LEADERSHIP_MS);
     change('a');
     await clock.settle();
@@ -112,19 +114,19 @@ describe('a controller that is run', () => {
     lease.isFree = true;
     await clock.advance(RENEWAL_MS);
     expect(reconciled).toEqual(['a', 'b']);
-    await runner.stop();
+    await manager.stop();
     expect(lease.given).toBe(1);
   });
 
   it('lets nothing go on that was begun before the lease was lost', async () => {
     const runs: Run[] = [];
     let end = (): void => undefined;
-    const { clock, runner, reconciled, lease } = runnerOf(async (_key, run) => {
+    const { clock, manager, reconciled, lease } = managerOf(async (_key, run) => {
       runs.push(run);
       await new Promise<void>((resolve) => (end = resolve));
       return 1_000;
     });
-    runner.start();
+    manager.start();
     await clock.settle();
     expect(runs[0]?.goesOn).toBe(true);
     lease.isFree = false;
@@ -140,12 +142,12 @@ describe('a controller that is run', () => {
     end();
     await clock.settle();
     end();
-    await runner.stop();
+    await manager.stop();
   });
 
   it('reconciles everything again where the lease has lapsed and come back', async () => {
-    const { clock, runner, reconciled, lease, change } = runnerOf();
-    runner.start();
+    const { clock, manager, reconciled, lease, change } = managerOf();
+    manager.start();
     await clock.settle();
     let answer = (): void => undefined;
     lease.hang = new Promise((resolve) => (answer = resolve));
@@ -157,39 +159,51 @@ describe('a controller that is run', () => {
     answer();
     await clock.advance(RENEWAL_MS);
     expect(reconciled).toEqual(['a', 'b', 'a', 'b']);
-    await runner.stop();
+    await manager.stop();
   });
 
   it('looks again when a reconciliation says so, and tries a failed one again', async () => {
     let failure: Error | undefined = new Error('conflict');
-    const { clock, runner, reconciled, errors } = runnerOf(async (key) => {
+    const { clock, manager, reconciled, errors } = managerOf(async (key) => {
       if (key === 'a') return 5_000;
       if (failure) throw failure;
       return undefined;
     });
-    runner.start();
+    manager.start();
     await clock.settle();
-    expect(errors).toEqual([[failure, 'b']]);
+    expect(errors).toEqual([[failure, 'things', 'b']]);
     failure = undefined;
     await clock.advance(5);
     expect(reconciled).toEqual(['a', 'b', 'b']);
     await clock.advance(4_999);
     expect(reconciled).toEqual(['a', 'b', 'b', 'a']);
-    await runner.stop();
+    await manager.stop();
+  });
+
+  it('says nothing of a reconciliation that only asks to be tried again', async () => {
+    let tries = 0;
+    const { clock, manager, errors } = managerOf(async (key) => {
+      if (key === 'b' && ++tries < 3) throw new RequeueError('not yet');
+      return undefined;
+    });
+    manager.start();
+    await clock.advance(1_000);
+    expect([tries, errors]).toEqual([3, []]);
+    await manager.stop();
   });
 
   it('listens to nobody and writes nothing once it is stopped', async () => {
     let end = (): void => undefined;
     const runs: Run[] = [];
-    const { clock, runner, reconciled, listeners, lease } = runnerOf(async (_key, run) => {
+    const { clock, manager, reconciled, listeners, lease } = managerOf(async (_key, run) => {
       runs.push(run);
       await new Promise<void>((resolve) => (end = resolve));
       return undefined;
     });
-    runner.start();
+    manager.start();
     await clock.settle();
     let isOver = false;
-    const stopped = runner.stop().then(() => (isOver = true));
+    const stopped = manager.stop().then(() => (isOver = true));
     await clock.settle();
     expect([isOver, listeners.size, runs[0]?.goesOn, lease.given]).toEqual([false, 0, false, 0]);
     end();
@@ -198,11 +212,11 @@ describe('a controller that is run', () => {
   });
 
   it('counts under the names of client-go', async () => {
-    const { clock, runner, metrics, change } = runnerOf(async (key) => {
+    const { clock, manager, metrics, change } = managerOf(async (key) => {
       if (key === 'b') throw new Error('refused');
       return undefined;
     });
-    runner.start();
+    manager.start();
     await clock.settle();
     change('a');
     await clock.settle();
@@ -212,6 +226,6 @@ describe('a controller that is run', () => {
     expect(text).toContain('workqueue_work_duration_seconds_count{name="things"} 3');
     expect(text).toContain('workqueue_depth{name="things"} 0');
     expect(text).toContain('workqueue_longest_running_processor_seconds{name="things"} 0');
-    await runner.stop();
+    await manager.stop();
   });
 });
