@@ -5,7 +5,12 @@ import { type Endpoint, fromStored } from '@orch/resources';
 
 /** A Role or ClusterRole, as its kind has it. */
 export interface Role extends ApiObject {
+  /** Permissions that the role grants; null or absent for none. */
   rules?: PolicyRule[] | null;
+  /**
+   * Selects the ClusterRoles whose rules a controller copies into this one; null or absent for a role with rules of its
+   * own.
+   */
   aggregationRule?: { clusterRoleSelectors?: RoleSelector[] } | null;
 }
 

@@ -83,6 +83,7 @@ export class AdmissionControl {
     await this.objects.start(source);
   }
 
+  /** Stops following objects, then closes every plugin and resolves once all are closed. */
   async stop(): Promise<void> {
     this.#params.stop();
     this.objects.stop();

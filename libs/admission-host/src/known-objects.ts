@@ -77,6 +77,7 @@ export class ProcessObjects {
     await Promise.all(starting.map(({ kind, endpoint }) => kind.follow(endpoint, source)));
   }
 
+  /** Stops following all objects; they are not updated any more. */
   stop(): void {
     for (const end of this.#ends) end();
     for (const { kind } of this.#kinds.values()) kind.stop();

@@ -19,6 +19,10 @@ export interface SurroundingsSettings {
   readonly remote: () => RemoteDocuments;
 }
 
+/**
+ * Connects plugins to the process: its metrics and rate limits, the resources that are served, and image review
+ * webhooks.
+ */
 export function pluginSurroundings({
   metrics,
   sharedRates,

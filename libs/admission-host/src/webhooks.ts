@@ -29,6 +29,7 @@ export interface WebhooksSettings {
 
 /** What this process asks webhooks with. */
 export class Webhooks {
+  /** Clients, limits, cache and metrics for the conversion webhooks of custom resources. */
   readonly conversions: ConversionCalls;
   readonly #clients: WebhookClients;
 

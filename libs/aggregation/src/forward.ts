@@ -30,6 +30,7 @@ import {
 export interface Extension {
   /** Name or address. */
   readonly host: string;
+  /** TCP port that it serves HTTPS on. */
   readonly port: number;
   /** Name that its certificate must bear, and that it is asked by. */
   readonly serverName: string;

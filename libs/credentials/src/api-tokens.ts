@@ -43,6 +43,10 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** Tokens that this API gives out itself: of service accounts, and of nodes that are to join. */
 export class ApiTokens {
+  /**
+   * Verifiers of service account tokens and bootstrap tokens, in the order in which they are asked; empty where both
+   * are switched off.
+   */
   readonly verifiers: readonly TokenVerifier[];
   readonly #objects: FollowedObjects;
   readonly #logger: Logger;
@@ -77,6 +81,7 @@ export class ApiTokens {
     this.#watches = watches;
   }
 
+  /** Stops following objects and cancels pending rechecks of watches. */
   stop(): void {
     this.#objects.stop();
     for (const timer of this.#timers.values()) clearTimeout(timer);

@@ -8,7 +8,9 @@ const REMEMBERED_SECONDS = 14 * 86_400;
 export interface FileCertificates {
   /** What they are for, or the option that names the file. */
   readonly certificate: string;
+  /** Path of the file. */
   readonly file: string;
+  /** Contents of the file, PEM. */
   readonly pem: string;
 }
 

@@ -110,9 +110,14 @@ export const credentialOptions = {
 export type CredentialOptions = OptionValues<
   typeof credentialOptions & typeof serviceAccountOptions & typeof signingOptions
 > & {
+  /** Further host names and addresses that the generated serving certificate is valid for. */
   readonly advertiseHost: readonly string[];
+  /** Authorization modes in order. With `AlwaysAllow` among them anonymous requests are refused. */
   readonly authorizationMode: readonly string[];
+  /** Address that the server listens on; the generated serving certificate is valid for it. */
   readonly bindAddress: string;
+  /** File to which a kubeconfig of an administrator is written; undefined for none. */
   readonly kubeconfigOut: string | undefined;
+  /** CIDRs of cluster IPs; the generated serving certificate is valid for the first address of each. */
   readonly serviceClusterIpRange: string;
 };

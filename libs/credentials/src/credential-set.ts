@@ -26,6 +26,7 @@ export interface CredentialSet {
   readonly named: readonly NamedPair[];
   /** Whose client certificates are looked at, PEM; as what they are believed says `trust`. */
   readonly clientCa: string;
+  /** Authorities that callers and front proxies are authenticated by. */
   readonly trust: CertificateTrust;
   /**
    * The authorities of callers, and those of front proxies, PEM; empty for none. `proxyNames`: the common names that these may have

@@ -30,6 +30,7 @@ export interface CredentialSettings {
 
 /** What a process shows and believes, followed as its files change. */
 export class Credentials {
+  /** Authenticates requests against the current credential set. */
   readonly authenticator: Authenticator;
   readonly #settings: CredentialSettings;
   readonly #watch: FileWatch;
@@ -67,6 +68,7 @@ export class Credentials {
     return new Credentials(settings, current, [...ofFiles, ...tokenVerifiers]);
   }
 
+  /** Credentials that are in effect now. */
   get current(): CredentialSet {
     return this.#current;
   }
@@ -81,6 +83,7 @@ export class Credentials {
     this.#onTaken.push(callback);
   }
 
+  /** Stops watching the files. */
   close(): void {
     this.#watch.close();
   }

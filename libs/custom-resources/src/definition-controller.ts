@@ -46,6 +46,7 @@ export class DefinitionController {
     this.#rounds = new LeaderRounds({ leadership, round: (isNew) => this.#round(isNew), onError, clock });
   }
 
+  /** Begins to decide, now and at each change of a definition. Returns at once. */
   start(): void {
     this.#unsubscribe = this.options.follower.onChange(() => this.#rounds.ask());
     this.#rounds.ask();

@@ -17,12 +17,15 @@ import type { Row, Version } from '@orch/storage';
 
 /** A CustomResourceDefinition as a process knows it. It is small: schemas are packed until they are asked for. */
 export interface Definition {
+  /** Name of the definition: `<plural>.<group>`. */
   readonly name: string;
+  /** UID of the definition object; changes when it is deleted and created again. */
   readonly uid: string;
   /** Of its last write. */
   readonly version: Version;
   /** Of its last write that changed anything of what is served of it. */
   readonly since: Version;
+  /** API group of its objects. */
   readonly group: string;
   /** The names by which it is served. */
   readonly names: AcceptedNames;

@@ -15,6 +15,7 @@ export interface CustomKind<E> {
 
 /** A definition, and what is served of it. */
 export interface ServedDefinition<E> extends CustomKind<E> {
+  /** Definition that the endpoints were made from. */
   readonly definition: Definition;
 }
 

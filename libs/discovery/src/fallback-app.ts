@@ -10,14 +10,23 @@ import type { IssuerRoutes } from './issuer-routes.js';
 
 /** What `GET /version` answers. */
 export interface VersionInfo {
+  /** Major version of the Kubernetes API that is served. */
   readonly major: string;
+  /** Minor version of the Kubernetes API that is served. */
   readonly minor: string;
+  /** Version as tools compare it: `v<major>.<minor>.<patch>`, with the release of this server as build metadata. */
   readonly gitVersion: string;
+  /** Commit that the server was built from; empty where that is not known. */
   readonly gitCommit: string;
+  /** State of the work tree of the build: `clean`, `dirty` or empty. */
   readonly gitTreeState: string;
+  /** Time of the build, RFC 3339; empty where that is not known. */
   readonly buildDate: string;
+  /** Runtime that the server runs on, in the place of a version of Go. */
   readonly goVersion: string;
+  /** Language runtime or compiler, in the place of that of Go. */
   readonly compiler: string;
+  /** Operating system and architecture: `linux/amd64`. */
   readonly platform: string;
 }
 

@@ -23,10 +23,15 @@ export interface Queued {
 export class FairTurns implements Turns {
   constructor(private readonly options: FairTurnsOptions) {}
 
+  /** Whether the priority level of a request has no queues, and no limit on concurrency. */
   isExempt({ user, info }: OpenContext): boolean {
     return this.options.controller.classify(user, info).level.queues === undefined;
   }
 
+  /**
+   * Classifies a request and takes seats at its priority level, waiting in a queue if need be.
+   * @returns undefined for a request that is rejected, or was not dispatched in time
+   */
   take(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
     const { controller, work, metrics } = this.options;
     const found = controller.classify(ctx.user, ctx.info);
@@ -46,6 +51,11 @@ export class FairTurns implements Turns {
     return seated === true ? turnOf(entry, dispatched) : this.#waitFor(ctx, entry, seated, series, dispatched);
   }
 
+  /**
+   * Takes the initial seats once more, for a request that gave them back while its client did not read; counts no
+   * further request.
+   * @returns undefined for a request that is rejected, or was not dispatched in time
+   */
   takeAgain(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
     const { controller, work } = this.options;
     const found = controller.classify(ctx.user, ctx.info);

@@ -39,6 +39,7 @@ export interface FairnessSettings {
 
 /** Whose turn it is in one process, and what that is decided by. */
 export class Fairness {
+  /** Decides which request is executed next: by priority and fairness, or by fixed limits. */
   readonly turns: Turns;
   /** Pages for people who look at what waits; undefined where nothing does. */
   readonly pages: FlowPages | undefined;
@@ -78,6 +79,7 @@ export class Fairness {
     this.#controller?.start();
   }
 
+  /** Stops following the configuration, and resolves once its writes that are under way have ended. */
   async stop(): Promise<void> {
     this.#controller?.stop();
     await this.#keeper?.stop();

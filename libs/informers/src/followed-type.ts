@@ -11,11 +11,15 @@ import {
 
 /** Where objects come from. */
 export interface FollowedSource<T> {
+  /** Type of the objects that are followed. */
   readonly type: TypeId;
   /** What is known of one. */
   read(row: FollowedRow): T;
+  /** Store that the snapshot is loaded from. */
   readonly store: ObjectSource;
+  /** Feed of the changes since the snapshot. */
   readonly feed: Pick<OrderedFeed, 'follow'>;
+  /** Called with what could not be loaded or read; loading is tried again. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -37,18 +41,22 @@ export class FollowedType<T> {
     await follower.start();
   }
 
+  /** Stops following; the objects stay as they are. */
   stop(): void {
     this.#follower?.stop();
   }
 
+  /** The object of this name; undefined where there is none, or it cannot be read. */
   get(namespace: string, name: string): T | undefined {
     return this.#byNamespace.get(namespace)?.get(name);
   }
 
+  /** The objects of a namespace, in no order. */
   in(namespace: string): Iterable<T> {
     return this.#byNamespace.get(namespace)?.values() ?? [];
   }
 
+  /** The objects of all namespaces, in no order. */
   *all(): Iterable<T> {
     for (const objects of this.#byNamespace.values()) yield* objects.values();
   }
@@ -70,6 +78,7 @@ export class FollowedType<T> {
     return error && new UnreadableListError(error);
   }
 
+  /** Calls the listener after each change, and after a reload; listeners are never removed. */
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
   }

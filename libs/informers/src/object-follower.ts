@@ -20,14 +20,19 @@ export type FollowedRow = Row;
 /** Where objects are loaded from. */
 export type ObjectSource = Pick<Store, 'snapshot' | 'get' | 'onRewind' | 'onStalledHistory' | 'noteLeftOut'>;
 
+/** Options of an {@link ObjectFollower}. */
 export interface ObjectFollowerOptions<T> {
+  /** Store that the snapshot is loaded from. */
   readonly source: ObjectSource;
+  /** Feed of the changes since the snapshot. */
   readonly feed: Pick<OrderedFeed, 'follow'>;
+  /** Type of the objects that are followed. */
   readonly type: TypeId;
   /** What is known of an object from now on. What it throws is told, and the object is not known. */
   read(row: FollowedRow, before: T | undefined): T;
   /** Hears what could not be read, and of each object that cannot be opened, once; loading is tried again. */
   readonly onError: (error: unknown) => void;
+  /** Clock for pauses and ages. Default: that of the system. */
   readonly clock?: Clock;
 }
 
@@ -131,6 +136,7 @@ export class ObjectFollower<T> {
     return this.#load();
   }
 
+  /** Stops following; the objects stay as they are, and whoever waits in {@link confirm} gets a FollowingEndedError. */
   stop(): void {
     this.#stopped = true;
     for (const unsubscribe of this.#subscriptions) unsubscribe();

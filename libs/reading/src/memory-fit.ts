@@ -26,6 +26,10 @@ export class MemoryFit {
     private readonly maxBytes: number,
   ) {}
 
+  /**
+   * Whether the objects of a type are few and small enough, as measured in the database and kept for a while; false
+   * where it cannot be measured now. A type that was too large counts as such while it is measured again.
+   */
   async fits(type: TypeId): Promise<boolean> {
     const known = this.#found.get(type);
     const { verdict } = known && performance.now() < known.until ? known : this.#begin(type, known);

@@ -3,6 +3,7 @@ import { BusyStoreError } from '@orch/storage';
 
 /** Limits whose refusals are thrown far from where they are counted. */
 export const THROWN_LIMITS = ['size', 'body-time', 'lists', 'conversions', 'write-queue'] as const;
+/** Names a limit whose refusals are thrown far from where they are counted. */
 export type ThrownLimit = (typeof THROWN_LIMITS)[number];
 
 const limits = new WeakMap<Error, ThrownLimit>();

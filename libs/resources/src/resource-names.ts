@@ -23,10 +23,12 @@ export class ResourceNames {
     }
   }
 
+  /** Forgets the name of a type that is served no more. */
   forget(type: TypeId): void {
     this.#names.delete(type);
   }
 
+  /** Name of the resource of a type: `deployments.apps`; empty for a type that is not known. */
   of(type: TypeId): string {
     return this.#names.get(type) ?? '';
   }

@@ -94,13 +94,19 @@ export interface ListBudget {
 
 /** The API of one process, without sockets. */
 export interface Api {
+  /** Dependencies of the request handlers. */
   readonly deps: ApiDeps;
+  /** Registry of the resources that this process serves. */
   readonly served: ServedResources;
+  /** Empties namespaces that are being deleted. */
   readonly terminator: NamespaceTerminator;
+  /** Claims on cluster IPs and node ports in the database, shared by all servers. */
   readonly claims: AllocationClaims;
   /** Of the ranges that are configured. */
   readonly allocators: Allocators;
+  /** Cache of encoded and compressed list pages. */
   readonly listCache: PieceCache;
+  /** Bounds on lists that read from the database: how many run at a time, and the bytes that they read ahead. */
   readonly databaseLists: DatabaseLists;
   /** Quotas, once they are followed: writes are charged from then on. */
   readonly quotas: QuotaIndex;
@@ -114,6 +120,12 @@ export interface Api {
   bootstrap(securePort: number): Promise<void>;
 }
 
+/**
+ * Wires up the API of one process: registers stored types, and makes the registry of resources, the write pipeline and
+ * the readers.
+ * @throws Error where namespaces are not among the served resources, or resourcequotas are not declared;
+ * StoreUnavailableError
+ */
 export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const { names, scheme, store, cache, kinds } = options;
   const { features } = kinds;

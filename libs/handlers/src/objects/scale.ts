@@ -28,6 +28,10 @@ export type ScaledObject = Pick<ResourceCall, 'endpoint' | 'name'>;
 
 type MakeScale = (scale: ApiObject) => ApiObject | Promise<ApiObject>;
 
+/**
+ * The kind that the scale subresource of an endpoint is served as; `autoscaling/v1` Scale unless its definition
+ * declares another.
+ */
 export function scaleType(deps: Pick<ApiDeps, 'scheme'>, call: Pick<ResourceCall, 'endpoint'>): DeclaredModel {
   const declared = call.endpoint.definition.subresources.find((sub) => sub.name === 'scale');
   const type = declared ?? { group: 'autoscaling', version: 'v1', kind: 'Scale' };
@@ -75,6 +79,10 @@ function scaling<T>(action: () => T): T {
   }
 }
 
+/**
+ * Sets the number of replicas in an object of the served version, in place.
+ * @throws StatusError 404 for a kind without scale; 500 for an object of a custom kind that has no place for it
+ */
 export function writeReplicas(call: ScaledObject, object: ApiObject, replicas: number): void {
   scaling(() => scaleRules(call).write(object, replicas));
 }

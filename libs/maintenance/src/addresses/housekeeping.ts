@@ -43,12 +43,14 @@ export class Housekeeping {
     this.#claims = claimRepairOf(settings, this.#teller);
   }
 
+  /** Starts the periodic work. Returns at once. */
   start(): void {
     this.#terminator?.start();
     this.#expirer?.start();
     this.#claims?.start();
   }
 
+  /** Stops the periodic work and resolves once what is under way has ended. */
   async stop(): Promise<void> {
     await Promise.all([this.#terminator?.stop(), this.#expirer?.stop(), this.#claims?.stop()]);
     await this.#teller.stop();

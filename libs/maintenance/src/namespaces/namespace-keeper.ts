@@ -23,6 +23,7 @@ export interface StandingObjectsSettings {
 
 /** What is to be followed from the start. */
 export interface FollowedByStanding {
+  /** Follows all namespaces. */
   readonly namespaces: FollowedObjects;
   /** Undefined where nobody needs them. */
   readonly accounts: FollowedObjects | undefined;
@@ -59,6 +60,7 @@ export class NamespaceKeeper {
     this.#objects.start();
   }
 
+  /** Stops creating objects and resolves once what is under way has ended. */
   async stop(): Promise<void> {
     await this.#objects?.stop();
     this.#configMaps?.stop();

@@ -37,11 +37,13 @@ export class NamespaceTerminator {
     this.#options = options;
   }
 
+  /** Begins to react to deletions of this process and to sweep. Returns at once. */
   start(): void {
     this.#unsubscribe = this.#options.store.onCommit((changes) => this.#heard(changes));
     this.#schedule(0);
   }
 
+  /** Stops sweeping and resolves once the work under way has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#unsubscribe?.();

@@ -47,6 +47,7 @@ export class EndpointsReconciler {
     this.#work = new WorkOnDemand(() => this.#round(), { onError, restMs: REST_MS, clock });
   }
 
+  /** Adds the own address now, and repairs the objects periodically. Returns at once. */
   start(): void {
     this.#work.ask();
   }

@@ -21,9 +21,11 @@ function outwardInterface(): string | undefined {
   }
 }
 
+/** Reads the network interfaces and the default route of this machine. */
 export const thisMachine = (): Network => ({ interfaces: networkInterfaces(), outward: outwardInterface() });
 
 const isUnspecified = (address: string): boolean => address === '0.0.0.0' || address === '::';
+/** Whether an address or host name is that of the loopback interface: `::1`, `localhost` or 127.0.0.0/8. */
 export const isLoopback = (address: string): boolean =>
   address === '::1' || address === 'localhost' || /^127\./.test(address);
 

@@ -42,10 +42,13 @@ export interface ObservedConversion {
 
 /** What webhooks of all definitions are asked with. */
 export interface ConversionCalls {
+  /** Connections to webhooks. */
   readonly clients: Pick<WebhookClients, 'post'>;
+  /** Limits of each call, and of all calls together. */
   readonly limits: ConversionLimits;
   /** What lists have had converted; absent where nothing is kept. */
   readonly kept?: KeptConversions;
+  /** Called after each call of a webhook, for metrics. Default: nothing is counted. */
   readonly observe?: (conversion: ObservedConversion) => void;
   /** Hears of each object that was asked for alone and is not converted, though the webhook answers. */
   readonly onRefused?: (refused: RefusedObject) => void;

@@ -20,6 +20,7 @@ export class KeptConversions {
   /** @param maxBytes of bodies as they lie and as they were made; 0 keeps nothing */
   constructor(private readonly maxBytes: number) {}
 
+  /** Bytes of bodies that are kept now, stored and converted ones together. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -27,7 +27,9 @@ let made = 0;
  * asked for that. What lies in the version that is wanted is not sent anywhere, and waits for nobody.
  */
 export class VersionStage implements BodyConversion {
+  /** Identifies this stage and what it has converted; unique in the process. */
   readonly key = `webhook-${++made}`;
+  /** Name of the served version. */
   readonly version: string;
   readonly #form: StoredForm;
 
@@ -36,6 +38,7 @@ export class VersionStage implements BodyConversion {
     this.#form = parts.form;
   }
 
+  /** Number of the defaults that bodies in the served version are filled in with, as in a row of the store. */
   get defaults(): number {
     return this.#form.defaultsOf(this.version);
   }

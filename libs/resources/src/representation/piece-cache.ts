@@ -8,10 +8,13 @@ interface Kept {
   bytes: number;
 }
 
+/** Statistics of a {@link PieceCache}. */
 export interface PieceCacheStats {
+  /** Bytes that are kept now. */
   readonly bytes: number;
   /** Pieces that were there when they were asked for, and pieces that had to be made. */
   readonly hits: number;
+  /** Pieces that had to be encoded or compressed. */
   readonly misses: number;
 }
 
@@ -31,6 +34,7 @@ export class PieceCache {
   /** @param maxBytes kept at most; 0 keeps nothing */
   constructor(private readonly maxBytes: number) {}
 
+  /** Returns size, hits and misses so far. */
   stats(): PieceCacheStats {
     return { bytes: this.#bytes, hits: this.#hits, misses: this.#misses };
   }

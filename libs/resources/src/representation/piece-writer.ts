@@ -16,6 +16,10 @@ export class PieceWriter {
     this.#length += piece.write(text, this.#length, 'latin1');
   }
 
+  /**
+   * Appends a range of a buffer. What is longer than a piece becomes a piece of its own without a copy, and must not be
+   * changed afterwards.
+   */
   bytes(source: Buffer, from = 0, to = source.length): void {
     const length = to - from;
     if (length > this.capacity) {

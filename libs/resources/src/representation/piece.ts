@@ -17,7 +17,9 @@ export const isShareable = (bytes: number): boolean => bytes >= SHARED_FROM_BYTE
 /** Part of a body. */
 export type Piece = Buffer | SharedPiece;
 
+/** Returns the bytes of a piece, and encodes them where that has not been done. */
 export const bytesOf = (piece: Piece): Buffer => (Buffer.isBuffer(piece) ? piece : piece.bytes());
+/** Length of a piece in bytes; approximate for a shared piece, which is not encoded for it. */
 export const sizeOf = (piece: Piece): number => (Buffer.isBuffer(piece) ? piece.length : piece.size);
 
 /** A whole body at once. */

@@ -3,10 +3,13 @@ import type { Stored } from '../stored/stored.js';
 import type { Piece } from './piece.js';
 import type { Surround } from './surround.js';
 
+/** Metadata of a list. */
 export interface ListMeta {
   /** Absent for what is computed, and has no versions. */
   readonly resourceVersion?: string;
+  /** Continue token for the next page; absent on the last one. */
   readonly continue?: string;
+  /** Number of objects behind this page; absent where that is not known. */
   readonly remainingItemCount?: number;
 }
 
@@ -33,6 +36,7 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 export interface Representation {
   /** Equal keys make equal bytes: watchers of one key share frames. */
   readonly key: string;
+  /** Media type of a body that is not a stream. */
   readonly contentType: string;
   /** Undefined for encodings that have no streams. */
   readonly streamContentType: string | undefined;
@@ -52,6 +56,7 @@ export interface Representation {
   piecesWithin?(type: EventType, stored: Stored, around?: Surround): readonly Buffer[] | undefined;
   /** An event behind the first of a stream, where it leaves out what that has said. */
   following?(type: EventType, stored: Stored): Buffer;
+  /** A `BOOKMARK` event of a watch stream, without transfer framing. */
   bookmark(bookmark: BookmarkObject): Buffer;
   /** An `ERROR` event holding a Status. */
   errorEvent(status: object): Buffer;

@@ -29,6 +29,7 @@ export interface CustomParts {
 
 /** What selectors look at, as the newest definition says it. */
 export interface Described {
+  /** Reads labels and selectable fields by the newest definition; replaced when the definition changes. */
   describe: Describe;
 }
 

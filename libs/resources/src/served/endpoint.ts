@@ -14,11 +14,15 @@ export const UNSTORED: TypeId = 0;
 
 /** One served group/version/resource, joined with where it is stored and what rules it obeys. */
 export interface Endpoint {
+  /** Declaration of the resource in the served version. */
   readonly definition: ResourceDescription;
+  /** Group and plural name, for errors and permissions. */
   readonly groupResource: GroupResource;
+  /** `<group>/<version>` that is served; the version alone in the core group. */
   readonly apiVersion: string;
   /** The definition in whose version the objects are judged and, unless told otherwise, stored; the same object when it is this one. */
   readonly storage: ResourceDescription;
+  /** `<group>/<version>` that objects are judged and stored in. */
   readonly storageApiVersion: string;
   /** In which versions the objects lie in the store. */
   readonly form: StoredForm;

@@ -41,8 +41,11 @@ export interface ObjectModel extends GroupVersionKind {
 
 /** The form of objects whose kind is declared by a struct. */
 export class DeclaredModel implements ObjectModel {
+  /** API group of the kind. */
   readonly group: string;
+  /** Version of the kind. */
   readonly version: string;
+  /** Name of the kind. */
   readonly kind: string;
 
   constructor(

@@ -26,6 +26,7 @@ export class ServedResources {
     this.#current = ServedSnapshot.first(endpoints);
   }
 
+  /** Resources that are served now, as an immutable snapshot. */
   get current(): ServedSnapshot {
     return this.#current;
   }

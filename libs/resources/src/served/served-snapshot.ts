@@ -4,6 +4,7 @@ import type { Endpoint } from './endpoint.js';
 
 /** An endpoint as it is served. */
 export interface Serving {
+  /** Endpoint that answers the requests. */
   readonly endpoint: Endpoint;
   /** What documents tell of it; undefined for nothing. */
   readonly told: ResourceDescription | undefined;
@@ -64,6 +65,7 @@ export class ServedSnapshot {
     return this.#endpoints;
   }
 
+  /** Iterates over all endpoints and how they are documented, group by group. */
   *servings(): Generator<Serving> {
     for (const group of this.groups.values()) yield* group.values();
   }

@@ -14,6 +14,7 @@ export class FairLine<T> {
     return this.#lines.get(who)?.length ?? 0;
   }
 
+  /** Appends an item to the line of one user. */
   add(who: string, item: T): void {
     const line = this.#lines.get(who);
     if (line) line.push(item);

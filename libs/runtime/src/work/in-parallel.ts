@@ -1,8 +1,10 @@
 /** How much is worked on at a time. */
 export interface AtATime<T> {
+  /** Most items at a time. */
   readonly items: number;
   /** Of all of them together; one that is larger is worked on alone. */
   readonly bytes: number;
+  /** Size of an item in bytes, counted against `bytes`. */
   readonly sizeOf: (item: T) => number;
 }
 

@@ -24,6 +24,7 @@ export class Leadership {
     private readonly clock: Clock = systemClock,
   ) {}
 
+  /** Whether this process holds the lease, by its own clock: false once the lease may have expired. */
   get leads(): boolean {
     return this.clock.now() < this.#leadsUntil;
   }

@@ -1,6 +1,8 @@
 /** Bounds of something that requests hold while they last; 0 is none. */
 export interface Bounds {
+  /** Bound on what all users hold together; 0 for none. */
   readonly inAll: number;
+  /** Bound on what one user holds; 0 for none. */
   readonly perUser: number;
 }
 
@@ -9,12 +11,15 @@ export class SharedBound {
   #held = 0;
   readonly #heldBy = new Map<string, number>();
 
+  /** @param bounds limits that `fits` and its variants check against; never changed */
   constructor(readonly bounds: Bounds) {}
 
+  /** Amount that all users hold together. */
   get held(): number {
     return this.#held;
   }
 
+  /** Amount that one user holds. */
   heldBy(user: string): number {
     return this.#heldBy.get(user) ?? 0;
   }
@@ -50,6 +55,7 @@ export class SharedBound {
     this.#heldBy.set(user, this.heldBy(user) + amount);
   }
 
+  /** Returns an amount that the user has taken before. */
   give(user: string, amount: number): void {
     this.#held -= amount;
     const left = this.heldBy(user) - amount;

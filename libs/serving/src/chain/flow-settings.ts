@@ -7,6 +7,7 @@ import type { Turns } from './turns.js';
 
 /** What requests share. */
 export interface FlowControl {
+  /** Decides which request is executed next. */
   readonly turns: Turns;
   /** Bytes of request bodies that are here, whole or in part. */
   readonly bodies: SharedBound;

@@ -98,6 +98,10 @@ function answerer(options: ListenerOptions, observer: RequestObserver): Stage {
   return (ctx) => aggregator.answer(ctx, { watches, metrics, observer, streams }) ?? here(ctx);
 }
 
+/**
+ * Builds the function that a server calls with each request, the chain of stages behind it. The function returns at
+ * once and never throws.
+ */
 export function createListener(options: ListenerOptions): ApiListener {
   const { metrics, logger, slowRequestMs = 0, tracing } = options;
   const observer = new RequestObserver({ metrics, logger, slowMs: slowRequestMs, tracing });

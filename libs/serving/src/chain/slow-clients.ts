@@ -47,12 +47,14 @@ export class SlowClients {
   readonly bodies: SharedBound;
   /** Requests whose client does not read the answer, and the bytes of these. */
   readonly answers: SharedBound;
+  /** Bytes of answers that clients have not read. */
   readonly answerBytes: SharedBound;
   readonly #seated = new Set<Followed>();
   #isLooking = false;
 
   constructor(
     { bodies, answers, answerBytes }: SlowClientLimits,
+    /** Clock that decides when a client counts as slow. */
     readonly clock: Clock,
   ) {
     this.bodies = new SharedBound(bodies);

@@ -16,10 +16,13 @@ import type { Route } from './route.js';
  * asked for below, and nowhere else.
  */
 export interface RequestContext {
+  /** Request as Node gives it. */
   readonly req: IncomingMessage;
+  /** Response that stages and handlers write to. */
   readonly res: ServerResponse;
   /** Path without the query. */
   readonly path: string;
+  /** Parsed query of the URL. */
   readonly query: URLSearchParams;
   /** Unique per request; answered as `Audit-Id` and written to logs. */
   readonly requestId: string;
@@ -87,6 +90,7 @@ export interface Access {
 
 /** A connection that its client asks to turn into a WebSocket. */
 export interface Upgrade {
+  /** TCP or TLS socket of the client. */
   readonly socket: Socket;
   /** What came behind the request. */
   readonly head: Buffer;

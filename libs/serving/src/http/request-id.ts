@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
+/** Name of the header that carries the id of a request, in both directions. */
 export const REQUEST_ID_HEADER = 'audit-id';
 
 /** Anything longer or other than visible characters is no id; answers and logs repeat it. */

@@ -85,6 +85,7 @@ export class DeliveryObserver implements WatchObserver {
     this.#legs.publish.observe(ms / 1000);
   }
 
+  /** Counts changes whose announcement on the bus was dropped. */
   dropped(changes: number): void {
     this.#dropped.inc(changes);
   }
@@ -99,6 +100,10 @@ export class DeliveryObserver implements WatchObserver {
     this.#reread.inc(messages);
   }
 
+  /**
+   * Measures how long a change took from its commit to the ring buffer, and traces it.
+   * @returns the trace context of the change; undefined where it is not traced
+   */
   arrived(_type: TypeId, change: AnnouncedChange): unknown {
     const age = this.#announcing === undefined ? Date.now() - change.at : performance.now() - this.#announcing;
     // The clock of the database may be ahead.
@@ -114,6 +119,7 @@ export class DeliveryObserver implements WatchObserver {
     return span?.traceparent;
   }
 
+  /** Counts the events and bytes that a cohort of watchers got, and measures how long they took. */
   flushed({ encoder, events, bytes, watchers, oldest, began, ended, origins }: Flush): void {
     this.#legs.socket.observe((ended - oldest) / 1000);
     this.#flushes.observe((ended - began) / 1000);
@@ -124,6 +130,7 @@ export class DeliveryObserver implements WatchObserver {
     this.#tracing?.start('flush', { causes, role: 'producer', at: began, attributes })?.end({ at: ended });
   }
 
+  /** Counts events that one watcher got as its initial state or from the history. */
   caughtUp(encoder: FrameEncoder, events: number, bytes: number): void {
     if (events > 0) this.#count(encoder, events, bytes, 1);
   }

@@ -175,6 +175,7 @@ export class RequestMetrics {
     this.#refused.with(limit).inc();
   }
 
+  /** The gauge of open long-running requests (watches and connections) of a route. */
   longRunning({ verb, endpoint, subresource, namespace, name }: Route): GaugeSeries {
     const { group, version, resource } = endpoint.definition;
     const scope = scopeOf(verb, namespace, name);

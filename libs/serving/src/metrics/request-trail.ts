@@ -17,15 +17,19 @@ export class RequestTrail {
   ended = 0;
   /** Writes that the database has decided, and the time that they waited for a batch and were in one. */
   writes = 0;
+  /** Milliseconds that these writes waited for a batch. */
   waitedMs = 0;
+  /** Milliseconds that their batches took to commit. */
   committingMs = 0;
   /** Bytes of the answer's body. */
   bytes = 0;
   /** Set when the request is traced. */
   span: TraceSpan | undefined;
 
+  /** @param began when the request arrived, monotonic milliseconds */
   constructor(readonly began = performance.now()) {}
 
+  /** Records that a moment has been reached now. */
   mark(moment: Moment): void {
     this[moment] = performance.now();
   }

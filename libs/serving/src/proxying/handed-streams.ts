@@ -22,6 +22,7 @@ const GRACE_MS = 10_000;
 
 /** The streams that other processes serve for clients of this one, which ends them when it ends itself. */
 export class HandedStreams {
+  /** Outgoing connections of the streams, observed for peers that have vanished. */
   readonly connections: OutgoingConnections;
   readonly #limits: HandedStreamsSettings['limits'];
   readonly #graceMs: number;

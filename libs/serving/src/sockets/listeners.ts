@@ -48,7 +48,9 @@ export interface ServingCredentials {
 
 /** Sockets that take requests, opened. */
 export interface Listeners {
+  /** TCP port of HTTPS, also where the option let the system choose. */
   readonly securePort: number;
+  /** TCP port of plain HTTP; undefined where it is not served. */
   readonly insecurePort: number | undefined;
   /** Shows something else to connections from now on; no TLS session from before is resumed. Throws as node does. */
   show(credentials: ServingCredentials): void;

@@ -1,6 +1,8 @@
 /** A certificate, those that signed it behind it, and its private key; PEM. */
 export interface Pair {
+  /** Certificate chain, leaf first. */
   readonly cert: string;
+  /** Private key of the leaf certificate. */
   readonly key: string;
 }
 

@@ -58,6 +58,7 @@ export class VanishedPeers {
     socket.once('close', () => this.#open.delete(socket));
   }
 
+  /** Stops looking for vanished peers; connections stay open. */
   stop(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

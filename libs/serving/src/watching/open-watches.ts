@@ -7,8 +7,11 @@ import { type Bounds, SharedBound } from '@orch/runtime/work';
 
 /** A watch that is open here, served or handed on, and what it was let in by. */
 export interface OpenWatch {
+  /** Authentication of the credential that the watch was admitted by. */
   readonly authentication: Authentication;
+  /** User that the watch is served for: the impersonated one where the caller impersonates. */
   readonly user: UserInfo;
+  /** Attributes that the watch was authorized by. */
   readonly request: RequestAttributes;
   /** What whoever really asks had to have the rights to for acting as this user; absent where nobody acts as another. */
   readonly impersonating?: readonly RequestAttributes[] | undefined;
@@ -16,8 +19,11 @@ export interface OpenWatch {
 
 /** An open watch, for whoever writes its stream. */
 export class AdmittedWatch implements OpenWatch {
+  /** Authentication of the credential that the watch was admitted by. */
   readonly authentication: Authentication;
+  /** User that the watch is served for: the impersonated one where the caller impersonates. */
   readonly user: UserInfo;
+  /** Attributes that the watch was authorized by. */
   readonly request: RequestAttributes;
   readonly impersonating: readonly RequestAttributes[] | undefined;
   #end: ((refusal: StatusError) => void) | undefined;
@@ -81,6 +87,7 @@ export class OpenWatches {
     this.#held = new SharedBound(bounds);
   }
 
+  /** Number of open watches. */
   get size(): number {
     return this.#open.size;
   }

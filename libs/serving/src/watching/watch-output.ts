@@ -181,10 +181,12 @@ export class WatchOutputs {
     for (const output of this.#open) if (output.stalled) yield output;
   }
 
+  /** Registers an output; it counts until it is deleted. */
   add(output: WatchOutput): void {
     this.#open.add(output);
   }
 
+  /** Removes an output whose stream is over. */
   delete(output: WatchOutput): void {
     this.#open.delete(output);
   }

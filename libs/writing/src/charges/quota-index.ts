@@ -7,7 +7,9 @@ import type { Version } from '@orch/storage';
 
 /** A ResourceQuota as its namespace is charged by it. */
 export interface KnownQuota {
+  /** Namespace that the quota limits. */
   readonly namespace: string;
+  /** Limits, scopes and what is used so far. */
   readonly terms: QuotaTerms;
   /** What is told in units of 1024. */
   readonly binary: ReadonlySet<string>;
@@ -48,6 +50,7 @@ export class QuotaIndex {
     await follower.start();
   }
 
+  /** Stops following; the quotas stay as they are. */
   stop(): void {
     this.#follower?.stop();
   }

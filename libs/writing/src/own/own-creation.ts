@@ -6,7 +6,9 @@ import type { WritePipeline } from '../pipeline/write-pipeline.js';
 
 /** Where the server makes what it wants to be there. */
 export interface OwnCreations {
+  /** Looks up whether the object exists. */
   readonly reader: ObjectReader;
+  /** Creates the object. */
   readonly pipeline: WritePipeline;
 }
 

@@ -6,6 +6,7 @@ import type { Change } from '../pipeline/write-request.js';
 
 /** Where the server writes what it has to say itself. */
 export interface OwnWrites {
+  /** Updates the object. */
   readonly pipeline: WritePipeline;
   /** In the version that is stored. */
   readonly endpoint: Endpoint;

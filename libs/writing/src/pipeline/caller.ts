@@ -6,6 +6,7 @@ import { skipsWebhooks } from '../own/skipped-webhooks.js';
 
 /** Who wants a write, and where what is learned on its way goes. */
 export interface Caller {
+  /** User that the write is authorized and audited for. */
   readonly user: UserInfo;
   /** Who decides about it, and by what it was let in; absent for the server itself. */
   readonly access?: { readonly authorizer: Authorizer; readonly request: RequestAttributes };

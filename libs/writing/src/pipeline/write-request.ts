@@ -8,12 +8,15 @@ import type { Caller } from './caller.js';
 export interface WriteRequest {
   /** An update may turn out to be a creation where its {@link Modification} can create. */
   readonly operation: Operation;
+  /** Endpoint of the object, in the version that the client uses. */
   readonly endpoint: Endpoint;
   /** The name is empty for a new object whose name is to be generated. */
   readonly key: Key;
   /** Empty for the object itself. */
   readonly subresource: string;
+  /** Caller of the request: its user, its deadline, and where warnings and annotations go. */
   readonly caller: Caller;
+  /** Options of the request as admission sees them, `dryRun` and `fieldManager` among them. */
   readonly options: RequestOptions;
   /** The client says which version it means: it need not wait for others who write the object. */
   readonly namesVersion?: boolean;

@@ -16,9 +16,11 @@ export interface WriteSetsOptions extends PlanTools {
 
 /** One of several objects that are changed together. */
 export interface SetMember {
+  /** The modifying request for this one object. */
   readonly request: WriteRequest;
   /** What is there, as it was just read: the write is refused where it has changed since. */
   readonly base: Stored;
+  /** Makes the wanted object from the stored one. */
   readonly change: Change;
   /** Admission has been asked about what the client sent (a Binding, an Eviction), and is not asked about what follows from it. */
   readonly admitted?: boolean;

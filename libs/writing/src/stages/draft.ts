@@ -6,6 +6,7 @@ import type { ObjectLimits } from './object-checks.js';
 
 /** One try of a write on its way through the stages: each finds here what those before it left. */
 export interface Draft {
+  /** The request that is being carried out. */
   readonly request: WriteRequest;
   /** What the request comes to: an update that finds nothing and may create is a `CREATE`. */
   readonly operation: Operation;

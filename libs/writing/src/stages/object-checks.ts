@@ -65,6 +65,7 @@ function unowned(object: ApiObject): ApiObject {
   return { ...object, metadata };
 }
 
+/** Builds the 422 error for an object with invalid fields. */
 export const invalidObject = (endpoint: Endpoint, object: ApiObject, errors: readonly FieldError[]) =>
   invalid(endpoint.definition.kind, endpoint.definition.group, object.metadata?.name ?? '', errors);
 
