@@ -24,7 +24,7 @@ export interface ApiTokensSettings extends Pick<FollowedObjectsOptions, 'store' 
   readonly options: CredentialOptions;
   readonly names: Names;
   readonly keys: ServiceAccountKeys;
-  /** Where objects of a kind lie, served or not; undefined for kinds that this release does not know. */
+  /** Returns the stored endpoint of a resource, served or not; undefined for unknown resources. */
   readonly endpointOf: (resource: string) => Endpoint | undefined;
   readonly onUse?: (use: TokenUse) => void;
   readonly logger: Logger;
@@ -41,7 +41,7 @@ const RETRY_MS = 1000;
 /** Longest time that timers take, ms. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Tokens that this API gives out itself: of service accounts, and of nodes that are to join. */
+/** Verifies the tokens that this API issues: those of service accounts, and bootstrap tokens of nodes that join. */
 export class ApiTokens {
   /**
    * Verifiers of service account tokens and bootstrap tokens, in the order in which they are asked; empty where both
@@ -76,7 +76,7 @@ export class ApiTokens {
     ];
   }
 
-  /** Ends watches when what their tokens are bound to goes. */
+  /** Ends open watches when the objects that their tokens are bound to are deleted. */
   judge(watches: OpenWatches): void {
     this.#watches = watches;
   }

@@ -8,7 +8,7 @@ import type { DiscoveryRoutes } from './discovery-routes.js';
 import { healthMetrics } from './health-metrics.js';
 import type { IssuerRoutes } from './issuer-routes.js';
 
-/** What `GET /version` answers. */
+/** Response of `GET /version`. */
 export interface VersionInfo {
   /** Major version of the Kubernetes API that is served. */
   readonly major: string;
@@ -30,7 +30,7 @@ export interface VersionInfo {
   readonly platform: string;
 }
 
-/** Whatever answers `GET /metrics`. */
+/** Source of the response of `GET /metrics`. */
 export type MetricsText = Pick<Metrics, 'text'>;
 
 export interface FallbackOptions {
@@ -38,9 +38,9 @@ export interface FallbackOptions {
   readonly metrics: MetricsText;
   readonly version: VersionInfo;
   readonly discovery: DiscoveryRoutes;
-  /** Texts for people who look into the process, by path; no list of paths names them. Default: none. */
+  /** Debugging pages by path; not listed at the root. Default: none. */
   readonly pages?: ReadonlyMap<string, (query: URLSearchParams) => string>;
-  /** Of the issuer of tokens. Default: none. */
+  /** Documents of the token issuer (OpenID discovery). Default: none. */
   readonly issuer?: IssuerRoutes;
 }
 

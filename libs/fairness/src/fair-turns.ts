@@ -19,7 +19,7 @@ export interface Queued {
   readonly info: OpenContext['info'];
 }
 
-/** Turns by priority level, and fairly among the flows of each (KEP-1040). */
+/** Schedules requests by priority level, and fairly among the flows of each level (KEP-1040). */
 export class FairTurns implements Turns {
   constructor(private readonly options: FairTurnsOptions) {}
 

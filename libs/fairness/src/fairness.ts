@@ -37,11 +37,11 @@ export interface FairnessSettings {
   readonly logger: Logger;
 }
 
-/** Whose turn it is in one process, and what that is decided by. */
+/** Priority and fairness of one process: its scheduler and its configuration. */
 export class Fairness {
   /** Decides which request is executed next: by priority and fairness, or by fixed limits. */
   readonly turns: Turns;
-  /** Pages for people who look at what waits; undefined where nothing does. */
+  /** Debugging pages of the queues; undefined where requests are not queued. */
   readonly pages: FlowPages | undefined;
   readonly #controller: FlowController | undefined;
   readonly #configuration: FlowConfiguration | undefined;
@@ -71,7 +71,7 @@ export class Fairness {
     this.#keeper = new FlowKeeper({ deps, configuration: this.#configuration, leadership, onError });
   }
 
-  /** Resolves when it is known whose turn it is: only then requests may be answered. @throws StatusError, StoreUnavailableError */
+  /** Loads the configuration. Requests may be answered once it resolves. @throws StatusError, StoreUnavailableError */
   async start(): Promise<void> {
     await this.#configuration?.start();
     await this.#keeper?.keep();

@@ -16,11 +16,11 @@ interface Found {
   readonly tooLarge?: boolean;
 }
 
-/** Whether a type is small enough to be taken into memory for the sake of a list. */
+/** Decides whether a type is small enough to be loaded into memory for a list. */
 export class MemoryFit {
   readonly #found = new Map<TypeId, Found>();
 
-  /** @param maxBytes bodies of a type, together */
+  /** @param maxBytes bound on the bodies of a type, together */
   constructor(
     private readonly store: Pick<Store, 'measure'>,
     private readonly maxBytes: number,

@@ -50,28 +50,28 @@ export interface AssembleOptions {
   readonly names: Names;
   readonly scheme: Scheme;
   readonly served: readonly ResourceDefinition[];
-  /** Versions that objects are written in, where it is not the one that is declared. */
+  /** Versions that objects are stored in, where they differ from the declared ones. */
   readonly storageVersions: readonly string[];
-  /** Which features are on, and what else the installation decides of its kinds. */
+  /** Feature gates and other settings of the kinds. */
   readonly kinds: KindSettings;
   readonly store: Store;
-  /** Whether an object is to be written anew though nothing of it changes. Default: none is. */
+  /** Whether an object is to be rewritten though nothing in it changes. Default: none is. */
   readonly isOutdated?: (type: TypeId, key: Key) => Promise<boolean>;
   readonly cache: WatchCache;
-  /** Admission plugins, in the order in which they are asked. */
+  /** Admission plugins, in the order in which they are called. */
   readonly plugins: readonly AdmissionPlugin[];
-  /** Hears how long they took. Default: nobody. */
+  /** Called with the duration of each admission step. Default: nothing is observed. */
   readonly onAdmission?: StepObserver;
   readonly limits: RequestLimits;
   readonly yaml: YamlReader;
-  /** Whether somebody else counts quotas. Default: no server but this. */
+  /** Whether another process counts the use of quotas. Default: this server alone does. */
   readonly countedElsewhere?: boolean;
   /** Default: no tokens of service accounts are issued. */
   readonly tokenIssuer?: TokenIssuer | undefined;
   readonly lists: ListBudget;
-  /** What the health of the control plane is made of. */
+  /** Components whose health ComponentStatus reports. */
   readonly components: readonly Component[];
-  /** Bytes of encoded and compressed lists that are kept. */
+  /** Bytes of encoded and compressed lists to cache; 0 for none. */
   readonly listCacheBytes: number;
   readonly serviceCidr: string;
   readonly nodePorts: { readonly from: number; readonly to: number };
@@ -80,15 +80,18 @@ export interface AssembleOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** What lists may take, all of them together. */
+/** Limits on all lists together. */
 export interface ListBudget {
-  /** Lists that read from the database at a time. */
+  /** Number of lists that may read from the database at a time. */
   readonly concurrent: number;
-  /** Those of one user among them. */
+  /** Number of these that one user may have. */
   readonly perUser: number;
-  /** Bytes that lists have read ahead of clients that do not read. */
+  /** Bytes that lists may have read ahead of slow clients. */
   readonly windowBytes: Bounds;
-  /** Bodies of a type that a list takes into memory, bytes; a larger type is read from the database each time. */
+  /**
+   * Bytes of all bodies of a type up to which a list loads the type into memory; a larger type is read from the
+   * database each time.
+   */
   readonly maxCachedBytes: number;
 }
 
@@ -102,21 +105,21 @@ export interface Api {
   readonly terminator: NamespaceTerminator;
   /** Claims on cluster IPs and node ports in the database, shared by all servers. */
   readonly claims: AllocationClaims;
-  /** Of the ranges that are configured. */
+  /** Allocators of the configured cluster IP and node port ranges. */
   readonly allocators: Allocators;
   /** Cache of encoded and compressed list pages. */
   readonly listCache: PieceCache;
   /** Bounds on lists that read from the database: how many run at a time, and the bytes that they read ahead. */
   readonly databaseLists: DatabaseLists;
-  /** Quotas, once they are followed: writes are charged from then on. */
+  /** Index of all quotas; writes are charged once it has been started. */
   readonly quotas: QuotaIndex;
-  /** What objects use up of them. */
+  /** Compute how much of a quota an object uses. */
   readonly evaluators: Evaluators;
-  /** Who may do what; empty until somebody puts it in. */
+  /** RBAC policy; empty until roles and bindings are loaded into it. */
   readonly policy: RbacPolicy;
-  /** Makes the namespaces that every installation has. */
+  /** Creates the namespaces that every installation has. @throws StatusError, StoreUnavailableError */
   makeNamespaces(): Promise<void>;
-  /** Makes what else every installation has. */
+  /** Creates the other objects that every installation has. @throws StatusError, StoreUnavailableError */
   bootstrap(securePort: number): Promise<void>;
 }
 

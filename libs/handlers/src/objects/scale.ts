@@ -23,7 +23,7 @@ import { applyOptions, type WriteOptions, writeOptions } from '../bodies/write-o
 import type { ApiDeps } from '../deps.js';
 import { merging } from './apply.js';
 
-/** The object that a scale is of. */
+/** The object whose scale is read or written. */
 export type ScaledObject = Pick<ResourceCall, 'endpoint' | 'name'>;
 
 type MakeScale = (scale: ApiObject) => ApiObject | Promise<ApiObject>;
@@ -69,7 +69,10 @@ function scaleRules({ endpoint, name }: ScaledObject): ScaleRules {
   return scale;
 }
 
-/** What an object of a custom kind has in the place of its numbers may be anything. @throws StatusError 500 */
+/**
+ * Runs an action on the scale fields of an object.
+ * @throws StatusError 500 where an object of a custom kind has no numbers there
+ */
 function scaling<T>(action: () => T): T {
   try {
     return action();
@@ -87,7 +90,10 @@ export function writeReplicas(call: ScaledObject, object: ApiObject, replicas: n
   scaling(() => scaleRules(call).write(object, replicas));
 }
 
-/** @throws StatusError 422 for a count that is none */
+/**
+ * Reads the wanted number of replicas from a Scale; 0 where it is absent.
+ * @throws StatusError 422 for a negative number
+ */
 export function replicasOf(scale: ApiObject): number {
   const replicas = (scale.spec as { replicas?: number } | undefined)?.replicas ?? 0;
   if (replicas < 0) {

@@ -15,20 +15,20 @@ import { ClaimTeller } from './claim-teller.js';
 export interface HousekeepingSettings {
   readonly deps: ApiDeps;
   readonly claims: AllocationClaims;
-  /** Of the ranges that are configured. */
+  /** Allocators of the configured cluster IP and node port ranges. */
   readonly allocators: Allocators;
   readonly store: ServingStore;
-  /** Empties namespaces on their way out; undefined where that is not done here. */
+  /** Empties namespaces that are being deleted; undefined where this process does not. */
   readonly terminator: NamespaceTerminator | undefined;
-  /** How long events are kept, and claims without a Service; milliseconds, 0 for good. */
+  /** Retention of Events, and of claims without a Service; milliseconds, 0 for ever. */
   readonly times: { readonly eventTtl: number; readonly unusedClaimAge: number };
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
 /**
- * What is done for the installation as a whole, whoever asks for it: namespaces on their way out, events that expire,
- * addresses and node ports that were claimed for nothing.
+ * Periodic work for the whole installation: empties deleted namespaces, expires Events, and releases cluster IPs and
+ * node ports that are claimed but unused.
  */
 export class Housekeeping {
   readonly #terminator: NamespaceTerminator | undefined;

@@ -21,11 +21,11 @@ export interface StandingObjectsSettings {
   readonly logger: Logger;
 }
 
-/** What is to be followed from the start. */
+/** Informers that must be started with the process. */
 export interface FollowedByStanding {
   /** Follows all namespaces. */
   readonly namespaces: FollowedObjects;
-  /** Undefined where nobody needs them. */
+  /** Follows service accounts; undefined where they are not needed. */
   readonly accounts: FollowedObjects | undefined;
 }
 
@@ -42,14 +42,20 @@ export function followForStanding({ plugins, objects }: AdmissionControl): Follo
 const ACCOUNT = 'default';
 const ROOT_CA = 'kube-root-ca.crt';
 
-/** What every namespace has, as options say: the account of pods that name none, and whom to believe that they talk to the API. */
+/**
+ * Creates the default objects of every namespace, as options say: the `default` service account, and the ConfigMap with
+ * the root certificate of the API.
+ */
 export class NamespaceKeeper {
   #objects: StandingObjects | undefined;
   #configMaps: ObjectFollower<ApiObject | undefined> | undefined;
 
   constructor(private readonly settings: StandingObjectsSettings) {}
 
-  /** @throws Error for a file that cannot be read */
+  /**
+   * Loads the existing objects and begins to create missing ones.
+   * @throws Error for a root certificate file that cannot be read
+   */
   async start(): Promise<void> {
     const { deps, store, followed, logger } = this.settings;
     const objects = [...this.#account(), ...(await this.#rootCa())];

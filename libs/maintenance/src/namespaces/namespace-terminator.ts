@@ -22,9 +22,9 @@ export interface NamespaceTerminatorOptions {
 const DEFAULT_SWEEP_MS = 5_000;
 
 /**
- * Empties namespaces that are on their way out and then lets them go (spec: "Deletion of an object").
- * Hears of deletions from this process at once and of the rest by sweeping; several processes may work on the same
- * namespace, as every step is a deletion that may already have happened.
+ * Empties namespaces that are being deleted, then removes their finalizer (spec: "Deletion of an object"). Reacts to
+ * deletions by this process at once and finds others by sweeping. Several processes may work on the same namespace, as
+ * every step is idempotent.
  */
 export class NamespaceTerminator {
   readonly #options: NamespaceTerminatorOptions;

@@ -32,8 +32,8 @@ export interface EndpointsReconcilerOptions {
 type Written = (current: ApiObject, addresses: ApiAddresses, names: Names) => ApiObject | undefined;
 
 /**
- * Keeps Endpoints and EndpointSlice of the Service that stands for the API: the address of each server for as long as it says that
- * it is alive. Every server does, and what is right already is not written.
+ * Maintains Endpoints and EndpointSlice of the `kubernetes` Service: they hold the address of each server whose lease
+ * is alive. Every server runs it, and writes only what differs.
  */
 export class EndpointsReconciler {
   readonly #clock: Clock;
@@ -52,7 +52,7 @@ export class EndpointsReconciler {
     this.#work.ask();
   }
 
-  /** Takes the own address out, unless it is the last one: clients are left with what they know. Never rejects. */
+  /** Removes the own address, unless it is the last one, and stops. Never rejects. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelNext?.();

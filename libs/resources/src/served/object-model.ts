@@ -39,7 +39,7 @@ export interface ObjectModel extends GroupVersionKind {
   types(): VersionTypes;
 }
 
-/** The form of objects whose kind is declared by a struct. */
+/** Schema of objects whose kind is declared by a struct. */
 export class DeclaredModel implements ObjectModel {
   /** API group of the kind. */
   readonly group: string;

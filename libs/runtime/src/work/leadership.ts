@@ -13,7 +13,7 @@ export interface LeadershipLease {
   giveBack(): Promise<void>;
 }
 
-/** Whether this process is the one that decides; knows by its own clock when that is over. */
+/** Leader election by a lease; the leader knows by its own clock when its lease has expired. */
 export class Leadership {
   #leadsUntil = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -45,7 +45,7 @@ export class Leadership {
     return { leads: this.leads, isNew: this.leads && !led };
   }
 
-  /** Lets another process decide. Never rejects. */
+  /** Releases the lease, so that another process can lead. Never rejects. */
   async giveBack(): Promise<void> {
     this.#leadsUntil = Number.NEGATIVE_INFINITY;
     await this.lease.giveBack().catch(() => undefined);

@@ -5,7 +5,7 @@ import type { OpenWatches } from '../watching/open-watches.js';
 import type { OpenContext } from './new-context.js';
 import type { RequestInfo } from './request-info.js';
 
-/** What the chain has for those who answer requests. */
+/** Services of the chain for those who answer requests. */
 export interface Answering {
   /** Registry of the open watches. */
   readonly watches: OpenWatches;

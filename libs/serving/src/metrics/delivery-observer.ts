@@ -15,8 +15,8 @@ interface EventSeries {
 }
 
 /**
- * The way of a change from its commit to the sockets: what each leg takes, what is delivered, and its trace.
- * Nothing is done for a single watcher: what a cohort gets is counted once, times its watchers.
+ * Measures and traces changes from their commit to the sockets of watchers. It does no work for a single watcher: what
+ * a cohort gets is counted once, times its watchers.
  */
 export class DeliveryObserver implements WatchObserver {
   readonly #tracing: Tracing | undefined;
@@ -80,7 +80,7 @@ export class DeliveryObserver implements WatchObserver {
     }
   }
 
-  /** A bus that others listen to had an announcement so many milliseconds after its commit. */
+  /** Records that the message bus took an announcement this many milliseconds after its commit. */
   taken(ms: number): void {
     this.#legs.publish.observe(ms / 1000);
   }
@@ -90,12 +90,12 @@ export class DeliveryObserver implements WatchObserver {
     this.#dropped.inc(changes);
   }
 
-  /** A message came over the bus that is not believed. */
+  /** Counts a bus message that was rejected as not authentic. */
   refused(reason: MessageRefusal): void {
     this.#refused(reason);
   }
 
-  /** So many messages were read from the stream after a loss of the connection. */
+  /** Counts messages that were read from the stream again after a loss of the connection. */
   reread(messages: number): void {
     this.#reread.inc(messages);
   }

@@ -2,11 +2,11 @@ import type { Allocators, Claims, Hold, Owner } from '@orch/kinds';
 import { StatusError } from '@orch/machinery';
 import type { Store, TypeId, Version } from '@orch/storage';
 
-/** A claim as it is kept. Its version changes whenever its owner takes the value again. */
+/** A stored claim. Its version changes whenever its owner claims the value again. */
 export interface Claim {
   /** Value that is claimed, such as an address or a port. */
   readonly value: string;
-  /** The owner's. */
+  /** UID of the owner. */
   readonly uid: string;
   /** Version of the row, for deletion and takeover on condition that nothing has changed. */
   readonly version: Version;

@@ -5,11 +5,11 @@ import type { Endpoint } from '@orch/resources';
 /** Policy for the dependents of a deleted object, as the API names it. */
 export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground';
 
-/** What is asked of a deletion. */
+/** Options of a deletion. */
 export interface DeleteOptions {
   /** Whether everything is checked and nothing is deleted. */
   readonly dryRun: boolean;
-  /** Seconds asked for; undefined leaves it to the kind. */
+  /** Grace period, seconds; undefined leaves it to the kind. */
   readonly gracePeriodSeconds?: number;
   /** Policy for dependents; undefined leaves it to the kind. */
   readonly propagationPolicy?: PropagationPolicy;

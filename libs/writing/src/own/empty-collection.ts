@@ -12,9 +12,9 @@ export interface EmptyingTools {
 }
 
 /**
- * Deletes all objects of a collection for the server itself.
- * @param stopped asked now and then; true ends it early
- * @param onKept hears of each that finalizers or grace keep
+ * Deletes all objects of a collection in the name of the server.
+ * @param stopped polled between deletions; true ends the work early
+ * @param onKept called for each object that finalizers or its grace period keep
  * @throws StatusError from admission; StoreUnavailableError
  */
 export async function emptyCollection(
