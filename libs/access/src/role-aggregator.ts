@@ -22,7 +22,7 @@ import type { ServingStore } from '@orch/storage';
 import { ignoreMissing, serverItself } from '@orch/writing';
 import type { PolicyFollowers } from './policy-followers.js';
 
-export interface RoleAggregatorOptions {
+interface RoleAggregatorOptions {
   readonly deps: ApiDeps;
   readonly store: Pick<ServingStore, 'lease'>;
   readonly endpoints: PolicyEndpoints;

@@ -17,7 +17,7 @@ import { type KnownObjectsSource, type PluginObjects, ProcessObjects } from './k
 import type { Surroundings } from './plugin-surroundings.js';
 import { ServedParams } from './served-params.js';
 
-export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled' | 'webhooks'> {
+interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled' | 'webhooks'> {
   /** Dependencies of admission policies other than their parameters. */
   readonly policies: Omit<PluginContext['policies'], 'params'>;
   readonly options: AdmissionOptions & Pick<AuthorizationOptions, 'authorizationMode'>;

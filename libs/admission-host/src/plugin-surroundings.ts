@@ -8,7 +8,7 @@ import { ReviewWebhook, type SharedRates } from '@orch/webhooks';
 /** Services of the process that plugins use besides the objects that they look up. */
 export type Surroundings = Pick<PluginContext, 'metrics' | 'servedAs' | 'openReviews' | 'sharedRates'>;
 
-export interface SurroundingsSettings {
+interface SurroundingsSettings {
   readonly metrics: Metrics;
   readonly sharedRates: SharedRates | undefined;
   /** Called after each review of images by a webhook. Default: nothing is counted. */

@@ -6,7 +6,7 @@ import { LeaderRounds, type Leadership } from '@orch/runtime/work';
 import { updateOwn } from '@orch/writing';
 import { ServedKindForms } from './served-forms.js';
 
-export interface PolicyCheckerOptions {
+interface PolicyCheckerOptions {
   readonly deps: Pick<ApiDeps, 'pipeline' | 'served' | 'scheme'>;
   /** Of policies, in the version that is stored. */
   readonly endpoint: Endpoint;

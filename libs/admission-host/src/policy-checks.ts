@@ -18,7 +18,7 @@ export function followPolicies(
   return isEnabled('ValidatingAdmissionPolicy') ? objects.forPlugin().objects.follow(POLICIES) : undefined;
 }
 
-export interface PolicyChecksSettings {
+interface PolicyChecksSettings {
   readonly deps: ApiDeps;
   readonly store: ServingStore;
   readonly policies: FollowedObjects;

@@ -13,7 +13,7 @@ interface WebhookRouting {
   readonly enableAggregatorRouting: boolean;
 }
 
-export interface WebhooksSettings {
+interface WebhooksSettings {
   readonly deps: ApiDeps;
   readonly serving: WebhookOptions &
     WebhookRouting & {

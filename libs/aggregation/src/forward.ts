@@ -39,7 +39,7 @@ export interface Extension {
 }
 
 /** Options of forwarding a request; everything has a default. */
-export interface Forwarding {
+interface Forwarding {
   /** Milliseconds within which the response head must arrive. Default: bounded by the deadline of the request alone. */
   readonly limitMs?: number;
   /** Pseudonym of this process in the `Via` header (RFC 9110 section 7.6.3). Default: no header is added. */

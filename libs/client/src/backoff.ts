@@ -16,7 +16,7 @@ export const timerSleep: Sleep = (ms, signal) =>
     signal?.addEventListener('abort', done);
   });
 
-export interface BackoffSettings {
+interface BackoffSettings {
   /** First wait and longest wait, ms. */
   readonly firstMs: number;
   readonly longestMs: number;

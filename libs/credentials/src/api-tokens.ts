@@ -20,7 +20,7 @@ import type { CredentialOptions } from './credential-options.js';
 import { FollowedObjects, type FollowedObjectsOptions } from './followed-objects.js';
 import type { ServiceAccountKeys } from './service-account-keys.js';
 
-export interface ApiTokensSettings extends Pick<FollowedObjectsOptions, 'store' | 'feed' | 'reader'> {
+interface ApiTokensSettings extends Pick<FollowedObjectsOptions, 'store' | 'feed' | 'reader'> {
   readonly options: CredentialOptions;
   readonly names: Names;
   readonly keys: ServiceAccountKeys;

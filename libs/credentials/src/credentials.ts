@@ -14,7 +14,7 @@ import { type CredentialSet, credentialFiles, readCredentials } from './credenti
 /** How often files are read without having been told of a change, and certificates of `--cert-dir` are renewed, ms. */
 const LOOK_MS = 60_000;
 
-export interface CredentialSettings {
+interface CredentialSettings {
   readonly options: CredentialOptions;
   readonly names: Names;
   readonly logger: Logger;

@@ -9,7 +9,7 @@ import { DefinitionIndex } from './definition-index.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import type { StorageMigrator } from './storage-migrator.js';
 
-export interface DefinitionControllerOptions {
+interface DefinitionControllerOptions {
   readonly leadership: Leadership;
   readonly follower: DefinitionFollower;
   readonly writer: Pick<DefinitionWriter, 'tell'>;

@@ -33,7 +33,7 @@ export interface VersionInfo {
 /** Source of the response of `GET /metrics`. */
 export type MetricsText = Pick<Metrics, 'text'>;
 
-export interface FallbackOptions {
+interface FallbackOptions {
   readonly health: HealthRegistry;
   readonly metrics: MetricsText;
   readonly version: VersionInfo;

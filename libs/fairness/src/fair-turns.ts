@@ -2,7 +2,7 @@ import { type Classified, Entry, type FlowController, ONE_SEAT, type WorkEstimat
 import type { OpenContext, Turn, Turns } from '@orch/serving';
 import type { FlowMetrics } from './flow-metrics.js';
 
-export interface FairTurnsOptions {
+interface FairTurnsOptions {
   readonly controller: Pick<FlowController, 'classify' | 'enter'>;
   /** The room that a request takes, of which there is at most `maxSeats`. */
   work(ctx: OpenContext, maxSeats: number): WorkEstimate;

@@ -25,7 +25,7 @@ export interface FairnessLimits {
   readonly sliceMs: number;
 }
 
-export interface FairnessSettings {
+interface FairnessSettings {
   readonly deps: ApiDeps;
   readonly store: ObjectSource & Pick<ServingStore, 'lease'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;

@@ -99,7 +99,7 @@ export function parseInt64(text: string): bigint {
 
 const MAX_INT64_TEXT = 40;
 
-export type InitialEvents = 'none' | 'legacy' | 'stream';
+type InitialEvents = 'none' | 'legacy' | 'stream';
 
 /** Parsed query of a watch. */
 export interface WatchOptions {

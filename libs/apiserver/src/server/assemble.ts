@@ -46,7 +46,7 @@ import {
 } from '@orch/writing';
 import type { DatabaseLists } from '../metrics/server-observers.js';
 
-export interface AssembleOptions {
+interface AssembleOptions {
   readonly names: Names;
   readonly scheme: Scheme;
   readonly served: readonly ResourceDefinition[];

@@ -25,9 +25,9 @@ import { auditMetrics } from '../metrics/audit-metrics.js';
 import type { auditOptions } from './audit-options.js';
 
 /** Values of {@link auditOptions}. */
-export type AuditOptions = OptionValues<typeof auditOptions>;
+type AuditOptions = OptionValues<typeof auditOptions>;
 
-export interface AuditSettings {
+interface AuditSettings {
   readonly options: AuditOptions;
   /** The schema that `--audit-postgres` writes to; asked for only then. @throws Error where it cannot be used */
   readonly database: () => Promise<EventDatabase>;

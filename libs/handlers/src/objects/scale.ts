@@ -24,7 +24,7 @@ import type { ApiDeps } from '../deps.js';
 import { merging } from './apply.js';
 
 /** The object whose scale is read or written. */
-export type ScaledObject = Pick<ResourceCall, 'endpoint' | 'name'>;
+type ScaledObject = Pick<ResourceCall, 'endpoint' | 'name'>;
 
 type MakeScale = (scale: ApiObject) => ApiObject | Promise<ApiObject>;
 

@@ -12,7 +12,7 @@ import { claimFindings } from './claim-findings.js';
 import { ClaimRepair } from './claim-repair.js';
 import { ClaimTeller } from './claim-teller.js';
 
-export interface HousekeepingSettings {
+interface HousekeepingSettings {
   readonly deps: ApiDeps;
   readonly claims: AllocationClaims;
   /** Allocators of the configured cluster IP and node port ranges. */

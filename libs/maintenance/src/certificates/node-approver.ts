@@ -9,7 +9,7 @@ import type { OwnWrites } from '@orch/writing';
 import { type RequestOutline, stateOf } from './request-outline.js';
 import { withCondition, writeRequest } from './request-writer.js';
 
-export interface NodeApproverOptions extends OwnWrites {
+interface NodeApproverOptions extends OwnWrites {
   readonly names: Names;
   readonly reader: Pick<ObjectReader, 'current'>;
   readonly authorizer: Authorizer;

@@ -6,7 +6,7 @@ import type { NodeApprover } from './node-approver.js';
 import type { RequestOutline } from './request-outline.js';
 import type { RequestSigner } from './request-signer.js';
 
-export interface RequestControllerOptions {
+interface RequestControllerOptions {
   readonly leadership: Pick<Leadership, 'leads' | 'renew' | 'giveBack'>;
   readonly follower: Pick<ObjectFollower<RequestOutline>, 'objects' | 'version' | 'confirm' | 'onChange'>;
   readonly approver: Pick<NodeApprover, 'isDue' | 'approve'>;

@@ -15,7 +15,7 @@ import type { OwnWrites } from '@orch/writing';
 import { type RequestOutline, stateOf } from './request-outline.js';
 import { withCondition, writeRequest } from './request-writer.js';
 
-export interface RequestSignerOptions extends OwnWrites {
+interface RequestSignerOptions extends OwnWrites {
   readonly names: Names;
   /** What is signed with, as it is now. */
   signers(): ReadonlyMap<SignerId, Pair>;

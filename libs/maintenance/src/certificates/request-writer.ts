@@ -4,7 +4,7 @@ import { ignoreMissing, type OwnWrites, serverItself } from '@orch/writing';
 import type { RequestOutline } from './request-outline.js';
 
 /** What becomes of a request; undefined for nothing. */
-export type RequestChange = (
+type RequestChange = (
   current: CertificateSigningRequest,
 ) => CertificateSigningRequest | undefined | Promise<CertificateSigningRequest | undefined>;
 

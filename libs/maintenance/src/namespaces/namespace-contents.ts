@@ -15,7 +15,7 @@ export interface Remainder {
   readonly failure?: unknown;
 }
 
-export interface NamespaceContentsOptions extends EmptyingTools {
+interface NamespaceContentsOptions extends EmptyingTools {
   readonly store: Pick<Store, 'snapshot' | 'typesIn'>;
   /** One endpoint for each type of namespaced objects, as they are served now. */
   readonly namespaced: () => readonly Endpoint[];

@@ -10,7 +10,7 @@ import type { Logger } from '@orch/runtime';
 import type { ServingStore } from '@orch/storage';
 import { type StandingObject, StandingObjects } from './standing-objects.js';
 
-export interface StandingObjectsSettings {
+interface StandingObjectsSettings {
   readonly deps: ApiDeps;
   readonly store: ServingStore;
   readonly feed: OrderedFeed;

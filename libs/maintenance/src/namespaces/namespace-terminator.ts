@@ -6,7 +6,7 @@ import { type Change, serverItself, type WritePipeline } from '@orch/writing';
 import { reportRemainders } from './namespace-conditions.js';
 import type { NamespaceContents, Remainder } from './namespace-contents.js';
 
-export interface NamespaceTerminatorOptions {
+interface NamespaceTerminatorOptions {
   readonly store: ReadingStore;
   readonly names: Names;
   readonly namespaces: Endpoint;

@@ -18,7 +18,7 @@ export interface StandingObject {
   readonly followed: Pick<FollowedObjects, 'get' | 'onChange'>;
 }
 
-export interface StandingObjectsOptions {
+interface StandingObjectsOptions {
   /** In memory. */
   readonly namespaces: Pick<FollowedObjects, 'all' | 'onChange'>;
   readonly objects: readonly StandingObject[];

@@ -13,7 +13,7 @@ const RENEWAL_MS = 10_000;
 const RETRY_MS = 1_000;
 const REST_MS = 100;
 
-export interface EndpointsReconcilerOptions {
+interface EndpointsReconcilerOptions {
   readonly names: Names;
   readonly port: number;
   /** That this server is alive, by its address. */
@@ -32,7 +32,7 @@ export interface EndpointsReconcilerOptions {
 type Written = (current: ApiObject, addresses: ApiAddresses, names: Names) => ApiObject | undefined;
 
 /**
- * Maintains Endpoints and EndpointSlice of the `kubernetes` Service: they hold the address of each server whose lease
+ * Maintains Endpoints and EndpointSlice of the Service of the API itself: they hold the address of each server whose lease
  * is alive. Every server runs it, and writes only what differs.
  */
 export class EndpointsReconciler {

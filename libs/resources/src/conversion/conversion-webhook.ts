@@ -284,7 +284,7 @@ class Chunk {
 const versionOf = (apiVersion: string): string => parseApiVersion(apiVersion)?.version ?? '';
 
 /** Thrown where a webhook has answered, though not with the objects: asking again is of no use, asking for fewer may be. */
-export class RefusedByWebhook extends StatusError {
+class RefusedByWebhook extends StatusError {
   constructor(message: string) {
     super('InternalError', message);
   }

@@ -10,7 +10,7 @@ import type { StoredForm } from '../stored/stored-form.js';
 import type { ConversionLimits, ConversionWebhook } from './conversion-webhook.js';
 import { type Sent, sentWhole } from './sent-object.js';
 
-export interface VersionStageParts {
+interface VersionStageParts {
   /** What is served. */
   readonly served: GroupVersionKind;
   readonly form: StoredForm;

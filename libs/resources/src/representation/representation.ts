@@ -30,7 +30,7 @@ export interface ListParts {
 }
 
 /** What has become of an object. */
-export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /** Encodes the objects of one endpoint for one `Accept` header. */
 export interface Representation {

@@ -14,7 +14,7 @@ import { fieldManagersOf, managedVersions } from './field-managers.js';
 import { StructuralModel } from './structural-model.js';
 
 /** Dependencies of the endpoints of custom kinds besides their definitions. */
-export interface CustomParts {
+interface CustomParts {
   readonly scheme: Scheme;
   readonly settings: CustomSettings;
   /** Type that the objects are stored under. */
@@ -34,7 +34,7 @@ export interface Described {
 }
 
 /** Endpoints of a definition. */
-export interface CustomEndpoints {
+interface CustomEndpoints {
   /** An endpoint for each served version. */
   readonly endpoints: readonly Endpoint[];
   /** Endpoint in the storage version, whether that is served or not. */

@@ -65,7 +65,7 @@ export type BeginCreation = () => Promise<() => CreationVerdict>;
 export type CreationVerdict = 'keep' | 'take back';
 
 /** Both leave their argument as it is. */
-export interface Conversion {
+interface Conversion {
   readonly toStorage: Convert;
   readonly toServed: Convert;
 }
@@ -86,7 +86,7 @@ export const liesAsServed = ({ definition, storage, form }: Endpoint, stored: St
   definition.group === storage.group && definition.version === form.versionOf(stored);
 
 /** What an endpoint is made of beside what it serves. */
-export interface EndpointParts {
+interface EndpointParts {
   readonly names: Names;
   readonly settings: KindSettings;
   readonly description: TypeDescription;

@@ -6,7 +6,7 @@ export const LEADERSHIP_MS = 10_000;
 export const RENEWAL_MS = LEADERSHIP_MS / 3;
 
 /** A lease that one process at a time holds. */
-export interface LeadershipLease {
+interface LeadershipLease {
   /** Takes the lease, or takes it for longer. @returns false when another process holds it; @throws StoreUnavailableError */
   take(): Promise<boolean>;
   /** Ends it before its time; does nothing when it is not held. @throws StoreUnavailableError */

@@ -29,7 +29,7 @@ import { newContext } from './new-context.js';
 import { requestInfo } from './request-info.js';
 import type { ResourceRouter } from './router.js';
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly names: Names;
   readonly representations: Representations;
   /** Deadline of requests other than watches, milliseconds. */

@@ -38,7 +38,7 @@ export interface ListenOptions {
 }
 
 /** What clients are shown, and whose certificates are looked at. */
-export interface ServingCredentials {
+interface ServingCredentials {
   readonly serving: Pair;
   /** For clients that ask for one of their names. */
   readonly named?: readonly NamedShownPair[];

@@ -54,7 +54,7 @@ export class AdmittedWatch implements OpenWatch {
 export type WatchJudge = (watch: OpenWatch) => StatusError | undefined | Promise<StatusError | undefined>;
 
 /** Whose watches a change concerns. */
-export interface Concerned {
+interface Concerned {
   /** Names of users. */
   readonly users?: Iterable<string>;
   readonly groups?: Iterable<string>;

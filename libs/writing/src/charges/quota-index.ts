@@ -18,7 +18,7 @@ export interface KnownQuota {
 }
 
 /** Where quotas come from. */
-export interface QuotaSource {
+interface QuotaSource {
   readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly onError: (error: unknown) => void;

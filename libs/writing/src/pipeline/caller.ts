@@ -27,7 +27,7 @@ export interface Caller {
 }
 
 /** What a request says of its caller. */
-export interface CallerRequest {
+interface CallerRequest {
   readonly req: { readonly headers: { readonly 'user-agent'?: string | undefined } };
   readonly user: UserInfo;
   readonly info: RequestAttributes;

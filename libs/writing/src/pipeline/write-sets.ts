@@ -10,7 +10,7 @@ import { heedQuotas } from './quota-outcome.js';
 import { type PlanTools, planWrite } from './write-plan.js';
 import { CALLING_ATTEMPTS, type Change, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
 
-export interface WriteSetsOptions extends PlanTools {
+interface WriteSetsOptions extends PlanTools {
   readonly store: Store;
 }
 

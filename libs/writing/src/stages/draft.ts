@@ -38,7 +38,7 @@ export interface Draft {
 }
 
 /** A check of what the caller of a write may do beside the write itself. */
-export interface RightsCheck {
+interface RightsCheck {
   /** @throws StatusError 403, or what else refuses the write */
   check(draft: Draft): void | Promise<void>;
 }
