@@ -59,10 +59,7 @@ const NOT_ASKED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, ...FORWARDE
 /** What is not said where the connection goes on with another protocol: there is no body. */
 const NOT_UPGRADED_WITH: ReadonlySet<string> = new Set([...NOT_ASKED_WITH, 'content-length']);
 
-/**
- * Builds a 503 error without `Retry-After`: clients would retry ten times, and be slowed down by a server that most of
- * them do not need.
- */
+/** Builds a 503 error without `Retry-After`: clients would retry ten times for a server that most of them do not need. */
 export const serviceUnavailable = (message: string): StatusError => new StatusError('ServiceUnavailable', message);
 
 const CONNECT_MS = 5_000;

@@ -123,12 +123,7 @@ export interface Api {
   bootstrap(securePort: number): Promise<void>;
 }
 
-/**
- * Wires up the API of one process: registers stored types, and makes the registry of resources, the write pipeline and
- * the readers.
- * @throws Error where namespaces are not among the served resources, or resourcequotas are not declared;
- * StoreUnavailableError
- */
+/** Registers the stored types and wires up the API of one process. @throws Error where namespaces or quotas are missing */
 export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const { names, scheme, store, cache, kinds } = options;
   const { features } = kinds;
