@@ -39,6 +39,7 @@ lint: build
 	node tools/architecture.mjs --check
 	node tools/check-doc-paths.mjs
 	node tools/check-docs.mjs
+	npx tsx tools/checks/main.ts
 	npx tsx tools/generate/main.ts --check
 	npx tsx tools/reference/main.ts --check
 
@@ -97,6 +98,7 @@ generate: install
 	npx tsx tools/generate/main.ts
 	node tools/architecture.mjs
 	npx tsx --conditions=source tools/reference/main.ts
+	npx tsx tools/checks/main.ts --shrink
 
 format: install
 	npx biome check --write .

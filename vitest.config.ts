@@ -6,7 +6,7 @@ export default defineConfig({
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
   test: {
-    include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'tools/mutation/*.test.ts'],
+    include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'tools/{checks,mutation}/*.test.ts'],
     setupFiles: ['tools/fail-on-listener-leaks.mjs'],
     reporters: process.env.CI ? ['default', './test/fail-on-skips.ts'] : ['default'],
     testTimeout: 60_000,

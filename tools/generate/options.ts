@@ -1,7 +1,7 @@
 import type protobuf from 'protobufjs';
 
 /** The values of one option of ours on a declaration, in order; repeated options stand there once per value. */
-export function optionValues(declaration: protobuf.ReflectionObject, name: string): readonly unknown[] {
+function optionValues(declaration: protobuf.ReflectionObject, name: string): readonly unknown[] {
   const key = `(orch.${name})`;
   const parsed = (declaration.parsedOptions ?? []) as readonly Record<string, unknown>[];
   return parsed.filter((option) => key in option).map((option) => option[key]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** What tests say: all of them pass, one fails, or they do not come to an end in time. */
 export type Verdict = 'passed' | 'failed' | 'late';
 
-export interface Trial {
+interface Trial {
   /** Of the workspace. */
   readonly root: string;
   /** Files of tests, from the root. */

@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { type NamingProfile, namesOf } from '@orch/machinery';
 
 /** Where a server is, and as whom it is asked: an administrator. */
-export interface AskedServer {
+interface AskedServer {
   readonly url: string;
   /** PEM. */
   readonly ca: string;

@@ -30,7 +30,7 @@ import { PolicyFollowers } from './policy-followers.js';
 import { roleAggregation } from './role-aggregation.js';
 import { WatchRechecks } from './watch-rechecks.js';
 
-export interface AccessControlSettings {
+interface AccessControlSettings {
   readonly deps: ApiDeps;
   /** Filled with the roles and bindings that are followed. */
   readonly policy: RbacPolicy;

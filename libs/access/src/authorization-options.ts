@@ -1,7 +1,7 @@
 import type { OptionValues } from '@orch/runtime';
 
 /** What may decide who may do what. */
-export const AUTHORIZATION_MODES = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
+const AUTHORIZATION_MODES = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 const isMode = (text: string): text is AuthorizationMode => (AUTHORIZATION_MODES as readonly string[]).includes(text);

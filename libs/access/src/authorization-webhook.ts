@@ -4,7 +4,7 @@ import type { Names } from '@orch/machinery';
 import { ReviewWebhook, type SharedVerdicts, VerdictCache } from '@orch/webhooks';
 import type { AuthorizationOptions } from './authorization-options.js';
 
-export interface AuthorizationWebhookSettings {
+interface AuthorizationWebhookSettings {
   readonly names: Names;
   readonly options: AuthorizationOptions;
   /** Where verdicts are shared with other processes; undefined for nowhere. */

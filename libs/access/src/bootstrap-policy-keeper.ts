@@ -18,7 +18,7 @@ import { ignoreMissing, serverItself } from '@orch/writing';
 import type { PolicyFollowers } from './policy-followers.js';
 import type { Binding, Role } from './policy-objects.js';
 
-export interface BootstrapPolicyOptions {
+interface BootstrapPolicyOptions {
   readonly deps: Pick<ApiDeps, 'names' | 'pipeline' | 'remover' | 'reader'>;
   readonly store: Pick<ServingStore, 'lease'>;
   readonly endpoints: PolicyEndpoints;

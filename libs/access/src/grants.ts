@@ -15,7 +15,7 @@ import { type ApiObject, forbidden, notFound } from '@orch/machinery';
 import type { Caller, Draft } from '@orch/writing';
 import type { Binding, Role } from './policy-objects.js';
 
-export interface GrantsOptions {
+interface GrantsOptions {
   /** Of roles and bindings. */
   readonly group: string;
   /** What is known of who may do what: nobody gives what it has not. */

@@ -11,7 +11,7 @@ import type { ApiDeps } from '@orch/handlers';
 import { ObjectFollower, type ObjectSource } from '@orch/informers';
 import { type Endpoint, fromStored, storedEndpoint } from '@orch/resources';
 
-export interface NodeFollowersOptions {
+interface NodeFollowersOptions {
   readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved'>;
   readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;

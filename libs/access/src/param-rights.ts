@@ -19,7 +19,7 @@ interface BindingSpec {
   readonly paramRef?: { readonly name?: string; readonly namespace?: string; readonly selector?: object };
 }
 
-export interface ParamRightsOptions {
+interface ParamRightsOptions {
   /** Of policies and bindings. */
   readonly group: string;
   readonly served: Pick<ServedResources, 'current'>;

@@ -4,7 +4,7 @@ import { type ChangedNames, type FollowedRow, ObjectFollower, type ObjectSource 
 import type { Endpoint, PolicyEndpoints } from '@orch/resources';
 import { readBinding, readRole } from './policy-objects.js';
 
-export interface PolicyFollowersOptions {
+interface PolicyFollowersOptions {
   readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly endpoints: PolicyEndpoints;

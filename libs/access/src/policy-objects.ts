@@ -3,13 +3,18 @@ import type { FollowedRow } from '@orch/informers';
 import type { ApiObject } from '@orch/machinery';
 import { type Endpoint, fromStored } from '@orch/resources';
 
-/** A Role or ClusterRole, as its kind has it. */
+/** A Role or ClusterRole object, as the API returns it. */
 export interface Role extends ApiObject {
+  /** Permissions that the role grants; null or absent for none. */
   rules?: PolicyRule[] | null;
+  /**
+   * Selects the ClusterRoles whose rules a controller copies into this one; null or absent for a role with rules of its
+   * own.
+   */
   aggregationRule?: { clusterRoleSelectors?: RoleSelector[] } | null;
 }
 
-/** A RoleBinding or ClusterRoleBinding, as its kind has it. */
+/** A RoleBinding or ClusterRoleBinding object, as the API returns it. */
 export interface Binding extends ApiObject {
   roleRef?: RoleRef;
   subjects?: Subject[] | null;

@@ -14,8 +14,8 @@ import type { PolicyEndpoints } from '@orch/resources';
 import { type ControllerClient, ignoreMissing } from '@orch/writing';
 import type { PolicyFollowers } from './policy-followers.js';
 
-/** What the aggregation of roles works with. */
-export interface RoleAggregationOptions {
+/** Dependencies of the aggregation of roles. */
+interface RoleAggregationOptions {
   readonly deps: ApiDeps;
   readonly endpoints: PolicyEndpoints;
   readonly policy: RbacPolicy;

@@ -2,7 +2,7 @@ import type { StatusError } from '@orch/machinery';
 import type { Clock, Logger } from '@orch/runtime';
 import type { OpenWatches, WatchJudge } from '@orch/serving';
 
-export interface WatchRechecksSettings {
+interface WatchRechecksSettings {
   readonly watches: Pick<OpenWatches, 'size' | 'judgeNext'>;
   /** What refuses watches whose rights are gone; rejects where nobody can tell. */
   readonly judge: WatchJudge;

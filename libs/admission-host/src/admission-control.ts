@@ -17,8 +17,8 @@ import { type KnownObjectsSource, type PluginObjects, ProcessObjects } from './k
 import type { Surroundings } from './plugin-surroundings.js';
 import { ServedParams } from './served-params.js';
 
-export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled' | 'webhooks'> {
-  /** What policies are judged with, beside what they are told. */
+interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled' | 'webhooks'> {
+  /** Dependencies of admission policies other than their parameters. */
   readonly policies: Omit<PluginContext['policies'], 'params'>;
   readonly options: AdmissionOptions & Pick<AuthorizationOptions, 'authorizationMode'>;
   readonly observer?: AdmissionObserver;
@@ -26,9 +26,9 @@ export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** The admission plugins of one process, and what they look up. */
+/** The admission plugins of one process and their dependencies. */
 export class AdmissionControl {
-  /** Those that are on, in the order in which they are asked. */
+  /** Enabled plugins, in the order in which they are called. */
   readonly plugins: readonly AdmissionPlugin[];
   readonly #params = new ServedParams();
 
@@ -36,7 +36,7 @@ export class AdmissionControl {
     selected: readonly BuiltPlugin[],
     configurations: ReadonlyMap<string, unknown>,
     { names, isEnabled, webhooks, policies, options, observer, surroundings }: AdmissionControlSettings,
-    /** What plugins look up; others may follow objects with them before it is started. */
+    /** Objects that plugins look up. Other parts of the process may follow objects through it until it is started. */
     readonly objects = new ProcessObjects(),
   ) {
     const settings = {
@@ -60,7 +60,10 @@ export class AdmissionControl {
     });
   }
 
-  /** Makes and opens the plugins that options name. @throws Error for unknown ones, and what is wrong with what they are configured with */
+  /**
+   * Creates and starts the plugins that the options enable.
+   * @throws Error for unknown plugins, for faults in their configuration, and for plugins that fail to start
+   */
   static async open(settings: AdmissionControlSettings): Promise<AdmissionControl> {
     const selection = checkAdmission(settings.options);
     const selected = selectPlugins(selection, settings.names.profile);
@@ -77,12 +80,13 @@ export class AdmissionControl {
     }
   }
 
-  /** Resolves when all is known that plugins look up: nothing may be written before. */
+  /** Loads all objects that plugins look up. Nothing may be written before it resolves. */
   async start(source: KnownObjectsSource): Promise<void> {
     this.#params.start(source);
     await this.objects.start(source);
   }
 
+  /** Stops following objects, then closes every plugin and resolves once all are closed. */
   async stop(): Promise<void> {
     this.#params.stop();
     this.objects.stop();
@@ -93,7 +97,10 @@ export class AdmissionControl {
 const deprecation = (name: string): string =>
   `${name} admission controller is deprecated. Please remove this controller from your configuration files and scripts.`;
 
-/** @throws Error for plugins that there are not, and those that are to be on and off */
+/**
+ * Reads from the options which plugins are enabled and disabled.
+ * @throws Error for unknown plugins, and for plugins that are both enabled and disabled
+ */
 export function checkAdmission(options: AdmissionOptions): PluginSelection {
   const selection = { enable: options.enableAdmissionPlugins, disable: options.disableAdmissionPlugins };
   const problems = selectionProblems(selection);
@@ -122,7 +129,7 @@ function notMade(name: string, cause: unknown): Error {
   return new Error(`couldn't init admission plugin ${JSON.stringify(name)}: ${reason}`, { cause });
 }
 
-/** A plugin that is asked once what it looks up is known, and of which is told how long it took. */
+/** Wraps a plugin: it is called once the objects that it looks up are up to date, and its duration is observed. */
 function asked(
   plugin: AdmissionPlugin,
   known: PluginObjects,

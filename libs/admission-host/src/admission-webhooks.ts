@@ -10,7 +10,7 @@ import type { Names } from '@orch/machinery';
 import { type ReviewClientSettings, ReviewClients } from './review-clients.js';
 import { ServedForms, type ServedFormsParts } from './reviewed-forms.js';
 
-export interface AdmissionWebhooksSettings {
+interface AdmissionWebhooksSettings {
   readonly observer: WebhookObserver;
   readonly mostHangingCalls: number;
   readonly exempt: Exemptions;

@@ -15,20 +15,20 @@ export interface KnownObjectsSource {
   readonly onError: (error: unknown) => void;
 }
 
-/** What one plugin looks up, and how it is told that it may. */
+/** The objects that one plugin looks up, and a way to wait until they are up to date. */
 export interface PluginObjects {
   readonly objects: KnownObjects;
-  /** Of all that the plugin follows; see {@link FollowedKind.caughtUp}. */
+  /** Waits for all kinds that the plugin follows; see {@link FollowedKind.caughtUp}. */
   caughtUp(deadline: number): Promise<void> | undefined;
 }
 
 const nameOf = ({ group, resource }: KnownResource) => `${group}/${resource}`;
 
-/** What the plugins of a process may look up: each resource that one of them follows is followed once. */
+/** Shares objects between the plugins of a process: a resource that several of them look up is followed once. */
 export class ProcessObjects {
   readonly #kinds = new Map<string, { readonly resource: KnownResource; readonly kind: FollowedKind }>();
   readonly #ends: (() => void)[] = [];
-  /** What plugins write. */
+  /** Writes for plugins, with the rights of the server. */
   readonly ownWrites: OwnWrites = {
     create: (resource, object, deadline) => {
       const { deps } = this.#started();
@@ -37,7 +37,7 @@ export class ProcessObjects {
   };
   #source: KnownObjectsSource | undefined;
 
-  /** For a plugin that is about to be made. */
+  /** Creates the view of one plugin. Resources must be followed before {@link start}. */
   forPlugin(): PluginObjects {
     const followed = new Set<FollowedKind>();
     const follow = (resource: KnownResource) => {
@@ -57,7 +57,7 @@ export class ProcessObjects {
     };
   }
 
-  /** Resolves when all that is followed is known: only then anything may be written. */
+  /** Loads the objects of all followed resources. Nothing may be written before it resolves. */
   async start(source: KnownObjectsSource): Promise<void> {
     this.#source = source;
     const { deps, store } = source;
@@ -77,6 +77,7 @@ export class ProcessObjects {
     await Promise.all(starting.map(({ kind, endpoint }) => kind.follow(endpoint, source)));
   }
 
+  /** Stops following all objects; they are not updated any more. */
   stop(): void {
     for (const end of this.#ends) end();
     for (const { kind } of this.#kinds.values()) kind.stop();

@@ -5,20 +5,24 @@ import type { ApiDeps } from '@orch/handlers';
 import type { Metrics } from '@orch/runtime';
 import { ReviewWebhook, type SharedRates } from '@orch/webhooks';
 
-/** What plugins need of the process beside what they look up. */
+/** Services of the process that plugins use besides the objects that they look up. */
 export type Surroundings = Pick<PluginContext, 'metrics' | 'servedAs' | 'openReviews' | 'sharedRates'>;
 
-export interface SurroundingsSettings {
+interface SurroundingsSettings {
   readonly metrics: Metrics;
   readonly sharedRates: SharedRates | undefined;
-  /** Hears of each question to a webhook about images. */
+  /** Called after each review of images by a webhook. Default: nothing is counted. */
   readonly onAsked?: (failed: boolean) => void;
-  /** The API, once it is there: no write is before it is. */
+  /** Returns the API; called for writes, which begin once it has been assembled. */
   readonly deps: () => Pick<ApiDeps, 'served'>;
-  /** What other servers answer for. */
+  /** Returns the discovery documents of aggregated API servers. */
   readonly remote: () => RemoteDocuments;
 }
 
+/**
+ * Connects plugins to the process: its metrics and rate limits, the resources that are served, and image review
+ * webhooks.
+ */
 export function pluginSurroundings({
   metrics,
   sharedRates,

@@ -16,8 +16,8 @@ export function followPolicies(
   return isEnabled('ValidatingAdmissionPolicy') ? objects.forPlugin().objects.follow(POLICIES) : undefined;
 }
 
-/** What the controller of policies is made from. */
-export interface PolicyStatusSettings {
+/** Dependencies of the controller of policies. */
+interface PolicyStatusSettings {
   readonly deps: ApiDeps;
   readonly policies: FollowedObjects;
   /** Resolves when everything is served that was defined before the call. */

@@ -6,10 +6,10 @@ import type { Endpoint } from '@orch/resources';
 import { updateOwn } from '@orch/writing';
 import { ServedKindForms } from './served-forms.js';
 
-/** What the controller of policy status works with. */
-export interface PolicyStatusOptions {
+/** Dependencies of the controller of policy status. */
+interface PolicyStatusOptions {
   readonly deps: Pick<ApiDeps, 'pipeline' | 'served' | 'scheme'>;
-  /** Of policies, in the version that is stored. */
+  /** Endpoint of policies in the version that is stored. */
   readonly endpoint: Endpoint;
   readonly policies: Pick<FollowedObjects, 'get' | 'all' | 'onChange'>;
   /** Resolves when everything is served that was defined before the call. */

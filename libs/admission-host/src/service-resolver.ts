@@ -6,7 +6,7 @@ import type { TypeId } from '@orch/storage';
 import type { ServiceAddresses } from '@orch/webhooks';
 import { clusterAddress, endpointAddress } from './service-addresses.js';
 
-export interface ServiceResolverParts {
+interface ServiceResolverParts {
   readonly reader: Pick<ObjectReader, 'get'>;
   /** The endpoint of a resource of the core group. */
   find(resource: string): Endpoint;

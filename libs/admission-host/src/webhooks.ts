@@ -13,7 +13,7 @@ interface WebhookRouting {
   readonly enableAggregatorRouting: boolean;
 }
 
-export interface WebhooksSettings {
+interface WebhooksSettings {
   readonly deps: ApiDeps;
   readonly serving: WebhookOptions &
     WebhookRouting & {
@@ -23,12 +23,13 @@ export interface WebhooksSettings {
     };
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** Shown to webhooks that want a certificate; undefined for none. */
+  /** Returns the client certificate for webhooks that request one; undefined for none. */
   readonly shown: () => Pair | undefined;
 }
 
-/** What this process asks webhooks with. */
+/** Owns the connections of this process to webhooks. */
 export class Webhooks {
+  /** Clients, limits, cache and metrics for the conversion webhooks of custom resources. */
   readonly conversions: ConversionCalls;
   readonly #clients: WebhookClients;
 
@@ -51,13 +52,16 @@ export class Webhooks {
     };
   }
 
-  /** Gives up the calls in flight. */
+  /** Aborts the calls in flight and closes the connections. */
   close(): Promise<void> {
     return this.#clients.close();
   }
 }
 
-/** How webhooks of all kinds are reached. @throws Error for options that say nothing */
+/**
+ * Derives from the options how webhooks of all kinds are reached.
+ * @throws Error for invalid options, and when Services or their endpoints are not served
+ */
 export function webhookSettings(deps: ApiDeps, serving: WebhookOptions & WebhookRouting): WebhookSettings {
   const find = (resource: string) => {
     const found = deps.served.current.ofResource('', resource);
@@ -74,7 +78,7 @@ export function webhookSettings(deps: ApiDeps, serving: WebhookOptions & Webhook
   };
 }
 
-/** What the plugins that call admission webhooks are made with. */
+/** Creates what the plugins that call admission webhooks share, with its metrics. */
 export function admissionWebhooks(serving: WebhookOptions, metrics: Metrics): AdmissionWebhooks {
   const webhooks = new AdmissionWebhooks({
     observer: webhookMetrics(metrics),

@@ -2,7 +2,7 @@ import { formatDuration } from '@orch/machinery';
 import { membersOf } from './versioned-configuration.js';
 
 /** How somebody outside is asked about images. */
-export interface ImagePolicyConfiguration {
+interface ImagePolicyConfiguration {
   /** Who is asked, as a connection file says. */
   readonly kubeConfigFile: string;
   /** How long answers are kept, ms; 0 for not at all. */

@@ -2,7 +2,7 @@ import type { Container, EphemeralContainer, Pod, PodSpec } from '@orch/schema/t
 import type { Attributes } from './attributes.js';
 
 /** A container of a pod and the path of its place. */
-export interface PlacedContainer {
+interface PlacedContainer {
   readonly container: Container | EphemeralContainer;
   /** `spec.initContainers[0]`. */
   readonly path: string;

@@ -15,7 +15,7 @@ const NAMES: ReadonlySet<string> = new Set(PLUGINS.map(({ name }) => name));
 export const isPlugin = (name: string): boolean => NAMES.has(name);
 
 /** Whether a plugin is asked in installations of a naming unless options say otherwise. */
-export const isOnByDefault = ({ onByDefault }: Pick<BuiltPlugin, 'onByDefault'>, naming: NamingProfile): boolean =>
+const isOnByDefault = ({ onByDefault }: Pick<BuiltPlugin, 'onByDefault'>, naming: NamingProfile): boolean =>
   onByDefault === true || onByDefault === naming;
 
 /** The plugins of a process, in the order in which they are asked, whatever the order in which they are named. */

@@ -4,7 +4,7 @@ import type { Attributes, Target } from './attributes.js';
 import { refusal } from './refusal.js';
 
 /** What somebody may do in the place of a signer: verbs on the resource `signers`, which is served nowhere. */
-export type SignerVerb = 'approve' | 'sign' | 'attest';
+type SignerVerb = 'approve' | 'sign' | 'attest';
 
 /** The group of certificate requests and of the rights on signers. */
 export const certificatesGroup = (names: Names): string => names.group('certificates.orch.io');

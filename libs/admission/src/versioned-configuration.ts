@@ -1,5 +1,5 @@
 /** A group of configuration as files name it, in the versions that are read. */
-export interface ConfigurationKind {
+interface ConfigurationKind {
   /** With the specification's domain: `eventratelimit.admission.orch.io`. Files of either set of names are read. */
   readonly group: string;
   readonly versions: readonly string[];

@@ -23,7 +23,7 @@ import { RegistrationWriter } from './registration-writer.js';
 import { RemoteDiscovery } from './remote-discovery.js';
 import { RemoteRegistrations } from './remote-registrations.js';
 
-export interface AggregatedApisSettings {
+interface AggregatedApisSettings {
   readonly deps: ApiDeps;
   readonly store: ServingStore;
   readonly feed: OrderedFeed;

@@ -22,7 +22,7 @@ import { forward, serviceUnavailable } from './forward.js';
 import { isAvailable } from './registration.js';
 import type { RemoteRegistration, RemoteRegistrations } from './remote-registrations.js';
 
-export interface AggregatorOptions {
+interface AggregatorOptions {
   /** As they are now. */
   registrations(): RemoteRegistrations;
   readonly extensions: Pick<Extensions, 'of'>;

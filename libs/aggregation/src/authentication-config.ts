@@ -15,7 +15,7 @@ const LOOK_MS = 60_000;
 const RETRY_MS = 1_000;
 
 /** What is published of the credentials of this process. */
-export interface PublishedTrust extends Pick<CredentialSet, 'authorities'> {
+interface PublishedTrust extends Pick<CredentialSet, 'authorities'> {
   /** Headers in which front proxies say for whom they ask, as the options name them. */
   readonly requestHeaders: RequestHeaderOptions;
 }
@@ -26,7 +26,7 @@ export type RequestHeaderOptions = Pick<
   'requestheaderUsernameHeaders' | 'requestheaderGroupHeaders' | 'requestheaderExtraHeadersPrefix'
 >;
 
-export interface AuthenticationConfigOptions extends OwnWrites {
+interface AuthenticationConfigOptions extends OwnWrites {
   readonly reader: Pick<ObjectReader, 'current'>;
   /** As they are now. */
   trust(): PublishedTrust;

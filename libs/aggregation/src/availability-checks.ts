@@ -8,7 +8,7 @@ import type { Extensions } from './extensions.js';
 import type { Registration } from './registration.js';
 import { isRemote, type RemoteRegistration } from './remote-registrations.js';
 
-export interface AvailabilityChecksOptions {
+interface AvailabilityChecksOptions {
   readonly backings: Pick<Backings, 'of'>;
   readonly extensions: Pick<Extensions, 'unverified'>;
   /** Hears that something was found out. */

@@ -11,7 +11,7 @@ import type { ServicePlace } from './registration.js';
 /** A service by where it lies. */
 export type ServiceName = Pick<ServicePlace, 'namespace' | 'name'>;
 
-export interface BackingsOptions {
+interface BackingsOptions {
   readonly services: Endpoint;
   readonly endpoints: Endpoint;
   readonly store: Pick<ReadingStore, 'heads'>;

@@ -4,9 +4,9 @@ import type { UserInfo } from '@orch/authentication';
 import { type Extension, remoteIdentity } from './forward.js';
 
 /** As whom this server itself asks others. */
-export const AGGREGATOR: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'], extra: {} };
+const AGGREGATOR: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'], extra: {} };
 
-export interface Fetching {
+interface Fetching {
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds for all of it. */
   readonly limitMs: number;

@@ -8,7 +8,7 @@ import type { Extension } from './forward.js';
 import { readGroupDiscovery, readResourceList, type ToldResources } from './told-resources.js';
 
 /** A group-version that a server answers for. */
-export interface ServedVersion {
+interface ServedVersion {
   readonly group: string;
   readonly version: string;
 }

@@ -9,7 +9,7 @@ import type { Extension } from './forward.js';
 import type { ServicePlace } from './registration.js';
 import type { RemoteRegistration } from './remote-registrations.js';
 
-export interface ExtensionsOptions {
+interface ExtensionsOptions {
   /** What is known of a service; undefined where nothing is yet. */
   backingOf(service: ServiceName): Backing | undefined;
   /** Whether connections go to the endpoints of a service, not to its own address (`--enable-aggregator-routing`). */

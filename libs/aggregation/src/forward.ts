@@ -26,24 +26,25 @@ import {
   type Upgrade,
 } from '@orch/serving';
 
-/** Where the server is that answers for a group-version, and how it is spoken to. */
+/** Address and connections of the server behind an aggregated group-version. */
 export interface Extension {
-  /** Name or address. */
+  /** Host name or IP address. */
   readonly host: string;
+  /** TCP port that it serves HTTPS on. */
   readonly port: number;
-  /** Name that its certificate must bear, and that it is asked by. */
+  /** Name that its certificate must be valid for; sent as server name indication and `Host`. */
   readonly serverName: string;
-  /** Its connections, with what it is trusted by and shown. */
+  /** Pool of its connections, with the trusted authorities and the client certificate. */
   readonly agent: Agent;
 }
 
-/** How a request is passed on; everything has a default. */
-export interface Forwarding {
-  /** Milliseconds until its head must have been answered. Default: as long as the request may take. */
+/** Options of forwarding a request; everything has a default. */
+interface Forwarding {
+  /** Milliseconds within which the response head must arrive. Default: bounded by the deadline of the request alone. */
   readonly limitMs?: number;
-  /** By what this process is known among those that a request has come through (RFC 9110 section 7.6.3). Default: not at all. */
+  /** Pseudonym of this process in the `Via` header (RFC 9110 section 7.6.3). Default: no header is added. */
   readonly via?: string;
-  /** How the connection is watched over. Default: by the kernel, with keep-alive probes. */
+  /** Detects connections whose peer has vanished. Default: the kernel does, with keep-alive probes. */
   readonly connections?: OutgoingConnections;
 }
 
@@ -58,7 +59,7 @@ const NOT_ASKED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, ...FORWARDE
 /** What is not said where the connection goes on with another protocol: there is no body. */
 const NOT_UPGRADED_WITH: ReadonlySet<string> = new Set([...NOT_ASKED_WITH, 'content-length']);
 
-/** Without `Retry-After`: clients would ask ten times, and be slowed by a server that most of them have no need of. */
+/** Builds a 503 error without `Retry-After`: clients would retry ten times for a server that most of them do not need. */
 export const serviceUnavailable = (message: string): StatusError => new StatusError('ServiceUnavailable', message);
 
 const CONNECT_MS = 5_000;
@@ -75,10 +76,11 @@ interface Answer {
 }
 
 /**
- * Lets another server answer a request: its body goes there and what comes back is passed on, both as they come. Who asks is told in
- * the headers of a front proxy, which that server believes because of the certificate that it is shown.
- * @returns the stream that goes on, if the answer is a watch or another protocol
- * @throws StatusError 503 when it cannot be reached; for a body that was read here, what `readBody` throws
+ * Forwards a request to another server and streams its response back. The user is named in the headers of an
+ * authenticating proxy, which that server trusts because of the client certificate.
+ * @returns the stream that goes on, if the response is a watch or switches protocols
+ * @throws StatusError 503 when the server cannot be reached; for a body that was read here already, what `readBody`
+ * throws
  */
 export async function forward(
   ctx: RequestContext,
@@ -143,8 +145,8 @@ function joinConnections(
 }
 
 /**
- * Headers by which a server of Kubernetes knows who asks: groups, and values of one key, one header each. Characters beyond ASCII
- * travel as UTF-8.
+ * Builds the headers that name a user to an aggregated server (`X-Remote-User` and others). Each group, and each value
+ * of a key, has a header of its own; characters beyond ASCII are sent as UTF-8.
  * @throws Error for what no header can hold, such as a line break
  */
 export function remoteIdentity({ name, uid, groups, extra }: UserInfo): Record<string, string[]> {

@@ -56,7 +56,7 @@ export type Syncing =
   | { readonly act: 'delete'; readonly known: Registration };
 
 /** What was there before, for what is done only once after a start. */
-export interface StartState {
+interface StartState {
   /** Names of the registrations that were there at the start. */
   readonly present: ReadonlySet<string>;
   /** Names of those that have been dealt with since. */

@@ -5,7 +5,7 @@ import type { Availability } from './availability.js';
 import type { LocalRegistration, Syncing } from './local-registrations.js';
 import { managedLabel, type Registration } from './registration.js';
 
-export interface RegistrationWriterOptions extends OwnWrites {
+interface RegistrationWriterOptions extends OwnWrites {
   readonly remover: Pick<ObjectRemover, 'remove'>;
   readonly names: Names;
   /** Milliseconds since 1970. */

@@ -12,7 +12,7 @@ import { isAvailable } from './registration.js';
 import type { RemoteRegistration } from './remote-registrations.js';
 import type { ToldResources } from './told-resources.js';
 
-export interface RemoteDiscoveryOptions extends ReadingOptions {
+interface RemoteDiscoveryOptions extends ReadingOptions {
   readonly extensions: Pick<Extensions, 'of'>;
   readonly clock?: Clock;
 }

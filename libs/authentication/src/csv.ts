@@ -1,5 +1,5 @@
 /** One record of a CSV file and the line that it begins on (1-based). */
-export interface CsvRecord {
+interface CsvRecord {
   readonly line: number;
   readonly fields: readonly string[];
 }

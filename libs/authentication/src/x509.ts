@@ -5,7 +5,7 @@ import { authorityOf, type CertificateTrust } from './trust.js';
 import { type Authentication, authenticated } from './user.js';
 
 /** What a connection's client certificate says. */
-export type CertificateVerdict =
+type CertificateVerdict =
   | { readonly kind: 'none' }
   | { readonly kind: 'refused'; readonly reason: string }
   | {

@@ -24,7 +24,7 @@ export type AllowsAddress = (address: string) => boolean;
 const PROXY_TIMEOUT_MS = 10_000;
 
 /** How connections are opened beside what the connection itself says. */
-export interface ConnectorSettings {
+interface ConnectorSettings {
   /** What the server is shown. Default: nothing. */
   readonly certificate?: ClientCertificate | undefined;
   /** Where connections go instead of to the server's own host and port, unless a proxy is named. */

@@ -3,7 +3,7 @@ import type { AnswerBody } from './answer-body.js';
 import type { ClientCertificate } from './credentials/certificate.js';
 
 /** Connections that are shown one certificate. */
-export interface Pool {
+interface Pool {
   readonly certificate: ClientCertificate | undefined;
   readonly agent: Agent;
   /** Answers under way that may go on without end. */

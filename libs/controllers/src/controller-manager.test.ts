@@ -2,7 +2,7 @@ import { Metrics } from '@orch/runtime';
 import { ManualClock } from '@orch/runtime/testing';
 import { LEADERSHIP_MS, Leadership, RENEWAL_MS } from '@orch/runtime/work';
 import { describe, expect, it } from 'vitest';
-import { type Controller, RequeueError, type Run } from './controller.js';
+import { type Controller, type ReconcileRun, RequeueError } from './controller.js';
 import { ControllerManager } from './controller-manager.js';
 import { objectSource } from './object-source.js';
 import { workQueueMetrics } from './work-queue-metrics.js';
@@ -119,7 +119,7 @@ describe('a controller of a manager', () => {
   });
 
   it('lets nothing go on that was begun before the lease was lost', async () => {
-    const runs: Run[] = [];
+    const runs: ReconcileRun[] = [];
     let end = (): void => undefined;
     const { clock, manager, reconciled, lease } = managerOf(async (_key, run) => {
       runs.push(run);
@@ -194,7 +194,7 @@ describe('a controller of a manager', () => {
 
   it('listens to nobody and writes nothing once it is stopped', async () => {
     let end = (): void => undefined;
-    const runs: Run[] = [];
+    const runs: ReconcileRun[] = [];
     const { clock, manager, reconciled, listeners, lease } = managerOf(async (_key, run) => {
       runs.push(run);
       await new Promise<void>((resolve) => (end = resolve));

@@ -4,11 +4,11 @@ import type { Controller } from './controller.js';
 import { ControllerRunner } from './controller-runner.js';
 import type { WorkQueueMetrics } from './work-queue-metrics.js';
 
-/** What a {@link ControllerManager} works with. */
+/** Dependencies of a {@link ControllerManager}. */
 export interface ControllerManagerOptions {
   /** Decides which process runs the controllers. */
   readonly leadership: Pick<Leadership, 'leads' | 'renew' | 'giveBack'>;
-  /** Where queues are counted. */
+  /** Metrics of the queues. */
   readonly metrics: WorkQueueMetrics;
   /** Called with each failure, which is tried again; without a controller where the lease, or what was written before, is concerned. */
   readonly onError: (error: unknown, controller?: string, key?: string) => void;

@@ -1,17 +1,17 @@
 import type { Clock } from '@orch/runtime';
 import { WorkQueue } from '@orch/runtime/work';
-import { type Controller, RequeueError, type Run } from './controller.js';
+import { type Controller, type ReconcileRun, RequeueError } from './controller.js';
 import type { WorkQueueMetrics } from './work-queue-metrics.js';
 
-/** What a {@link ControllerRunner} works with. */
-export interface ControllerRunnerOptions {
-  /** Where its queue is counted. */
+/** Dependencies of a {@link ControllerRunner}. */
+interface ControllerRunnerOptions {
+  /** Metrics of its queue. */
   readonly metrics: WorkQueueMetrics;
   /** Called with each failure of a reconciliation; the key is tried again. */
   readonly onError: (error: unknown, controller: string, key: string) => void;
   /** Whether this process still leads. */
   readonly leads: () => boolean;
-  /** What backoff and delays go by. */
+  /** Clock for backoff and delays. */
   readonly clock: Clock;
 }
 
@@ -88,7 +88,7 @@ export class ControllerRunner {
     const term = this.#terms;
     const goesOn = () => this.#isActive && this.#terms === term && this.options.leads();
     if (!goesOn()) return;
-    const run: Run = {
+    const run: ReconcileRun = {
       get goesOn() {
         return goesOn();
       },

@@ -2,7 +2,7 @@
 export interface ControllerSource {
   /** Calls `enqueue` with each key that a change concerns, until the returned function is called. */
   subscribe(enqueue: (key: string) => void): () => void;
-  /** Keys of all objects, for a process that comes to lead. */
+  /** Returns the keys of all objects, for a process that comes to lead. */
   keys(): Iterable<string>;
   /**
    * Resolves when the source holds everything that any process has written before the call. Absent where reconciling from older
@@ -11,16 +11,17 @@ export interface ControllerSource {
   confirm?(): Promise<void>;
 }
 
-/** Whether a reconciliation may go on writing. */
-export interface Run {
+/** State of one reconciliation. */
+export interface ReconcileRun {
   /** False once the process has lost the lease or ends: nothing that began before may be written any more. */
   readonly goesOn: boolean;
 }
 
 /** A loop that brings objects into the state that they ask for. */
 export interface Controller {
-  /** Its name in options and metrics: that of kube-controller-manager where it has such a controller. */
+  /** Name in options and metrics: that of kube-controller-manager where it has such a controller. */
   readonly name: string;
+  /** Objects that wake it. */
   readonly sources: readonly ControllerSource[];
   /** Keys that are reconciled at a time. Default 1. */
   readonly workers?: number;
@@ -31,7 +32,7 @@ export interface Controller {
    * rejects is tried again with backoff.
    * @returns milliseconds after which the key is looked at again though nothing has changed; undefined for not at all
    */
-  reconcile(key: string, run: Run): Promise<number | undefined>;
+  reconcile(key: string, run: ReconcileRun): Promise<number | undefined>;
 }
 
 /**
@@ -44,6 +45,7 @@ export class RequeueError extends Error {
 
 /** The controllers of a feature, and what they follow for themselves. */
 export interface ControllerGroup {
+  /** Controllers to be run. */
   readonly controllers: readonly Controller[];
   /** Begins to follow; called before the controllers run. @throws Error where the feature cannot work */
   start?(): void | Promise<void>;

@@ -1,8 +1,8 @@
 import type { ControllerSource } from './controller.js';
 
-/** Objects in memory, by name: an `ObjectFollower`, or an informer over HTTP. */
+/** Objects in memory by name: an `ObjectFollower`, or an informer over HTTP. */
 export interface KnownByName {
-  /** By `namespace/name`, or by name outside of namespaces. */
+  /** Keys are `namespace/name`, or the name alone outside of namespaces. */
   readonly objects: { keys(): Iterable<string> };
   /** Calls the listener with the names of objects that have come, changed or gone, until the returned function is called. */
   onChange(listener: (changed: Iterable<string>) => void): () => void;
@@ -25,7 +25,7 @@ export function objectSource(known: KnownByName): ControllerSource {
 }
 
 /** Objects in memory that are looked up by namespace and name: what admission plugins follow. */
-export interface KnownObjects {
+export interface ListedObjects {
   /** Every one of them. */
   all(): Iterable<{ readonly metadata?: { readonly namespace?: string; readonly name?: string } }>;
   /** Calls the listener with the names of objects that have come, changed or gone, until the returned function is called. */
@@ -36,7 +36,7 @@ export interface KnownObjects {
  * Wakes a controller with the names of these objects. They may lag behind what another process has written, so reconciling has to bear
  * objects that are a moment old.
  */
-export function followedSource(known: KnownObjects): ControllerSource {
+export function followedSource(known: ListedObjects): ControllerSource {
   return {
     subscribe: (enqueue) =>
       known.onChange((changed) => {

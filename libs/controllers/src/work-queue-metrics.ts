@@ -1,7 +1,7 @@
 import type { Metrics } from '@orch/runtime';
 import type { WorkQueue, WorkQueueObserver } from '@orch/runtime/work';
 
-/** What metrics read of a queue. */
+/** Part of a queue that metrics read. */
 export type ObservedQueue = Pick<WorkQueue, 'depth' | 'unfinished'>;
 
 /** `workqueue_*` metrics of all queues of a process, under the names that client-go gives them. */

@@ -20,11 +20,11 @@ import type { CredentialOptions } from './credential-options.js';
 import { FollowedObjects, type FollowedObjectsOptions } from './followed-objects.js';
 import type { ServiceAccountKeys } from './service-account-keys.js';
 
-export interface ApiTokensSettings extends Pick<FollowedObjectsOptions, 'store' | 'feed' | 'reader'> {
+interface ApiTokensSettings extends Pick<FollowedObjectsOptions, 'store' | 'feed' | 'reader'> {
   readonly options: CredentialOptions;
   readonly names: Names;
   readonly keys: ServiceAccountKeys;
-  /** Where objects of a kind lie, served or not; undefined for kinds that this release does not know. */
+  /** Returns the stored endpoint of a resource, served or not; undefined for unknown resources. */
   readonly endpointOf: (resource: string) => Endpoint | undefined;
   readonly onUse?: (use: TokenUse) => void;
   readonly logger: Logger;
@@ -41,8 +41,12 @@ const RETRY_MS = 1000;
 /** Longest time that timers take, ms. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Tokens that this API gives out itself: of service accounts, and of nodes that are to join. */
+/** Verifies the tokens that this API issues: those of service accounts, and bootstrap tokens of nodes that join. */
 export class ApiTokens {
+  /**
+   * Verifiers of service account tokens and bootstrap tokens, in the order in which they are asked; empty where both
+   * are switched off.
+   */
   readonly verifiers: readonly TokenVerifier[];
   readonly #objects: FollowedObjects;
   readonly #logger: Logger;
@@ -72,11 +76,12 @@ export class ApiTokens {
     ];
   }
 
-  /** Ends watches when what their tokens are bound to goes. */
+  /** Ends open watches when the objects that their tokens are bound to are deleted. */
   judge(watches: OpenWatches): void {
     this.#watches = watches;
   }
 
+  /** Stops following objects and cancels pending rechecks of watches. */
   stop(): void {
     this.#objects.stop();
     for (const timer of this.#timers.values()) clearTimeout(timer);

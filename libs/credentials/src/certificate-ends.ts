@@ -6,9 +6,11 @@ const REMEMBERED_SECONDS = 14 * 86_400;
 
 /** Certificates of one file. */
 export interface FileCertificates {
-  /** What they are for, or the option that names the file. */
+  /** Use of the certificates, the first label of the metric: `serving`, `client-ca` and so on. */
   readonly certificate: string;
+  /** Path of the file. */
   readonly file: string;
+  /** Contents of the file, PEM. */
   readonly pem: string;
 }
 
@@ -20,19 +22,19 @@ interface FileEnds extends Pick<FileCertificates, 'certificate' | 'file'> {
   readonly areRoots: boolean;
 }
 
-/** Knows when the certificates that a process goes by end, each file by the one that ends first. */
+/** Tracks when the certificates of a process expire; of each file the one that expires first. */
 export class CertificateEnds {
   readonly #bySource = new Map<string, readonly FileEnds[]>();
 
   /** @param now milliseconds since 1970 */
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** Replaces what a source has told before. Certificates that cannot be read are left out. */
+  /** Replaces the files of a source. Certificates that cannot be read are left out. */
   tell(source: string, files: readonly FileCertificates[]): void {
     this.#bySource.set(source, files.flatMap(endsOf));
   }
 
-  /** Labels and value of each series. */
+  /** Returns labels and value of each series; the value in seconds since 1970. */
   series(): (readonly [readonly [certificate: string, file: string], number])[] {
     const earliest = new Map<string, readonly [readonly [certificate: string, file: string], number]>();
     const forgotten = this.now() / 1000 - REMEMBERED_SECONDS;

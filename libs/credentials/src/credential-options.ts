@@ -6,7 +6,7 @@ import type { signingOptions } from './signing-options.js';
 import { checkSniPairs } from './sni-pairs.js';
 import { CIPHER_SUITES, TLS_VERSIONS, type TlsVersion } from './tls-settings.js';
 
-/** @throws RangeError for what no header is called */
+/** Checks that each is a valid header name. @throws RangeError */
 function headerNames(names: readonly string[]): void {
   for (const name of names) {
     try {
@@ -17,7 +17,7 @@ function headerNames(names: readonly string[]): void {
   }
 }
 
-/** Options of what a server shows and whom it believes. */
+/** Options of the certificates that a server presents and the authorities that it trusts. */
 export const credentialOptions = {
   'cert-dir': {
     type: 'string',
@@ -106,13 +106,18 @@ export const credentialOptions = {
   ...remoteTokenOptions,
 } as const;
 
-/** Values of the options of this folder, and of those of other rooms that decide about credentials as well. */
+/** Values of the options of this package, and of options of others that concern credentials as well. */
 export type CredentialOptions = OptionValues<
   typeof credentialOptions & typeof serviceAccountOptions & typeof signingOptions
 > & {
+  /** Further host names and addresses that the generated serving certificate is valid for. */
   readonly advertiseHost: readonly string[];
+  /** Authorization modes in order. With `AlwaysAllow` among them anonymous requests are refused. */
   readonly authorizationMode: readonly string[];
+  /** Address that the server listens on; the generated serving certificate is valid for it. */
   readonly bindAddress: string;
+  /** File to which a kubeconfig of an administrator is written; undefined for none. */
   readonly kubeconfigOut: string | undefined;
+  /** CIDRs of cluster IPs; the generated serving certificate is valid for the first address of each. */
   readonly serviceClusterIpRange: string;
 };

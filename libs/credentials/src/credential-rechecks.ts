@@ -4,7 +4,7 @@ import { StatusError } from '@orch/machinery';
 import type { Clock, Logger } from '@orch/runtime';
 import type { OpenWatch, OpenWatches } from '@orch/serving';
 
-export interface CredentialRechecksOptions {
+interface CredentialRechecksOptions {
   readonly watches: OpenWatches;
   readonly clock: Clock;
   /** Hears of what cannot be asked. */

@@ -18,31 +18,34 @@ import { readBundle, readPair } from './pair.js';
 import { readSigning, type SigningSet, signingFiles } from './signing-set.js';
 import { type NamedPair, readSniPairs, sniFiles } from './sni-pairs.js';
 
-/** What a process shows and believes, as its files say at one time. */
+/** The certificates that a process presents and the authorities that it trusts, as read from its files at one time. */
 export interface CredentialSet {
-  /** Shown to clients. */
+  /** Certificate for clients, unless they ask for a name in `named`. */
   readonly serving: Pair;
-  /** Shown to clients that ask for one of their names. */
+  /** Certificates for clients that ask for one of their names (server name indication). */
   readonly named: readonly NamedPair[];
-  /** Whose client certificates are looked at, PEM; as what they are believed says `trust`. */
+  /**
+   * Authorities that TLS verifies client certificates against, PEM. What such a certificate proves depends on `trust`.
+   */
   readonly clientCa: string;
+  /** Authorities that callers and front proxies are authenticated by. */
   readonly trust: CertificateTrust;
   /**
-   * The authorities of callers, and those of front proxies, PEM; empty for none. `proxyNames`: the common names that these may have
-   * towards servers of group-versions, of whose front proxies this process is one; any when empty.
+   * Authorities of clients, and of authenticating proxies, PEM; empty for none. `proxyNames`: common names that
+   * aggregated servers accept from proxies, this process among them; any when empty.
    */
   readonly authorities: { readonly clients: string; readonly proxies: string; readonly proxyNames: readonly string[] };
-  /** Shown to gateways that watches are handed to; undefined where there is none. */
+  /** Client certificate for gateways that watches are forwarded to; undefined for none. */
   readonly gatewayClient: Pair | undefined;
-  /** Shown to servers of group-versions, and to webhooks; undefined where there is none. */
+  /** Client certificate for aggregated servers and webhooks; undefined for none. */
   readonly proxy: Pair | undefined;
-  /** Authorities of the serving certificates of the installation, PEM; undefined for those of the system. */
+  /** Authorities of the serving certificates of the installation, PEM; undefined for the system's. */
   readonly servingCa: string | undefined;
   /** Client certificate of an administrator; undefined where this process makes none. */
   readonly admin: Pair | undefined;
-  /** What certificate requests are signed with. */
+  /** Keys that CertificateSigningRequests are signed with. */
   readonly signing: SigningSet;
-  /** Every certificate of these files. */
+  /** All certificates of these files, for the metric of their expiry. */
   readonly certificates: readonly FileCertificates[];
 }
 

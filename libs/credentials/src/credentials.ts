@@ -14,22 +14,23 @@ import { type CredentialSet, credentialFiles, readCredentials } from './credenti
 /** How often files are read without having been told of a change, and certificates of `--cert-dir` are renewed, ms. */
 const LOOK_MS = 60_000;
 
-export interface CredentialSettings {
+interface CredentialSettings {
   readonly options: CredentialOptions;
   readonly names: Names;
   readonly logger: Logger;
-  /** Hears of each caller who is let in for a client certificate: milliseconds until it expires. */
+  /** Called for each request authenticated by a client certificate, with the milliseconds until that expires. */
   readonly certificateAccepted?: (left: number) => void;
-  /** What the API is called in tokens. Default: nothing, and tokens are asked for none. */
+  /** Audiences of this API in tokens. Default: none, and tokens need not name one. */
   readonly audiences?: readonly string[];
-  /** Whether api-servers hand watches to this process. Default false. */
+  /** Whether api-servers forward watches to this process. Default: false. */
   readonly takesHandedWatches?: boolean;
-  /** Who knows tokens beside those of files, asked behind them. */
+  /** Further verifiers of tokens, asked after the token file. */
   readonly tokenVerifiers?: readonly TokenVerifier[];
 }
 
-/** What a process shows and believes, followed as its files change. */
+/** The credentials of a process, reloaded as its files change. */
 export class Credentials {
+  /** Authenticates requests against the current credential set. */
   readonly authenticator: Authenticator;
   readonly #settings: CredentialSettings;
   readonly #watch: FileWatch;
@@ -56,7 +57,10 @@ export class Credentials {
     this.#watch = new FileWatch({ files: credentialFiles(options), onLook: () => this.#look(), everyMs: LOOK_MS });
   }
 
-  /** Throws as {@link readCredentials} does, and for a file of tokens that cannot be used. */
+  /**
+   * Reads the credentials and begins to watch their files.
+   * @throws Error as {@link readCredentials} does, and for an invalid token file
+   */
   static async open(settings: CredentialSettings): Promise<Credentials> {
     const { options, names, audiences = [], takesHandedWatches, tokenVerifiers = [] } = settings;
     const current = await readCredentials(options, names, takesHandedWatches);
@@ -67,11 +71,15 @@ export class Credentials {
     return new Credentials(settings, current, [...ofFiles, ...tokenVerifiers]);
   }
 
+  /** Credentials that are in effect now. */
   get current(): CredentialSet {
     return this.#current;
   }
 
-  /** Calls back with each set that follows, before it is the current one; one that is thrown upon is not taken. Set once. */
+  /**
+   * Sets the callback that applies each new set before it becomes current; a set for which it throws is rejected. Set
+   * once.
+   */
   onChange(callback: (set: CredentialSet) => Promise<void>): void {
     this.#onChange = callback;
   }
@@ -82,6 +90,7 @@ export class Credentials {
     return () => this.#onTaken.delete(callback);
   }
 
+  /** Stops watching the files. */
   close(): void {
     this.#watch.close();
   }

@@ -14,7 +14,7 @@ const REMEMBERED = 32_768;
 const REMEMBERED_MISSING = 1_024;
 
 /** Objects of one namespace whose names begin alike. */
-export interface NameRange {
+interface NameRange {
   readonly namespace: string;
   readonly prefix: string;
 }

@@ -11,7 +11,7 @@ import type { Kept, VerdictCache } from '@orch/webhooks';
 import type { ConfiguredWebhook } from './configured-webhook.js';
 
 /** What a webhook has said about a token; plain JSON, as it is shared. */
-export interface TokenVerdict {
+interface TokenVerdict {
   /** Whom it stands for; absent for nobody. */
   readonly user?: UserInfo;
   /** Those of the audiences that were asked for that it is good for; empty where none were. */
@@ -20,7 +20,7 @@ export interface TokenVerdict {
   readonly error?: string;
 }
 
-export interface TokenWebhookSettings {
+interface TokenWebhookSettings {
   readonly webhook: Pick<ConfiguredWebhook, 'ask' | 'place'>;
   /** `GROUP/VERSION` of the reviews that it is sent and must answer with. */
   readonly apiVersion: string;

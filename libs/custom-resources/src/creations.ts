@@ -11,7 +11,7 @@ interface Creation {
 }
 
 /** What creations need to know. */
-export interface CreationKnowledge {
+interface CreationKnowledge {
   /** The definitions that are known, by name. */
   readonly definitions: ReadonlyMap<string, Definition>;
   /** Which state of them that is. */
@@ -19,7 +19,7 @@ export interface CreationKnowledge {
 }
 
 /** The message is the one that clients know. */
-export const creationRefused = (): StatusError =>
+const creationRefused = (): StatusError =>
   new StatusError('MethodNotAllowed', 'create not allowed while custom resource definition is terminating');
 
 /** Objects of custom kinds that are being created here: a definition goes once no server makes an object of its kind any more. */

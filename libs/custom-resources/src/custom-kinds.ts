@@ -16,7 +16,7 @@ import { type CustomKind, ServedDefinitions, type ServedDefinitionsOptions } fro
 import { PRESENCE_MS, ServerPresence } from './server-presence.js';
 import { StorageMigrator, type StorageMigratorOptions } from './storage-migrator.js';
 
-export interface CustomKindsOptions<E> extends Pick<ServedDefinitionsOptions<E>, 'make' | 'publish' | 'isBuiltIn'> {
+interface CustomKindsOptions<E> extends Pick<ServedDefinitionsOptions<E>, 'make' | 'publish' | 'isBuiltIn'> {
   readonly store: ObjectSource & Pick<ServingStore, 'registerTypes' | 'presence' | 'leastProgress' | 'lease'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   /** The endpoint of definitions, in the version that is stored. */
@@ -26,7 +26,7 @@ export interface CustomKindsOptions<E> extends Pick<ServedDefinitionsOptions<E>,
 }
 
 /** What the process needs that decides on definitions. */
-export interface DecidingOptions<E> {
+interface DecidingOptions<E> {
   readonly names: Names;
   readonly pipeline: WritePipeline;
   /** Milliseconds since 1970. */
@@ -40,10 +40,10 @@ export interface DecidingOptions<E> {
 }
 
 /** An object of a custom kind that is being made: to be called when it was written, or was not. */
-export type EndOfCreation = () => CreationVerdict;
+type EndOfCreation = () => CreationVerdict;
 
 /** Whether the object may stay: one that was written while nobody counted on this server has to be taken back. */
-export type CreationVerdict = 'keep' | 'take back';
+type CreationVerdict = 'keep' | 'take back';
 
 /** The kinds that definitions bring, as one process serves them: it follows the definitions and tells the others how far it has come. */
 export class CustomKinds<E> {

@@ -34,7 +34,7 @@ interface CustomResourcesApi {
   readonly served: ServedResources;
 }
 
-export interface CustomResourcesSettings {
+interface CustomResourcesSettings {
   readonly api: CustomResourcesApi;
   /** Deadline of requests, milliseconds. */
   readonly requestTimeoutMs: number;

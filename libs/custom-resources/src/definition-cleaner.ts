@@ -6,7 +6,7 @@ import type { Definition } from './definition.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import type { CustomKind } from './served-definitions.js';
 
-export interface DefinitionCleanerOptions<E> {
+interface DefinitionCleanerOptions<E> {
   readonly names: Names;
   readonly writer: Pick<DefinitionWriter, 'report' | 'release'>;
   /** What is served of a definition, or was. @throws what kept it from being made */

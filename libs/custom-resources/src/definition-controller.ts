@@ -9,13 +9,16 @@ import { DefinitionIndex } from './definition-index.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import type { StorageMigrator } from './storage-migrator.js';
 
-export interface DefinitionControllerOptions {
+interface DefinitionControllerOptions {
   readonly leadership: Leadership;
   readonly follower: DefinitionFollower;
   readonly writer: Pick<DefinitionWriter, 'tell'>;
   readonly cleaner: Pick<DefinitionCleaner<unknown>, 'pending' | 'begin' | 'idle'>;
   readonly migrator: Pick<StorageMigrator<unknown>, 'pending' | 'begin' | 'idle'>;
-  /** What all servers have reached that are alive; undefined where none is. @throws StoreUnavailableError */
+  /**
+   * Reads the least progress among the servers that are alive; undefined where none is.
+   * @throws StoreUnavailableError
+   */
   leastProgress(): Promise<LeastProgress | undefined>;
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
@@ -27,9 +30,9 @@ const BARRIER_MS = 50;
 const WRITES = { items: 64, bytes: 64, sizeOf: () => 1 };
 
 /**
- * Decides on definitions, in one process at a time: on their names, on when they are established, and on when they go.
- * A definition is established once all servers that are alive serve it, and goes when none of them makes an object of its kind
- * any more and those there are have been deleted.
+ * Decides on the names, establishment and removal of definitions; runs in one process at a time. A definition is
+ * established once all servers that are alive serve it, and removed when none of them creates objects of its kind any
+ * more and the existing ones have been deleted.
  */
 export class DefinitionController {
   readonly #clock: Clock;
@@ -46,12 +49,13 @@ export class DefinitionController {
     this.#rounds = new LeaderRounds({ leadership, round: (isNew) => this.#round(isNew), onError, clock });
   }
 
+  /** Begins to decide, now and at each change of a definition. Returns at once. */
   start(): void {
     this.#unsubscribe = this.options.follower.onChange(() => this.#rounds.ask());
     this.#rounds.ask();
   }
 
-  /** Ends after what is under way, and lets another process go on. */
+  /** Stops after the work under way, and releases the lease to another process. */
   async stop(): Promise<void> {
     this.#unsubscribe?.();
     this.#index.stop();

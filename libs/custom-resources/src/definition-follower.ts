@@ -2,7 +2,7 @@ import { ObjectFollower, type ObjectFollowerOptions } from '@orch/informers';
 import type { Endpoint } from '@orch/resources';
 import { type Definition, readDefinition } from './definition.js';
 
-export interface DefinitionFollowerOptions extends Omit<ObjectFollowerOptions<Definition>, 'type' | 'read'> {
+interface DefinitionFollowerOptions extends Omit<ObjectFollowerOptions<Definition>, 'type' | 'read'> {
   /** The endpoint of definitions, in the version that is stored. */
   readonly endpoint: Endpoint;
 }

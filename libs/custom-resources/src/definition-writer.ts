@@ -5,7 +5,7 @@ import type { Decision } from './decisions.js';
 import type { Definition } from './definition.js';
 
 /** Where definitions are written, in the version that is stored. */
-export interface DefinitionWriterOptions extends OwnWrites {
+interface DefinitionWriterOptions extends OwnWrites {
   readonly names: Names;
   /** Milliseconds since 1970. */
   readonly now: () => number;

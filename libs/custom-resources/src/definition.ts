@@ -15,36 +15,44 @@ import type { ApiObject, JsonObject } from '@orch/machinery';
 import { type Endpoint, fromStored, withoutOwners } from '@orch/resources';
 import type { Row, Version } from '@orch/storage';
 
-/** A CustomResourceDefinition as a process knows it. It is small: schemas are packed until they are asked for. */
+/** A CustomResourceDefinition in memory. It is small: the stored body stays compressed until it is read. */
 export interface Definition {
+  /** Name of the definition: `<plural>.<group>`. */
   readonly name: string;
+  /** UID of the definition object; changes when it is deleted and created again. */
   readonly uid: string;
-  /** Of its last write. */
+  /** Resource version of its last write. */
   readonly version: Version;
-  /** Of its last write that changed anything of what is served of it. */
+  /** Resource version of the last write that changed how it is served. */
   readonly since: Version;
+  /** API group of its objects. */
   readonly group: string;
   /** The names by which it is served. */
   readonly names: AcceptedNames;
-  /** Those that it says it was given, which somebody else may have written. */
+  /** Accepted names in its status, which another writer may have set. */
   readonly accepted: AcceptedNames;
-  /** What is decided on: name, uid, annotations and finalizers, group, names and scope, and the status. */
+  /**
+   * The parts that decisions depend on: name, uid, annotations and finalizers, group, names and scope, and the status.
+   */
   readonly outline: ApiObject & JsonObject;
-  /** Name of the version that bodies are written in. */
+  /** Name of the version that objects are stored in. */
   readonly storageVersion: string;
-  /** Names of those that bodies may lie in. */
+  /** Names of the versions that stored objects may be in. */
   readonly storedVersions: readonly string[];
-  /** It has the names that it asks for, and tells how it was approved: there is nothing to decide on. */
+  /**
+   * Whether it has the names that it asks for and its approval condition is up to date, so that nothing is left to
+   * decide.
+   */
   readonly isSettled: boolean;
-  /** Its objects are served: its names are accepted, or have been. */
+  /** Whether its objects are served: its names are accepted, or it has been established before. */
   readonly isServed: boolean;
-  /** Discovery tells of it. */
+  /** Whether it is established, and so listed by discovery. */
   readonly isEstablished: boolean;
-  /** It is being deleted: no objects are made any more. */
+  /** Whether it is being deleted, so that no objects are created any more. */
   readonly isTerminating: boolean;
-  /** Equal where its endpoints are. */
+  /** Hash of all that its endpoints are made from. */
   readonly fingerprint: string;
-  /** The whole of it but for managedFields, in the version that is stored, read anew. The caller's own. */
+  /** Decodes the whole object without managedFields, in the stored version. The caller may change it. */
   read(): ApiObject;
 }
 
@@ -95,7 +103,7 @@ function packed(body: Buffer): () => Buffer {
   return () => inflateRawSync(kept);
 }
 
-/** Whether a definition tells of a condition already, whenever that was. */
+/** Whether a definition has this condition already, at whatever time it was set. */
 export function tells(outline: JsonObject, { type, status, reason, message }: DefinitionCondition): boolean {
   const told = conditionOf(outline, type);
   return told?.status === status && told.reason === reason && told.message === message;

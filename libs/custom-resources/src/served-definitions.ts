@@ -5,24 +5,25 @@ import type { Store, TypeId, Version } from '@orch/storage';
 import type { Definition } from './definition.js';
 import type { DefinitionFollower } from './definition-follower.js';
 
-/** What is made of one definition. */
+/** The endpoints of one definition. */
 export interface CustomKind<E> {
-  /** One for each version that is served. */
+  /** An endpoint for each served version. */
   readonly endpoints: readonly E[];
-  /** Through which its objects are deleted, whichever versions are served. */
+  /** Endpoint in the storage version, through which objects are deleted whichever versions are served. */
   readonly storage: E;
 }
 
-/** A definition, and what is served of it. */
+/** A definition with its served endpoints. */
 export interface ServedDefinition<E> extends CustomKind<E> {
+  /** Definition that the endpoints were made from. */
   readonly definition: Definition;
 }
 
-/** What is served of a definition otherwise than before. */
+/** A change of how a definition is served. */
 export interface DefinitionChange<E> {
-  /** Undefined where nothing was served. */
+  /** State before; undefined where it was not served. */
   readonly before: ServedDefinition<E> | undefined;
-  /** Undefined where nothing is any more. */
+  /** State after; undefined where it is not served any more. */
   readonly after: ServedDefinition<E> | undefined;
 }
 
@@ -30,23 +31,23 @@ export interface ServedDefinitionsOptions<E> {
   readonly follower: DefinitionFollower;
   readonly store: Pick<Store, 'registerTypes'>;
   /**
-   * Makes the endpoints of a definition, in whose type objects are stored. What it throws is told, and nothing is served of the
-   * definition until it changes.
+   * Creates the endpoints of a definition, whose objects are stored under `type`. If it throws, the error is reported,
+   * and the definition is not served until it changes.
    */
   make(definition: Definition, type: TypeId): CustomKind<E>;
   /**
-   * Serves these definitions so from now on. One of which nothing is served otherwise has the same endpoints as before, the very objects.
-   * Discovery and OpenAPI tell of those that are established, and of none that is terminating that it can be created. Must not
+   * Publishes changed definitions. Endpoints that have not changed are the same objects as before. Discovery and
+   * OpenAPI list the definitions that are established, and no create operation for those that are terminating. Must not
    * throw.
    */
   publish(changes: readonly DefinitionChange<E>[]): void;
-  /** Of built-in resources nothing is served by definition: their types hold what is not the definition's. */
+  /** Whether a resource is built in. A definition of such a resource is not served, as the type holds other objects. */
   isBuiltIn(group: string, resource: string): boolean;
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
 
-/** Serves what definitions say, as they change: endpoints are made for those that are new or others now. */
+/** Keeps the served endpoints in step with the definitions; creates endpoints for new and changed ones. */
 export class ServedDefinitions<E> {
   readonly #work: WorkOnDemand;
   readonly #types = new Map<string, TypeId>();
@@ -68,19 +69,22 @@ export class ServedDefinitions<E> {
     this.#work = new WorkOnDemand(() => this.#serve(), { onError, ...(clock && { clock }) });
   }
 
-  /** Which state of the definitions is served; undefined before the first. */
+  /** Version of the definitions that is served; undefined before the first. */
   get version(): Version | undefined {
     return this.#version;
   }
 
-  /** When what is served was last known to be all there was, monotonic milliseconds. */
+  /** Time at which the served definitions were last known to be current, monotonic milliseconds. */
   get currentAsOf(): number {
     const { version, confirmedAt } = this.options.follower;
     if (version === this.#version && confirmedAt !== undefined) this.#currentAsOf = confirmedAt;
     return this.#currentAsOf;
   }
 
-  /** The kind of a definition, whether it is served or not. @throws what keeps it from being made; StoreUnavailableError */
+  /**
+   * Returns the endpoints of a definition, and creates them where it is not served.
+   * @throws what `make` throws; StoreUnavailableError
+   */
   async kindOf(definition: Definition): Promise<CustomKind<E>> {
     const served = this.#served.get(definition.name);
     if (served?.definition.fingerprint === definition.fingerprint) return served;
@@ -88,7 +92,7 @@ export class ServedDefinitions<E> {
     return this.#make(definition);
   }
 
-  /** Begins to serve what the follower knows. */
+  /** Begins to serve the definitions that the follower knows, and their changes. */
   start(): void {
     const { follower } = this.options;
     follower.onChange((changed) => {
@@ -99,14 +103,14 @@ export class ServedDefinitions<E> {
     this.#work.ask();
   }
 
-  /** Whoever waits for a version is told that it does not come. */
+  /** Stops serving changes; pending {@link reached} calls are rejected. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#tell();
     await this.#work.stop();
   }
 
-  /** Calls back when what is served is of a later version. @returns what ends it */
+  /** Calls the listener after each new version has been served. @returns removes the listener */
   onServed(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

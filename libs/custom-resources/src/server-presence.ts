@@ -8,7 +8,7 @@ export const PRESENCE_MS = 10_000;
 const REST_MS = 20;
 const RENEWAL_MS = PRESENCE_MS / 4;
 
-export interface ServerPresenceOptions {
+interface ServerPresenceOptions {
   /** Whose words hold for {@link PRESENCE_MS}. */
   readonly presence: Presence;
   /** How far the server has come; undefined before it serves anything. */

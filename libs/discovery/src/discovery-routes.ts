@@ -34,7 +34,7 @@ interface Documents {
   readonly openApi: OpenApiDocuments;
 }
 
-export interface DocumentsOptions extends Pick<OpenApiSource, 'scheme' | 'release'> {
+interface DocumentsOptions extends Pick<OpenApiSource, 'scheme' | 'release'> {
   readonly names: Names;
   readonly features: Features;
   /** What other servers tell, as it is now. Default: nothing. */

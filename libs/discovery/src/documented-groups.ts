@@ -7,7 +7,7 @@ import type { RemoteDocuments, RemoteVersion } from './remote-documents.js';
 import { lazily } from './tagged.js';
 
 /** What documents tell of one group that is served here. */
-export interface DocumentedGroup {
+interface DocumentedGroup {
   readonly served: readonly DocumentedResource[];
   /** Undefined where nobody is told of anything. */
   readonly discovery: () => GroupDiscovery | undefined;

@@ -8,30 +8,39 @@ import type { DiscoveryRoutes } from './discovery-routes.js';
 import { healthMetrics } from './health-metrics.js';
 import type { IssuerRoutes } from './issuer-routes.js';
 
-/** What `GET /version` answers. */
+/** Response of `GET /version`. */
 export interface VersionInfo {
+  /** Major version of the Kubernetes API that is served. */
   readonly major: string;
+  /** Minor version of the Kubernetes API that is served. */
   readonly minor: string;
+  /** Version as tools compare it: `v<major>.<minor>.<patch>`, with the release of this server as build metadata. */
   readonly gitVersion: string;
+  /** Commit that the server was built from; empty where that is not known. */
   readonly gitCommit: string;
+  /** State of the work tree of the build: `clean`, `dirty` or empty. */
   readonly gitTreeState: string;
+  /** Time of the build, RFC 3339; empty where that is not known. */
   readonly buildDate: string;
+  /** Runtime that the server runs on, in the place of a version of Go. */
   readonly goVersion: string;
+  /** Language runtime or compiler, in the place of that of Go. */
   readonly compiler: string;
+  /** Operating system and architecture: `linux/amd64`. */
   readonly platform: string;
 }
 
-/** Whatever answers `GET /metrics`. */
+/** Source of the response of `GET /metrics`. */
 export type MetricsText = Pick<Metrics, 'text'>;
 
-export interface FallbackOptions {
+interface FallbackOptions {
   readonly health: HealthRegistry;
   readonly metrics: MetricsText;
   readonly version: VersionInfo;
   readonly discovery: DiscoveryRoutes;
-  /** Texts for people who look into the process, by path; no list of paths names them. Default: none. */
+  /** Debugging pages by path; not listed at the root. Default: none. */
   readonly pages?: ReadonlyMap<string, (query: URLSearchParams) => string>;
-  /** Of the issuer of tokens. Default: none. */
+  /** Documents of the token issuer (OpenID discovery). Default: none. */
   readonly issuer?: IssuerRoutes;
 }
 

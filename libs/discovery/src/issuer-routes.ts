@@ -12,7 +12,7 @@ import type { Express, Response } from 'express';
 /** As pkg/routes/openidmetadata.go of k8s.io/kubernetes has it: keys change seldom, and old ones stay for long. */
 const CACHE_CONTROL = 'public, max-age=3600';
 
-export interface IssuerRoutesOptions {
+interface IssuerRoutesOptions {
   /** The first is told of. */
   readonly issuers: readonly [string, ...string[]];
   readonly keys: readonly VerificationKey[];

@@ -24,7 +24,7 @@ type Made<T> = () => Promise<T>;
 const made = <T>(steps: () => Steps<T>): Made<T> => lazily(async () => inSlices(steps()));
 
 /** The document of one group-version in its forms. */
-export interface PublishedDocument {
+interface PublishedDocument {
   readonly json: Made<JsonBytes>;
   readonly protobuf: Made<Buffer>;
 }

@@ -22,7 +22,7 @@ export const IDENTITY = 'identity';
 export type Provider = BodyProvider | typeof IDENTITY;
 
 /** What is encrypted with what. */
-export interface BodyEncryptionOptions {
+interface BodyEncryptionOptions {
   readonly rules: ResourceRules<Provider>;
   /** How bodies lie in the database where they are not encrypted: so they are packed where they are. */
   readonly bodies: BodyCodec;

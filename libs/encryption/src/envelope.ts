@@ -4,7 +4,7 @@ import { isSealed, SEALED } from '@orch/storage';
 const FORM = 1;
 
 /** What encrypts, by the number that stands in envelopes. Never renumbered. */
-export const CIPHERS = { aescbc: 1, aesgcm: 2, secretbox: 3, kms: 4 } as const;
+const CIPHERS = { aescbc: 1, aesgcm: 2, secretbox: 3, kms: 4 } as const;
 /** As it is configured. */
 export type CipherName = keyof typeof CIPHERS;
 

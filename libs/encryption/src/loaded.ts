@@ -28,7 +28,7 @@ export interface LoadSettings {
 }
 
 /** A file as it was read. */
-export interface EncryptionFile {
+interface EncryptionFile {
   readonly configuration: EncryptionConfiguration;
   /** Tells one content from another. */
   readonly hash: string;

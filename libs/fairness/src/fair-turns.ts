@@ -2,7 +2,7 @@ import { type Classified, Entry, type FlowController, ONE_SEAT, type WorkEstimat
 import type { OpenContext, Turn, Turns } from '@orch/serving';
 import type { FlowMetrics } from './flow-metrics.js';
 
-export interface FairTurnsOptions {
+interface FairTurnsOptions {
   readonly controller: Pick<FlowController, 'classify' | 'enter'>;
   /** The room that a request takes, of which there is at most `maxSeats`. */
   work(ctx: OpenContext, maxSeats: number): WorkEstimate;
@@ -19,14 +19,19 @@ export interface Queued {
   readonly info: OpenContext['info'];
 }
 
-/** Turns by priority level, and fairly among the flows of each (KEP-1040). */
+/** Schedules requests by priority level, and fairly among the flows of each level (KEP-1040). */
 export class FairTurns implements Turns {
   constructor(private readonly options: FairTurnsOptions) {}
 
+  /** Whether the priority level of a request has no queues, and no limit on concurrency. */
   isExempt({ user, info }: OpenContext): boolean {
     return this.options.controller.classify(user, info).level.queues === undefined;
   }
 
+  /**
+   * Classifies a request and takes seats at its priority level, waiting in a queue if need be.
+   * @returns undefined for a request that is rejected, or was not dispatched in time
+   */
   take(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
     const { controller, work, metrics } = this.options;
     const found = controller.classify(ctx.user, ctx.info);
@@ -46,6 +51,11 @@ export class FairTurns implements Turns {
     return seated === true ? turnOf(entry, dispatched) : this.#waitFor(ctx, entry, seated, series, dispatched);
   }
 
+  /**
+   * Takes the initial seats once more, for a request that gave them back while its client did not read; counts no
+   * further request.
+   * @returns undefined for a request that is rejected, or was not dispatched in time
+   */
   takeAgain(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
     const { controller, work } = this.options;
     const found = controller.classify(ctx.user, ctx.info);

@@ -25,7 +25,7 @@ export interface FairnessLimits {
   readonly sliceMs: number;
 }
 
-export interface FairnessSettings {
+interface FairnessSettings {
   readonly deps: ApiDeps;
   readonly store: ObjectSource & Pick<ServingStore, 'lease'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
@@ -37,10 +37,11 @@ export interface FairnessSettings {
   readonly logger: Logger;
 }
 
-/** Whose turn it is in one process, and what that is decided by. */
+/** Priority and fairness of one process: its scheduler and its configuration. */
 export class Fairness {
+  /** Decides which request is executed next: by priority and fairness, or by fixed limits. */
   readonly turns: Turns;
-  /** Pages for people who look at what waits; undefined where nothing does. */
+  /** Debugging pages of the queues; undefined where requests are not queued. */
   readonly pages: FlowPages | undefined;
   readonly #controller: FlowController | undefined;
   readonly #configuration: FlowConfiguration | undefined;
@@ -70,7 +71,7 @@ export class Fairness {
     this.#keeper = new FlowKeeper({ deps, configuration: this.#configuration, leadership, onError });
   }
 
-  /** Resolves when it is known whose turn it is: only then requests may be answered. @throws StatusError, StoreUnavailableError */
+  /** Loads the configuration. Requests may be answered once it resolves. @throws StatusError, StoreUnavailableError */
   async start(): Promise<void> {
     await this.#configuration?.start();
     await this.#keeper?.keep();
@@ -78,6 +79,7 @@ export class Fairness {
     this.#controller?.start();
   }
 
+  /** Stops following the configuration, and resolves once its writes that are under way have ended. */
   async stop(): Promise<void> {
     this.#controller?.stop();
     await this.#keeper?.stop();

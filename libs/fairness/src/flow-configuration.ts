@@ -13,7 +13,7 @@ import { type Endpoint, fromStored, storedEndpoint } from '@orch/resources';
 
 const GROUP = 'flowcontrol.apiserver.orch.io';
 
-export interface FlowConfigurationOptions {
+interface FlowConfigurationOptions {
   readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved'>;
   readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;

@@ -14,7 +14,7 @@ import { LeaderRounds, type Leadership } from '@orch/runtime/work';
 import { serverItself, updateOwn } from '@orch/writing';
 import type { FlowConfiguration } from './flow-configuration.js';
 
-export interface FlowKeeperOptions {
+interface FlowKeeperOptions {
   readonly deps: Pick<ApiDeps, 'names' | 'pipeline' | 'now'>;
   readonly configuration: FlowConfiguration;
   readonly leadership: Pick<Leadership, 'renew' | 'giveBack'>;

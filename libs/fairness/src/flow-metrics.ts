@@ -15,7 +15,7 @@ const SECONDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const LENGTHS = [0, 10, 25, 50, 100, 250, 500, 1000];
 
 /** What is told of the requests of one flow schema. */
-export interface FlowSeries {
+interface FlowSeries {
   estimated(estimate: WorkEstimate): void;
   rejected(reason: Refusal | 'cancelled'): void;
   /** @param ms how long it waited, whether for its turn or for nothing */

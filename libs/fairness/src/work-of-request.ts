@@ -3,7 +3,7 @@ import type { ServedResources } from '@orch/resources';
 import { kindOf, type OpenContext } from '@orch/serving';
 import type { WatchCache } from '@orch/watchcache';
 
-export interface WorkKnown {
+interface WorkKnown {
   readonly served: ServedResources;
   readonly cache: Pick<WatchCache, 'peek'>;
   /** Whether lists are divided into pages. */

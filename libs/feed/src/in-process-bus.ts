@@ -2,7 +2,7 @@ import type { TypeId } from '@orch/storage';
 import type { AnnouncedChange, ChangeBus } from './feed.js';
 import { groupByType } from './group-by-type.js';
 
-export interface InProcessBusOptions {
+interface InProcessBusOptions {
   /** Hears how long (ms) an announcement took until all listeners had it. */
   readonly onTaken?: (ms: number) => void;
 }

@@ -33,7 +33,7 @@ export interface NatsConnectionOptions {
 }
 
 /** What becomes of a connection that is kept up. */
-export interface NatsConnectionEvents {
+interface NatsConnectionEvents {
   /** `lostFor`: milliseconds that the same connection was lost; undefined for one that is new. */
   connected(connection: NatsConnection, lostFor: number | undefined): void;
   disconnected(): void;

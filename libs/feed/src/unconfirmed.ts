@@ -1,7 +1,7 @@
 import type { Version } from '@orch/storage';
 
 /** A head that was read while changes up to it were still to come. */
-export interface UnconfirmedHead {
+interface UnconfirmedHead {
   readonly head: Version;
   /** Monotonic ms at which it was read. */
   readonly asOf: number;

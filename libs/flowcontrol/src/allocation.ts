@@ -1,5 +1,5 @@
 /** What one level needs of the seats that all share. */
-export interface Wanted {
+interface Wanted {
   /** Seats that it gets whatever the others want. */
   readonly least: number;
   /** Seats beyond which it gets none; not below `least`. */

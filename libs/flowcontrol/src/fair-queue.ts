@@ -1,5 +1,5 @@
 /** A request as a queue sees it. */
-export interface QueuedWork {
+interface QueuedWork {
   /** Seat-milliseconds that it is expected to take. */
   readonly work: number;
   /** When it came, on the clock that all queues of the level share (seat-milliseconds). */

@@ -23,7 +23,7 @@ export interface LevelObserver {
   noRoom(schema: string): void;
 }
 
-export interface FairQueuesOptions {
+interface FairQueuesOptions {
   readonly clock: Clock;
   /** Milliseconds that a request waits, at most. */
   readonly maxWaitMs: number;

@@ -1,5 +1,5 @@
 /** How many seats were wanted during a while. */
-export interface DemandOfWhile {
+interface DemandOfWhile {
   readonly highest: number;
   readonly average: number;
   readonly deviation: number;

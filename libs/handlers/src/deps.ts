@@ -11,42 +11,55 @@ import type { ObjectLimits, ObjectRemover, WritePipeline, WriteSets } from '@orc
 import type { Component } from './components/component.js';
 import type { ServedWatches } from './objects/served-watches.js';
 
-/** Limits on what a request may ask for; every one is an option of the service. */
+/** Limits on requests; each is an option of the service. */
 export interface RequestLimits extends BodyLimits, ObjectLimits, WatchLimits {
   /** Deadline of requests other than watches, milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Bytes that may be in the connection of one watch whose client does not read. */
+  /** Bytes that may wait in the connection of one watch whose client does not read. */
   readonly watchBufferBytes: number;
 }
 
-/** What the verbs work with; assembled once. */
+/** Dependencies of the request handlers; assembled once. */
 export interface ApiDeps {
+  /** Names of groups and keys in the naming profile of the installation. */
   readonly names: Names;
+  /** Schemas of all declared kinds. */
   readonly scheme: Scheme;
+  /** Store for reads; writes go through {@link pipeline}. */
   readonly store: ReadingStore;
+  /** Objects and recent changes in memory, by type. */
   readonly cache: WatchCache;
+  /** Reads single objects. */
   readonly reader: ObjectReader;
+  /** Reads collections. */
   readonly lister: ObjectLister;
-  /** The one way to the store for objects. */
+  /** Writes single objects; all writes but those of {@link sets} go through it. */
   readonly pipeline: WritePipeline;
+  /** Deletes objects. */
   readonly remover: ObjectRemover;
-  /** The way for several objects together. */
+  /** Writes several objects in one transaction. */
   readonly sets: WriteSets;
-  /** Asked about what is sent and not kept; about objects the pipeline asks. */
+  /** Runs admission for requests that store no object (reviews, connections); the pipeline runs it for objects. */
   readonly admission: Admission;
+  /** Registry of the resources that this process serves. */
   readonly served: ServedResources;
-  /** Of what is stored and switched off here, one of each type: objects may be there that other servers serve. */
+  /** Endpoints of types that are stored but not served here, one for each type: other servers may serve them. */
   readonly unserved: readonly Endpoint[];
-  /** What the health of the control plane is made of. */
+  /** Components whose health ComponentStatus reports. */
   readonly components: readonly Component[];
+  /** Encoders of objects, by endpoint and `Accept` header. */
   readonly representations: Representations;
+  /** Limits on bodies, objects and watches. */
   readonly limits: RequestLimits;
+  /** Parses YAML bodies. */
   readonly yaml: YamlReader;
   /** Issues tokens of service accounts; undefined where none are issued. */
   readonly tokenIssuer: TokenIssuer | undefined;
-  /** Milliseconds since 1970. */
+  /** Returns the wall clock time, milliseconds since 1970. */
   readonly now: () => number;
+  /** Registry of the open watches and the bytes that wait for their clients. */
   readonly watchOutputs: WatchOutputs;
+  /** Watches by endpoint, so that they end when their endpoint goes. */
   readonly servedWatches: ServedWatches;
   /** The feature gate `WatchList`. */
   readonly watchList: boolean;

@@ -9,27 +9,31 @@ import {
   type ObjectSource,
 } from './object-follower.js';
 
-/** Where objects come from. */
+/** Source of the objects of a type. */
 export interface FollowedSource<T> {
+  /** Type of the objects that are followed. */
   readonly type: TypeId;
-  /** What is known of one. */
+  /** Reads a stored row into what is kept in memory. What it throws is reported, and the object counts as missing. */
   read(row: FollowedRow): T;
+  /** Store that the snapshot is loaded from. */
   readonly store: ObjectSource;
+  /** Feed of the changes since the snapshot. */
   readonly feed: Pick<OrderedFeed, 'follow'>;
+  /** Called with what could not be loaded or read; loading is tried again. */
   readonly onError: (error: unknown) => void;
 }
 
 /** Seconds after which a request that ran out of time may be tried again. */
 const RETRY_SECONDS = 1;
 
-/** All objects of a type, by namespace; none before {@link start}. */
+/** Informer over one type, indexed by namespace; empty before {@link start}. */
 export class FollowedType<T> {
   readonly #byNamespace = new Map<string, Map<string, T>>();
   readonly #listeners = new Set<(changed: ChangedNames) => void>();
   #follower: ObjectFollower<T> | undefined;
   #acknowledged: Version = 0n;
 
-  /** Resolves when all are known. */
+  /** Loads all objects and begins to follow changes; resolves once they are loaded. */
   async start({ type, read, store, feed, onError }: FollowedSource<T>): Promise<void> {
     const follower = new ObjectFollower<T>({ ...{ source: store, feed, type, onError }, read });
     follower.onChange((changed) => this.#changed(changed, follower.objects));
@@ -37,23 +41,30 @@ export class FollowedType<T> {
     await follower.start();
   }
 
+  /** Stops following; the objects stay as they are. */
   stop(): void {
     this.#follower?.stop();
   }
 
+  /** The object of this name; undefined where there is none, or it cannot be read. */
   get(namespace: string, name: string): T | undefined {
     return this.#byNamespace.get(namespace)?.get(name);
   }
 
+  /** The objects of a namespace, in no order. */
   in(namespace: string): Iterable<T> {
     return this.#byNamespace.get(namespace)?.values() ?? [];
   }
 
+  /** The objects of all namespaces, in no order. */
   *all(): Iterable<T> {
     for (const objects of this.#byNamespace.values()) yield* objects.values();
   }
 
-  /** Why one that could concern what lies in a namespace is not known; see {@link FollowedObjects.unreadable}. */
+  /**
+   * Returns an error where an object cannot be read that is in the namespace or in none; see
+   * {@link FollowedObjects.unreadable}.
+   */
   unreadable(namespace: string): UnreadableListError | undefined {
     const unreadable = this.#follower?.unreadable;
     if (!unreadable || unreadable.size === 0) return undefined;
@@ -64,7 +75,7 @@ export class FollowedType<T> {
     return undefined;
   }
 
-  /** The same of one object. */
+  /** Returns an error where this one object cannot be read. */
   unreadableOne(namespace: string, name: string): UnreadableListError | undefined {
     const error = this.#follower?.unreadable.get(followedName({ namespace, name }));
     return error && new UnreadableListError(error);
@@ -76,23 +87,23 @@ export class FollowedType<T> {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Whether something is not known that this process has acknowledged. */
+  /** Whether a write that this process has acknowledged is still missing. */
   get isBehind(): boolean {
     return this.#follower !== undefined && !this.#knows(this.#acknowledged);
   }
 
-  /** A write of this process has been committed with this version. */
+  /** Notes that a write of this process has been committed with this version. */
   acknowledged(version: Version): void {
     if (version > this.#acknowledged) this.#acknowledged = version;
   }
 
-  /** What was acknowledged may have been lost. */
+  /** Forgets acknowledged versions, after the database has lost part of its history. */
   rewound(): void {
     this.#acknowledged = 0n;
   }
 
   /**
-   * Resolves when all are known, and among them what this process has acknowledged before the call; undefined where they are.
+   * Waits until all writes that this process has acknowledged before the call are known; undefined where they are.
    * @param deadline monotonic milliseconds
    * @throws StatusError 504
    */

@@ -8,7 +8,7 @@ export const LONGEST_LOOK_MS = 30_000;
 const MOST_IN_VAIN = 50;
 const LOOK_TIME_MS = 5_000;
 
-export interface LeftOutObjectsOptions {
+interface LeftOutObjectsOptions {
   readonly source: Pick<Store, 'get' | 'noteLeftOut'>;
   readonly type: TypeId;
   readonly clock: Clock;

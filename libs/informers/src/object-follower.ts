@@ -14,20 +14,25 @@ import {
 import { LeftOutObjects } from './left-out-objects.js';
 import { STALL_MS, Stall } from './stall.js';
 
-/** An object as a snapshot or a change tells it. */
+/** A stored object, from a snapshot or a change. */
 export type FollowedRow = Row;
 
-/** Where objects are loaded from. */
+/** Store functions that objects are loaded with. */
 export type ObjectSource = Pick<Store, 'snapshot' | 'get' | 'onRewind' | 'onStalledHistory' | 'noteLeftOut'>;
 
+/** Options of an {@link ObjectFollower}. */
 export interface ObjectFollowerOptions<T> {
+  /** Store that the snapshot is loaded from. */
   readonly source: ObjectSource;
+  /** Feed of the changes since the snapshot. */
   readonly feed: Pick<OrderedFeed, 'follow'>;
+  /** Type of the objects that are followed. */
   readonly type: TypeId;
-  /** What is known of an object from now on. What it throws is told, and the object is not known. */
+  /** Reads a stored row into what is kept in memory. What it throws is reported, and the object counts as missing. */
   read(row: FollowedRow, before: T | undefined): T;
-  /** Hears what could not be read, and of each object that cannot be opened, once; loading is tried again. */
+  /** Called with failures to load, and once for each object that cannot be decrypted or decoded; loading is retried. */
   readonly onError: (error: unknown) => void;
+  /** Clock for pauses and ages. Default: that of the system. */
   readonly clock?: Clock;
 }
 
@@ -56,9 +61,9 @@ const CONFIRM_PAUSE_MS = 100;
 const CONFIRM_PATIENCE_MS = 2 * STALL_MS;
 
 /**
- * All objects of a type as the feed tells them: loaded from a snapshot, kept by the changes since, and loaded anew where these break off.
- * One that cannot be opened is left out, so that it does not hold up what is told of the others, and looked at again until it can be.
- * What was known of it before is not known any more, unless it is known not to have changed.
+ * Informer over the objects of one type: loads a snapshot, applies the changes since, and reloads where these break
+ * off. An object that cannot be opened is left out, so that it does not hold up the others, and retried until it can
+ * be. Its last known state is dropped, unless the object has certainly not changed.
  */
 export class ObjectFollower<T> {
   readonly #clock: Clock;
@@ -96,30 +101,33 @@ export class ObjectFollower<T> {
     });
   }
 
-  /** What is known, by {@link followedName}; changes in place. */
+  /** Objects by {@link followedName}; the map changes in place. */
   get objects(): ReadonlyMap<string, T> {
     return this.#known;
   }
 
-  /** Objects that there are and that are not known, as they cannot be opened, by {@link followedName}, and why. */
+  /** Errors of the existing objects that cannot be opened, by {@link followedName}. */
   get unreadable(): ReadonlyMap<string, UnreadableBodyError> {
     return this.#leftOut.errors;
   }
 
-  /** Which state of them that is; undefined before it is first loaded. */
+  /** Version of that state; undefined before it is first loaded. */
   get version(): Version | undefined {
     return this.#version;
   }
 
   /**
-   * When it was last known to miss nothing, monotonic milliseconds; undefined where it is not, as it is being loaded, or has heard of
-   * changes that are still to be read.
+   * Time at which the objects were last known to be complete, monotonic milliseconds; undefined while they are being
+   * loaded, or received changes have not been applied.
    */
   get confirmedAt(): number | undefined {
     return this.#noting ? undefined : this.#following?.confirmedAt;
   }
 
-  /** Begins to follow. Resolves when all are known that can be opened, however long that takes, or it is stopped. */
+  /**
+   * Begins to follow. Resolves once all objects that can be opened are loaded, however long that takes, or it is
+   * stopped.
+   */
   start(): Promise<void> {
     const { source, type } = this.options;
     if (!patientUntil.has(source)) patientUntil.set(source, this.#clock.now() + PATIENCE_MS);
@@ -131,6 +139,7 @@ export class ObjectFollower<T> {
     return this.#load();
   }
 
+  /** Stops following; the objects stay as they are, and whoever waits in {@link confirm} gets a FollowingEndedError. */
   stop(): void {
     this.#stopped = true;
     for (const unsubscribe of this.#subscriptions) unsubscribe();
@@ -139,14 +148,14 @@ export class ObjectFollower<T> {
     this.#following?.close();
   }
 
-  /** Hears of every change, and of a state that was loaded anew. @returns what ends it */
+  /** Calls the listener after every change and reload. @returns removes the listener */
   onChange(listener: (changed: ChangedNames) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Resolves when everything is known that was committed before the call, with the version of it.
+   * Waits until everything that was committed before the call is applied, and resolves with that version.
    * @throws StoreUnavailableError; FollowingEndedError when it is stopped
    */
   async confirm(): Promise<Version> {

@@ -7,13 +7,13 @@ const RETRY_SECONDS = 1;
 /** Times as long that a list waits which has begun: its client has been told that it comes. */
 const BEGUN_PATIENCE = 2;
 
-export interface ListPlaces {
+interface ListPlaces {
   readonly inAll: number;
   /** Of one user at a time. */
   readonly perUser: number;
 }
 
-export interface ListGateStats {
+interface ListGateStats {
   readonly reading: number;
   readonly waiting: number;
 }

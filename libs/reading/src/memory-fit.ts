@@ -16,16 +16,20 @@ interface Found {
   readonly tooLarge?: boolean;
 }
 
-/** Whether a type is small enough to be taken into memory for the sake of a list. */
+/** Decides whether a type is small enough to be loaded into memory for a list. */
 export class MemoryFit {
   readonly #found = new Map<TypeId, Found>();
 
-  /** @param maxBytes bodies of a type, together */
+  /** @param maxBytes bound on the bodies of a type, together */
   constructor(
     private readonly store: Pick<Store, 'measure'>,
     private readonly maxBytes: number,
   ) {}
 
+  /**
+   * Whether the objects of a type are few and small enough, as measured in the database and kept for a while; false
+   * where it cannot be measured now. A type that was too large counts as such while it is measured again.
+   */
   async fits(type: TypeId): Promise<boolean> {
     const known = this.#found.get(type);
     const { verdict } = known && performance.now() < known.until ? known : this.#begin(type, known);

@@ -99,13 +99,23 @@ export function parseInt64(text: string): bigint {
 
 const MAX_INT64_TEXT = 40;
 
-export type InitialEvents = 'none' | 'legacy' | 'stream';
+type InitialEvents = 'none' | 'legacy' | 'stream';
 
+/** Parsed query of a watch. */
 export interface WatchOptions {
+  /**
+   * Version that the stream starts after; `now` for the newest state of the database, `any` for whatever state is in
+   * memory.
+   */
   readonly from: { readonly at: 'now' } | { readonly at: 'any' } | { readonly after: Version };
   /** With `stream`: initial events are as of `from`, or of at least this version. */
   readonly notOlderThan?: Version;
+  /**
+   * How the objects that exist already are sent: not at all, as `ADDED` events, or as those followed by a bookmark that
+   * marks their end.
+   */
   readonly initialEvents: InitialEvents;
+  /** Whether the client wants `BOOKMARK` events. */
   readonly bookmarks: boolean;
   /** Seconds until the server ends the stream; undefined leaves the choice to the server. */
   readonly timeoutSeconds?: number;

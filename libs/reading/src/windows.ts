@@ -32,7 +32,7 @@ export interface Window {
 }
 
 /** What is left of a list when a window of it has been read. */
-export interface Remainder {
+interface Remainder {
   /** Rows that the window was asked for. */
   readonly asked: number;
   /** Rows from its first one on to the end of the list, at most. */

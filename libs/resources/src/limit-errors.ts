@@ -1,19 +1,23 @@
 import { StatusError } from '@orch/machinery';
 import { BusyStoreError } from '@orch/storage';
 
-/** Limits whose refusals are thrown far from where they are counted. */
+/** Lists the limits whose refusals are thrown far from where they are counted. */
 export const THROWN_LIMITS = ['size', 'body-time', 'lists', 'conversions', 'write-queue'] as const;
+/** Names a limit whose refusals are thrown far from where they are counted. */
 export type ThrownLimit = (typeof THROWN_LIMITS)[number];
 
 const limits = new WeakMap<Error, ThrownLimit>();
 
-/** Notes the limit that an error is thrown for, by which it is counted when it is answered. */
+/** Attaches to an error the limit that it is counted under when the request is answered. @returns the error */
 export function dueTo<E extends Error>(limit: ThrownLimit, error: E): E {
   limits.set(error, limit);
   return error;
 }
 
-/** The limit that has led to an error; undefined for other errors, and for those that were counted where they were thrown. */
+/**
+ * Returns the limit that has led to an error; undefined for other errors, and for those that are counted where they are
+ * thrown.
+ */
 export function limitBehind(error: unknown): ThrownLimit | undefined {
   if (error instanceof BusyStoreError) return 'write-queue';
   if (!(error instanceof StatusError)) return undefined;

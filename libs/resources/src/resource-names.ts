@@ -2,11 +2,14 @@ import type { TypeId } from '@orch/storage';
 import type { Endpoint } from './served/endpoint.js';
 import type { ServedResources } from './served/served-resources.js';
 
-/** What types of the store are called in metrics: `deployments.apps`. Types that are not served have no name. */
+/** Names stored types in metrics: `deployments.apps`. Types that are not served have no name. */
 export class ResourceNames {
   readonly #names = new Map<TypeId, string>();
 
-  /** Learns the names of all that is served, now and later. What is served no more keeps its name until it is forgotten. */
+  /**
+   * Learns the names of all resources that are served, now and later. A resource that ends keeps its name until
+   * {@link forget}.
+   */
   follow(served: ServedResources): void {
     this.#learn(served.current.endpoints);
     served.onChange(({ begun }) => this.#learn(begun));
@@ -23,10 +26,12 @@ export class ResourceNames {
     }
   }
 
+  /** Forgets the name of a type that is served no more. */
   forget(type: TypeId): void {
     this.#names.delete(type);
   }
 
+  /** Name of the resource of a type: `deployments.apps`; empty for a type that is not known. */
   of(type: TypeId): string {
     return this.#names.get(type) ?? '';
   }

@@ -7,7 +7,7 @@ import type { Column, KindDefinition, Lifecycle, ResourceDefinition, StructSchem
 type Origins = ReadonlyMap<string, { readonly file: FileDescriptor; readonly struct: StructDescriptor }>;
 
 /** The Table columns of kinds that declare none (spec: "Table representation"). */
-export const DEFAULT_COLUMNS: readonly Column[] = [
+const DEFAULT_COLUMNS: readonly Column[] = [
   { name: 'Name', type: 'string', format: 'name', description: '', priority: 0 },
   { name: 'Created At', type: 'date', format: '', description: '', priority: 0 },
 ];

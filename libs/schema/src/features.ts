@@ -1,5 +1,5 @@
 /** What is declared of a feature that can be turned on or off. */
-export interface Feature {
+interface Feature {
   /** How settled it is (spec: "Feature gate life cycle"). */
   readonly stage: 'alpha' | 'beta' | 'ga' | 'deprecated';
   /** Whether it is on when nothing is said of it. */

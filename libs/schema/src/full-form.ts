@@ -25,7 +25,7 @@ export interface NamedField {
   readonly below: FullNode | undefined;
 }
 
-export interface AlwaysWritten {
+interface AlwaysWritten {
   readonly name: string;
   readonly zero: JsonValue;
   /** The member as text: `"status":{}`. */

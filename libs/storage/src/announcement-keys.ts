@@ -26,7 +26,7 @@ SELECT id, encode(secret, 'hex'), signs_from <= clock_timestamp(),
 const OVERLAP = 600_000;
 
 /** Who makes keys, and when. */
-export interface KeyUpkeep {
+interface KeyUpkeep {
   /** Milliseconds after which the newest is replaced; 0 never. */
   readonly rotation: number;
   /** Milliseconds for which a key is known before it signs, and accepted after it was replaced; default ten minutes. */

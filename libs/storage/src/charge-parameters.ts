@@ -36,7 +36,7 @@ export interface ChargedAmount {
 }
 
 /** The last parameters of `commit_charged`, and the amounts in the order in which it speaks of them. */
-export interface ChargeParameters {
+interface ChargeParameters {
   readonly parameters: Parameter[];
   readonly amounts: readonly ChargedAmount[];
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface ClosingWatchSettings {
+interface ClosingWatchSettings {
   /** Rejects, or stays pending, while the database does not answer. */
   readonly ping: () => Promise<void>;
   /** Milliseconds without an answer after which the database is given up. */

@@ -57,7 +57,7 @@ function sessionSettings(settings: ConnectionSettings): [name: string, value: st
 }
 
 /** What statements that end in a COPY have answered. */
-export interface CopiedRows<T> {
+interface CopiedRows<T> {
   /** The rows of the SELECTs before it. */
   readonly heading: readonly TextRow[];
   readonly rows: readonly T[];

@@ -2,7 +2,7 @@ import { Connection, type ConnectionSettings } from './connection.js';
 import { ConnectionLostError, sqlState } from './failures.js';
 
 /** What is looked at on every new connection before anything else runs on it; throws to refuse it. */
-export type Inspection = (connection: Connection) => Promise<void>;
+type Inspection = (connection: Connection) => Promise<void>;
 
 /**
  * Opens connections to whichever host accepts writes (`target_session_attrs=read-write` of libpq), the last good host first.

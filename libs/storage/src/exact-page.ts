@@ -8,7 +8,7 @@ import type { TextRow } from './text-row.js';
 const FEWEST = 100;
 
 /** Where a page ends. */
-export interface PageEnd {
+interface PageEnd {
   /** The key of its last row; undefined when there is none. */
   readonly last: Key | undefined;
   /** Whether there are rows behind it. */

@@ -23,7 +23,7 @@ SELECT max(version), max(at)::text FROM version_mark
  WHERE type = $1 AND at <= clock_timestamp() - make_interval(secs => $2)`;
 
 /** What is needed of the store. */
-export interface ExpirerStore {
+interface ExpirerStore {
   write(op: WriteOp): Promise<WriteOutcome>;
 }
 

@@ -50,7 +50,7 @@ SELECT e.version, e.found, ${ROW_COLUMNS}
 const DROP = 'DELETE FROM expiring WHERE type = $1 AND version > $2 AND version <= $3';
 
 /** Some of what is due. */
-export interface Due {
+interface Due {
   /** Whether there may be more behind these. */
   readonly more: boolean;
   /** The version of the last one. */

@@ -185,7 +185,7 @@ interface Branch {
 }
 
 /** How often history was found broken, and how often it went on elsewhere, in the database's words. */
-export interface HistoryState {
+interface HistoryState {
   readonly epoch: string | null | undefined;
   readonly resumed: string | null | undefined;
 }

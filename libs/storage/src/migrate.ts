@@ -52,7 +52,7 @@ async function textOf(name: string): Promise<string> {
 }
 
 /** Who may change a schema, and what is to be done where it is not what this release needs. */
-export interface MigrationSettings {
+interface MigrationSettings {
   /** Whether it is migrated; else a schema that lacks something is refused. */
   readonly migrates: boolean;
   /** Milliseconds after which a migration that finds tables in use is not tried again, but for the first five attempts. */

@@ -1,4 +1,4 @@
-export interface RoundsOptions {
+interface RoundsOptions {
   /** Milliseconds between rounds, about. */
   readonly interval: number;
   /** In [0, 1): spreads the rounds of several processes. */

@@ -5,7 +5,7 @@ import { Pool, type PoolOptions } from './pool.js';
 import type { TextRow } from './text-row.js';
 
 /** How it is reached, and treated where it lacks something. */
-export interface SideSchemaOptions extends Omit<PoolOptions, 'size'> {
+interface SideSchemaOptions extends Omit<PoolOptions, 'size'> {
   /** Whether it is made and migrated, rather than refused. */
   readonly migrates: boolean;
 }

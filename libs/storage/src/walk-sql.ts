@@ -2,7 +2,7 @@
 const LAST = 'ORDER BY o.namespace DESC, o.name DESC, o.era DESC LIMIT 1';
 
 /** Beside which rows are gone through. */
-export interface WalkOptions {
+interface WalkOptions {
   /** Which of them come first: what holds of all that come before those in order. Default: any. */
   readonly from?: string;
   /** All of them are of one namespace; default false. */

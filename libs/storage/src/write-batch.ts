@@ -22,7 +22,7 @@ const LARGEST_SET = 1000;
  * Refuses what the database could not store, before it could take a whole batch down.
  * @throws TypeError
  */
-export function checkOp(op: WriteOp): void {
+function checkOp(op: WriteOp): void {
   if (!isPossibleKey(op)) throw new TypeError('a name is empty, too long, or of characters that cannot be stored');
   const { storedVersion = '' } = op;
   if (!isPossibleText(storedVersion)) throw new TypeError('the name of a stored version cannot be stored');
@@ -127,13 +127,13 @@ function versionOf(op: WriteOp): Version {
 }
 
 /** Types that mean something to the store. */
-export interface SpecialTypes {
+interface SpecialTypes {
   readonly namespaceType: TypeId;
   readonly accountType: TypeId;
 }
 
 /** What is sent, and what is needed to read the answer. */
-export interface BatchParameters {
+interface BatchParameters {
   readonly parameters: Parameter[];
   readonly amounts: readonly ChargedAmount[];
 }

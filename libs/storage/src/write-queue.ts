@@ -14,7 +14,7 @@ export interface Unit {
 /** What became of a batch: for each unit its result, an error, or undefined where a lane was not to be had. */
 export type Verdicts<R> = readonly (R | Error | undefined)[];
 
-export interface WriteQueueOptions {
+interface WriteQueueOptions {
   /** Writes of a batch at most; a larger set goes alone. */
   readonly items: number;
   /** Bytes of a batch at most; a larger unit goes alone. */
@@ -31,7 +31,7 @@ export interface WriteQueueOptions {
  * Carries out a batch once it has the means to: then it takes what has come by that time.
  * @param wait whether to wait for lanes as long as it takes, or to leave undecided what needs one that is not free by then
  */
-export type RunBatch<R> = (wait: boolean, take: () => readonly Unit[]) => Promise<Verdicts<R>>;
+type RunBatch<R> = (wait: boolean, take: () => readonly Unit[]) => Promise<Verdicts<R>>;
 
 interface Entry<R> {
   readonly unit: Unit;

@@ -11,7 +11,7 @@ import { Ring } from './ring.js';
 import { State } from './state.js';
 import type { LoadedState } from './state-loader.js';
 
-export interface FollowedStateOptions {
+interface FollowedStateOptions {
   readonly type: TypeId;
   readonly feed: Followable;
   readonly describe: Describe;

@@ -38,7 +38,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export interface HistoryReaderOptions {
+interface HistoryReaderOptions {
   readonly source: ServedSource;
   readonly type: TypeId;
   readonly describe: Describe;

@@ -16,7 +16,7 @@ export interface Kept {
   drop(): void;
 }
 
-export interface InitialBudgetOptions {
+interface InitialBudgetOptions {
   readonly clock: Clock;
   readonly limits: InitialLimits;
   /** Milliseconds that what nobody uses is kept. */

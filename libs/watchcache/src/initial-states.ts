@@ -6,7 +6,7 @@ import type { FrameCache } from './frames.js';
 import type { InitialBudget, Kept } from './initial-budget.js';
 import { InitialState, type InitialStateActions } from './initial-state.js';
 
-export interface InitialStatesOptions {
+interface InitialStatesOptions {
   readonly clock: Clock;
   readonly frames: FrameCache;
   readonly budget: InitialBudget;

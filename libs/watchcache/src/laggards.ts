@@ -7,7 +7,7 @@ const CHECK = 1_000;
 /** Milliseconds after the last look at which another one is late. */
 const LATE = 5_000;
 
-export interface LaggardsOptions {
+interface LaggardsOptions {
   readonly clock: Clock;
   readonly ring: () => Ring;
   /** Milliseconds for which a stream that reads an initial state or history and has stalled is kept. */

@@ -23,7 +23,7 @@ interface KeyIndex {
 }
 
 /** The events of a ring, as the index reads them. */
-export interface Indexed {
+interface Indexed {
   readonly first: number;
   readonly next: number;
   at(cursor: number): ChangeEvent | undefined;

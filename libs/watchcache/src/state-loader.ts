@@ -13,7 +13,7 @@ export interface LoadedState {
   readonly entries: readonly CacheEntry[];
 }
 
-export interface StateLoaderOptions {
+interface StateLoaderOptions {
   readonly source: ServedSource;
   readonly type: TypeId;
   readonly describe: Describe;

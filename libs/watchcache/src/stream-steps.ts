@@ -9,7 +9,7 @@ import type { StepResult } from './pump.js';
 import { behindAt, type EndReason, type Watcher, type WatcherState } from './watcher.js';
 
 /** What a step may do to a watcher beside writing. */
-export interface StepActions {
+interface StepActions {
   enter(watcher: Watcher, next: WatcherState): void;
   goLive(watcher: Watcher): void;
   resume(watcher: Watcher): void;

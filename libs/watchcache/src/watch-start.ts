@@ -7,7 +7,7 @@ import { priorDetail } from './interest.js';
 import type { Ring } from './ring.js';
 import type { WatchRequest } from './type-cache-options.js';
 
-export interface WatchStartOptions {
+interface WatchStartOptions {
   readonly clock: Clock;
   readonly history: HistoryReader;
   /** Milliseconds that a start waits for a version that does not exist yet. */

@@ -6,7 +6,7 @@ import type { Watcher } from './watcher.js';
 /** Milliseconds between bookmarks at least. */
 const LEAST = 1_000;
 
-export interface WatcherTimesActions {
+interface WatcherTimesActions {
   bookmark(watcher: Watcher): void;
   /** The time of a stream is over; its last bookmark has been sent. */
   end(watcher: Watcher): void;

@@ -23,7 +23,7 @@ export interface WebhookClientConfig {
 }
 
 /** A webhook's place as requests are sent to it. */
-export interface Destination {
+interface Destination {
   /** `https://HOST[:PORT]`; of a service its name in the cluster, which its certificate must bear. */
   readonly origin: string;
   /** Cleaned, as clients of Go clean it before they call. */

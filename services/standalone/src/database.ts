@@ -2,13 +2,13 @@ import { embeddedPostgresObserver, type StoreHost } from '@orch/apiserver';
 import { SupervisedPostgres } from '@orch/storage/embedded';
 
 /** The PostgreSQL of a standalone process. */
-export interface Database {
+interface Database {
   /** Resolves with the URL to connect to. */
   start(host: StoreHost): Promise<string>;
   stop(): Promise<void>;
 }
 
-export interface DatabaseSettings {
+interface DatabaseSettings {
   /** Of a PostgreSQL that is somebody else's. Default: an embedded one is started. */
   readonly url: string | undefined;
   /** Folder of the embedded one. */

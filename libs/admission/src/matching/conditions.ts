@@ -31,7 +31,7 @@ export interface MatchCondition {
 }
 
 /** What expressions about a write look at. */
-export interface ExpressionInput {
+interface ExpressionInput {
   /** In the version that matched. */
   readonly object: ApiObject | undefined;
   readonly oldObject: ApiObject | undefined;
@@ -42,7 +42,7 @@ export interface ExpressionInput {
 }
 
 /** What conditions say; errors are those of single conditions, in order. */
-export type Verdict =
+type Verdict =
   | { readonly kind: 'matches' }
   | { readonly kind: 'skips'; readonly condition: string; readonly errors: readonly string[] }
   | { readonly kind: 'fails'; readonly errors: readonly string[] };

@@ -5,7 +5,7 @@ import type { Matcher, RulesWorld } from './match.js';
 const MOST_KINDS = 20_000;
 
 /** Somebody who is asked about requests. */
-export interface Asked {
+interface Asked {
   readonly matcher: Pick<Matcher, 'mayMean'>;
 }
 

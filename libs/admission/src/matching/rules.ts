@@ -27,7 +27,7 @@ export interface ResourceVersion {
 }
 
 /** What rules look at. */
-export type RuleTarget = Pick<Target, 'subresource' | 'namespace'> & { readonly operation: string } & ResourceVersion;
+type RuleTarget = Pick<Target, 'subresource' | 'namespace'> & { readonly operation: string } & ResourceVersion;
 
 /** Whether a rule means objects of a name. */
 export const nameMatches = ({ resourceNames = [] }: Rule, name: string): boolean =>

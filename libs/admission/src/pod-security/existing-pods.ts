@@ -5,7 +5,7 @@ import { podView } from './check.js';
 import { findingsOn, reasonsOf } from './evaluator.js';
 import { type LevelVersion, policyText } from './level-version.js';
 
-export interface ExistingPodsOptions {
+interface ExistingPodsOptions {
   readonly names: Names;
   readonly namespace: string;
   /** What will be enforced. */

@@ -17,7 +17,7 @@ export interface Decision {
 }
 
 /** What is to be noted: a value, nothing, or why nobody knows. */
-export interface Note {
+interface Note {
   readonly key: string;
   readonly value?: string;
   readonly error?: string;

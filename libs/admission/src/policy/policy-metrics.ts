@@ -1,7 +1,7 @@
 import type { Metrics } from '@orch/runtime';
 
 /** What became of a validation. */
-export type Enforcement = 'allow' | 'deny' | 'audit' | 'warn';
+type Enforcement = 'allow' | 'deny' | 'audit' | 'warn';
 
 /** Counts how policies judge. */
 export interface PolicyObserver {

@@ -52,7 +52,7 @@ export interface ParamRef {
 }
 
 /** Which requests are meant. */
-export interface MatchResources {
+interface MatchResources {
   readonly namespaceSelector?: LabelSelectorObject;
   readonly objectSelector?: LabelSelectorObject;
   readonly resourceRules?: readonly Rule[];

@@ -20,7 +20,7 @@ import type { PolicySpec } from './stored-policy.js';
 export type CheckedPolicy = Pick<PolicySpec, 'paramKind' | 'matchConstraints' | 'validations' | 'variables'>;
 
 /** What is wrong with an expression by the types of what it is asked about. */
-export interface ExpressionWarning {
+interface ExpressionWarning {
   /** Where it stands in the policy. */
   readonly fieldRef: string;
   readonly warning: string;

@@ -10,7 +10,7 @@ import { type Answer, type ReviewVersion, reviewOf, reviewVersion, verifiedAnswe
 import { NoAnswer, type ReviewClient, type WebhookObserver, type WebhookType } from './surroundings.js';
 
 /** What a webhook is asked about. */
-export interface Asked {
+interface Asked {
   readonly hook: Hook;
   readonly attributes: Attributes;
   /** The request without its objects. */
@@ -20,7 +20,7 @@ export interface Asked {
   readonly oldObject: ApiObject | undefined;
 }
 
-export interface HookCallerSettings {
+interface HookCallerSettings {
   readonly names: Names;
   readonly type: WebhookType;
   readonly client: ReviewClient;

@@ -1,5 +1,5 @@
 /** A call that has no answer yet. */
-export interface OutstandingCall {
+interface OutstandingCall {
   /** Whoever it is made for, as {@link OutstandingCalls.begin} was told. */
   readonly caller: string;
   /** From when on it counts as hanging, monotonic milliseconds. */

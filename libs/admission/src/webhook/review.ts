@@ -105,7 +105,7 @@ export interface Answer {
 }
 
 /** What an answer is compared with. */
-export interface Expected {
+interface Expected {
   readonly version: ReviewVersion;
   readonly uid: string;
   readonly mutating: boolean;

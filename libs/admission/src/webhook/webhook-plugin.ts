@@ -16,7 +16,7 @@ import { requestOf } from './review.js';
 import type { WebhookState, WebhookSurroundings, WebhookType } from './surroundings.js';
 
 /** What the configurations of one phase are called. */
-export interface Phase {
+interface Phase {
   readonly type: WebhookType;
   /** Plural of the configurations. */
   readonly resource: string;

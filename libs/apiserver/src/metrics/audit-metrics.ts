@@ -3,7 +3,7 @@ import type { Metrics } from '@orch/runtime';
 import type { AuditObserver } from '@orch/serving';
 
 /** What is counted of the audit log. */
-export interface AuditMetrics extends AuditObserver {
+interface AuditMetrics extends AuditObserver {
   readonly lost: LostEvents;
 }
 

@@ -3,7 +3,7 @@ import type { Clock, Metrics } from '@orch/runtime';
 import { inSlices } from '@orch/runtime/work';
 import type { TypeId } from '@orch/storage';
 
-export interface GoneKindsSettings {
+interface GoneKindsSettings {
   readonly metrics: Pick<Metrics, 'forgetting'>;
   readonly served: Pick<ServedResources, 'current' | 'onChange'>;
   readonly clock: Clock;

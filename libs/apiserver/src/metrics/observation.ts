@@ -21,7 +21,7 @@ import {
 import { storeObserver } from './store-observer.js';
 import { readTracingConfig } from './tracing-config.js';
 
-export interface ObservationSettings {
+interface ObservationSettings {
   /** What this process is called in traces. */
   readonly serviceName: string;
   readonly version: VersionInfo;

@@ -17,7 +17,7 @@ export function reviewCalls(metrics: Metrics): (webhook: ReviewKind) => (failed:
 }
 
 /** What is shared by way of Redis; absent without it. */
-export type SharedParts = Readonly<Record<'verdicts' | 'rates', { readonly isUsable: boolean } | undefined>>;
+type SharedParts = Readonly<Record<'verdicts' | 'rates', { readonly isUsable: boolean } | undefined>>;
 
 /** Tells whether Redis answers, by what it is asked for. */
 export function observeRedis(metrics: Metrics, parts: SharedParts): void {

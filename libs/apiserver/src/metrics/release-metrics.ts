@@ -51,8 +51,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   observeDatabaseLists(metrics, { gate: { stats: () => ({ reading: 0, waiting: 0 }) }, memory: NOTHING });
   observeSlowClients(metrics, { bodies: NOTHING, answers: NOTHING, answerBytes: NOTHING });
   observeListCache(metrics, { stats: () => ({ bytes: 0, hits: 0, misses: 0 }) });
-  authenticationAttempts(metrics);
-  tokenCache(metrics);
+  for (const declare of [authenticationAttempts, tokenCache]) declare(metrics);
   admissionMetrics(metrics);
   podSecurityMetrics(metrics);
   policyMetrics(metrics);
@@ -74,7 +73,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   webhookMetrics(metrics);
   observeWebhooks(metrics, () => []);
   healthSeries(metrics);
-  new RequestMetrics(metrics);
   workQueueMetrics(metrics);
+  new RequestMetrics(metrics);
   return metrics.describe();
 }

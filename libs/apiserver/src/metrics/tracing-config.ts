@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseYaml } from '@orch/codec';
 
-export interface TracingConfiguration {
+interface TracingConfiguration {
   readonly endpoint: string;
   readonly samplingRatePerMillion: number;
 }

@@ -46,72 +46,81 @@ import {
 } from '@orch/writing';
 import type { DatabaseLists } from '../metrics/server-observers.js';
 
-export interface AssembleOptions {
+interface AssembleOptions {
   readonly names: Names;
   readonly scheme: Scheme;
   readonly served: readonly ResourceDefinition[];
-  /** Versions that objects are written in, where it is not the one that is declared. */
+  /** Versions that objects are stored in, where they differ from the declared ones. */
   readonly storageVersions: readonly string[];
-  /** Which features are on, and what else the installation decides of its kinds. */
+  /** Feature gates and other settings of the kinds. */
   readonly kinds: KindSettings;
   readonly store: Store;
-  /** Whether an object is to be written anew though nothing of it changes. Default: none is. */
+  /** Whether an object is to be rewritten though nothing in it changes. Default: none is. */
   readonly isOutdated?: (type: TypeId, key: Key) => Promise<boolean>;
   readonly cache: WatchCache;
-  /** Admission plugins, in the order in which they are asked. */
+  /** Admission plugins, in the order in which they are called. */
   readonly plugins: readonly AdmissionPlugin[];
-  /** Hears how long they took. Default: nobody. */
+  /** Called with the duration of each admission step. Default: nothing is observed. */
   readonly onAdmission?: StepObserver;
   readonly limits: RequestLimits;
   readonly yaml: YamlReader;
-  /** Whether somebody else counts quotas. Default: no server but this. */
+  /** Whether another process counts the use of quotas. Default: this server alone does. */
   readonly countedElsewhere?: boolean;
   /** Default: no tokens of service accounts are issued. */
   readonly tokenIssuer?: TokenIssuer | undefined;
   readonly lists: ListBudget;
-  /** What the health of the control plane is made of. */
+  /** Components whose health ComponentStatus reports. */
   readonly components: readonly Component[];
-  /** Bytes of encoded and compressed lists that are kept. */
+  /** Bytes of encoded and compressed lists to cache; 0 for none. */
   readonly listCacheBytes: number;
   readonly serviceCidr: string;
   readonly nodePorts: { readonly from: number; readonly to: number };
 }
 
-/** What lists may take, all of them together. */
+/** Limits on all lists together. */
 export interface ListBudget {
-  /** Lists that read from the database at a time. */
+  /** Number of lists that may read from the database at a time. */
   readonly concurrent: number;
-  /** Those of one user among them. */
+  /** Number of these that one user may have. */
   readonly perUser: number;
-  /** Bytes that lists have read ahead of clients that do not read. */
+  /** Bytes that lists may have read ahead of slow clients. */
   readonly windowBytes: Bounds;
-  /** Bodies of a type that a list takes into memory, bytes; a larger type is read from the database each time. */
+  /**
+   * Bytes of all bodies of a type up to which a list loads the type into memory; a larger type is read from the
+   * database each time.
+   */
   readonly maxCachedBytes: number;
 }
 
 /** The API of one process, without sockets. */
 export interface Api {
+  /** Dependencies of the request handlers. */
   readonly deps: ApiDeps;
+  /** Registry of the resources that this process serves. */
   readonly served: ServedResources;
-  /** One endpoint for each type of namespaced objects, as they are served now, those that are switched off among them. */
+  /** Returns one endpoint for each type of namespaced objects, as they are served now, those that are switched off among them. */
   readonly namespaced: () => readonly Endpoint[];
+  /** Claims on cluster IPs and node ports in the database, shared by all servers. */
   readonly claims: AllocationClaims;
-  /** Of the ranges that are configured. */
+  /** Allocators of the configured cluster IP and node port ranges. */
   readonly allocators: Allocators;
+  /** Cache of encoded and compressed list pages. */
   readonly listCache: PieceCache;
+  /** Bounds on lists that read from the database: how many run at a time, and the bytes that they read ahead. */
   readonly databaseLists: DatabaseLists;
-  /** Quotas, once they are followed: writes are charged from then on. */
+  /** Index of all quotas; writes are charged once it has been started. */
   readonly quotas: QuotaIndex;
-  /** What objects use up of them. */
+  /** Compute how much of a quota an object uses. */
   readonly evaluators: Evaluators;
-  /** Who may do what; empty until somebody puts it in. */
+  /** RBAC policy; empty until roles and bindings are loaded into it. */
   readonly policy: RbacPolicy;
-  /** Makes the namespaces that every installation has. */
+  /** Creates the namespaces that every installation has. @throws StatusError, StoreUnavailableError */
   makeNamespaces(): Promise<void>;
-  /** Makes what else every installation has. */
+  /** Creates the other objects that every installation has. @throws StatusError, StoreUnavailableError */
   bootstrap(securePort: number): Promise<void>;
 }
 
+/** Registers the stored types and wires up the API of one process. @throws Error where namespaces or quotas are missing */
 export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const { names, scheme, store, cache, kinds } = options;
   const { features } = kinds;

@@ -27,9 +27,9 @@ import { auditMetrics } from '../metrics/audit-metrics.js';
 import type { auditOptions } from './audit-options.js';
 
 /** Values of {@link auditOptions}. */
-export type AuditOptions = OptionValues<typeof auditOptions>;
+type AuditOptions = OptionValues<typeof auditOptions>;
 
-export interface AuditSettings {
+interface AuditSettings {
   readonly options: AuditOptions;
   /** The schema that `--audit-postgres` writes to; asked for only then. @throws Error where it cannot be used */
   readonly database: () => Promise<EventDatabase>;
@@ -91,7 +91,11 @@ export async function openAudit(settings: AuditSettings): Promise<Audit> {
   if (backends.length === 0) return NOTHING;
   const backend = unionOf(backends);
   const evaluator = new PolicyEvaluator(policy);
-  const shared = { policy: evaluator, backend, observer, apiVersion, maxBodyBytes: options.auditMaxBodyBytes };
+  const shared = {
+    ...{ policy: evaluator, backend, observer, apiVersion },
+    maxBodyBytes: options.auditMaxBodyBytes,
+    clock: systemClock,
+  };
   const auditor = new Auditor({ ...shared, scheme });
   return { auditor, actions: new ActionRecorder(shared), close: (deadline) => backend.close(deadline) };
 }

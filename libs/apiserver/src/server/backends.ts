@@ -15,7 +15,7 @@ const PARTITION_MS = 60_000;
 const COMPACTION_MS = 15_000;
 
 /** What is needed of the store beside the options of the command line. */
-export interface StoreNeeds {
+interface StoreNeeds {
   readonly observer: StoreObserver;
   /** Whether a database role that may not write is enough. */
   readonly mayOnlyRead: boolean;

@@ -5,7 +5,7 @@ import type { CertificateSource, NamedCertificates } from './certificate-sources
 /** How often followed files are read without having been told of a change, ms. */
 const LOOK_MS = 60_000;
 
-export interface CertificateLooksSettings {
+interface CertificateLooksSettings {
   readonly sources: readonly CertificateSource[];
   readonly ends: Pick<CertificateEnds, 'tell'>;
   /** Default: the machine's. */

@@ -8,7 +8,7 @@ import type { BusSettings } from './change-bus.js';
 import type { BackendOptions } from './options.js';
 import { sealedBus } from './sealed-bus.js';
 
-export interface ChangeFeedSettings {
+interface ChangeFeedSettings {
   readonly backend: BackendOptions;
   readonly store: SealedStore;
   readonly observation: Observation;

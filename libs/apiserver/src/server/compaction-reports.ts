@@ -9,7 +9,7 @@ const KEPT_MS = 120_000;
 /** Milliseconds for which somebody may hold a partition, as a backup does, before that is logged. */
 const LOCKED_MS = 600_000;
 
-export interface CompactionReportSettings {
+interface CompactionReportSettings {
   readonly compactor: Pick<Compactor, 'onRound' | 'onFailure'>;
   /** Number of the database: 0 is the main one. */
   readonly database: number;

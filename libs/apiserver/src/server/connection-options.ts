@@ -59,6 +59,10 @@ export const connectionOptions = {
 /** How long a request may wait for its turn and for other servers while its body is on its way, beside the times for head and body. */
 const WAITING_MS = 60_000;
 
+/**
+ * Translates the options into the limits of a listener. A request may take its head and body timeouts and a minute
+ * more.
+ */
 export const connectionLimits = (serving: OptionValues<typeof connectionOptions>): ConnectionLimits => ({
   maxHeadBytes: serving.maxRequestHeaderBytes,
   maxHeadFields: serving.maxRequestHeaderFields,

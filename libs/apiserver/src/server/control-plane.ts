@@ -20,7 +20,7 @@ import { serviceEndpoints } from './components/service-endpoints.js';
 import { closingWatch, store } from './components/store.js';
 import type { ControlPlaneSettings } from './control-plane-settings.js';
 
-export interface ControlPlane {
+interface ControlPlane {
   readonly lifecycle: Lifecycle;
   readonly logger: Logger;
   /** Where it can be reached; once started. */

@@ -6,7 +6,7 @@ import { NO_CIPHER, SealedStore, type ServingStore } from '@orch/storage';
 import { encryptionMetrics, leftOutObjects } from '../metrics/encryption-metrics.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 
-export interface EncryptionParts {
+interface EncryptionParts {
   readonly serving: Pick<ServingOptions, 'naming'>;
   readonly backend: Pick<BackendOptions, 'encryptionProviderConfig' | 'encryptionProviderConfigAutomaticReload'>;
   readonly metrics: Metrics;

@@ -25,7 +25,7 @@ export function componentChecks({ pingStore, feedLag }: ComponentSettings) {
   };
 }
 
-export interface HealthChecksSettings extends ComponentSettings {
+interface HealthChecksSettings extends ComponentSettings {
   readonly logger: Logger;
   /** Aborted when the process is told to end. */
   readonly stopping: AbortSignal;

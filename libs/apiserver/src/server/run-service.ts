@@ -5,7 +5,7 @@ import { checkSettings } from './settings-check.js';
 import { shellWord } from './shell-word.js';
 
 /** The processes that serve together. */
-export interface WorkerSettings {
+interface WorkerSettings {
   readonly workers: number;
   /** Milliseconds without a sign of life after which one is killed; 0 is never. */
   readonly workerTimeout: number;

@@ -44,7 +44,7 @@ import { slowClientLimits } from './limit-options.js';
 import type { ServingOptions } from './options.js';
 import { VERSION } from './version.js';
 
-export interface ServeSettings {
+interface ServeSettings {
   readonly api: Api;
   readonly serving: ServingOptions;
   readonly features: Features;

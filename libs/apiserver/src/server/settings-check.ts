@@ -20,7 +20,7 @@ import type { BackendOptions, ServingOptions } from './options.js';
 /** What is looked at, as an error calls it that names no option itself. */
 type Check = readonly [called: string, check: () => unknown];
 
-export type CheckedSettings = Pick<ControlPlaneSettings, 'serving' | 'backend' | 'role'>;
+type CheckedSettings = Pick<ControlPlaneSettings, 'serving' | 'backend' | 'role'>;
 
 /**
  * Reads every file that the options name, and tries the addresses to listen at, before anything is started that would have to be

@@ -1,5 +1,5 @@
 /** A type that lives in another database. */
-export interface StorageOverride {
+interface StorageOverride {
   readonly group: string;
   readonly resource: string;
   readonly url: string;

@@ -3,7 +3,7 @@ import type { Clock } from '@orch/runtime';
 /** Looks in the time that a worker may be silent. */
 const LOOKS = 12;
 
-export interface SilenceWatchSettings {
+interface SilenceWatchSettings {
   readonly clock: Clock;
   /** Milliseconds for which a worker may say nothing. */
   readonly timeoutMs: number;

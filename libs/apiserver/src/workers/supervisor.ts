@@ -12,7 +12,7 @@ export interface WorkerEvents {
   onExit(code: number): void;
 }
 
-export interface SupervisorSettings {
+interface SupervisorSettings {
   readonly count: number;
   /** Starts the process of a place, numbered from 1. */
   readonly fork: (place: number, events: WorkerEvents) => WorkerProcess;

@@ -4,7 +4,7 @@ import type { AuditBackend, AuditSink, LostEvents } from './backend.js';
 import { flush } from './flush.js';
 
 /** How requests wait. */
-export interface BlockingSettings {
+interface BlockingSettings {
   /** Whether it counts that an event could not be written. */
   readonly strict: boolean;
   /** Memory that events may take which are being written, bytes: requests give up waiting, and their events do not. */

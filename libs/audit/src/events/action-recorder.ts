@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ApiObject, StatusError } from '@orch/machinery';
+import type { Clock } from '@orch/runtime';
 import { AuditNotes } from '../audit-notes.js';
 import type { AuditBackend } from '../backends/backend.js';
 import type { AuditConfig, AuditedRequest, PolicyEvaluator } from '../policy/evaluator.js';
@@ -10,11 +11,11 @@ import { timeText } from './time-text.js';
 
 /** A request that a controller makes within the server. */
 export interface Action {
-  /** Who makes it. */
+  /** Service account of the controller. */
   readonly user: EventUser & { readonly username: string; readonly groups: readonly string[] };
-  /** What its client calls itself. */
+  /** User agent of its client. */
   readonly agent: string;
-  /** What it is about. */
+  /** Attributes of the request. */
   readonly request: AuditedRequest & { readonly version: string };
 }
 
@@ -27,8 +28,8 @@ export interface ActionAudit {
   begin(action: Action): Promise<RecordedAction | undefined>;
 }
 
-/** What an {@link ActionRecorder} records with. */
-export interface ActionRecorderSettings {
+/** Dependencies of an {@link ActionRecorder}. */
+interface ActionRecorderSettings {
   /** Decides what is recorded. */
   readonly policy: PolicyEvaluator;
   /** Takes the events. */
@@ -39,6 +40,8 @@ export interface ActionRecorderSettings {
   readonly apiVersion: string;
   /** Longest text of an object that is recorded, characters. */
   readonly maxBodyBytes: number;
+  /** Gives the times of events. */
+  readonly clock: Clock;
 }
 
 /** The process itself is the client. */
@@ -61,13 +64,13 @@ export class ActionRecorder implements ActionAudit {
   }
 }
 
-/** What is noted of one action while it is carried out. */
+/** Record of one action while it is carried out. */
 export class RecordedAction {
   /** Notes of the server and its plugins. */
   readonly annotations = new AuditNotes();
   readonly #id = randomUUID();
-  readonly #receivedMs = Date.now();
-  readonly #began = performance.now();
+  readonly #receivedMs: number;
+  readonly #began: number;
   readonly #bodyNotes = new Map<string, string>();
   #request: string | undefined;
   #response: string | undefined;
@@ -77,8 +80,14 @@ export class RecordedAction {
   constructor(
     private readonly action: Action,
     private readonly config: AuditConfig,
-    private readonly settings: Pick<ActionRecorderSettings, 'backend' | 'observer' | 'apiVersion' | 'maxBodyBytes'>,
-  ) {}
+    private readonly settings: Pick<
+      ActionRecorderSettings,
+      'backend' | 'observer' | 'apiVersion' | 'maxBodyBytes' | 'clock'
+    >,
+  ) {
+    this.#receivedMs = settings.clock.wall();
+    this.#began = settings.clock.now();
+  }
 
   /** Whether the content of requests is recorded. */
   get wantsRequest(): boolean {
@@ -138,7 +147,7 @@ export class RecordedAction {
         objectRef: objectRefOf(request),
         ...(responseStatus && { responseStatus }),
         requestReceivedTimestamp: timeText(this.#receivedMs),
-        stageTimestamp: timeText(this.#receivedMs + (responseStatus ? performance.now() - this.#began : 0)),
+        stageTimestamp: timeText(this.#receivedMs + (responseStatus ? this.settings.clock.now() - this.#began : 0)),
         ...(annotations && { annotations }),
       },
       {

@@ -13,7 +13,7 @@ export interface AuditedRequest {
 }
 
 /** Who makes a request; undefined where that could not be settled. */
-export interface AuditedUser {
+interface AuditedUser {
   readonly name: string;
   readonly groups: readonly string[];
 }

@@ -7,12 +7,12 @@ import type { GroupResources, Policy, PolicyRule } from '@orch/schema/types/audi
 export type { GroupResources, Policy, PolicyRule };
 
 /** How much is recorded, from nothing upwards. */
-export const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
+const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 /** One of {@link LEVELS}. */
 export type Level = (typeof LEVELS)[number];
 
 /** Where a request is when something is recorded of it. */
-export const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
+const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 /** One of {@link STAGES}. */
 export type Stage = (typeof STAGES)[number];
 

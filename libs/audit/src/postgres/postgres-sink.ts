@@ -11,7 +11,7 @@ export interface EventDatabase {
   close(): Promise<void>;
 }
 
-export interface PostgresSettings {
+interface PostgresSettings {
   readonly database: EventDatabase;
   /** How long events are kept, milliseconds; undefined where others see to that. */
   readonly retentionMs: number | undefined;

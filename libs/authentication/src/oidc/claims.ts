@@ -49,7 +49,7 @@ export function issuerOf(claims: Claims): string | undefined {
 }
 
 /** What claims are judged by, beside their signature. */
-export interface Expected {
+interface Expected {
   readonly clientId: string;
   /** Milliseconds since 1970. */
   readonly now: number;

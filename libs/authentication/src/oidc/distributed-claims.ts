@@ -4,7 +4,7 @@ import { IssuerKeys, type IssuerKeysSettings } from './issuer-keys.js';
 /** Issuers of such claims that are remembered, at most. */
 const MOST_ISSUERS = 16;
 
-export interface DistributedClaimsSettings extends Omit<IssuerKeysSettings, 'issuer' | 'onKeys'> {
+interface DistributedClaimsSettings extends Omit<IssuerKeysSettings, 'issuer' | 'onKeys'> {
   readonly clientId: string;
 }
 

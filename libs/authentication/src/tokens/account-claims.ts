@@ -16,7 +16,7 @@ export interface AccountReference {
 }
 
 /** An object by its name, and which of those that had it at different times. */
-export interface ObjectReference {
+interface ObjectReference {
   readonly name: string;
   readonly uid: string;
 }

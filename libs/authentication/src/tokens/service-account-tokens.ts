@@ -12,7 +12,7 @@ import type { VerificationKey } from './verification-key.js';
 /** Tokens whose signature is not looked at again while they are used: the users of a large cluster. */
 const REMEMBERED = 32_768;
 
-export interface ServiceAccountTokensSettings {
+interface ServiceAccountTokensSettings {
   readonly names: Names;
   readonly keys: readonly VerificationKey[];
   /** Whose tokens are believed, beside those in Secrets (`--service-account-issuer`). */

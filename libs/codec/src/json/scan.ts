@@ -1,5 +1,5 @@
 /** What stands in a text outside of its strings. */
-export interface JsonScan {
+interface JsonScan {
   /** Number of object members, repeated ones counted each time. */
   readonly members: number;
   /** Number of objects, lists, and commas between what they hold: no fewer than the values but one. */
@@ -10,7 +10,7 @@ export interface JsonScan {
   readonly wideNumber: boolean;
 }
 
-export interface ScanLimits {
+interface ScanLimits {
   /** The scan ends as soon as there are more. */
   readonly maxDepth: number;
   readonly maxValues: number;

@@ -32,7 +32,7 @@ const META_KINDS: ReadonlySet<string> = new Set(['Table', 'PartialObjectMetadata
  * What the collections and objects of every resource can answer with. Tables have no binary form.
  * @param textOnly nor have the objects themselves; default false
  */
-export function resourceOffers(names: Names, textOnly = false): Offers {
+function resourceOffers(names: Names, textOnly = false): Offers {
   return {
     textOnly,
     encodings: ['json', 'yaml', 'protobuf'],

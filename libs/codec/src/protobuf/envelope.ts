@@ -6,7 +6,7 @@ import { LENGTH_DELIMITED } from './wire.js';
 import { WireReader } from './wire-reader.js';
 
 /** What every binary document begins with (spec: "Protobuf envelope"). */
-export const PROTOBUF_PREFIX: Readonly<Uint8Array> = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
+const PROTOBUF_PREFIX: Readonly<Uint8Array> = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
 const NOTHING: Buffer = Buffer.alloc(0);
 

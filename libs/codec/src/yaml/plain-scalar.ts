@@ -15,7 +15,7 @@ export const isReservedWord = (word: string): boolean =>
   word.length <= 5 && (NULLS.has(word) || TRUE.test(word) || FALSE.test(word));
 
 /** An unquoted scalar: what it is, by the short name of its tag, and its value. What is not finite is the text itself. */
-export type PlainScalar =
+type PlainScalar =
   | { readonly tag: 'null'; readonly value: null }
   | { readonly tag: 'bool'; readonly value: boolean }
   | { readonly tag: 'int'; readonly value: number | bigint }

@@ -112,7 +112,7 @@ function keysErrors({ keys }: KeysConfiguration, at: string, lengths: readonly n
 }
 
 /** Bytes of a name that fit into the envelope of a body. */
-export const LONGEST_NAME = 1024;
+const LONGEST_NAME = 1024;
 
 const nameErrors = (name: string, at: string): FieldError[] =>
   Buffer.byteLength(name) > LONGEST_NAME ? [invalidValue(at, name, `may not be more than ${LONGEST_NAME} bytes`)] : [];

@@ -16,7 +16,7 @@ import {
 } from './messages.js';
 
 /** Which plugin, and how long it is waited for. */
-export interface KmsClientOptions {
+interface KmsClientOptions {
   /** As it is configured. */
   readonly name: string;
   /** `unix://` and a path. */

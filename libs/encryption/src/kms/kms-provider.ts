@@ -43,7 +43,7 @@ interface KnownKey {
   readonly keyId: string;
 }
 
-export interface KmsProviderOptions {
+interface KmsProviderOptions {
   /** As it is configured. */
   readonly name: string;
   readonly client: Pick<KmsClient, 'status' | 'encrypt' | 'decrypt' | 'close'>;

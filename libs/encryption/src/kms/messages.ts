@@ -13,7 +13,7 @@ export interface StatusResponse {
 }
 
 /** By name; what they say is the plugin's own. */
-export type Annotations = ReadonlyMap<string, Buffer>;
+type Annotations = ReadonlyMap<string, Buffer>;
 
 /** A key as the service has encrypted it, with what it needs to decrypt it. */
 export interface WrappedKey {

@@ -40,7 +40,7 @@ export class KeyProofError extends Error {
   }
 }
 
-export interface OwnKeysOptions {
+interface OwnKeysOptions {
   /** Of the provider, as it is configured. */
   readonly name: string;
   readonly client: Pick<KmsClient, 'encrypt' | 'decrypt'>;

@@ -21,7 +21,7 @@ export interface Argument {
 }
 
 /** What a call costs, and how large its result is if that is known. */
-export interface CallEstimate {
+interface CallEstimate {
   readonly cost: Range;
   readonly size?: Range;
 }

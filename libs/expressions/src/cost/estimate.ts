@@ -12,7 +12,7 @@ import type { Checked } from '../types/checker.js';
 import { type Type, valueOfOptional } from '../types/type.js';
 import { byteCount, pointCount } from '../values/strings.js';
 import { type Argument, estimateCall } from './call-estimates.js';
-import { exactly, MAX, NOTHING, ONE, plus, type Range, sum, times, UNKNOWN, union } from './range.js';
+import { exactly, NOTHING, ONE, plus, type Range, sum, times, UNKNOWN, union } from './range.js';
 
 /**
  * Size of what stands at a path from a variable, as far as its declaration tells: `self`, then names of fields, `@items`,
@@ -282,6 +282,3 @@ function isScalar(type: Type | undefined, isLater: boolean): boolean {
   const inner = isLater && type ? valueOfOptional(type) : undefined;
   return type?.kind === 'duration' || type?.kind === 'timestamp' || (inner !== undefined && isScalar(inner, isLater));
 }
-
-/** A cost as the reference writes it. */
-export const formatCost = (cost: bigint): string => (cost > MAX ? MAX : cost).toString();

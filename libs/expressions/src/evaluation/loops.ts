@@ -4,7 +4,7 @@ import { Dictionary, failureOr, List, typeNameOf, type Value } from '../values/v
 import type { Run, Step } from './run.js';
 
 /** A comprehension, ready to run; the numbers are places of its variables. */
-export interface Loop {
+interface Loop {
   readonly range: Step;
   readonly initial: Step;
   readonly condition: Step;

@@ -25,7 +25,7 @@ export class Computed {
 }
 
 /** Takes a part of a value, for 1 unit. */
-export interface Qualifier {
+interface Qualifier {
   take(run: Run, value: Value): Value;
   /** The same, but undefined and free of charge where there is no such part. */
   find(run: Run, value: Value): Value | undefined;
@@ -129,7 +129,7 @@ export const isIndex = (key: Value): boolean =>
 const shown = (key: Value): string => (key instanceof Uint ? String(key.value) : String(key));
 
 /** The part of a value that a key names, or why there is none. */
-export function part(value: Value, key: Value): Value {
+function part(value: Value, key: Value): Value {
   if (value instanceof Dictionary) {
     const found = value.find(key);
     return found === undefined ? new Failure(`no such key: ${shown(key)}`) : found;

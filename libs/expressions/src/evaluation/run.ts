@@ -4,7 +4,7 @@ import { Effort, TooMuchEffort, type Value } from '../values/value.js';
 export type Bindings = ReadonlyMap<string, Value>;
 
 /** Thrown inside where an evaluation costs more than it may. */
-export class CostExceeded extends Error {}
+class CostExceeded extends Error {}
 
 /** One evaluation: its variables, and what it cost so far. */
 export class Run {

@@ -27,7 +27,7 @@ function comparing(name: string, holds: (order: -1 | 0 | 1) => boolean): Impleme
 }
 
 /** `size(a)`. */
-export function sizeOf(value: Value): Value {
+function sizeOf(value: Value): Value {
   if (typeof value === 'string') return BigInt(pointCount(value));
   if (value instanceof List || value instanceof Dictionary) return BigInt(value.size);
   return value instanceof Uint8Array ? BigInt(value.length) : unsuited('size', value);

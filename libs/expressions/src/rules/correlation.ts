@@ -6,7 +6,7 @@ export const isCorrelatable = (schema: StructuralSchema): boolean =>
   ['granular', 'atomic', undefined].includes(schema['x-kubernetes-map-type']);
 
 /** Ends steps of work that is long because its parts are many. */
-export interface StepEnds {
+interface StepEnds {
   /** Whether it is time for others to have their turn. */
   readonly isStepOver: boolean;
   /** Ends a step; the next begins when others have had their turn. */

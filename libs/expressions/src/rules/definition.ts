@@ -50,7 +50,7 @@ interface Place {
 }
 
 /** What rules are judged by, and which. */
-export interface RuleErrorOptions {
+interface RuleErrorOptions {
   /** What rules and their messages may name, by their texts; default that of release 1.27. */
   readonly environmentOf?: EnvironmentOf;
   /** Whether rules on the schema at a path are left out; default of none. */

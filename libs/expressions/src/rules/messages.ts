@@ -15,7 +15,7 @@ export const ruleMessage = (rule: ValidationRule): string =>
   (rule.message ?? '') === '' ? `failed rule: ${ruleName(rule)}` : (rule.message as string).trim();
 
 /** A message that was made; or that no more rules are to be run, and why. */
-export type MadeMessage =
+type MadeMessage =
   | { readonly text: string | undefined; readonly cost: number; readonly stop?: undefined }
   | { readonly stop: string };
 

@@ -11,7 +11,7 @@ export const isRawObject = (raw: Raw): raw is RawObject =>
   typeof raw === 'object' && raw !== null && [Object.prototype, null].includes(Object.getPrototypeOf(raw));
 
 /** Values that came of JSON and know it. */
-export interface HasRaw {
+interface HasRaw {
   readonly raw: Raw;
 }
 

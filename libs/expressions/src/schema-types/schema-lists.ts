@@ -134,7 +134,7 @@ export class SchemaMapList extends SchemaList {
 }
 
 /** What tells an object of a list apart, as one text. */
-export function keyOfObject(object: Raw, names: readonly string[]): string {
+function keyOfObject(object: Raw, names: readonly string[]): string {
   if (!isRawObject(object)) return 'none';
   return JSON.stringify(names.map((name) => scalarText(object[name])));
 }

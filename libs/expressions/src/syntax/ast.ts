@@ -21,7 +21,7 @@ interface Node {
 }
 
 /** A literal. */
-export interface LiteralNode extends Node {
+interface LiteralNode extends Node {
   readonly kind: 'literal';
   readonly literal: Literal;
 }
@@ -33,7 +33,7 @@ export interface IdentNode extends Node {
 }
 
 /** `operand.field`, or `has(operand.field)` with {@link testOnly}. */
-export interface SelectNode extends Node {
+interface SelectNode extends Node {
   readonly kind: 'select';
   readonly operand: Expression;
   readonly field: string;
@@ -70,7 +70,7 @@ export interface MapNode extends Node {
 }
 
 /** `name{a: b}`. */
-export interface MessageNode extends Node {
+interface MessageNode extends Node {
   readonly kind: 'message';
   readonly name: string;
   readonly entries: readonly { readonly field: string; readonly offset: number; readonly value: Expression }[];

@@ -44,7 +44,7 @@ const simple = (char: string): string => {
 };
 
 /** Value of a string literal with its quotes. @throws UnescapeError */
-export function stringValue(text: string): string {
+function stringValue(text: string): string {
   const { raw, inner } = content(text);
   if (raw) return inner;
   return inner.replace(ESCAPE, (_, octal, hex, short, long, char) => {
@@ -56,7 +56,7 @@ export function stringValue(text: string): string {
 }
 
 /** Value of a bytes literal with its quotes, without the prefix `b`. @throws UnescapeError */
-export function bytesValue(text: string): Uint8Array {
+function bytesValue(text: string): Uint8Array {
   const { raw, inner } = content(text);
   if (raw) return Buffer.from(inner);
   const parts: Buffer[] = [];

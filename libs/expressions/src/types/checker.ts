@@ -28,7 +28,7 @@ import {
 } from './type.js';
 
 /** What the check found out of a node. */
-export type Reference =
+type Reference =
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'type'; readonly name: string; readonly type: Type }
   | {

@@ -32,7 +32,7 @@ export interface Scope {
 }
 
 /** Type parameters that occur in types, in order. */
-export function typeParamsOf(types: readonly Type[], into: Set<string> = new Set()): string[] {
+function typeParamsOf(types: readonly Type[], into: Set<string> = new Set()): string[] {
   for (const type of types) {
     if (type.kind === 'param') into.add(type.name);
     else if (type.kind === 'list') typeParamsOf([type.element], into);

@@ -4,7 +4,7 @@ import { nameOfType } from '../values/value.js';
 import type { Type } from './type.js';
 
 /** A fault of a call of `format`, and the node at which it is told. */
-export interface FormatFault {
+interface FormatFault {
   readonly node: Expression;
   readonly message: string;
 }

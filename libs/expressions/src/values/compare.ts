@@ -44,7 +44,7 @@ function orderOfNumbers(a: Value, b: Value): Order | undefined {
 }
 
 /** Order of texts by code points, which is that of their bytes. */
-export function compareStrings(a: string, b: string): Order {
+function compareStrings(a: string, b: string): Order {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     let x = a.charCodeAt(i);

@@ -24,7 +24,7 @@ import type { ApiDeps } from '../deps.js';
 import type { FieldValidation } from './write-options.js';
 
 /** Bytes of a request body read as an object of a kind. */
-export interface Decoded {
+interface Decoded {
   readonly object: ApiObject;
   /** Unknown and duplicate fields, one text each. */
   readonly problems: readonly string[];
@@ -49,7 +49,7 @@ export const readingOf = (
 });
 
 /** The encodings that objects may come in. */
-export type BodyEncoding = 'json' | 'yaml' | 'protobuf';
+type BodyEncoding = 'json' | 'yaml' | 'protobuf';
 
 /** @param model what the body is expected to be. @throws StatusError 415 naming what is supported */
 export function bodyEncoding(contentType: string | undefined, names: Names, model: ObjectModel): BodyEncoding {

@@ -18,7 +18,7 @@ export interface WireDeleteOptions {
 }
 
 /** The shape of the body; its group is the core group in requests, whatever group the object is of. */
-export interface DeleteOptionsSource {
+interface DeleteOptionsSource {
   readonly body: Buffer;
   readonly contentType: string | undefined;
   readonly query: URLSearchParams;

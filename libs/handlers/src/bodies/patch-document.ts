@@ -29,7 +29,7 @@ const SUPPORTED: readonly (PatchType | typeof APPLY)[] = [
 const WITHOUT_STRUCT = SUPPORTED.filter((type) => type !== STRATEGIC);
 
 /** A patch ready to be applied to any number of objects. */
-export interface Patch {
+interface Patch {
   /** Fields of the document itself that stand twice or mean nothing, one text each. */
   readonly problems: readonly string[];
   /**

@@ -15,7 +15,7 @@ import { readMade } from '@orch/writing';
 import type { PatchType } from './patch-document.js';
 
 /** Type and name of the object that is patched. */
-export interface PatchedObject {
+interface PatchedObject {
   /** The other versions of its kind; default none. */
   readonly otherVersion?: ((apiVersion: string) => OtherVersion | undefined) | undefined;
   readonly kind: string | undefined;
@@ -30,8 +30,7 @@ const UNSAID = '...';
  * What a patch has made of an object is told as that of no kind at all, as the release tells it, which quotes the whole object: a Secret,
  * say, with all of its data.
  */
-export const unreadablePatch = (message: string): StatusError =>
-  invalid('', '', '', [invalidValue('patch', UNSAID, message)]);
+const unreadablePatch = (message: string): StatusError => invalid('', '', '', [invalidValue('patch', UNSAID, message)]);
 
 /**
  * A patch may say of the type what it likes as far as release 1.27 overlooks it, and the object keeps the type that it has: a strategic

@@ -8,7 +8,7 @@ import { readingOf } from './decode-body.js';
 import type { WriteOptions } from './write-options.js';
 
 /** What an applier says of an object. */
-export interface Said {
+interface Said {
   readonly object: JsonObject;
   /** Fields that stand twice, one text each. */
   readonly repeated: readonly string[];

@@ -10,7 +10,7 @@ import {
 import { parseInt64 } from '@orch/reading';
 
 /** What of PodLogOptions decides where a log is. */
-export interface LogOptions {
+interface LogOptions {
   /** Empty when it is not said. */
   readonly container: string;
 }

@@ -43,7 +43,7 @@ export async function agentOf(deps: ApiDeps, name: string): Promise<{ host: stri
 }
 
 /** What a proxy is asked for, as `name`, `name:port` or `scheme:name:port`. */
-export interface ProxyTarget {
+interface ProxyTarget {
   readonly name: string;
   /** Empty when it is not said. */
   readonly port: string;

@@ -23,11 +23,15 @@ import { applyOptions, type WriteOptions, writeOptions } from '../bodies/write-o
 import type { ApiDeps } from '../deps.js';
 import { merging } from './apply.js';
 
-/** The object that a scale is of. */
-export type ScaledObject = Pick<ResourceCall, 'endpoint' | 'name'>;
+/** The object whose scale is read or written. */
+type ScaledObject = Pick<ResourceCall, 'endpoint' | 'name'>;
 
 type MakeScale = (scale: ApiObject) => ApiObject | Promise<ApiObject>;
 
+/**
+ * The kind that the scale subresource of an endpoint is served as; `autoscaling/v1` Scale unless its definition
+ * declares another.
+ */
 export function scaleType(deps: Pick<ApiDeps, 'scheme'>, call: Pick<ResourceCall, 'endpoint'>): DeclaredModel {
   const declared = call.endpoint.definition.subresources.find((sub) => sub.name === 'scale');
   const type = declared ?? { group: 'autoscaling', version: 'v1', kind: 'Scale' };
@@ -65,7 +69,10 @@ function scaleRules({ endpoint, name }: ScaledObject): ScaleRules {
   return scale;
 }
 
-/** What an object of a custom kind has in the place of its numbers may be anything. @throws StatusError 500 */
+/**
+ * Runs an action on the scale fields of an object.
+ * @throws StatusError 500 where an object of a custom kind has no numbers there
+ */
 function scaling<T>(action: () => T): T {
   try {
     return action();
@@ -75,11 +82,18 @@ function scaling<T>(action: () => T): T {
   }
 }
 
+/**
+ * Sets the number of replicas in an object of the served version, in place.
+ * @throws StatusError 404 for a kind without scale; 500 for an object of a custom kind that has no place for it
+ */
 export function writeReplicas(call: ScaledObject, object: ApiObject, replicas: number): void {
   scaling(() => scaleRules(call).write(object, replicas));
 }
 
-/** @throws StatusError 422 for a count that is none */
+/**
+ * Reads the wanted number of replicas from a Scale; 0 where it is absent.
+ * @throws StatusError 422 for a negative number
+ */
 export function replicasOf(scale: ApiObject): number {
   const replicas = (scale.spec as { replicas?: number } | undefined)?.replicas ?? 0;
   if (replicas < 0) {

@@ -8,7 +8,7 @@ export const readReview = (deps: ApiDeps, ctx: RequestContext, call: ResourceCal
   readSent(deps, ctx, call, call.endpoint.model);
 
 /** What is answered: the members that are put in the place of those of the question, its status among them. */
-export type Answer = () => Promise<Partial<ApiObject>>;
+type Answer = () => Promise<Partial<ApiObject>>;
 
 /**
  * Answers a question once admission has nothing against it.

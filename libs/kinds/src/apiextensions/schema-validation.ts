@@ -47,7 +47,7 @@ const AT_ROOT: Readonly<Record<string, string>> = {
 const MOST_UNITS = 1_000_000;
 
 /** What is asked of schemas; less of those of a definition that was stored when less was asked. */
-export interface SchemaStrictness extends OpenApiStrictness, DefaultBounds {
+interface SchemaStrictness extends OpenApiStrictness, DefaultBounds {
   readonly structural: boolean;
   /** Reads the patterns of all schemas of the definition. */
   readonly patterns: PatternCheck;

@@ -51,7 +51,7 @@ export function readKept(annotation: string, text: string | undefined): unknown 
 }
 
 /** Where v2 has what an annotation holds. */
-export interface KeptPlace {
+interface KeptPlace {
   readonly section: 'spec' | 'status';
   readonly field: string;
 }

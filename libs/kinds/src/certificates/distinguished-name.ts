@@ -2,7 +2,7 @@ import { DerError, derContent, derElements, identifierText, OBJECT_IDENTIFIER, S
 import { derElement, derSequence, PRINTABLE_STRING, SET, UTF8_STRING } from './der-writer.js';
 
 /** One attribute of a name: what it is, and its text. */
-export interface NameAttribute {
+interface NameAttribute {
   /** The content of its object identifier, DER. */
   readonly type: Buffer;
   readonly text: string;
@@ -37,7 +37,7 @@ const TEXTS: ReadonlyMap<number, (bytes: Buffer) => string> = new Map([
 ]);
 
 /** Reads the content of a name. @throws DerError for what is no name, or not made of texts */
-export function readName(content: Buffer): DistinguishedName {
+function readName(content: Buffer): DistinguishedName {
   return bounded(content).map(({ tag, content: relative }) => {
     if (tag !== SET) throw new DerError("asn1: structure error: tags don't match");
     return bounded(relative).map(({ tag: inner, content: attribute }) => readAttribute(inner, attribute));

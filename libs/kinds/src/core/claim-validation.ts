@@ -61,7 +61,7 @@ export function validateClaim(spec: unknown, path: string, features: Features, o
   ];
 }
 
-export function validateSize(size: string, field: string): FieldError[] {
+function validateSize(size: string, field: string): FieldError[] {
   if (size === '') return [required(field)];
   return isNotPositive(size) ? [invalidValue(field, size, 'must be greater than zero')] : [];
 }

@@ -2,7 +2,7 @@ import { countAt, type Json, objectsAt, textAt } from '../values/fields.js';
 import { needsHealthCheckPort } from './service-update.js';
 
 /** A node port that a Service needs, once for all who share it. */
-export interface NodePortNeed {
+interface NodePortNeed {
   /** Of the first of them. */
   readonly field: string;
   /** As it was asked for; undefined for any that is free. */

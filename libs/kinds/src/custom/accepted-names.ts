@@ -5,7 +5,7 @@ import type { AcceptedNames } from './kind-names.js';
 import type { NamesInUse } from './names-in-use.js';
 
 /** A condition of an object, but for its time. */
-export interface ObjectCondition {
+interface ObjectCondition {
   readonly type: string;
   /** Whether it holds. */
   readonly status: 'True' | 'False' | 'Unknown';

@@ -5,7 +5,7 @@ import { isObject, type Json } from '../values/fields.js';
 export class AccessError extends Error {}
 
 /** A path of member names as definitions write it: `.spec.replicas`. */
-export type MemberPath = readonly string[];
+type MemberPath = readonly string[];
 
 export const memberPath = (text: string): MemberPath => text.replace(/^\./, '').split('.');
 

@@ -10,7 +10,7 @@ import type { CustomScale } from './scale.js';
 import type { CustomValidator } from './validator.js';
 
 /** What the rules of a version of a definition are made of. */
-export interface CustomParts {
+interface CustomParts {
   readonly validator: CustomValidator;
   readonly printed: PrinterColumns;
   /** Of objects that have one. */

@@ -2,7 +2,7 @@ import { humanDuration, timeOf } from '../values/age.js';
 import { at, countAt, type Json, objectAt, objectsAt, textAt } from '../values/fields.js';
 
 /** What a pod's row says of its containers. */
-export interface PodSummary {
+interface PodSummary {
   /** `1/2` */
   readonly ready: string;
   /** One word for where the pod stands: a phase, or what holds it up. */

@@ -3,7 +3,7 @@ import type { FeatureName, ResourceDefinition } from '@orch/schema';
 import type { KindSettings } from '../rules/settings.js';
 
 /** All that a kind has filled in by itself, through the releases. */
-export interface DefaultTables {
+interface DefaultTables {
   /** A fingerprint of each table of its defaults that there was, the newest last. They are added to, and never changed. */
   readonly tables: readonly string[];
   /** Features that bring defaults of their own, up to four. */

@@ -5,7 +5,7 @@ import type { Store, Version } from '@orch/storage';
 import type { AllocationClaims, Claim } from '@orch/writing';
 import { type ClaimFinding, NewFindings } from './claim-finding.js';
 
-export interface ClaimCheckOptions {
+interface ClaimCheckOptions {
   readonly store: Store;
   readonly services: Endpoint;
   readonly claims: AllocationClaims;

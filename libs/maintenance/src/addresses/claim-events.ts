@@ -5,7 +5,7 @@ import type { Endpoint } from '@orch/resources';
 import { serverItself, type WritePipeline } from '@orch/writing';
 import type { ClaimFinding } from './claim-finding.js';
 
-export interface ClaimEventsOptions {
+interface ClaimEventsOptions {
   readonly pipeline: Pick<WritePipeline, 'write'>;
   /** Of the core group. */
   readonly events: Endpoint;

@@ -2,7 +2,7 @@ import type { Logger } from '@orch/runtime';
 import { type ProcessLease, Rounds } from '@orch/storage';
 import type { ClaimCheck, ClaimFindings } from './claim-check.js';
 
-export interface ClaimRepairOptions {
+interface ClaimRepairOptions {
   readonly check: Pick<ClaimCheck, 'run'>;
   /** Makes the lease that is held from the first round to the last, milliseconds. */
   readonly lease: (duration: number) => ProcessLease;

@@ -2,7 +2,7 @@ import type { Logger } from '@orch/runtime';
 import type { ClaimEvents } from './claim-events.js';
 import { type ClaimFinding, idOf } from './claim-finding.js';
 
-export interface ClaimTellerOptions {
+interface ClaimTellerOptions {
   /** Nothing where Events are not served. */
   readonly events: Pick<ClaimEvents, 'tell'> | undefined;
   /** Counts a finding. */

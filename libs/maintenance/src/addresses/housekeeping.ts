@@ -11,10 +11,10 @@ import { claimFindings } from './claim-findings.js';
 import { ClaimRepair } from './claim-repair.js';
 import { ClaimTeller } from './claim-teller.js';
 
-export interface HousekeepingSettings {
+interface HousekeepingSettings {
   readonly deps: ApiDeps;
   readonly claims: AllocationClaims;
-  /** Of the ranges that are configured. */
+  /** Allocators of the configured cluster IP and node port ranges. */
   readonly allocators: Allocators;
   readonly store: ServingStore;
   /** How long events are kept, and claims without a Service; milliseconds, 0 for good. */
@@ -24,7 +24,8 @@ export interface HousekeepingSettings {
 }
 
 /**
- * What is done for the installation as a whole: events expire, and addresses and node ports that were claimed for nothing are released.
+ * Periodic work for the whole installation: expires Events, and releases cluster IPs and node ports that are claimed but
+ * unused.
  */
 export class Housekeeping {
   readonly #expirer: Expirer | undefined;
@@ -37,11 +38,13 @@ export class Housekeeping {
     this.#claims = claimRepairOf(settings, this.#teller);
   }
 
+  /** Starts the periodic work. Returns at once. */
   start(): void {
     this.#expirer?.start();
     this.#claims?.start();
   }
 
+  /** Stops the periodic work and resolves once what is under way has ended. */
   async stop(): Promise<void> {
     await Promise.all([this.#expirer?.stop(), this.#claims?.stop()]);
     await this.#teller.stop();

@@ -16,7 +16,7 @@ import { RequestSigner } from './request-signer.js';
 
 type Work = 'csrapproving' | 'csrsigning' | 'csrcleaner';
 
-export interface CertificateRequestsSettings {
+interface CertificateRequestsSettings {
   readonly deps: ApiDeps;
   readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;

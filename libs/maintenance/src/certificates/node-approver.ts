@@ -8,7 +8,7 @@ import type { CertificateSigningRequest } from '@orch/schema/types/certificates/
 import { type RequestOutline, stateOf } from './request-outline.js';
 import { type RequestWrites, withCondition, writeRequest } from './request-writer.js';
 
-export interface NodeApproverOptions extends RequestWrites {
+interface NodeApproverOptions extends RequestWrites {
   readonly names: Names;
   readonly reader: Pick<ObjectReader, 'current'>;
   readonly authorizer: Authorizer;

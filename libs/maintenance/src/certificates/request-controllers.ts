@@ -5,8 +5,8 @@ import type { NodeApprover } from './node-approver.js';
 import type { RequestOutline } from './request-outline.js';
 import type { RequestSigner } from './request-signer.js';
 
-/** What the controllers of certificate requests work with. Of a part that is absent there is no controller. */
-export interface RequestControllersOptions {
+/** Dependencies of the controllers of certificate requests. Without an optional one there is no controller that needs it. */
+interface RequestControllersOptions {
   readonly requests: Pick<ObjectFollower<RequestOutline>, 'objects' | 'confirm' | 'onChange'>;
   readonly approver?: Pick<NodeApprover, 'isDue' | 'approve'>;
   readonly signer?: Pick<RequestSigner, 'isDue' | 'sign'>;

@@ -14,7 +14,7 @@ import type { Pair } from '@orch/serving';
 import { type RequestOutline, stateOf } from './request-outline.js';
 import { type RequestWrites, withCondition, writeRequest } from './request-writer.js';
 
-export interface RequestSignerOptions extends RequestWrites {
+interface RequestSignerOptions extends RequestWrites {
   readonly names: Names;
   /** What is signed with, as it is now. */
   signers(): ReadonlyMap<SignerId, Pair>;

@@ -5,11 +5,11 @@ import { type ControllerClient, ignoreMissing } from '@orch/writing';
 import type { RequestOutline } from './request-outline.js';
 
 /** What becomes of a request; undefined for nothing. */
-export type RequestChange = (
+type RequestChange = (
   current: CertificateSigningRequest,
 ) => CertificateSigningRequest | undefined | Promise<CertificateSigningRequest | undefined>;
 
-/** Where a controller writes into requests. */
+/** Dependencies of writes into requests. */
 export interface RequestWrites {
   readonly client: Pick<ControllerClient, 'update'>;
   /** In the version that is stored. */

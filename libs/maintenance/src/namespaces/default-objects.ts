@@ -7,19 +7,19 @@ import { UnreadableBodyError } from '@orch/storage';
 import type { ControllerClient } from '@orch/writing';
 
 /** An object that every namespace has. */
-export interface DefaultObject {
+interface DefaultObject {
   /** In the version that is stored. */
   readonly endpoint: Endpoint;
   readonly name: string;
-  /** What it holds beside its metadata. */
+  /** Content beside its metadata. */
   readonly content: Readonly<Record<string, unknown>>;
   /** Objects of its kind in memory; those of other names need not be known. */
   readonly followed: Pick<FollowedObjects, 'get' | 'onChange'>;
 }
 
-/** What a controller of default objects works with. */
-export interface DefaultObjectsOptions {
-  /** Of the controller. */
+/** Dependencies of a controller of default objects. */
+interface DefaultObjectsOptions {
+  /** Name of the controller. */
   readonly name: string;
   readonly object: DefaultObject;
   /** All namespaces, in memory. */

@@ -15,7 +15,7 @@ export interface Remainder {
   readonly failure?: unknown;
 }
 
-export interface NamespaceContentsOptions {
+interface NamespaceContentsOptions {
   readonly store: Pick<Store, 'typesIn'>;
   /** Deletes what namespaces hold. */
   readonly client: Pick<ControllerClient, 'deleteCollection'>;

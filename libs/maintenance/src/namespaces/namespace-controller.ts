@@ -1,13 +1,13 @@
 import type { FollowedObjects } from '@orch/admission';
-import { type Controller, followedSource, type Run } from '@orch/controllers';
+import { type Controller, followedSource, type ReconcileRun } from '@orch/controllers';
 import type { ApiObject, Names } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import { type Change, type ControllerClient, ignoreMissing } from '@orch/writing';
 import { reportRemainders } from './namespace-conditions.js';
 import type { NamespaceContents, Remainder } from './namespace-contents.js';
 
-/** What the namespace controller works with. */
-export interface NamespaceControllerOptions {
+/** Dependencies of the namespace controller. */
+interface NamespaceControllerOptions {
   readonly names: Names;
   /** In the version that is stored. */
   readonly endpoint: Endpoint;
@@ -42,7 +42,7 @@ export function namespaceController(options: NamespaceControllerOptions): Contro
 class NamespaceReconciler {
   constructor(private readonly options: NamespaceControllerOptions) {}
 
-  async reconcile(name: string, run: Run): Promise<number | undefined> {
+  async reconcile(name: string, run: ReconcileRun): Promise<number | undefined> {
     const { names, namespaces, contents, onError } = this.options;
     const namespace = namespaces.get('', name);
     if (namespace?.metadata?.deletionTimestamp === undefined) return undefined;

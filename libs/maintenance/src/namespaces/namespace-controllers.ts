@@ -16,8 +16,8 @@ import { namespaceController } from './namespace-controller.js';
 
 type Work = 'namespace' | 'serviceaccount' | 'root-ca-cert-publisher';
 
-/** What the controllers of namespaces are made from. */
-export interface NamespaceControllersSettings {
+/** Dependencies of the controllers of namespaces. */
+interface NamespaceControllersSettings {
   readonly deps: ApiDeps;
   readonly store: ServingStore;
   readonly feed: OrderedFeed;
@@ -25,7 +25,7 @@ export interface NamespaceControllersSettings {
   readonly namespaced: () => readonly Endpoint[];
   /** Resolves when all kinds are served that any server served before the call. */
   readonly catchUp: () => Promise<void>;
-  /** Which of them run here. */
+  /** Whether a controller runs in this process. */
   readonly runs: (name: Work) => boolean;
   /** Writes as the controller of a service account. */
   readonly clientOf: (account: string) => ControllerClient;
@@ -34,8 +34,9 @@ export interface NamespaceControllersSettings {
   readonly logger: Logger;
 }
 
-/** What is to be followed from the start. */
+/** Objects that are followed from the start of the process. */
 export interface FollowedByNamespaces {
+  /** All namespaces. */
   readonly namespaces: FollowedObjects;
   /** Undefined where nobody needs them. */
   readonly accounts: FollowedObjects | undefined;

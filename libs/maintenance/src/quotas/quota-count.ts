@@ -14,7 +14,7 @@ import { Slices } from '@orch/runtime/work';
 import type { Key, Row, ServingStore, Version } from '@orch/storage';
 import { ignoreMissing, resourceOf, serverItself, type WritePipeline } from '@orch/writing';
 
-export interface QuotaCountOptions {
+interface QuotaCountOptions {
   readonly store: Pick<ServingStore, 'get' | 'snapshot' | 'settledHead'>;
   readonly pipeline: Pick<WritePipeline, 'write'>;
   /** Of resourcequotas. */
@@ -27,7 +27,7 @@ export interface QuotaCountOptions {
 }
 
 /** A quota as it is stored. */
-export interface StoredQuota {
+interface StoredQuota {
   readonly version: Version;
   readonly quota: ApiObject;
 }

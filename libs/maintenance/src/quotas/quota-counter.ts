@@ -9,7 +9,7 @@ import type { QuotaVerifier } from './quota-verifier.js';
 /** Why a quota is counted: it never was, or servers of the release before have written beside it. */
 export type CountReason = 'new' | 'uncharged';
 
-export interface QuotaCounterOptions {
+interface QuotaCounterOptions {
   readonly store: Pick<ServingStore, 'lease' | 'uncharged' | 'forgetUncharged'>;
   readonly index: QuotaIndex;
   readonly count: Pick<QuotaCount, 'find' | 'used' | 'write'>;

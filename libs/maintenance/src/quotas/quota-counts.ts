@@ -8,7 +8,7 @@ import { QuotaCounter } from './quota-counter.js';
 import { quotaMetrics } from './quota-metrics.js';
 import { QuotaVerifier, type Verification } from './quota-verifier.js';
 
-export interface QuotaCountSettings {
+interface QuotaCountSettings {
   readonly deps: ApiDeps;
   readonly index: QuotaIndex;
   readonly evaluators: Evaluators;

@@ -5,7 +5,7 @@ import type { KnownQuota } from '@orch/writing';
 import type { QuotaCount } from './quota-count.js';
 
 /** An amount that a quota did not tell as it is. */
-export interface WrongAmount {
+interface WrongAmount {
   readonly name: string;
   readonly told: string;
   readonly found: string;
@@ -16,7 +16,7 @@ export type Verification =
   | { readonly result: 'true' | 'overtaken' }
   | { readonly result: 'mended'; readonly key: Key; readonly wrong: readonly WrongAmount[] };
 
-export interface QuotaVerifierOptions {
+interface QuotaVerifierOptions {
   readonly count: Pick<QuotaCount, 'find' | 'used' | 'write'>;
   readonly quotas: () => Iterable<KnownQuota>;
   /** Milliseconds in which each is verified once; longer where there are too many. */

@@ -13,7 +13,7 @@ const RENEWAL_MS = 10_000;
 const RETRY_MS = 1_000;
 const REST_MS = 100;
 
-export interface EndpointsReconcilerOptions {
+interface EndpointsReconcilerOptions {
   readonly names: Names;
   readonly port: number;
   /** That this server is alive, by its address. */
@@ -32,8 +32,8 @@ export interface EndpointsReconcilerOptions {
 type Written = (current: ApiObject, addresses: ApiAddresses, names: Names) => ApiObject | undefined;
 
 /**
- * Keeps Endpoints and EndpointSlice of the Service that stands for the API: the address of each server for as long as it says that
- * it is alive. Every server does, and what is right already is not written.
+ * Maintains Endpoints and EndpointSlice of the Service of the API itself: they hold the address of each server whose lease
+ * is alive. Every server runs it, and writes only what differs.
  */
 export class EndpointsReconciler {
   readonly #clock: Clock;
@@ -47,11 +47,12 @@ export class EndpointsReconciler {
     this.#work = new WorkOnDemand(() => this.#round(), { onError, restMs: REST_MS, clock });
   }
 
+  /** Adds the own address now, and repairs the objects periodically. Returns at once. */
   start(): void {
     this.#work.ask();
   }
 
-  /** Takes the own address out, unless it is the last one: clients are left with what they know. Never rejects. */
+  /** Removes the own address, unless it is the last one, and stops. Never rejects. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelNext?.();

@@ -3,10 +3,10 @@ import { isIP } from 'node:net';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import type { IPFamily } from '@orch/machinery';
 
-/** What a machine says of its network. */
+/** Network interfaces of a machine. */
 export interface Network {
   readonly interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>;
-  /** Name of the interface that what is for elsewhere goes out by, where that is known. */
+  /** Name of the interface of the default route; undefined where that is not known. */
   readonly outward: string | undefined;
 }
 
@@ -21,16 +21,18 @@ function outwardInterface(): string | undefined {
   }
 }
 
+/** Reads the network interfaces and the default route of this machine. */
 export const thisMachine = (): Network => ({ interfaces: networkInterfaces(), outward: outwardInterface() });
 
 const isUnspecified = (address: string): boolean => address === '0.0.0.0' || address === '::';
+/** Whether an address or host name is that of the loopback interface: `::1`, `localhost` or 127.0.0.0/8. */
 export const isLoopback = (address: string): boolean =>
   address === '::1' || address === 'localhost' || /^127\./.test(address);
 
 /**
- * The address by which others reach this server: the one that is given, else the one that it listens on, and where that is a loopback
- * address or all of them, that of the interface with the default route, else of any.
- * @param family which to take where the server listens on both
+ * Determines the address by which others reach this server: the configured one, else the one that it listens on; where
+ * that is a loopback or wildcard address, that of the interface with the default route, else of any interface.
+ * @param family preferred where the server listens on both
  * @returns undefined on a machine that has none
  */
 export function ownAddress(

@@ -12,7 +12,7 @@ export const identityOfValue = (value: JsonValue): Identity =>
   typeof value === 'object' && value !== null ? JSON.stringify(value, bigintAsText) : value;
 
 /** What an item is told from the others by; undefined for an object that lacks the merge key. */
-export function possibleIdentity(item: JsonValue, mergeKey: string): Identity | undefined {
+function possibleIdentity(item: JsonValue, mergeKey: string): Identity | undefined {
   if (mergeKey === '') return identityOfValue(item);
   const identity = isObject(item) ? memberOf(item, mergeKey) : undefined;
   return identity === undefined ? undefined : identityOfValue(identity);

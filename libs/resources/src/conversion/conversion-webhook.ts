@@ -27,7 +27,7 @@ export interface ConversionLimits {
   readonly maxObjectBytes: number;
 }
 
-/** A call of a webhook, for those who count. */
+/** A finished call of a conversion webhook, for metrics. */
 export interface ObservedConversion {
   /** Name of the definition. */
   readonly definition: string;
@@ -40,14 +40,17 @@ export interface ObservedConversion {
   readonly took: number;
 }
 
-/** What webhooks of all definitions are asked with. */
+/** Dependencies shared by the conversion webhooks of all definitions. */
 export interface ConversionCalls {
+  /** Connections to webhooks. */
   readonly clients: Pick<WebhookClients, 'post'>;
+  /** Limits of each call, and of all calls together. */
   readonly limits: ConversionLimits;
-  /** What lists have had converted; absent where nothing is kept. */
+  /** Cache of conversions made for lists; absent where nothing is cached. */
   readonly kept?: KeptConversions;
+  /** Called after each call of a webhook, for metrics. Default: nothing is counted. */
   readonly observe?: (conversion: ObservedConversion) => void;
-  /** Hears of each object that was asked for alone and is not converted, though the webhook answers. */
+  /** Called for each object that the webhook refuses to convert even in a call of its own. */
   readonly onRefused?: (refused: RefusedObject) => void;
 }
 
@@ -281,7 +284,7 @@ class Chunk {
 const versionOf = (apiVersion: string): string => parseApiVersion(apiVersion)?.version ?? '';
 
 /** Thrown where a webhook has answered, though not with the objects: asking again is of no use, asking for fewer may be. */
-export class RefusedByWebhook extends StatusError {
+class RefusedByWebhook extends StatusError {
   constructor(message: string) {
     super('InternalError', message);
   }

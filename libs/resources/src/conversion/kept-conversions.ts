@@ -11,20 +11,24 @@ interface Kept {
 /** What one of them takes beside its bodies, about. */
 const OVERHEAD = 300;
 
-/** What lists have had converted, for those to come, within a number of bytes: what was listed longest ago goes first. */
+/** Cache of conversions made for lists, bounded in bytes; evicts what was listed least recently. */
 export class KeptConversions {
   /** By what converts and the object, the least recently listed first. */
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
 
-  /** @param maxBytes of bodies as they lie and as they were made; 0 keeps nothing */
+  /** @param maxBytes bound on stored and converted bodies together; 0 caches nothing */
   constructor(private readonly maxBytes: number) {}
 
+  /** Bytes of bodies that are kept now, stored and converted ones together. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** What was made of exactly this body. @param by names what converts: another definition is another one */
+  /**
+   * Finds the conversion of exactly this body; undefined for none.
+   * @param by key of the converter; changes with the definition
+   */
   find(by: string, row: Row): Buffer | undefined {
     const key = keyOf(by, row);
     const kept = this.#kept.get(key);
@@ -34,7 +38,7 @@ export class KeptConversions {
     return kept.converted;
   }
 
-  /** Keeps what was made of a body, in place of what was made of the object before. */
+  /** Caches a converted body, in place of an earlier one of the same object. */
   keep(by: string, { uid, storedVersion, defaults, body }: Row, made: Buffer): void {
     if (this.maxBytes === 0) return;
     const key = keyOf(by, { uid });

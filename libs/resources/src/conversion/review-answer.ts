@@ -4,7 +4,7 @@ import { Slices, turnFor } from '@orch/runtime/work';
 import { itemsIn, memberIn, type Range } from '../decoding/json-ranges.js';
 
 /** What an answer may hold. */
-export interface AnswerLimits {
+interface AnswerLimits {
   /** Objects that were sent: where there are not as many, none is read. */
   readonly objects: number;
   /** Values in one object, and in all that stands around them: scalars, objects and lists together. */

@@ -10,7 +10,7 @@ import type { StoredForm } from '../stored/stored-form.js';
 import type { ConversionLimits, ConversionWebhook } from './conversion-webhook.js';
 import { type Sent, sentWhole } from './sent-object.js';
 
-export interface VersionStageParts {
+interface VersionStageParts {
   /** What is served. */
   readonly served: GroupVersionKind;
   readonly form: StoredForm;
@@ -23,11 +23,13 @@ export interface VersionStageParts {
 let made = 0;
 
 /**
- * Brings the objects of a custom kind to the version that an endpoint serves, and back to the one that is stored, where a webhook is
- * asked for that. What lies in the version that is wanted is not sent anywhere, and waits for nobody.
+ * Converts objects of a custom kind between the stored and the served version through a webhook. Objects that are in
+ * the wanted version already are not sent.
  */
 export class VersionStage implements BodyConversion {
+  /** Identifies this stage and what it has converted; unique in the process. */
   readonly key = `webhook-${++made}`;
+  /** Name of the served version. */
   readonly version: string;
   readonly #form: StoredForm;
 
@@ -36,22 +38,24 @@ export class VersionStage implements BodyConversion {
     this.#form = parts.form;
   }
 
+  /** Number of the defaults that bodies in the served version are filled in with, as in a row of the store. */
   get defaults(): number {
     return this.#form.defaultsOf(this.version);
   }
 
-  /** What one call may take: whoever has more to convert does well to bring it in portions of this size. */
+  /** Limits of one call; callers should convert larger sets in batches of this size. */
   get limits(): ConversionLimits {
     return this.parts.webhook.limits;
   }
 
-  /** Whether a body lies in the version that is served. */
+  /** Whether a body is stored in the served version. */
   isServed(stored: Pick<StoredBody, 'storedVersion'>): boolean {
     return this.#form.versionOf(stored) === this.version;
   }
 
   /**
-   * The bodies in the served version, in the order given, with a refusal in place of those of which none can be made.
+   * Converts bodies to the served version, in the order given; a body that cannot be converted is replaced by its
+   * error.
    * @throws StatusError 500 where the webhook does not answer
    */
   async convert(_type: number, bodies: readonly StoredBody[]): Promise<readonly (Buffer | StatusError)[]> {
@@ -77,7 +81,8 @@ export class VersionStage implements BodyConversion {
   }
 
   /**
-   * Rows as if they had been stored in the served version, in the order given; those that are so already are the same objects.
+   * Converts rows as if they had been stored in the served version, in the order given; rows in that version already
+   * are returned as the same objects.
    * @throws StatusError 500; 429 where too much is being converted
    */
   async toServed<R extends Stored>(rows: readonly R[]): Promise<readonly R[]> {
@@ -88,13 +93,13 @@ export class VersionStage implements BodyConversion {
     return rows.map((row) => (this.isServed(row) ? row : this.#servedRow(row, converted.next().value as Buffer)));
   }
 
-  /** A row that lies in another version as if it had been stored in the served one, where a list before has had it converted. */
+  /** Returns a row of another version in the served one, if an earlier list has had it converted; else undefined. */
   known(row: Row): Row | undefined {
     const body = this.parts.webhook.kept?.find(this.key, row);
     return body && this.#servedRow(row, body);
   }
 
-  /** {@link toServed} of what lies in another version, which is kept for lists to come. */
+  /** Converts rows of another version as {@link toServed} does, and caches them for later lists. */
   async toKnown(rows: readonly Row[]): Promise<readonly Row[]> {
     const served = await this.toServed(rows);
     const { kept } = this.parts.webhook;
@@ -109,7 +114,7 @@ export class VersionStage implements BodyConversion {
     return { ...row, storedVersion: this.version, defaults: this.defaults, body };
   }
 
-  /** An object of the served version in the one that bodies are written in. @throws StatusError 500 */
+  /** Converts an object from the served version to the storage version. @throws StatusError 500 */
   async toStorage(object: ApiObject): Promise<ApiObject> {
     const { version } = this.#form;
     if (version === this.version) return object;
@@ -119,8 +124,9 @@ export class VersionStage implements BodyConversion {
   }
 
   /**
-   * An object in another version of the kind with all that the webhook makes of it: owners lose none of their fields by being compared
-   * there. @throws StatusError 500
+   * Converts an object to another version of the kind and keeps all fields that the webhook returns, so that field
+   * managers lose none of theirs by being compared there.
+   * @throws StatusError 500
    */
   async whole(object: ApiObject, apiVersion: string): Promise<ApiObject> {
     if (object.apiVersion === apiVersion) return object;

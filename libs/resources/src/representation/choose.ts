@@ -22,13 +22,13 @@ import { yamlRepresentation } from './yaml.js';
 const INCLUDE: readonly IncludeObject[] = ['None', 'Metadata', 'Object'];
 
 /** A Status as it goes on the wire. */
-export interface EncodedStatus {
+interface EncodedStatus {
   readonly contentType: string;
   readonly body: Buffer;
 }
 
 /** What an answer holds. */
-export type Shown = 'object' | 'list';
+type Shown = 'object' | 'list';
 
 /** @throws StatusError 406 for the metadata of a list where one object is answered, and the reverse */
 function checkShown({ definition: { kind, listKind } }: Endpoint, as: string | undefined, shown: Shown): void {

@@ -3,6 +3,7 @@ import { constants, crc32, deflateRaw } from 'node:zlib';
 
 /** A part of a gzip body: deflate blocks that refer to nothing before them and end at a byte, never the last of a body. */
 export interface Deflated {
+  /** Compressed bytes. */
   readonly blocks: Buffer;
   /** CRC-32 of what the blocks hold. */
   readonly crc: number;

@@ -8,16 +8,19 @@ interface Kept {
   bytes: number;
 }
 
+/** Statistics of a {@link PieceCache}. */
 export interface PieceCacheStats {
+  /** Bytes that are kept now. */
   readonly bytes: number;
-  /** Pieces that were there when they were asked for, and pieces that had to be made. */
+  /** Pieces that were found in the cache. */
   readonly hits: number;
+  /** Pieces that had to be encoded or compressed. */
   readonly misses: number;
 }
 
 /**
- * Keeps the encoded and the compressed bytes of pages that come more than once, as those of lists from memory do until
- * something in them changes. The least recently used go when there are too many bytes.
+ * Cache of the encoded and compressed bytes of pages that are sent more than once, as those of lists from memory are
+ * until something in them changes. Evicts the least recently used.
  */
 export class PieceCache {
   /** By page and by what it was made into; undefined for one that has come once. */
@@ -31,6 +34,7 @@ export class PieceCache {
   /** @param maxBytes kept at most; 0 keeps nothing */
   constructor(private readonly maxBytes: number) {}
 
+  /** Returns size, hits and misses so far. */
   stats(): PieceCacheStats {
     return { bytes: this.#bytes, hits: this.#hits, misses: this.#misses };
   }

@@ -1,7 +1,7 @@
 /** Size of the pieces that a list goes out in: large enough that a write per piece costs nothing beside the copy. */
 const PIECE_BYTES = 128 * 1024;
 
-/** Gathers many small writes into few large buffers. */
+/** Joins many small writes into few large buffers. */
 export class PieceWriter {
   #piece: Buffer | undefined;
   #length = 0;
@@ -16,6 +16,10 @@ export class PieceWriter {
     this.#length += piece.write(text, this.#length, 'latin1');
   }
 
+  /**
+   * Appends a range of a buffer. What is longer than a piece becomes a piece of its own without a copy, and must not be
+   * changed afterwards.
+   */
   bytes(source: Buffer, from = 0, to = source.length): void {
     const length = to - from;
     if (length > this.capacity) {
@@ -28,18 +32,18 @@ export class PieceWriter {
     this.#length += length;
   }
 
-  /** The next finished piece, if there is one. */
+  /** Removes and returns the next finished piece, if there is one. */
   shift(): Buffer | undefined {
     return this.#full.shift();
   }
 
-  /** What is left, as the last pieces. */
+  /** Returns the remaining pieces, the unfinished one among them. */
   end(): Buffer[] {
     this.#flush();
     return this.#full.splice(0);
   }
 
-  /** What is left, as one piece that takes little more memory than it is long. */
+  /** Returns all that remains as one buffer without spare capacity. */
   whole(): Buffer {
     const pieces = this.end();
     const [only] = pieces;

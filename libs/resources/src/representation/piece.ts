@@ -1,6 +1,6 @@
 import type { Deflated } from './deflate.js';
 
-/** Part of a body that other answers hold as well: its bytes may be there already. */
+/** Part of a body that is shared with other responses, so that its bytes may be encoded already. */
 export interface SharedPiece {
   /** Length of the bytes, about. */
   readonly size: number;
@@ -17,10 +17,12 @@ export const isShareable = (bytes: number): boolean => bytes >= SHARED_FROM_BYTE
 /** Part of a body. */
 export type Piece = Buffer | SharedPiece;
 
+/** Returns the bytes of a piece, and encodes them where that has not been done. */
 export const bytesOf = (piece: Piece): Buffer => (Buffer.isBuffer(piece) ? piece : piece.bytes());
+/** Length of a piece in bytes; approximate for a shared piece, which is not encoded for it. */
 export const sizeOf = (piece: Piece): number => (Buffer.isBuffer(piece) ? piece.length : piece.size);
 
-/** A whole body at once. */
+/** Joins the pieces of a body into one buffer. */
 export async function gathered(pieces: AsyncIterable<Piece>): Promise<Buffer> {
   const whole: Buffer[] = [];
   for await (const piece of pieces) whole.push(bytesOf(piece));

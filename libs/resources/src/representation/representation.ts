@@ -3,10 +3,13 @@ import type { Stored } from '../stored/stored.js';
 import type { Piece } from './piece.js';
 import type { Surround } from './surround.js';
 
+/** Metadata of a list. */
 export interface ListMeta {
-  /** Absent for what is computed, and has no versions. */
+  /** Version of the list; absent for virtual resources, which have none. */
   readonly resourceVersion?: string;
+  /** Continue token for the next page; absent on the last one. */
   readonly continue?: string;
+  /** Number of objects behind this page; absent where that is not known. */
   readonly remainingItemCount?: number;
 }
 
@@ -27,33 +30,38 @@ export interface ListParts {
 }
 
 /** What has become of an object. */
-export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** How the objects of one endpoint go on the wire for what one `Accept` asked for. */
+/** Encodes the objects of one endpoint for one `Accept` header. */
 export interface Representation {
-  /** Equal keys make equal bytes: watchers of one key share frames. */
+  /** Identifies the encoding: equal keys make equal bytes, so that watchers of one key share frames. */
   readonly key: string;
+  /** Media type of a body that is not a stream. */
   readonly contentType: string;
-  /** Undefined for encodings that have no streams. */
+  /** Media type of a watch stream; undefined for encodings that have none. */
   readonly streamContentType: string | undefined;
-  /** One object as a whole body. */
+  /** Encodes one object as a whole body. */
   object(stored: Stored): Buffer;
-  /** The same, where making it of a large object takes so long that others have turns in between. */
+  /** Encodes a large object as {@link object} does, and yields to the event loop in between. */
   objectInTurns?(stored: Stored): Promise<Buffer>;
-  /** Of JSON alone. */
+  /** Parts of which a list is assembled; JSON alone has them. */
   readonly parts?: ListParts;
-  /** A collection, in pieces of bounded size. The pages may be gone through twice. */
+  /** Encodes a collection in pieces of bounded size. The pages may be iterated twice. */
   list(meta: ListMeta, pages: AsyncIterable<readonly Stored[]>): AsyncIterable<Piece>;
-  /** One event of a watch stream, without transfer framing. */
+  /** Encodes one event of a watch stream, without transfer framing. */
   event(type: EventType, stored: Stored): Buffer;
-  /** The same with what is to stand around it, without a copy in between. Of JSON alone. */
+  /** Encodes an event with bytes before and behind it, without a copy in between. JSON alone has it. */
   eventWithin?(type: EventType, stored: Stored, around: Surround): Buffer;
-  /** {@link eventWithin} in pieces, of which the long ones are views of the stored body; undefined where it is not made of that. */
+  /**
+   * Encodes as {@link eventWithin} does, in pieces that are views of the stored body where they are long; undefined
+   * where the event is not made from the stored body.
+   */
   piecesWithin?(type: EventType, stored: Stored, around?: Surround): readonly Buffer[] | undefined;
-  /** An event behind the first of a stream, where it leaves out what that has said. */
+  /** Encodes an event behind the first of a stream, where it omits what the first has defined. */
   following?(type: EventType, stored: Stored): Buffer;
+  /** Encodes a `BOOKMARK` event, without transfer framing. */
   bookmark(bookmark: BookmarkObject): Buffer;
-  /** An `ERROR` event holding a Status. */
+  /** Encodes an `ERROR` event that holds a Status. */
   errorEvent(status: object): Buffer;
 }
 

@@ -13,13 +13,13 @@ import type { BeginCreation, Endpoint } from './endpoint.js';
 import { fieldManagersOf, managedVersions } from './field-managers.js';
 import { StructuralModel } from './structural-model.js';
 
-/** What endpoints of custom kinds are made with beside their definitions. */
-export interface CustomParts {
+/** Dependencies of the endpoints of custom kinds besides their definitions. */
+interface CustomParts {
   readonly scheme: Scheme;
   readonly settings: CustomSettings;
-  /** Where the objects are. */
+  /** Type that the objects are stored under. */
   readonly type: TypeId;
-  /** Asked before an object is made. */
+  /** Called before an object is created, and may refuse it. Default: nothing is asked. */
   readonly beginCreation?: BeginCreation;
   /** What webhooks that convert objects are asked with. */
   readonly conversions: ConversionCalls;
@@ -27,16 +27,17 @@ export interface CustomParts {
   readonly described?: Described;
 }
 
-/** What selectors look at, as the newest definition says it. */
+/** Attributes that selectors see, by the newest definition. */
 export interface Described {
+  /** Reads labels and selectable fields by the newest definition; replaced when the definition changes. */
   describe: Describe;
 }
 
-/** What is served of a definition. */
-export interface CustomEndpoints {
-  /** One for each version that is served. */
+/** Endpoints of a definition. */
+interface CustomEndpoints {
+  /** An endpoint for each served version. */
   readonly endpoints: readonly Endpoint[];
-  /** In the version that objects are stored in, whether it is served or not. */
+  /** Endpoint in the storage version, whether that is served or not. */
   readonly storage: Endpoint;
 }
 

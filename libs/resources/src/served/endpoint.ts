@@ -12,39 +12,46 @@ import { DeclaredModel, type ObjectModel } from './object-model.js';
 /** The type of what is not stored: virtual resources, which operate but keep nothing (`definition.stored` is false). */
 export const UNSTORED: TypeId = 0;
 
-/** One served group/version/resource, joined with where it is stored and what rules it obeys. */
+/** A served group, version and resource with its stored type and the rules of its kind. */
 export interface Endpoint {
+  /** Declaration of the resource in the served version. */
   readonly definition: ResourceDescription;
+  /** Group and plural name, for errors and permissions. */
   readonly groupResource: GroupResource;
+  /** `<group>/<version>` that is served; the version alone in the core group. */
   readonly apiVersion: string;
-  /** The definition in whose version the objects are judged and, unless told otherwise, stored; the same object when it is this one. */
+  /**
+   * Declaration in the version that objects are validated and, by default, stored in; the same object as `definition`
+   * when that is this version.
+   */
   readonly storage: ResourceDescription;
+  /** `<group>/<version>` that objects are judged and stored in. */
   readonly storageApiVersion: string;
-  /** In which versions the objects lie in the store. */
+  /** Versions that stored objects may be in. */
   readonly form: StoredForm;
-  /** Between the served and the storage version; undefined where they are the same. */
+  /** Conversion between the served and the storage version; undefined where they are the same. */
   readonly conversion: Conversion | undefined;
-  /** Warns that the version is deprecated. */
+  /** Warning that the version is deprecated; undefined where it is not. */
   readonly deprecation: string | undefined;
-  /** {@link UNSTORED} of a virtual resource. */
+  /** Type that objects are stored under; {@link UNSTORED} for a virtual resource. */
   readonly type: TypeId;
   /** Rules of the served version: defaults, cells, selectable fields, scale. */
   readonly rules: KindRules;
-  /** Rules of the storage version, which writes are judged by. */
+  /** Rules of the storage version, which writes are validated by. */
   readonly storageRules: KindRules;
-  /** The form of objects in the served version. */
+  /** Schema of objects in the served version. */
   readonly model: ObjectModel;
-  /** That in the version which writes are judged in. */
+  /** Schema of objects in the version that writes are validated in. */
   readonly storageModel: ObjectModel;
-  /** How objects are read that name another version of the kind, served or not; absent for custom kinds. */
+  /** Returns how to read objects of another version of the kind, served or not; absent for custom kinds. */
   readonly otherVersion?: (apiVersion: string) => OtherVersion | undefined;
-  /** Who keeps the owners of fields, by subresource. */
+  /** Field managers (server-side apply) by subresource. */
   readonly fieldManagers: FieldManagers;
-  /** What selectors see of a stored object. */
+  /** Reads the attributes of a stored object that selectors match. */
   readonly description: TypeDescription;
-  /** What brings objects between the versions of the kind where that takes time; absent where it is done on reading and writing a body. */
+  /** Converts objects through a webhook; absent for kinds that are converted in process. */
   readonly stage?: VersionStage;
-  /** Asked before an object is made; absent where nobody has to be. */
+  /** Called before an object is created, and may refuse it; absent where nothing has to be asked. */
   readonly beginCreation?: BeginCreation;
 }
 
@@ -58,7 +65,7 @@ export type BeginCreation = () => Promise<() => CreationVerdict>;
 export type CreationVerdict = 'keep' | 'take back';
 
 /** Both leave their argument as it is. */
-export interface Conversion {
+interface Conversion {
   readonly toStorage: Convert;
   readonly toServed: Convert;
 }
@@ -79,7 +86,7 @@ export const liesAsServed = ({ definition, storage, form }: Endpoint, stored: St
   definition.group === storage.group && definition.version === form.versionOf(stored);
 
 /** What an endpoint is made of beside what it serves. */
-export interface EndpointParts {
+interface EndpointParts {
   readonly names: Names;
   readonly settings: KindSettings;
   readonly description: TypeDescription;

@@ -7,15 +7,15 @@ import type { ObjectModel } from './object-model.js';
 export type FieldManagers = (subresource: string) => FieldManager;
 
 /** A version of a kind as far as owners of fields speak of it. */
-export interface ManagedVersion extends Pick<KindRules, 'resetFields'> {
+interface ManagedVersion extends Pick<KindRules, 'resetFields'> {
   readonly model: ObjectModel;
 }
 
 /** Brings an object of a kind to another of its versions; a promise where somebody outside is asked. Leaves its argument as it is. */
-export type WholeConversion = (object: ApiObject, apiVersion: string) => ApiObject | Promise<ApiObject>;
+type WholeConversion = (object: ApiObject, apiVersion: string) => ApiObject | Promise<ApiObject>;
 
 /** The versions of a kind by their apiVersion: one map for all of them, as a definition may have thousands. */
-export type ManagedVersions = ReadonlyMap<string, ManagedVersion>;
+type ManagedVersions = ReadonlyMap<string, ManagedVersion>;
 
 export const managedVersions = (versions: readonly ManagedVersion[]): ManagedVersions =>
   new Map(versions.map((version) => [formatApiVersion(version.model), version]));

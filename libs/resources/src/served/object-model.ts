@@ -39,10 +39,13 @@ export interface ObjectModel extends GroupVersionKind {
   types(): VersionTypes;
 }
 
-/** The form of objects whose kind is declared by a struct. */
+/** Schema of objects whose kind is declared by a struct. */
 export class DeclaredModel implements ObjectModel {
+  /** API group of the kind. */
   readonly group: string;
+  /** Version of the kind. */
   readonly version: string;
+  /** Name of the kind. */
   readonly kind: string;
 
   constructor(

@@ -12,28 +12,29 @@ export interface ServedChange {
 }
 
 /**
- * What a process serves, as it changes: definitions come and go, versions are switched off. Whoever answers a request
- * takes {@link current} once and keeps to it; whatever is made of a snapshot (documents, names, bytes) is made of it lazily
- * and goes with it. Endpoints that a change does not touch must be carried over as the same objects: what is kept by endpoint
- * stays valid with them.
+ * Registry of the resources that a process serves, which changes as definitions come and go. A request reads
+ * {@link current} once and keeps to it; whatever is derived from a snapshot (documents, names, bytes) is derived lazily and
+ * dropped with it. Endpoints that a change does not touch must be carried over as the same objects: caches by endpoint
+ * stay valid with them.
  */
 export class ServedResources {
   readonly #listeners = new Set<(change: ServedChange) => void>();
   #current: ServedSnapshot;
 
-  /** @param endpoints what is served at first */
+  /** @param endpoints endpoints that are served at first */
   constructor(endpoints: readonly Endpoint[]) {
     this.#current = ServedSnapshot.first(endpoints);
   }
 
+  /** Resources that are served now, as an immutable snapshot. */
   get current(): ServedSnapshot {
     return this.#current;
   }
 
   /**
-   * Serves something else from now on. Requests under way finish on what they began with.
-   * @param ended of which nothing takes the place, or something of `begun`
-   * @param begun and what documents tell of each, also where only that is another now
+   * Publishes a new snapshot. Requests under way finish with the one that they began with.
+   * @param ended endpoints that end, or are replaced by one of `begun`
+   * @param begun endpoints that begin, and those whose documentation changes
    */
   change(ended: readonly Endpoint[], begun: readonly Serving[]): ServedSnapshot {
     const before = this.#current;
@@ -54,12 +55,12 @@ export class ServedResources {
     return after;
   }
 
-  /** Serves these and nothing else from now on; documents tell all of them. */
+  /** Replaces all endpoints; all of the new ones are documented. */
   replace(endpoints: readonly Endpoint[]): ServedSnapshot {
     return this.change(this.#current.endpoints, endpoints.map(toldWhole));
   }
 
-  /** Calls back after each change, in the same turn. @returns what ends it */
+  /** Calls the listener after each change, in the same turn of the event loop. @returns removes the listener */
   onChange(listener: (change: ServedChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

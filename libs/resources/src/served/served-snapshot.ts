@@ -4,8 +4,9 @@ import type { Endpoint } from './endpoint.js';
 
 /** An endpoint as it is served. */
 export interface Serving {
+  /** Endpoint that answers the requests. */
   readonly endpoint: Endpoint;
-  /** What documents tell of it; undefined for nothing. */
+  /** Its description in discovery and OpenAPI; undefined where it is left out of them. */
   readonly told: ResourceDescription | undefined;
 }
 
@@ -13,8 +14,8 @@ export interface Serving {
 export type ServedGroup = ReadonlyMap<string, Serving>;
 
 /**
- * All that is served at one time. It never changes: a request keeps the one that it began with. The next one shares the groups that
- * stay: thousands of kinds come one after another.
+ * Immutable set of the endpoints that are served at one time; a request keeps the one that it began with. The next
+ * snapshot shares the groups that stay, as thousands of kinds may be added one after another.
  */
 export class ServedSnapshot {
   #endpoints: readonly Endpoint[] | undefined;
@@ -28,12 +29,12 @@ export class ServedSnapshot {
     readonly groups: ReadonlyMap<string, ServedGroup>,
   ) {}
 
-  /** The first one of a process. @param endpoints one for each served group, version and resource */
+  /** Creates the first snapshot of a process. @param endpoints one for each served group, version and resource */
   static first(endpoints: readonly Endpoint[]): ServedSnapshot {
     return new ServedSnapshot(0, new Map()).with([], endpoints.map(toldWhole));
   }
 
-  /** The next one. @param begun those that are told of otherwise from now on included */
+  /** Creates the next snapshot. @param begun endpoints that begin, and those whose documentation changes */
   with(ended: readonly Endpoint[], begun: readonly Serving[]): ServedSnapshot {
     const groups = new Map(this.groups);
     const opened = new Map<string, Map<string, Serving>>();
@@ -58,22 +59,23 @@ export class ServedSnapshot {
     return new ServedSnapshot(this.generation + 1, groups);
   }
 
-  /** One for each served group, version and resource. */
+  /** All endpoints, one for each served group, version and resource. */
   get endpoints(): readonly Endpoint[] {
     this.#endpoints ??= [...this.servings()].map(({ endpoint }) => endpoint);
     return this.#endpoints;
   }
 
+  /** Iterates over all endpoints and how they are documented, group by group. */
   *servings(): Generator<Serving> {
     for (const group of this.groups.values()) yield* group.values();
   }
 
-  /** The endpoint of a group, version and resource, all as URLs name them; undefined for what is not served. */
+  /** Finds the endpoint of a group, version and resource, as URLs name them; undefined for none. */
   find(group: string, version: string, resource: string): Endpoint | undefined {
     return this.groups.get(group)?.get(pathOf({ version, resource }))?.endpoint;
   }
 
-  /** Some endpoint of a resource, whichever version it is of; undefined for what is not served. */
+  /** Finds an endpoint of a resource in any version; undefined for none. */
   ofResource(group: string, resource: string): Endpoint | undefined {
     for (const { endpoint } of this.groups.get(group)?.values() ?? []) {
       if (endpoint.definition.resource === resource) return endpoint;
@@ -87,7 +89,7 @@ export class ServedSnapshot {
     return this.find(group, version, resource) === endpoint;
   }
 
-  /** One endpoint for each stored type, where there is one in the version that is stored. */
+  /** One endpoint for each stored type, in the storage version where that is served. */
   get types(): readonly Endpoint[] {
     const byType = new Map<TypeId, Endpoint>();
     for (const endpoint of this.endpoints) {

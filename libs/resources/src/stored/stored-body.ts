@@ -42,7 +42,7 @@ const reordered = weakMemo((body: Buffer) => {
 const orderly = (body: Buffer): Buffer => (beginsRight(body) ? body : reordered(body));
 
 /** A kind as its objects are stored. */
-export interface StoredKind {
+interface StoredKind {
   /** In which versions the objects lie in the store. */
   readonly form: StoredForm;
   readonly storage: { readonly kind: string };

@@ -44,7 +44,7 @@ function byNames(all: readonly LabelValues[]): Iterable<SameNames> {
 
 const MAX_SERIES = 5000;
 /** Every label of the series that takes what is over the limit. */
-export const OVERFLOW = '(other)';
+const OVERFLOW = '(other)';
 
 interface Entry<S> {
   readonly values: readonly string[];

@@ -13,7 +13,7 @@ export type CommandLine<D extends OptionDefinitions> =
   | { readonly run: true; readonly values: OptionValues<D> }
   | { readonly run: false; readonly exitCode: 0 | 1 };
 
-export interface Surroundings {
+interface Surroundings {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Environment;

@@ -17,7 +17,7 @@ interface Bounded {
   readonly max?: number;
 }
 
-export interface StringOption extends Described, Needed {
+interface StringOption extends Described, Needed {
   readonly type: 'string';
   readonly default?: string;
   /** The only values allowed. */
@@ -26,7 +26,7 @@ export interface StringOption extends Described, Needed {
   readonly check?: (value: string) => void;
 }
 
-export interface IntOption extends Described, Needed, Bounded {
+interface IntOption extends Described, Needed, Bounded {
   readonly type: 'int';
   readonly default?: number;
   /** What is counted, for `--help`. */
@@ -34,25 +34,25 @@ export interface IntOption extends Described, Needed, Bounded {
 }
 
 /** A number with a fraction, as on the command line of Go programs: `0.02`. */
-export interface FloatOption extends Described, Needed, Bounded {
+interface FloatOption extends Described, Needed, Bounded {
   readonly type: 'float';
   readonly default?: number;
 }
 
 /** Milliseconds in the program, a Go duration on the command line. */
-export interface DurationOption extends Described, Needed, Bounded {
+interface DurationOption extends Described, Needed, Bounded {
   readonly type: 'duration';
   readonly default?: number;
 }
 
 /** Bytes in the program, a number with an optional suffix (`64Mi`) on the command line. */
-export interface BytesOption extends Described, Needed, Bounded {
+interface BytesOption extends Described, Needed, Bounded {
   readonly type: 'bytes';
   readonly default?: number;
 }
 
 /** `--x` is `--x=true`; false unless declared otherwise. */
-export interface BoolOption extends Described {
+interface BoolOption extends Described {
   readonly type: 'bool';
   readonly default?: boolean;
 }
@@ -72,7 +72,7 @@ export interface ListOption extends Described {
 }
 
 /** `key=value` pairs, comma-separated, repeatable; of a repeated key the last value counts. */
-export interface MapOption extends Described {
+interface MapOption extends Described {
   readonly type: 'map';
   /** Looks at the whole, once every use has been read. Throws OptionsError. */
   readonly check?: (value: ReadonlyMap<string, string>) => void;
@@ -111,7 +111,7 @@ export type OptionValue<D extends OptionDefinition> = D extends { type: 'string'
           : Scalar<D, number>;
 
 /** `secure-port` as `securePort`. */
-export type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 

@@ -19,7 +19,7 @@ export type SpanRole = 'server' | 'client' | 'producer' | 'consumer' | 'internal
 export type SpanAttributes = Attributes;
 
 /** Where a span stands. Times are monotonic milliseconds (`performance.now()`). */
-export interface SpanStart {
+interface SpanStart {
   readonly role?: SpanRole;
   /** The spans that led to this one, each as a `traceparent`: it goes on in the trace of the first, and names the others. */
   readonly causes?: readonly string[];

@@ -1,3 +1,4 @@
+/** Range of the waits of a {@link Backoff}. */
 export interface BackoffSettings {
   /** The first wait, milliseconds. */
   readonly firstMs: number;

@@ -1,19 +1,20 @@
-/** Who waits: a line of his own for each, whose turns come one after the other. */
+/** Queue that is fair among users: each has a line, and the lines are served in turn. */
 export class FairLine<T> {
   /** In the order of their turns. */
   readonly #lines = new Map<string, T[]>();
   #length = 0;
 
-  /** How many wait. */
+  /** Number of items that wait. */
   get length(): number {
     return this.#length;
   }
 
-  /** How many wait of one. */
+  /** Number of items of one user that wait. */
   of(who: string): number {
     return this.#lines.get(who)?.length ?? 0;
   }
 
+  /** Appends an item to the line of one user. */
   add(who: string, item: T): void {
     const line = this.#lines.get(who);
     if (line) line.push(item);
@@ -21,7 +22,10 @@ export class FairLine<T> {
     this.#length++;
   }
 
-  /** The first of whose turn it is, who stands behind all others then. */
+  /**
+   * Removes and returns the first item of the user whose turn it is, who is then moved behind all others; undefined
+   * where none waits.
+   */
   next(): T | undefined {
     for (const [who, line] of this.#lines) {
       const item = line.shift();
@@ -33,7 +37,7 @@ export class FairLine<T> {
     return undefined;
   }
 
-  /** Takes out all of a sort. */
+  /** Removes and returns all items that satisfy a condition. */
   remove(gone: (item: T) => boolean): T[] {
     const removed: T[] = [];
     for (const [who, line] of this.#lines) {

@@ -1,13 +1,16 @@
-/** How much is worked on at a time. */
+/** Bounds on the items that are worked on at a time. */
 export interface AtATime<T> {
+  /** Most items at a time. */
   readonly items: number;
-  /** Of all of them together; one that is larger is worked on alone. */
+  /** Most bytes of them together; a larger item is worked on alone. */
   readonly bytes: number;
+  /** Size of an item in bytes, counted against `bytes`. */
   readonly sizeOf: (item: T) => number;
 }
 
 /**
- * Works on every item, so many at a time: what they are made into is in memory as long. After a failure nothing more is begun; what is under way is waited for.
+ * Works on every item, within the bounds at a time. After a failure no more work is begun, and the work under way is
+ * awaited.
  * @throws the first failure
  */
 export async function inParallel<T>(

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../clock.js';
 import { type Leadership, RENEWAL_MS } from './leadership.js';
 import { WorkOnDemand } from './work-on-demand.js';
 
-export interface LeaderRoundsOptions {
+interface LeaderRoundsOptions {
   readonly leadership: Pick<Leadership, 'renew' | 'giveBack'>;
   /**
    * One round, in the process that leads.

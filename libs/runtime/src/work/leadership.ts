@@ -6,14 +6,14 @@ export const LEADERSHIP_MS = 10_000;
 export const RENEWAL_MS = LEADERSHIP_MS / 3;
 
 /** A lease that one process at a time holds. */
-export interface LeadershipLease {
+interface LeadershipLease {
   /** Takes the lease, or takes it for longer. @returns false when another process holds it; @throws StoreUnavailableError */
   take(): Promise<boolean>;
   /** Ends it before its time; does nothing when it is not held. @throws StoreUnavailableError */
   giveBack(): Promise<void>;
 }
 
-/** Whether this process is the one that decides; knows by its own clock when that is over. */
+/** Leader election by a lease; the leader knows by its own clock when its lease has expired. */
 export class Leadership {
   #leadsUntil = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -24,6 +24,7 @@ export class Leadership {
     private readonly clock: Clock = systemClock,
   ) {}
 
+  /** Whether this process holds the lease, by its own clock: false once the lease may have expired. */
   get leads(): boolean {
     return this.clock.now() < this.#leadsUntil;
   }
@@ -44,7 +45,7 @@ export class Leadership {
     return { leads: this.leads, isNew: this.leads && !led };
   }
 
-  /** Lets another process decide. Never rejects. */
+  /** Releases the lease, so that another process can lead. Never rejects. */
   async giveBack(): Promise<void> {
     this.#leadsUntil = Number.NEGATIVE_INFINITY;
     await this.lease.giveBack().catch(() => undefined);

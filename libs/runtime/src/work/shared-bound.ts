@@ -1,40 +1,48 @@
-/** Bounds of something that requests hold while they last; 0 is none. */
+/** Bounds on a resource that requests hold while they last. */
 export interface Bounds {
+  /** Bound on what all users hold together; 0 for none. */
   readonly inAll: number;
+  /** Bound on what one user holds; 0 for none. */
   readonly perUser: number;
 }
 
-/** What is held, of all users and of each, within bounds. */
+/** Counts a resource that requests hold, in all and for each user, against bounds. */
 export class SharedBound {
   #held = 0;
   readonly #heldBy = new Map<string, number>();
 
+  /** @param bounds limits that `fits` and its variants check against; never changed */
   constructor(readonly bounds: Bounds) {}
 
+  /** Amount that all users hold together. */
   get held(): number {
     return this.#held;
   }
 
+  /** Amount that one user holds. */
   heldBy(user: string): number {
     return this.#heldBy.get(user) ?? 0;
   }
 
-  /** Whether a user may hold so much more. */
+  /** Whether a user may hold this amount more. */
   fits(user: string, amount: number): boolean {
     const { inAll, perUser } = this.bounds;
     if (inAll > 0 && this.#held + amount > inAll) return false;
     return perUser === 0 || this.heldBy(user) + amount <= perUser;
   }
 
-  /** The same, but who holds nothing yet is not kept out by what others hold: a few of them could keep out everybody. */
+  /**
+   * Whether a user may hold this amount more, where one who holds nothing yet is bounded by `perUser` alone: a few
+   * users cannot lock out all others.
+   */
   fitsApart(user: string, amount: number): boolean {
     const { perUser } = this.bounds;
     return this.heldBy(user) === 0 ? perUser === 0 || amount <= perUser : this.fits(user, amount);
   }
 
   /**
-   * The same, and beside others a user may hold no more than is left then: however many hold as much as they may, there is always
-   * room for whoever comes.
+   * Whether a user may hold this amount more, where beside others a user may hold no more than is left then: however
+   * many hold as much as they may, there is always room for one more.
    */
   fitsBeside(user: string, amount: number): boolean {
     if (!this.fitsApart(user, amount)) return false;
@@ -44,12 +52,13 @@ export class SharedBound {
     return inAll === 0 || held === 0 || isAlone || held + amount <= inAll - this.#held - amount;
   }
 
-  /** Takes in any case: asking `fits` is the caller's. */
+  /** Takes an amount without a check; the caller has asked one of the `fits` methods. */
   take(user: string, amount: number): void {
     this.#held += amount;
     this.#heldBy.set(user, this.heldBy(user) + amount);
   }
 
+  /** Returns an amount that the user has taken before. */
   give(user: string, amount: number): void {
     this.#held -= amount;
     const left = this.heldBy(user) - amount;

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock.js';
 import { Backoff } from './backoff.js';
 
-export interface WorkOnDemandOptions {
+interface WorkOnDemandOptions {
   /** Hears of a round that failed; it is tried again, each time after twice as long, from 250 ms to 5 s. */
   readonly onError: (error: unknown) => void;
   /** Milliseconds from the end of a round to the next one at the earliest; default 0. */

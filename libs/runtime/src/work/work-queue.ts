@@ -14,6 +14,7 @@ export interface WorkQueueObserver {
   retried(): void;
 }
 
+/** Work of a queue, and how it is done. */
 export interface WorkQueueOptions {
   /** Works on a key. A key whose work rejects is tried again with backoff. */
   process(key: string): Promise<void>;
@@ -23,7 +24,9 @@ export interface WorkQueueOptions {
   readonly onError: (error: unknown, key: string) => void;
   /** First and longest wait before a key is tried again, milliseconds, doubled with each failure. Default 5 and 1,000,000. */
   readonly retry?: { readonly firstMs: number; readonly longestMs: number };
+  /** Default: nobody counts. */
   readonly observer?: WorkQueueObserver;
+  /** Clock for backoff and delays. Default: the machine's time. */
   readonly clock?: Clock;
 }
 
@@ -62,7 +65,7 @@ export class WorkQueue {
     this.#rate = new TokenBucket(RETRIES_PER_SECOND, RETRY_BURST, () => this.#clock.now());
   }
 
-  /** Keys that wait for a worker. */
+  /** Number of keys that wait for a worker. */
   get depth(): number {
     return this.#waiting.size;
   }

@@ -3,7 +3,7 @@ import { groupVersionPath } from './operations.js';
 import type { DocumentedResource } from './source.js';
 
 /** What is found out of the resources of a group once, however many documents it is needed for. */
-export interface DocumentedGroup {
+interface DocumentedGroup {
   /** By the path of their group and version. */
   readonly versions: ReadonlyMap<string, DocumentedVersion>;
   /** Those that are declared, not defined. */
@@ -12,7 +12,7 @@ export interface DocumentedGroup {
   readonly subresourceKinds: readonly (GroupVersion & { readonly kind: string })[];
 }
 
-export interface DocumentedVersion extends GroupVersion {
+interface DocumentedVersion extends GroupVersion {
   readonly resources: readonly DocumentedResource[];
 }
 

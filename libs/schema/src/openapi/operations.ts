@@ -59,7 +59,7 @@ const PRETTY: Parameter = {
 const STRATEGIC = 'application/strategic-merge-patch+json';
 
 /** Media types of patches. */
-export const PATCH_TYPES = [
+const PATCH_TYPES = [
   'application/json-patch+json',
   'application/merge-patch+json',
   STRATEGIC,

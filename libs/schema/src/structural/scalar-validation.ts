@@ -36,7 +36,7 @@ export function typeFault(types: readonly string[], format: string, value: unkno
   return { wanted: types.join(','), found: type };
 }
 
-export interface TypeFault {
+interface TypeFault {
   readonly wanted: string;
   readonly found: string;
 }

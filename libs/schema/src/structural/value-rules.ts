@@ -48,7 +48,7 @@ const NONE: readonly never[] = [];
 const INT_OR_STRING = ['integer', 'string'];
 
 /** The values that there are. Numbers are compared as the reference does, which cuts off what the listed one has no room for. */
-export class Enum {
+class Enum {
   readonly #texts: ReadonlySet<unknown>;
   readonly #others: readonly unknown[];
   #size: number | undefined;

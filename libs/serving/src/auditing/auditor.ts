@@ -15,7 +15,7 @@ export interface AuditObserver {
   rejected(): void;
 }
 
-export interface AuditorSettings extends EventSettings {
+interface AuditorSettings extends EventSettings {
   readonly policy: PolicyEvaluator;
   readonly backend: AuditBackend;
   readonly observer: AuditObserver;

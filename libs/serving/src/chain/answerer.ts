@@ -5,11 +5,15 @@ import type { OpenWatches } from '../watching/open-watches.js';
 import type { OpenContext } from './new-context.js';
 import type { RequestInfo } from './request-info.js';
 
-/** What the chain has for those who answer requests. */
+/** Services of the chain for those who answer requests. */
 export interface Answering {
+  /** Registry of the open watches. */
   readonly watches: OpenWatches;
+  /** Request metrics. */
   readonly metrics: RequestMetrics;
+  /** Observes requests for metrics, logs and traces. */
   readonly observer: RequestObserver;
+  /** Registry of the streams that other processes serve for clients of this one. */
   readonly streams: HandedStreams;
 }
 

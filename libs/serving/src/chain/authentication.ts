@@ -13,7 +13,7 @@ const EXTRA_SPACE = /^ *bearer {2,}\S/i;
 const SPACE_WARNING = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
 /** What callers are known by, and who hears of it. */
-export interface AuthenticationSettings {
+interface AuthenticationSettings {
   readonly authenticator: Authenticator;
   readonly names: Names;
   readonly logger: Logger;

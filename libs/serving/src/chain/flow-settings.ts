@@ -5,15 +5,16 @@ import type { RequestInfo } from './request-info.js';
 import type { SlowClients } from './slow-clients.js';
 import type { Turns } from './turns.js';
 
-/** What requests share. */
+/** Limits that all requests of a process share. */
 export interface FlowControl {
+  /** Decides which request is executed next. */
   readonly turns: Turns;
-  /** Bytes of request bodies that are here, whole or in part. */
+  /** Counts the bytes of request bodies in memory, whole or in part. */
   readonly bodies: SharedBound;
-  /** What waits for clients, and holds no seat meanwhile. */
+  /** Takes seats from requests that wait for their client. */
   readonly slowClients: SlowClients;
-  /** How long bodies may be, and may take to come. */
+  /** Limits on the length of bodies and the time to receive them. */
   readonly bodyLimits: BodyLimits;
-  /** What becomes of the body of a request, if it has one. */
+  /** Decides how the body of a request is used, if it has one. */
   bodyUse(info: RequestInfo): BodyUse;
 }

@@ -12,7 +12,7 @@ import type { Stage } from './chain.js';
 import type { OpenContext } from './new-context.js';
 import type { ResourceRouter } from './router.js';
 
-export interface HandlerOptions {
+interface HandlerOptions {
   readonly names: Names;
   readonly router: ResourceRouter;
   readonly verbs: Verbs;

@@ -29,7 +29,7 @@ import { newContext } from './new-context.js';
 import { requestInfo } from './request-info.js';
 import type { ResourceRouter } from './router.js';
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly names: Names;
   readonly representations: Representations;
   /** Deadline of requests other than watches, milliseconds. */
@@ -98,6 +98,10 @@ function answerer(options: ListenerOptions, observer: RequestObserver): Stage {
   return (ctx) => aggregator.answer(ctx, { watches, metrics, observer, streams }) ?? here(ctx);
 }
 
+/**
+ * Builds the function that a server calls with each request, the chain of stages behind it. The function returns at
+ * once and never throws.
+ */
 export function createListener(options: ListenerOptions): ApiListener {
   const { metrics, logger, slowRequestMs = 0, tracing } = options;
   const observer = new RequestObserver({ metrics, logger, slowMs: slowRequestMs, tracing });

@@ -39,20 +39,22 @@ const PATIENT_LOOKS = 2;
 const LAST_LOOK = 10;
 
 /**
- * Has seats held by work alone: a request that has waited for its client for a moment gives its seat to others, and counts among
- * those that wait, which are bounded for each user. Each process has one.
+ * Takes seats from requests that wait for their client: after a moment such a request gives its seat back and counts as
+ * waiting, which is bounded for each user. Each process has one.
  */
 export class SlowClients {
-  /** Requests whose body has not come whole, which have no seat yet. */
+  /** Counts requests whose body has not been received completely; they have no seat yet. */
   readonly bodies: SharedBound;
-  /** Requests whose client does not read the answer, and the bytes of these. */
+  /** Counts requests whose client does not read the response. */
   readonly answers: SharedBound;
+  /** Counts the bytes of responses that clients have not read. */
   readonly answerBytes: SharedBound;
   readonly #seated = new Set<Followed>();
   #isLooking = false;
 
   constructor(
     { bodies, answers, answerBytes }: SlowClientLimits,
+    /** Clock that decides when a client counts as slow. */
     readonly clock: Clock,
   ) {
     this.bodies = new SharedBound(bodies);
@@ -60,12 +62,12 @@ export class SlowClients {
     this.answerBytes = new SharedBound(answerBytes);
   }
 
-  /** Whether a user has room for one more answer that waits. */
+  /** Whether a user may have one more response that waits. */
   hasRoom(user: string): boolean {
     return this.#fits(user, 1);
   }
 
-  /** Follows a request that has just been given its seat. @returns what is to be called once it is over */
+  /** Observes a request that has just taken its seat. @returns function to call once the request is over */
   follow(request: SeatedRequest): () => void {
     const followed: Followed = { request, looks: 0, bytes: undefined };
     this.#seated.add(followed);

@@ -1,27 +1,34 @@
 import type { OpenContext } from './new-context.js';
 
-/** A request's leave to be carried out. */
+/** The seat of a request that is being executed. */
 export interface Turn {
-  /** Whether it is bound by nothing. */
+  /** Whether the request is exempt from all limits. */
   readonly isExempt: boolean;
-  /** It is over, and another may be carried out. */
+  /** Releases the seat, so that another request may be executed. */
   leave(): void;
 }
 
-/** Whose turn it is: decides when a request is carried out, or that it is not. */
+/** Decides which request is executed next, and which are rejected. */
 export interface Turns {
-  /** Whether a request is bound by nothing. */
+  /** Whether a request is exempt from all limits. */
   isExempt(ctx: OpenContext): boolean;
-  /** @returns undefined for a request that is refused: there is no room, or there was none in time */
+  /**
+   * Takes a seat for a request, waiting in a queue if need be.
+   * @returns undefined for a request that is rejected, at once or because no seat became free in time
+   */
   take(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined>;
-  /** The same for one that had its turn, and gave it back in the middle of its answer: as many seats, and no request more. */
+  /**
+   * Takes a seat again for a request that gave its seat back in the middle of its response; it is not counted as
+   * another request.
+   */
   takeAgain(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined>;
 }
 
-/** Requests that change something, and all others. */
+/** Class of a request: whether it may change something. */
 export type RequestKind = 'mutating' | 'readOnly';
 
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 
+/** Returns whether a request only reads or may change something, by its verb. */
 export const kindOf = ({ info }: Pick<OpenContext, 'info'>): RequestKind =>
   READS.has(info.verb) ? 'readOnly' : 'mutating';

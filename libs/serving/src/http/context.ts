@@ -16,58 +16,63 @@ import type { Route } from './route.js';
  * asked for below, and nowhere else.
  */
 export interface RequestContext {
+  /** Request as Node gives it. */
   readonly req: IncomingMessage;
+  /** Response that stages and handlers write to. */
   readonly res: ServerResponse;
   /** Path without the query. */
   readonly path: string;
+  /** Parsed query of the URL. */
   readonly query: URLSearchParams;
   /** Unique per request; answered as `Audit-Id` and written to logs. */
   readonly requestId: string;
-  /** What is asked for, read before anybody decides. */
+  /** What the request asks for, parsed from method and URL before authentication. */
   readonly info: RequestInfo;
-  /** Whom the credential of the request stands for, and how long; nobody until that is settled. */
+  /** User that the credential authenticates, and until when; anonymous until that is settled. */
   readonly authentication: Authentication;
-  /** As whom the request is carried out. */
+  /** User that the request is authorized for: the impersonated one where the caller impersonates. */
   readonly user: UserInfo;
-  /** What its caller had to have the rights to for acting as another, in their order; absent where it acts as itself. */
+  /** Permissions that the caller needed for impersonation, in order; absent without impersonation. */
   readonly impersonating?: readonly RequestAttributes[];
-  /** Where it is carried out; undefined for what is no resource, and until it is found. */
+  /** Resolved endpoint and verb; undefined for paths that are no resource, and until routed. */
   readonly route?: Route;
-  /** Who knows callers and decides about them, for requests that ask about others (reviews). */
+  /** Authenticator and authorizer, for requests that ask about other users (reviews). */
   readonly access: Access;
   /**
-   * Whether the caller may do something else that the request comes to, as a creation by PUT.
+   * Authorizes another action that the request turns out to need, such as a creation by PUT.
    * @throws StatusError 403
    */
   authorize(request: RequestAttributes): Promise<void>;
   /**
-   * Accounts for bytes of the body that have come, until the request is over.
-   * @throws StatusError 429 when too many bytes of bodies are here
+   * Counts received bytes of the body, until the request is over.
+   * @throws StatusError 429 when the bodies in memory reach their limit
    */
   holdBody(bytes: number): void;
-  /** Monotonic milliseconds (`performance.now()`) at which the request is given up; absent for an answer that lasts. */
+  /** Deadline of the request, monotonic milliseconds (`performance.now()`); absent for long-running requests. */
   readonly deadline?: number;
-  /** Whether its client has been told of an error while work on it may go on; absent where that has never been so. */
+  /** Whether an error has been sent while work on the request may go on; absent where that has never happened. */
   readonly isGivenUp?: boolean;
   /** Texts that go out as `Warning` headers with code 299. */
   readonly warnings: string[];
-  /** What stages note for the audit log, by key; it stands in the log of requests and in traces. */
+  /** Annotations for the audit log, by key; also written to the request log and to traces. */
   readonly annotations: AuditNotes;
-  /** What is recorded of it; null where that is nothing, absent until it is settled and where nothing ever is. */
+  /**
+   * Audit record of the request; null where the policy wants none, absent until that is decided and without auditing.
+   */
   readonly audit?: AuditRecord | null;
-  /** The client wants to go on with WebSocket frames, if this request is a watch. */
+  /** Connection that the client asks to upgrade to a WebSocket; absent for other requests. */
   readonly upgrade?: Upgrade;
-  /** Where the time of the request goes; absent where nobody looks. */
+  /** Timestamps of the request; absent where nothing observes them. */
   readonly trail?: RequestTrail;
-  /** What becomes of rights while a watch is on its way in. */
+  /** Collects changes of permissions while a watch is being admitted. */
   readonly comingWatch?: ComingWatch;
-  /** The request as one of the watches that are open, once it is. */
+  /** Entry of the request among the open watches, once it is one. */
   readonly watch?: AdmittedWatch;
-  /** Its seat, where that is bounded, for who makes a long answer. */
+  /** Seat of the request, for handlers that write a long response; absent where seats are not bounded. */
   readonly seat?: AnswerSeat;
-  /** What the authorizers have said of the request, once they have. */
+  /** Decision of the authorizers, once it is made. */
   readonly decided?: Decision;
-  /** Called once the request is over: carried out and answered, or given up. For a watch, once its stream has begun. */
+  /** Callbacks for the end of the request: executed and answered, or given up; for a watch, its stream has begun. */
   readonly onEnd: (() => void)[];
 }
 
@@ -87,8 +92,9 @@ export interface Access {
 
 /** A connection that its client asks to turn into a WebSocket. */
 export interface Upgrade {
+  /** TCP or TLS socket of the client. */
   readonly socket: Socket;
-  /** What came behind the request. */
+  /** Bytes that the client sent behind the request. */
   readonly head: Buffer;
 }
 

@@ -10,9 +10,13 @@ export const isVerb = (verb: string): verb is Verb => (VERBS as readonly string[
 
 /** A request whose path has been resolved to an endpoint. */
 export interface ResourceCall {
+  /** Endpoint that the path names. */
   readonly endpoint: Endpoint;
+  /** Namespace in the path; empty for cluster-scoped objects and for all namespaces. */
   readonly namespace: string;
+  /** Object name in the path; empty for a collection. */
   readonly name: string;
+  /** Subresource in the path; empty for the object itself. */
   readonly subresource: string;
 }
 

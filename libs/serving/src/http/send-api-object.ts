@@ -7,7 +7,7 @@ import { prettyIfAsked } from './pretty.js';
 import { sendBytes } from './respond.js';
 
 /** What an answer is encoded with. */
-export interface ApiObjectSending {
+interface ApiObjectSending {
   readonly names: Names;
   readonly representations: Representations;
 }

@@ -7,7 +7,7 @@ const BUCKETS = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i);
 const DEFAULT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** How an attempt ended: `failure` without credentials where those are needed, `error` with such as are not good. */
-export type AttemptResult = 'success' | 'failure' | 'error';
+type AttemptResult = 'success' | 'failure' | 'error';
 
 /** Hears of each request whose caller was asked for. `username` is undefined where none was found; `took` in milliseconds. */
 export type AttemptObserver = (result: AttemptResult, took: number, username?: string) => void;

@@ -15,8 +15,8 @@ interface EventSeries {
 }
 
 /**
- * The way of a change from its commit to the sockets: what each leg takes, what is delivered, and its trace.
- * Nothing is done for a single watcher: what a cohort gets is counted once, times its watchers.
+ * Measures and traces changes from their commit to the sockets of watchers. It does no work for a single watcher: what
+ * a cohort gets is counted once, times its watchers.
  */
 export class DeliveryObserver implements WatchObserver {
   readonly #tracing: Tracing | undefined;
@@ -80,25 +80,30 @@ export class DeliveryObserver implements WatchObserver {
     }
   }
 
-  /** A bus that others listen to had an announcement so many milliseconds after its commit. */
+  /** Records that the message bus took an announcement this many milliseconds after its commit. */
   taken(ms: number): void {
     this.#legs.publish.observe(ms / 1000);
   }
 
+  /** Counts changes whose announcement on the bus was dropped. */
   dropped(changes: number): void {
     this.#dropped.inc(changes);
   }
 
-  /** A message came over the bus that is not believed. */
+  /** Counts a bus message that was rejected as not authentic. */
   refused(reason: MessageRefusal): void {
     this.#refused(reason);
   }
 
-  /** So many messages were read from the stream after a loss of the connection. */
+  /** Counts messages that were read from the stream again after a loss of the connection. */
   reread(messages: number): void {
     this.#reread.inc(messages);
   }
 
+  /**
+   * Measures how long a change took from its commit to the ring buffer, and traces it.
+   * @returns the trace context of the change; undefined where it is not traced
+   */
   arrived(_type: TypeId, change: AnnouncedChange): unknown {
     const age = this.#announcing === undefined ? Date.now() - change.at : performance.now() - this.#announcing;
     // The clock of the database may be ahead.
@@ -114,6 +119,7 @@ export class DeliveryObserver implements WatchObserver {
     return span?.traceparent;
   }
 
+  /** Counts the events and bytes that a cohort of watchers got, and measures how long they took. */
   flushed({ encoder, events, bytes, watchers, oldest, began, ended, origins }: Flush): void {
     this.#legs.socket.observe((ended - oldest) / 1000);
     this.#flushes.observe((ended - began) / 1000);
@@ -124,6 +130,7 @@ export class DeliveryObserver implements WatchObserver {
     this.#tracing?.start('flush', { causes, role: 'producer', at: began, attributes })?.end({ at: ended });
   }
 
+  /** Counts events that one watcher got as its initial state or from the history. */
   caughtUp(encoder: FrameEncoder, events: number, bytes: number): void {
     if (events > 0) this.#count(encoder, events, bytes, 1);
   }

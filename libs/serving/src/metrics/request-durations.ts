@@ -3,7 +3,7 @@ import type { Names } from '@orch/machinery';
 import type { Metrics } from '@orch/runtime';
 
 /** A certificate that was issued for a request that asked for a time. */
-export interface IssuedDuration {
+interface IssuedDuration {
   readonly signerName: string;
   /** What was asked for, seconds. */
   readonly seconds: number;

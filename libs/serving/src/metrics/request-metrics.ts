@@ -92,8 +92,8 @@ class RequestSeries {
 }
 
 /**
- * Counts and times requests under the names that existing dashboards query. No label holds what a client has made up:
- * places come from routes, verbs and codes from lists.
+ * Counts and times requests under the names that existing dashboards query. No label holds text of a client: routes,
+ * verbs and codes come from fixed sets.
  */
 export class RequestMetrics {
   readonly #families: Families;
@@ -158,13 +158,13 @@ export class RequestMetrics {
     this.#deprecated.with(group, version, resource, subresource, lifecycle.removed ?? '').set(1);
   }
 
-  /** Counts a request as being carried out, until `leave` of what is returned. `now`: monotonic ms. */
+  /** Counts a request as being executed, until `leave` of the returned gauge. `now`: monotonic milliseconds. */
   enter(kind: RequestKind, now: number): Inflight {
     this.#inflight[kind].enter(now);
     return this.#inflight[kind];
   }
 
-  /** Counts a request as waiting for that, in the same way. */
+  /** Counts a request as queued, in the same way. */
   enterQueue(kind: RequestKind, now: number): Inflight {
     this.#inQueue[kind].enter(now);
     return this.#inQueue[kind];
@@ -175,13 +175,14 @@ export class RequestMetrics {
     this.#refused.with(limit).inc();
   }
 
+  /** The gauge of open long-running requests (watches and connections) of a route. */
   longRunning({ verb, endpoint, subresource, namespace, name }: Route): GaugeSeries {
     const { group, version, resource } = endpoint.definition;
     const scope = scopeOf(verb, namespace, name);
     return this.#longRunning.with(metricVerb(verb, ''), group, version, resource, subresource, scope, 'apiserver');
   }
 
-  /** The series of what a request came to: of its route, or of its path where there is none. */
+  /** Returns the series that a request is counted in: of its route, or of its path where there is none. */
   series(ctx: RequestContext, route: Route | undefined): RequestSeries {
     return route ? this.#ofRoute(ctx, route) : this.#ofPath(ctx);
   }

@@ -4,7 +4,7 @@ import { metricVerb } from './request-labels.js';
 import type { RequestMetrics } from './request-metrics.js';
 import type { RequestTrail } from './request-trail.js';
 
-export interface RequestObserverOptions {
+interface RequestObserverOptions {
   readonly metrics: RequestMetrics;
   readonly logger: Logger;
   /** Milliseconds from which on a request is logged with its legs; 0 for never. */

@@ -1,36 +1,40 @@
 import type { TraceSpan } from '@orch/runtime';
 
-/** Moments of a request, in their order; one that it never came to keeps 0. */
+/** Moments of a request, in their order; one that it never reached keeps 0. */
 type Moment = 'authenticated' | 'received' | 'decoded' | 'answering' | 'ended';
 
-/** Where the time of a request went. Monotonic milliseconds. */
+/** Timestamps of a request, monotonic milliseconds. */
 export class RequestTrail {
-  /** Caller and right are settled. */
+  /** Time at which the request was authenticated and authorized. */
   authenticated = 0;
-  /** The whole body is here. */
+  /** Time at which the whole body had been received. */
   received = 0;
-  /** The body is an object, or a patch that can be applied. */
+  /** Time at which the body had been decoded to an object or a patch. */
   decoded = 0;
-  /** What to answer is settled, its head goes out. */
+  /** Time at which the response head was sent. */
   answering = 0;
-  /** The answer has been given, as far as this process is concerned. */
+  /** Time at which the response had been handed to the socket. */
   ended = 0;
-  /** Writes that the database has decided, and the time that they waited for a batch and were in one. */
+  /** Number of writes that the database has committed or rejected. */
   writes = 0;
+  /** Milliseconds that these writes waited for a batch. */
   waitedMs = 0;
+  /** Milliseconds that their batches took to commit. */
   committingMs = 0;
   /** Bytes of the answer's body. */
   bytes = 0;
-  /** Set when the request is traced. */
+  /** Span of the request; undefined where it is not traced. */
   span: TraceSpan | undefined;
 
+  /** @param began when the request arrived, monotonic milliseconds */
   constructor(readonly began = performance.now()) {}
 
+  /** Records that a moment has been reached now. */
   mark(moment: Moment): void {
     this[moment] = performance.now();
   }
 
-  /** A batch with a write of this request has come back. */
+  /** Records a write of this request whose batch has returned. */
   wrote(waitedMs: number, committingMs: number): void {
     this.writes++;
     this.waitedMs += waitedMs;

@@ -20,7 +20,7 @@ export class LineEnds implements FrameEnds {
 }
 
 /** Of a stream whose frames begin with their length. */
-export class PrefixedEnds implements FrameEnds {
+class PrefixedEnds implements FrameEnds {
   #head = Buffer.alloc(0);
   #left = 0;
 

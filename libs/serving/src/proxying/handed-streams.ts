@@ -20,8 +20,9 @@ export interface HandedStreamsSettings {
 /** Enough for the last bookmark of the other server, and its end in order. */
 const GRACE_MS = 10_000;
 
-/** The streams that other processes serve for clients of this one, which ends them when it ends itself. */
+/** Registry of the streams that other processes serve for clients of this one; ends them when this process ends. */
 export class HandedStreams {
+  /** Outgoing connections of the streams, observed for peers that have vanished. */
   readonly connections: OutgoingConnections;
   readonly #limits: HandedStreamsSettings['limits'];
   readonly #graceMs: number;
@@ -39,15 +40,15 @@ export class HandedStreams {
     return this.#open.size;
   }
 
-  /** No more are to begin. */
+  /** Whether the process is ending, so that no more may begin. */
   get draining(): boolean {
     return this.#draining;
   }
 
   /**
-   * Keeps a stream until the answer of its request is over. A watch ends with the time that its client asked for, also
-   * where the other server has forgotten it.
-   * @param lastOf the frame that tells a client of a refusal
+   * Registers a stream until the response of its request is over. A watch ends with the timeout that its client asked
+   * for, even if the other server does not end it.
+   * @param lastOf encodes the last frame, which holds an error
    */
   add(ctx: RequestContext, stream: HandedStream, lastOf?: (refusal: StatusError) => Buffer): void {
     this.#open.add(stream);
@@ -58,7 +59,7 @@ export class HandedStreams {
     if (this.#draining) stream.end();
   }
 
-  /** Ends all in order, spread over `spread` ms. Resolves when it is the last one's turn. */
+  /** Ends all streams in order, spread over `spread` milliseconds. Resolves when the last one has been ended. */
   async drain(spread: number): Promise<void> {
     this.#draining = true;
     const [start, streams] = [performance.now(), [...this.#open]];

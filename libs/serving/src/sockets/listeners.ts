@@ -38,7 +38,7 @@ export interface ListenOptions {
 }
 
 /** What clients are shown, and whose certificates are looked at. */
-export interface ServingCredentials {
+interface ServingCredentials {
   readonly serving: Pair;
   /** For clients that ask for one of their names. */
   readonly named?: readonly NamedShownPair[];
@@ -46,13 +46,21 @@ export interface ServingCredentials {
   readonly clientCa: string;
 }
 
-/** Sockets that take requests, opened. */
+/** The open sockets that accept requests. */
 export interface Listeners {
+  /** TCP port of HTTPS, also where the option let the system choose. */
   readonly securePort: number;
+  /** TCP port of plain HTTP; undefined where it is not served. */
   readonly insecurePort: number | undefined;
-  /** Shows something else to connections from now on; no TLS session from before is resumed. Throws as node does. */
+  /**
+   * Replaces the TLS credentials for new connections; TLS sessions from before are not resumed.
+   * @throws Error as Node does for invalid ones
+   */
   show(credentials: ServingCredentials): void;
-  /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone, which `deadline` cuts. */
+  /**
+   * Stops accepting connections and closes idle ones; resolves when the busy ones have ended. `deadline` closes these
+   * when it aborts.
+   */
   close(deadline?: AbortSignal): Promise<void>;
 }
 

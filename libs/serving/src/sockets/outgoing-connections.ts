@@ -13,7 +13,7 @@ export const CUT_REASONS = [
 /** One of {@link CUT_REASONS}. */
 export type CutReason = (typeof CUT_REASONS)[number];
 
-export interface OutgoingSettings {
+interface OutgoingSettings {
   /** Gives up connections whose peer leaves unanswered what is sent to it. Default: the kernel does, a quarter of an hour later. */
   readonly vanished?: Pick<VanishedPeers, 'add'>;
   /** How long an idle peer may answer no probe, ms. Default, and where it is 0: 40,000. */

@@ -1,16 +1,21 @@
-/** A certificate, those that signed it behind it, and its private key; PEM. */
+/** A certificate with its chain and its private key, PEM. */
 export interface Pair {
+  /** Certificate chain, leaf first. */
   readonly cert: string;
+  /** Private key of the leaf certificate. */
   readonly key: string;
 }
 
-/** A pair for clients that ask for one of its names (TLS, server name indication). */
+/** A pair for clients that ask for one of its names (TLS server name indication). */
 export interface NamedShownPair extends Pair {
-  /** In small letters; `*.` stands for one label. */
+  /** Host names in lower case; a leading `*.` matches one label. */
   readonly names: readonly string[];
 }
 
-/** What is shown for a name that a client asks for: the pair that has it, else one with a wildcard that covers it. */
+/**
+ * Finds the pair for a name that a client asks for: the one that has it, else one with a matching wildcard; undefined
+ * for none.
+ */
 export function pairFor<T extends Pick<NamedShownPair, 'names'>>(pairs: readonly T[], asked: string): T | undefined {
   const name = asked.toLowerCase();
   const wildcard = name.replace(/^[^.]+/, '*');

@@ -26,10 +26,10 @@ const LOOKS = 3;
 const LEAST_ATTEMPTS = 2;
 
 /**
- * Gives up connections whose peer acknowledges nothing any more, as TCP_USER_TIMEOUT would (RFC 5482; node cannot set
- * it): those that a server accepts, and those that are opened to others. The kernel itself takes a quarter of an hour, and
- * keep-alive probes are not sent while something waits for an answer. A peer that lives but does not read goes on
- * answering, and is left alone. Needs Linux's tables; elsewhere nothing is given up.
+ * Closes connections whose peer acknowledges nothing any more, as TCP_USER_TIMEOUT would (RFC 5482; Node cannot set
+ * it): those that a server accepts, and those that are opened to others. The kernel itself takes a quarter of an hour,
+ * and sends no keep-alive probes while data waits for an acknowledgement. A peer that is alive but does not read goes
+ * on acknowledging, and is left alone. Needs the tables of Linux; elsewhere no connection is closed.
  */
 export class VanishedPeers {
   /** With what hears that it is given up. */
@@ -42,15 +42,15 @@ export class VanishedPeers {
     this.#settings = { unanswered: unansweredConnections, ...settings };
   }
 
-  /** Looks after the connections that a server accepts from now on. */
+  /** Observes the connections that a server accepts from now on. */
   follow(server: Server): void {
     server.on('connection', (socket: Socket) => this.add(socket));
     if (this.#settings.timeoutMs > 0 && this.#cancelTimer === undefined) this.#schedule();
   }
 
   /**
-   * Looks after one more connection, whoever opened it, while servers are followed.
-   * @param onVanished hears when it is given up. Default: as of those that are accepted
+   * Observes one more connection, whoever opened it, while servers are followed.
+   * @param onVanished called when it is closed. Default: as for accepted connections
    */
   add(socket: Socket, onVanished = this.#settings.onVanished): void {
     if (this.#settings.timeoutMs === 0) return;
@@ -58,6 +58,7 @@ export class VanishedPeers {
     socket.once('close', () => this.#open.delete(socket));
   }
 
+  /** Stops looking for vanished peers; connections stay open. */
   stop(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

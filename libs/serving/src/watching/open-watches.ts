@@ -5,19 +5,25 @@ import type { StatusError } from '@orch/machinery';
 import { toStatusError } from '@orch/resources';
 import { type Bounds, SharedBound } from '@orch/runtime/work';
 
-/** A watch that is open here, served or handed on, and what it was let in by. */
+/** An open watch, served here or forwarded, with what it was admitted by. */
 export interface OpenWatch {
+  /** Authentication of the credential that the watch was admitted by. */
   readonly authentication: Authentication;
+  /** User that the watch is served for: the impersonated one where the caller impersonates. */
   readonly user: UserInfo;
+  /** Attributes that the watch was authorized by. */
   readonly request: RequestAttributes;
-  /** What whoever really asks had to have the rights to for acting as this user; absent where nobody acts as another. */
+  /** Permissions that the caller needed for impersonation; absent without impersonation. */
   readonly impersonating?: readonly RequestAttributes[] | undefined;
 }
 
-/** An open watch, for whoever writes its stream. */
+/** An open watch, as the writer of its stream uses it. */
 export class AdmittedWatch implements OpenWatch {
+  /** Authentication of the credential that the watch was admitted by. */
   readonly authentication: Authentication;
+  /** User that the watch is served for: the impersonated one where the caller impersonates. */
   readonly user: UserInfo;
+  /** Attributes that the watch was authorized by. */
   readonly request: RequestAttributes;
   readonly impersonating: readonly RequestAttributes[] | undefined;
   #end: ((refusal: StatusError) => void) | undefined;
@@ -30,7 +36,7 @@ export class AdmittedWatch implements OpenWatch {
     this.impersonating = impersonating;
   }
 
-  /** Says how the stream is ended; it is at once if that has been wanted before. Set once. */
+  /** Sets the function that ends the stream; called at once if the watch has been refused before. Set once. */
   endBy(end: (refusal: StatusError) => void): void {
     this.#end = end;
     if (this.#refusal) end(this.#refusal);
@@ -48,7 +54,7 @@ export class AdmittedWatch implements OpenWatch {
 export type WatchJudge = (watch: OpenWatch) => StatusError | undefined | Promise<StatusError | undefined>;
 
 /** Whose watches a change concerns. */
-export interface Concerned {
+interface Concerned {
   /** Names of users. */
   readonly users?: Iterable<string>;
   readonly groups?: Iterable<string>;
@@ -66,7 +72,7 @@ export interface ComingWatch {
 /** Watches judged between two turns of the event loop. */
 const STRIDE = 128;
 
-/** The watches that are open in a process: bounded, and judged again when rights change. */
+/** Registry of the open watches of a process: bounded, and authorized again when permissions change. */
 export class OpenWatches {
   readonly #open = new Set<AdmittedWatch>();
   /** By whom they are for, and by what the credentials are bound to that they were let in by. */
@@ -81,11 +87,12 @@ export class OpenWatches {
     this.#held = new SharedBound(bounds);
   }
 
+  /** Number of open watches. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Calls back with each watch that is taken in. Set once. */
+  /** Sets the callback for each watch that is admitted. Set once. */
   onAdmitted(callback: (watch: OpenWatch) => void): void {
     this.#onAdmitted = callback;
   }
@@ -96,8 +103,8 @@ export class OpenWatches {
   }
 
   /**
-   * A watch begins to be judged, which may take time. What {@link judgeAgain} finds until it is admitted holds for it too.
-   * To be given up with {@link forget}.
+   * Announces a watch that is being authorized, which may take time: what {@link judgeAgain} finds until it is admitted
+   * applies to it too. To be released with {@link forget}.
    */
   expect(): ComingWatch {
     const coming = { judges: [] };
@@ -105,14 +112,14 @@ export class OpenWatches {
     return coming;
   }
 
-  /** It has been admitted, or will not be. */
+  /** Removes an announced watch, which has been admitted or refused. */
   forget(coming: ComingWatch): void {
     this.#coming.delete(coming);
   }
 
   /**
-   * Takes a watch in; undefined beyond the bounds, which do not hold for administrators. It may have been let in by rights
-   * that are gone by now: then it is ended as soon as that is found.
+   * Admits a watch; undefined beyond the bounds, which do not apply to administrators. A watch whose permissions have
+   * been revoked meanwhile is ended as soon as that is found.
    */
   admit(watch: OpenWatch, coming?: ComingWatch): AdmittedWatch | undefined {
     const { name, groups } = watch.user;
@@ -129,7 +136,7 @@ export class OpenWatches {
     return admitted;
   }
 
-  /** The stream is over, or never began. */
+  /** Removes a watch whose stream is over, or never began. */
   release(watch: AdmittedWatch): void {
     if (!this.#open.delete(watch)) return;
     this.#held.give(watch.user.name, 1);
@@ -141,10 +148,10 @@ export class OpenWatches {
   }
 
   /**
-   * Ends the watches for which the judge has a refusal, each with that as its last event. Resolves with the number of those
-   * that were open. Watches on their way in are judged when they are; for those that begin later the new rule must be in
-   * force before.
-   * @param concerned only the watches that one of these concerns are judged, at the cost of those alone. Default: all
+   * Ends the watches that the judge refuses, each with that error as its last event, and resolves with the number of
+   * those that were open. Watches that are being admitted are judged once they are; for those that begin later the new
+   * rule must be in force before.
+   * @param concerned judges only the watches that one of these concerns, at the cost of those alone. Default: all
    */
   async judgeAgain(judge: WatchJudge, concerned?: Concerned): Promise<number> {
     for (const { judges } of this.#coming) judges.push(judge);
@@ -159,7 +166,8 @@ export class OpenWatches {
   }
 
   /**
-   * The same for some of the open watches, those whose turn it is: each has one, in the order in which they came, and then all have again.
+   * Judges the next `count` open watches, round robin in the order in which they were admitted. Resolves with the
+   * number that were ended.
    */
   async judgeNext(count: number, judge: WatchJudge): Promise<number> {
     const watches: AdmittedWatch[] = [];

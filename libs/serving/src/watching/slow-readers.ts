@@ -2,7 +2,7 @@ import type { Clock } from '@orch/runtime';
 import { nameOfSocket, type SendQueue, sendQueues } from '../sockets/tcp-table.js';
 import type { WatchOutput, WatchOutputs } from './watch-output.js';
 
-export interface SlowReadersSettings {
+interface SlowReadersSettings {
   readonly clock: Clock;
   /** Milliseconds for which a stream that has stalled is kept. */
   readonly maxStallMs: number;

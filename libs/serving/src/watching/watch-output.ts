@@ -166,14 +166,14 @@ export class WatchOutput {
   }
 }
 
-/** All watches that a process serves, and what waits for their clients. */
+/** Registry of the watch outputs of a process, and of the bytes that wait for their clients. */
 export class WatchOutputs {
   readonly #open = new Set<WatchOutput>();
 
   /** `limit`: bytes that may be in the connection of one watch. */
   constructor(readonly limit: number) {}
 
-  /** Hears of each watch that refuses more. Set once. */
+  /** Called for each watch whose connection is full. Set once. */
   onStall: () => void = () => undefined;
 
   /** Watches that have refused more since their clients last read. */
@@ -181,15 +181,20 @@ export class WatchOutputs {
     for (const output of this.#open) if (output.stalled) yield output;
   }
 
+  /** Registers an output; it counts until it is deleted. */
   add(output: WatchOutput): void {
     this.#open.add(output);
   }
 
+  /** Removes an output whose stream is over. */
   delete(output: WatchOutput): void {
     this.#open.delete(output);
   }
 
-  /** Bytes that wait now: those of single watches, and those of pieces, each counted once however many hold it. */
+  /**
+   * Counts the bytes that wait now: those of single watches, and those of shared pieces, each counted once however many
+   * watches hold it.
+   */
   waiting(): { own: number; shared: number } {
     let own = 0;
     const pieces = new Set<Buffer>();

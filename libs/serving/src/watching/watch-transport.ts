@@ -9,7 +9,7 @@ import { connectionOf, WatchStream } from './watch-stream.js';
 import { checkHandshake, WebSocketWatch } from './web-socket-watch.js';
 
 /** Takes the events of one watch. */
-export interface WatchResponse extends WatchSink {
+interface WatchResponse extends WatchSink {
   /**
    * Sends the head: from here on errors can only be events. Calls back once, when the client is gone. Keeps nothing of
    * the request, for a watch lasts.
@@ -18,7 +18,7 @@ export interface WatchResponse extends WatchSink {
 }
 
 /** How a watch leaves. */
-export interface WatchTransport {
+interface WatchTransport {
   readonly response: WatchResponse;
   encoderOf(representation: Representation): FrameEncoder;
 }

@@ -21,7 +21,7 @@ const SOCKET_PORT = 5432;
 const LONG_LOG = 1 << 20;
 
 /** How a server is started this time. */
-export interface StartOptions extends EmbeddedOptions {
+interface StartOptions extends EmbeddedOptions {
   /** Settings of PostgreSQL in place of, or beside, those that it always has. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }

@@ -1,5 +1,5 @@
 /** What limits the attempts to start a server. */
-export interface RestartLimits {
+interface RestartLimits {
   /** Milliseconds without a server that are spent before it is given up. */
   readonly timeout: number;
   /** Milliseconds of the first pause, which doubles. */

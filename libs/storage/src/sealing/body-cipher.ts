@@ -29,7 +29,7 @@ export interface BodyCipher {
 }
 
 /** An object whose body cannot be opened. */
-export interface Unreadable {
+interface Unreadable {
   readonly type: TypeName;
   readonly key: Key;
   /** Names the key, and holds nothing of it. */

@@ -62,7 +62,7 @@ export async function openedRows(
 }
 
 /** Changes up to the first that cannot be opened, and why that cannot. */
-export interface OpenedChanges {
+interface OpenedChanges {
   readonly changes: readonly HistoricChange[];
   readonly unreadable?: { readonly at: HistoricChange; readonly error: UnreadableBodyError };
 }

@@ -37,7 +37,7 @@ import { type LeavingOut, openedChanges, openedRow, openedRows } from './opened-
 import { SealingTurns } from './sealing-turns.js';
 
 /** Hears what cannot be opened. */
-export interface SealedStoreObserver {
+interface SealedStoreObserver {
   /** Of history that cannot be read: who follows it is told that it has expired, or waits where that may pass. */
   unreadableHistory?(error: UnreadableBodyError): void;
   /** Of an object that somebody goes on without, each time that it is looked at. */

@@ -22,7 +22,7 @@ export interface BodyConversion {
 }
 
 /** What was to be in the served version: with a failure it lies as it is stored. */
-export interface Served {
+interface Served {
   readonly failure?: Error;
 }
 

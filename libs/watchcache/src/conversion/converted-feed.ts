@@ -13,7 +13,7 @@ export interface Followable {
   follow(type: TypeId, after: Version, sink: ServedSink): Following;
 }
 
-export interface ConvertedFeedOptions {
+interface ConvertedFeedOptions {
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly conversion: BodyConversion;
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import type { TypeId } from '@orch/storage';
 import type { CacheEntry } from '../cache-entry.js';
 import type { BodyConversion } from './body-conversion.js';
 
-export interface RetriesOptions {
+interface RetriesOptions {
   readonly type: TypeId;
   readonly conversion: BodyConversion;
   readonly clock: Clock;

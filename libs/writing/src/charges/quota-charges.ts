@@ -8,7 +8,7 @@ import { firstCount } from './first-count.js';
 import type { QuotaIndex } from './quota-index.js';
 
 /** A write of one object, as it is charged. */
-export interface ChargedWrite {
+interface ChargedWrite {
   readonly endpoint: Endpoint;
   readonly namespace: string;
   readonly operation: Operation;
@@ -19,7 +19,7 @@ export interface ChargedWrite {
   readonly after: ApiObject | undefined;
 }
 
-export interface QuotaChargesOptions {
+interface QuotaChargesOptions {
   readonly index: QuotaIndex;
   readonly evaluators: Evaluators;
   /** Whether writes are held to quotas (the admission plugin is on), and not only counted. */

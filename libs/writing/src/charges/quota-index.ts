@@ -5,18 +5,20 @@ import { amountOf, isUncounted, type QuotaObject, type QuotaTerms, termsOf } fro
 import { type Endpoint, fromStored } from '@orch/resources';
 import type { Version } from '@orch/storage';
 
-/** A ResourceQuota as its namespace is charged by it. */
+/** A ResourceQuota in memory. */
 export interface KnownQuota {
+  /** Namespace that the quota limits. */
   readonly namespace: string;
+  /** Limits, scopes and what is used so far. */
   readonly terms: QuotaTerms;
-  /** What is told in units of 1024. */
+  /** Names of the resources whose quantities are written with binary suffixes. */
   readonly binary: ReadonlySet<string>;
-  /** Its status is to be counted, see {@link isUncounted}. */
+  /** Whether its status has to be counted, see {@link isUncounted}. */
   readonly uncounted: boolean;
 }
 
 /** Where quotas come from. */
-export interface QuotaSource {
+interface QuotaSource {
   readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly onError: (error: unknown) => void;
@@ -24,7 +26,7 @@ export interface QuotaSource {
 
 const NONE: readonly KnownQuota[] = [];
 
-/** All quotas by namespace, as of a version that is known; none before {@link start}. */
+/** Informer over all quotas, by namespace; empty before {@link start}. */
 export class QuotaIndex {
   #byNamespace = new Map<string, readonly KnownQuota[]>();
   #follower: ObjectFollower<KnownQuota> | undefined;
@@ -33,7 +35,7 @@ export class QuotaIndex {
   /** @param endpoint of resourcequotas */
   constructor(readonly endpoint: Endpoint) {}
 
-  /** Resolves when all are known: nothing may be written before. */
+  /** Loads all quotas and begins to follow them. Nothing may be written before it resolves. */
   async start({ store, feed, onError }: QuotaSource): Promise<void> {
     const { endpoint } = this;
     const follower = new ObjectFollower<KnownQuota>({
@@ -48,31 +50,32 @@ export class QuotaIndex {
     await follower.start();
   }
 
+  /** Stops following; the quotas stay as they are. */
   stop(): void {
     this.#follower?.stop();
   }
 
-  /** Everything that was written up to here is known; undefined before {@link start}. */
+  /** Version up to which all writes are known; undefined before {@link start}. */
   get version(): Version | undefined {
     return this.#follower?.version;
   }
 
-  /** Of a namespace, by name. */
+  /** Quotas of a namespace, sorted by name. */
   in(namespace: string): readonly KnownQuota[] {
     return this.#byNamespace.get(namespace) ?? NONE;
   }
 
-  /** Every one of them. */
+  /** All quotas. */
   *all(): Iterable<KnownQuota> {
     for (const quotas of this.#byNamespace.values()) yield* quotas;
   }
 
-  /** Resolves when everything is known that was written before the call. @throws StoreUnavailableError */
+  /** Waits until everything that was written before the call is known. @throws StoreUnavailableError */
   async confirm(): Promise<void> {
     await this.#follower?.confirm();
   }
 
-  /** Hears of every change, until it is taken back. */
+  /** Calls the listener after every change. @returns removes the listener */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

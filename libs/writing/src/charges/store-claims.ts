@@ -2,11 +2,13 @@ import type { Allocators, Claims, Hold, Owner } from '@orch/kinds';
 import { StatusError } from '@orch/machinery';
 import type { Store, TypeId, Version } from '@orch/storage';
 
-/** A claim as it is kept. Its version changes whenever its owner takes the value again. */
+/** A stored claim. Its version changes whenever its owner claims the value again. */
 export interface Claim {
+  /** Value that is claimed, such as an address or a port. */
   readonly value: string;
-  /** The owner's. */
+  /** UID of the owner. */
   readonly uid: string;
+  /** Version of the row, for deletion and takeover on condition that nothing has changed. */
   readonly version: Version;
 }
 
@@ -32,6 +34,7 @@ const ATTEMPTS = 5;
 /** Of a value that was the owner's before: if its use comes to nothing, the check of all claims finds it. */
 const LEFT_ALONE: Hold = { release: async () => undefined };
 
+/** Registers the types of claims in the store and opens both ranges. @throws StoreUnavailableError */
 export async function openClaims(store: Store): Promise<AllocationClaims> {
   const [addresses = 0, ports = 0] = await store.registerTypes(CLAIM_TYPES);
   return { clusterIPs: storeClaims(store, addresses), nodePorts: storeClaims(store, ports) };

@@ -1,6 +1,7 @@
 import type { AdmissionPlugin, Attributes } from '@orch/admission';
 import { ActionRecorder, type AuditBackend, type EventRecord, PolicyEvaluator } from '@orch/audit';
 import type { Authorizer, RequestAttributes } from '@orch/authorization';
+import { systemClock } from '@orch/runtime';
 import { controllerHost, MemoryStore, type TestApi, testApi } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ControllerClient } from './controller-client.js';
@@ -51,7 +52,7 @@ function client(): ControllerClient {
   const audit = new ActionRecorder({
     policy: new PolicyEvaluator({ rules: [{ level }] }),
     observer: { judged: () => undefined, recorded: () => undefined, rejected: () => undefined },
-    ...{ backend, apiVersion: 'audit.k8s.io/v1', maxBodyBytes: 10_000 },
+    ...{ backend, apiVersion: 'audit.k8s.io/v1', maxBodyBytes: 10_000, clock: systemClock },
   });
   return new ControllerClient(controllerHost(api, { authorizer, audit }), ACCOUNT);
 }

@@ -5,6 +5,7 @@ import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch
 import { type ApiObject, copy, type Names } from '@orch/machinery';
 import { managerOf } from '@orch/merge';
 import { type Endpoint, servedObject, toStatusError } from '@orch/resources';
+import { systemClock } from '@orch/runtime';
 import type { Key, ReadingStore } from '@orch/storage';
 import type { DeleteOptions } from '../own/deletion.js';
 import type { Collection } from '../own/each-stored.js';
@@ -13,9 +14,9 @@ import type { ObjectRemover, Removal } from '../own/object-remover.js';
 import type { Caller } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import type { Change, WriteRequest, Written } from '../pipeline/write-request.js';
-import { attributesOf, type Target } from './request-attributes.js';
+import { attributesOf, type WriteTarget } from './request-attributes.js';
 
-/** What the writes of controllers go through. */
+/** Dependencies of the clients of controllers. */
 export interface ControllerHost {
   /** Names of the installation. */
   readonly names: Names;
@@ -23,7 +24,7 @@ export interface ControllerHost {
   readonly pipeline: WritePipeline;
   /** Deletes objects. */
   readonly remover: ObjectRemover;
-  /** Where collections are read that are deleted. */
+  /** Reads the collections that are deleted. */
   readonly store: Pick<ReadingStore, 'snapshot'>;
   /** Decides what controllers may do. */
   readonly authorizer: Authorizer;
@@ -81,7 +82,7 @@ export class ControllerClient {
   }
 
   /** Changes an object that is there. @throws StatusError 403, 404, 409; StoreUnavailableError */
-  update(target: Target, change: Change, settings: UpdateSettings = {}): Promise<Written> {
+  update(target: WriteTarget, change: Change, settings: UpdateSettings = {}): Promise<Written> {
     const { endpoint, key, subresource = '' } = target;
     const verb = settings.applies ? 'patch' : 'update';
     return this.#act(verb, target, OK, async (caller, recorded) => {
@@ -119,7 +120,7 @@ export class ControllerClient {
 
   async #act<T>(
     verb: string,
-    target: Target,
+    target: WriteTarget,
     success: number,
     work: (caller: Caller, recorded: RecordedAction | undefined) => Promise<T>,
   ): Promise<T> {
@@ -154,7 +155,7 @@ export class ControllerClient {
       warnings: [],
       annotations: recorded?.annotations ?? new AuditNotes(),
       ...(recorded?.wantsRequest && { noteBody: (key: string, text: string) => recorded.noteBody(key, text) }),
-      deadline: performance.now() + REQUEST_MS,
+      deadline: systemClock.now() + REQUEST_MS,
     };
   }
 }

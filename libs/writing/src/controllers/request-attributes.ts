@@ -2,8 +2,9 @@ import type { RequestAttributes } from '@orch/authorization';
 import type { Endpoint } from '@orch/resources';
 import type { Key } from '@orch/storage';
 
-/** What a request is about that comes without a path of its own. */
-export interface Target {
+/** Object, or collection, that a write within the server is for. */
+export interface WriteTarget {
+  /** Resource and version that is written. */
   readonly endpoint: Endpoint;
   /** The name is empty for collections and for what is still to be named. */
   readonly key: Key;
@@ -12,7 +13,7 @@ export interface Target {
 }
 
 /** Attributes of a request as authorizers and audit policies look at them, with the path that a client would have asked for. */
-export function attributesOf(verb: string, { endpoint, key, subresource = '' }: Target): RequestAttributes {
+export function attributesOf(verb: string, { endpoint, key, subresource = '' }: WriteTarget): RequestAttributes {
   const { group, version, resource } = endpoint.definition;
   const isNamespace = group === '' && resource === 'namespaces';
   const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;

@@ -2,15 +2,20 @@ import type { KindRules } from '@orch/kinds';
 import { type ApiObject, conflict, ensureMetadata, formatTime, type ObjectMeta } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 
+/** Policy for the dependents of a deleted object, as the API names it. */
 export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground';
 
-/** What is asked of a deletion. */
+/** Options of a deletion. */
 export interface DeleteOptions {
+  /** Whether everything is checked and nothing is deleted. */
   readonly dryRun: boolean;
-  /** Seconds asked for; undefined leaves it to the kind. */
+  /** Grace period, seconds; undefined leaves it to the kind. */
   readonly gracePeriodSeconds?: number;
+  /** Policy for dependents; undefined leaves it to the kind. */
   readonly propagationPolicy?: PropagationPolicy;
+  /** Precondition: the object must have this UID. Default: any. */
   readonly uid?: string;
+  /** Precondition: the object must be at this version. Default: any. */
   readonly resourceVersion?: string;
 }
 

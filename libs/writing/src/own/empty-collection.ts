@@ -3,8 +3,11 @@ import { type Caller, serverForUsers } from '../pipeline/caller.js';
 import { type Collection, eachStored } from './each-stored.js';
 import { type ObjectRemover, REMOVALS, type Removal } from './object-remover.js';
 
+/** Dependencies of {@link emptyCollection}. */
 export interface EmptyingTools {
+  /** Store that the collection is read from. */
   readonly store: Pick<ReadingStore, 'snapshot'>;
+  /** Deletes the objects, with admission and finalizers as for any client. */
   readonly remover: ObjectRemover;
 }
 

@@ -16,7 +16,7 @@ export interface Removal {
   readonly uid: string;
 }
 
-export interface RemoverOptions {
+interface RemoverOptions {
   readonly pipeline: WritePipeline;
   /** Milliseconds since 1970. */
   readonly now: () => number;

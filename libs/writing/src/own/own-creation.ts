@@ -4,9 +4,11 @@ import { type Endpoint, servedObject } from '@orch/resources';
 import { type Caller, serverItself } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
 
-/** Where the server makes what it wants to be there. */
+/** Dependencies of the creation of objects by the server itself. */
 export interface OwnCreations {
+  /** Looks up whether the object exists. */
   readonly reader: ObjectReader;
+  /** Creates the object. */
   readonly pipeline: WritePipeline;
 }
 

@@ -4,10 +4,11 @@ import { serverItself } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import type { Change } from '../pipeline/write-request.js';
 
-/** Where the server writes what it has to say itself. */
+/** Dependencies of updates by the server itself. */
 export interface OwnWrites {
+  /** Updates the object. */
   readonly pipeline: WritePipeline;
-  /** In the version that is stored. */
+  /** Endpoint in the storage version. */
   readonly endpoint: Endpoint;
 }
 

@@ -5,7 +5,7 @@ import { serverItself } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import { eachStored } from './each-stored.js';
 
-export interface RewritingTools {
+interface RewritingTools {
   readonly store: Pick<ReadingStore, 'snapshot'>;
   readonly pipeline: WritePipeline;
   /** Stands before each write: keeps them to a rate. */

@@ -3,7 +3,7 @@ import { MASTERS } from '@orch/authorization';
 import { badRequest, StatusError } from '@orch/machinery';
 
 /** Parameter of a write that no admission webhook is to be asked about. */
-export const SKIP_WEBHOOKS = 'skipAdmissionWebhooks';
+const SKIP_WEBHOOKS = 'skipAdmissionWebhooks';
 
 /**
  * Whether no admission webhook is to be asked about a write: the way past webhooks that keep a cluster from being mended. It is told in the

@@ -4,29 +4,30 @@ import { type Authorizer, alwaysAllow, type RequestAttributes } from '@orch/auth
 import { managerOf } from '@orch/merge';
 import { skipsWebhooks } from '../own/skipped-webhooks.js';
 
-/** Who wants a write, and where what is learned on its way goes. */
+/** The caller of a write, and the sinks of warnings and audit annotations. */
 export interface Caller {
+  /** User that the write is authorized and audited for. */
   readonly user: UserInfo;
-  /** Who decides about it, and by what it was let in; absent for the server itself. */
+  /** Authorizer and the attributes that the request was authorized by; absent for the server itself. */
   readonly access?: { readonly authorizer: Authorizer; readonly request: RequestAttributes };
-  /** What its client calls itself; empty when it does not. Owns what it writes without naming a field manager. */
+  /** User agent of the client; empty for none. Field manager of writes that name none. */
   readonly agent: string;
-  /** Texts for the client's `Warning` headers. */
+  /** Texts that are sent as `Warning` headers. */
   readonly warnings: string[];
-  /** Notes for the audit log, by key. */
+  /** Annotations for the audit log, by key. */
   readonly annotations: AuditNotes;
-  /** Notes of the content of the request, where the audit log tells that; absent where it does not. */
+  /** Annotates content of the request; absent where the audit policy does not log bodies. */
   noteBody?(key: string, text: string): void;
-  /** No webhook is to be called: an administrator has asked for that, or the server does it for itself. */
+  /** Whether webhooks are skipped, as an administrator or the server itself has asked for. */
   readonly skipsWebhooks?: boolean;
-  /** Monotonic milliseconds (`performance.now()`) at which nobody waits for the answer any more. */
+  /** Deadline of the request, monotonic milliseconds (`performance.now()`). */
   readonly deadline: number;
-  /** What those who observe the store know the request by; the store does not look at it. */
+  /** Identifies the request to observers of the store; opaque to the store. */
   readonly origin?: unknown;
 }
 
 /** What a request says of its caller. */
-export interface CallerRequest {
+interface CallerRequest {
   readonly req: { readonly headers: { readonly 'user-agent'?: string | undefined } };
   readonly user: UserInfo;
   readonly info: RequestAttributes;

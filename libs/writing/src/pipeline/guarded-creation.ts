@@ -35,7 +35,7 @@ export class GuardedCreation {
 }
 
 /** How what was made is looked at and removed. */
-export interface TakingBack {
+interface TakingBack {
   current(key: Key): Promise<Stored | undefined>;
   remove(op: DeleteOp): Promise<WriteOutcome>;
 }

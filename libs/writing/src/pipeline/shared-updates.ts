@@ -24,7 +24,7 @@ const WAITING = 2_000;
 /** Seconds after which a client may ask again. */
 const RETRY_SECONDS = 1;
 
-export interface SharedUpdatesOptions extends PlanTools {
+interface SharedUpdatesOptions extends PlanTools {
   readonly store: Store;
   /** Milliseconds that an update waits for others of the same object. */
   readonly patience: number;

@@ -22,7 +22,7 @@ import {
   type Written,
 } from './write-request.js';
 
-export interface PipelineOptions extends PlanTools {
+interface PipelineOptions extends PlanTools {
   readonly store: Store;
   readonly reader: ObjectReader;
   /** Where namespaces are, for dry runs to look whether one is there. */

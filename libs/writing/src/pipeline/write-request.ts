@@ -4,35 +4,49 @@ import type { Endpoint, Stored } from '@orch/resources';
 import type { Key } from '@orch/storage';
 import type { Caller } from './caller.js';
 
-/** One modifying request, without HTTP: what every verb and every writer within the server brings to the pipeline. */
+/**
+ * A modifying request, independent of HTTP: the input of the pipeline from handlers and from writers within the server.
+ */
 export interface WriteRequest {
-  /** An update may turn out to be a creation where its {@link Modification} can create. */
+  /** Operation that is asked for; an update may become a creation where its {@link Modification} can create. */
   readonly operation: Operation;
+  /** Endpoint of the object, in the version that the client uses. */
   readonly endpoint: Endpoint;
-  /** The name is empty for a new object whose name is to be generated. */
+  /** Namespace and name; the name is empty for a new object whose name is to be generated. */
   readonly key: Key;
-  /** Empty for the object itself. */
+  /** Subresource that is written; empty for the object itself. */
   readonly subresource: string;
+  /** Caller of the request: its user, its deadline, and where warnings and annotations go. */
   readonly caller: Caller;
+  /** Options of the request as admission sees them, `dryRun` and `fieldManager` among them. */
   readonly options: RequestOptions;
-  /** The client says which version it means: it need not wait for others who write the object. */
+  /** Whether the client names the version that it changes, so that it need not wait for other writers of the object. */
   readonly namesVersion?: boolean;
-  /** The change says itself who owns what: a server-side apply. */
+  /** Whether the change sets field ownership itself: a server-side apply. */
   readonly applies?: boolean;
-  /** The change looks at nothing but metadata of what it is given, and keeps nothing of it: that need not be a copy. */
+  /**
+   * Whether the change reads nothing but metadata of the current object and keeps no reference to it, so that it need
+   * not be copied.
+   */
   readonly replaces?: boolean;
   /**
-   * The change of the desired state is the server's own (a binding): the rules of the kind for updates, which are for what
-   * clients send, are not asked.
+   * Whether the server itself changes the desired state (a binding): the update rules of the kind, which are for
+   * clients, are skipped.
    */
   readonly ownChange?: boolean;
-  /** Of a ResourceQuota alone: the server has counted what is used, and the write says it. It is made though nothing changes. */
+  /**
+   * Whether the write stores a count of use by the server, and is made though nothing changes; for a ResourceQuota
+   * alone.
+   */
   readonly counted?: boolean;
-  /** What the object was lately, from whoever has just read it; looked up when absent. */
+  /** Object as the caller has just read it; looked up when absent. */
   readonly found?: Stored;
-  /** Nobody is answered with the object: it need not be brought to the version that the endpoint serves. Of deletions alone. */
+  /**
+   * Whether the response does not hold the object, which then need not be converted to the served version; for
+   * deletions alone.
+   */
   readonly unanswered?: boolean;
-  /** Length of the body that it came with: steps of work on a large one let others have turns in between. */
+  /** Length of the request body, bytes: steps of work on a large one yield to the event loop in between. */
   readonly bytes?: number;
 }
 

@@ -10,17 +10,22 @@ import { heedQuotas } from './quota-outcome.js';
 import { type PlanTools, planWrite } from './write-plan.js';
 import { CALLING_ATTEMPTS, type Change, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
 
-export interface WriteSetsOptions extends PlanTools {
+interface WriteSetsOptions extends PlanTools {
   readonly store: Store;
 }
 
-/** One of several objects that are changed together. */
+/** One of several objects that are changed in one transaction. */
 export interface SetMember {
+  /** The modifying request for this one object. */
   readonly request: WriteRequest;
-  /** What is there, as it was just read: the write is refused where it has changed since. */
+  /** Stored object as it was just read; the write is refused where it has changed since. */
   readonly base: Stored;
+  /** Makes the wanted object from the stored one. */
   readonly change: Change;
-  /** Admission has been asked about what the client sent (a Binding, an Eviction), and is not asked about what follows from it. */
+  /**
+   * Whether admission has reviewed what the client sent (a Binding, an Eviction), and is not called for this change
+   * that follows from it.
+   */
   readonly admitted?: boolean;
 }
 

@@ -4,37 +4,41 @@ import type { Stored } from '@orch/resources';
 import type { Turn, WriteRequest } from '../pipeline/write-request.js';
 import type { ObjectLimits } from './object-checks.js';
 
-/** One try of a write on its way through the stages: each finds here what those before it left. */
+/** State of one attempt of a write, which the stages read and extend. */
 export interface Draft {
+  /** The request that is being carried out. */
   readonly request: WriteRequest;
-  /** What the request comes to: an update that finds nothing and may create is a `CREATE`. */
+  /** Effective operation: an update that finds no object and may create is a `CREATE`. */
   readonly operation: Operation;
-  /** What is there, as it lies; undefined for a creation. */
+  /** Stored object as it lies in the database; undefined for a creation. */
   readonly base: Stored | undefined;
-  /** The same as the endpoint serves it, where that takes time and somebody looks at it; else as it lies. */
+  /**
+   * Stored object in the served version, where a webhook has to convert it and it is read; else as it lies in the
+   * database.
+   */
   readonly read: Stored | undefined;
-  /** The same, in the stored version; nobody changes it. Undefined for a creation and for a deletion. */
+  /** Stored object, decoded in the storage version; never changed. Undefined for a creation and for a deletion. */
   readonly old: ApiObject | undefined;
-  /** Whether what is there was on its way out already. */
+  /** Whether the stored object was being deleted already. */
   readonly wasTerminating: boolean;
-  /** Whom admission asks. */
+  /** Admission plugins that are called for the write. */
   readonly judges: Judges;
-  /** The wanted object in the version that the endpoint serves; of a deletion the marked one, in the stored version. */
+  /** Wanted object in the served version; for a deletion the object marked as deleted, in the storage version. */
   readonly served: ApiObject;
-  /** The entries of managedFields as they were drawn before admission. */
+  /** Entries of managedFields as they were before admission. */
   owners: readonly JsonObject[];
-  /** A new object names a version, which only the store refuses. */
+  /** Whether a new object names a resource version, which the store refuses. */
   namesVersion?: boolean;
-  /** A plugin has had `served` in its hands. */
+  /** Whether a plugin may have changed `served`. */
   admitted: boolean;
-  /** The wanted object in the stored version: `served` itself until it is made. */
+  /** Wanted object in the storage version; the same object as `served` until it has been converted. */
   object: ApiObject;
-  /** For stages whose work on a large object takes several steps; nothing is waited for where it is not large. */
+  /** Yields to the event loop between the steps of work on a large object; does nothing for a small one. */
   readonly turn: Turn;
 }
 
 /** A check of what the caller of a write may do beside the write itself. */
-export interface RightsCheck {
+interface RightsCheck {
   /** @throws StatusError 403, or what else refuses the write */
   check(draft: Draft): void | Promise<void>;
 }

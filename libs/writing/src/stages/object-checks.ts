@@ -52,11 +52,11 @@ function absoluteSizeError(body: Buffer, { maxBodyBytes, maxValues }: ObjectLimi
 /** What the stored form of an object leaves out: its type and its version. */
 const UNSTORED_VALUES = 3;
 
-/** Whether an object will be refused for its values, said before it has its stored form. */
+/** Whether an object has too many values to be stored, estimated before it has its stored form. */
 export const holdsTooMany = (object: ApiObject, maxValues: number): boolean =>
   countValues(unowned(object), maxValues + UNSTORED_VALUES) > maxValues + UNSTORED_VALUES;
 
-/** Values of an object, but for who owns them, up to `most` and one more. */
+/** Counts the values of an object without managedFields, up to `most` and one more. */
 export const valuesOf = (object: ApiObject, most: number): number => countValues(unowned(object), most);
 
 function unowned(object: ApiObject): ApiObject {
@@ -65,10 +65,11 @@ function unowned(object: ApiObject): ApiObject {
   return { ...object, metadata };
 }
 
+/** Builds the 422 error for an object with invalid fields. */
 export const invalidObject = (endpoint: Endpoint, object: ApiObject, errors: readonly FieldError[]) =>
   invalid(endpoint.definition.kind, endpoint.definition.group, object.metadata?.name ?? '', errors);
 
-/** Nothing keeps an object that is on its way out once its finalizers are gone and its grace is over. */
+/** Whether an object that is being deleted can be removed: it has no finalizers left and its grace period is over. */
 export function isGone(object: ApiObject, endpoint: Endpoint): boolean {
   const meta = object.metadata;
   if (meta?.deletionTimestamp === undefined || (meta.deletionGracePeriodSeconds ?? 0) > 0) return false;

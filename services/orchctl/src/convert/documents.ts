@@ -2,7 +2,7 @@ import { JsonSyntaxError, parseYaml, TooManyValuesError, YamlSyntaxError } from 
 import type { JsonValue } from '@orch/machinery';
 
 /** One document of a text that may hold several. */
-export interface Document {
+interface Document {
   readonly text: string;
   /** Line of the whole text in which this one begins, from 1. */
   readonly line: number;
@@ -11,13 +11,13 @@ export interface Document {
 }
 
 /** What stands in a line of the whole text. */
-export interface Remark {
+interface Remark {
   readonly line: number;
   readonly text: string;
 }
 
 /** A document's value, and the keys that stand in it more than once; or why there is none. */
-export type ParsedDocument =
+type ParsedDocument =
   | { readonly value: JsonValue; readonly repeated: readonly Remark[] }
   | { readonly error: string; readonly line: number };
 

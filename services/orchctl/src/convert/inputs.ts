@@ -9,7 +9,7 @@ export interface Input {
 }
 
 /** A file that cannot be read. */
-export class InputError extends Error {
+class InputError extends Error {
   override readonly name = 'InputError';
 }
 

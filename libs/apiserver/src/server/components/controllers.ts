@@ -7,7 +7,7 @@ import { ControllerClient, type ControllerHost } from '@orch/writing';
 import { type ControllerName, runsController } from '../controller-options.js';
 import type { ControlPlaneProcess } from './process.js';
 
-/** Of all controllers that run within servers, so that one server of an installation runs them. */
+/** Name of the lease by which one server of an installation runs all of its controllers. */
 const LEASE = 'controllers';
 
 /** Controllers that run within the server, each as its own service account, once all kinds are served. */

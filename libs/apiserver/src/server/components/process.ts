@@ -21,7 +21,7 @@ import type { ComponentSettings } from '../health-checks.js';
 import type { Served } from '../serve.js';
 
 /** What components of a process make and others need; each is there once the component that makes it has started. */
-export interface Parts {
+interface Parts {
   readonly observation: Observation;
   /** Nothing of it where nothing is encrypted. */
   readonly encryption: Encryption | undefined;

@@ -5,10 +5,10 @@ import type { Steps } from '../steps.js';
 import { type Identity, identifier, Owner } from './owner.js';
 
 /** How many entries of updates an object keeps apart. */
-export const MAX_UPDATERS = 10;
+const MAX_UPDATERS = 10;
 
 /** Manager of what the oldest updaters set when there are too many of them. */
-export const ANCIENT_CHANGES = 'ancient-changes';
+const ANCIENT_CHANGES = 'ancient-changes';
 
 /**
  * At most {@link MAX_UPDATERS} entries of updates, so far as versions allow: the oldest are joined, those of each version

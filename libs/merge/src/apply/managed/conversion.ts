@@ -13,7 +13,7 @@ export type Converter = (
 ) => JsonObject | undefined | Promise<JsonObject | undefined>;
 
 /** An object that is needed in another version before the work can go on. */
-export interface Needed {
+interface Needed {
   readonly object: JsonObject;
   readonly apiVersion: string;
 }
@@ -42,7 +42,7 @@ function run<T>(work: Work<T>, convert: Converter): T {
 }
 
 /** How {@link runAsync} goes on between two parts of the work. */
-export interface Turns {
+interface Turns {
   readonly pause?: Pause | undefined;
   /** Whether the work is so little that none of its parts has to be divided. */
   readonly isLittle: boolean;

@@ -30,12 +30,6 @@ const fitting = new WeakMap<JsonObject, Type>();
 const isKnownToFit = (type: Type, fieldsV1: JsonValue | undefined): boolean =>
   isObject(fieldsV1) && fitting.get(fieldsV1) === type;
 
-/** Says that a written set is known to fit a type, as one does that was counted in the places of that type. */
-export function markCurrent(type: Type, fieldsV1: JsonObject): JsonObject {
-  fitting.set(fieldsV1, type);
-  return fieldsV1;
-}
-
 /** Whether a written set owns no part of what is a whole, so that there is nothing to {@link reconcile}. Reads no more than it must. */
 function* isCurrent(type: Type, fieldsV1: JsonValue | undefined): Steps<boolean> {
   if (!isObject(fieldsV1)) return false;

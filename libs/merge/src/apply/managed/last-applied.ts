@@ -13,7 +13,7 @@ import { Conflicts } from './conflict.js';
 export const KUBECTL = 'kubectl';
 
 /** Where kubectl keeps what it applied, as JSON. */
-export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Most that all annotations of an object may hold, in bytes. */
 const ANNOTATIONS_LIMIT = 256 * 1024;

@@ -22,7 +22,7 @@ import { type Identity, identifier, Owner } from './owner.js';
 import { pruned } from './prune.js';
 
 /** An update: what is there, what is wanted, and who wants it. */
-export interface Update {
+interface Update {
   readonly live: JsonObject;
   readonly next: JsonObject;
   readonly owners: Owners;
@@ -110,7 +110,7 @@ export interface Applied {
 }
 
 /** An apply: what is said, and by whom. */
-export interface Application {
+interface Application {
   readonly types: VersionTypes;
   readonly live: JsonObject;
   readonly said: JsonObject;

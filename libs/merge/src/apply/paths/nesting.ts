@@ -1,5 +1,5 @@
 /** How deep lists and objects of a JSON text may stand within each other, and how many members and items they may have. */
-export interface Bounds {
+interface Bounds {
   readonly depth: number;
   /** Any number when absent. */
   readonly values?: number;

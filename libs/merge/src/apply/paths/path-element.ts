@@ -3,7 +3,7 @@ import { isBeyond } from './nesting.js';
 import { compareText, compareValues } from './order.js';
 
 /** What selects a child: a field, an item by keys, an item by its value, an item by its place. */
-export type ElementKind = 'f' | 'k' | 'v' | 'i';
+type ElementKind = 'f' | 'k' | 'v' | 'i';
 
 /** A field of an item, by which it is told from the others of its list. */
 export interface KeyField {

@@ -100,13 +100,6 @@ export function covers(a: FieldSet, b: FieldSet): boolean {
   });
 }
 
-/** Paths that have none below them. */
-export function leaves(set: FieldSet): FieldSet {
-  return FieldSet.of(
-    set.nodes.map(({ element, below }) => ({ element, member: !below, below: below && leaves(below) })),
-  );
-}
-
 /** Whether both have the same paths. */
 export function equalSets(a: FieldSet, b: FieldSet): boolean {
   return (

@@ -1,7 +1,7 @@
 import { ownBytes } from './own-bytes.js';
 
 /** Packed fields of one entry, and their text. */
-export interface UnpackedFields {
+interface UnpackedFields {
   readonly packed: Buffer;
   /** One character a byte. */
   readonly text: string;

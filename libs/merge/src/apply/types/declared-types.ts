@@ -13,7 +13,7 @@ import { fieldElement } from '../paths/path-element.js';
 import { ATOMIC, DEDUCED, type FieldType, type ListType, type MapType, mapOf, type Type } from './type.js';
 
 /** Options of {@link declaredType}. */
-export interface DeclaredOptions {
+interface DeclaredOptions {
   /**
    * Whether a field that clients with declared types write always (`status: {}`, `creationTimestamp: null`) is the same
    * left out, and what they never write (an empty `labels`) the same as nothing. So are the objects of built-in kinds

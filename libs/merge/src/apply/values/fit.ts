@@ -8,7 +8,7 @@ import { areFew, Pace, weightOf } from './few.js';
 import { ItemError, itemElement, sequenceInSteps, sequenceOf } from './list-items.js';
 
 /** What is wrong with a value. */
-export type MisfitReason = 'type-mismatch' | 'unknown-field' | 'duplicate-key' | 'missing-key';
+type MisfitReason = 'type-mismatch' | 'unknown-field' | 'duplicate-key' | 'missing-key';
 
 /** A value that is not what its type says. */
 export interface Misfit {

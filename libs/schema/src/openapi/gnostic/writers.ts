@@ -6,7 +6,7 @@ import type { Steps } from '../../structural/index.js';
 export type Write = (writer: protobuf.Writer, tag: number, value: JsonValue) => void;
 
 /** A member of a message. */
-export interface Member {
+interface Member {
   readonly number: number;
   readonly write: Write;
 }
@@ -85,7 +85,7 @@ export const within =
     nested(writer, tag, (inner) => write(inner, number, value));
 
 /** Numbers of the forms that a value can have in a message of its own, which is empty for any other. */
-export interface Alternatives {
+interface Alternatives {
   readonly object?: readonly [number: number, write: Write];
   readonly number?: number;
   readonly boolean?: number;
@@ -106,7 +106,7 @@ export const oneOf =
 /** Bytes one after the other. */
 type Pieces = readonly Uint8Array[];
 /** How a member with very many entries is written: each is a step. */
-export type WriteInSteps = (tag: number, value: JsonValue) => Steps<Pieces>;
+type WriteInSteps = (tag: number, value: JsonValue) => Steps<Pieces>;
 
 /** Members of a message that is written in steps, by their JSON name. */
 export type LongMessage = Readonly<

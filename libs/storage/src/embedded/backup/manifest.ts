@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** The list of files that a server sends with a base backup (PostgreSQL, "Backup Manifest Format"). */
-export interface Manifest {
+interface Manifest {
   /** SHA-256 of each file by its path, in hexadecimal; the write-ahead log is not among them. */
   readonly files: ReadonlyMap<string, string>;
 }

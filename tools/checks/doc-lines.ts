@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Measured } from './sources.js';
+
+const COLUMNS = 160;
+
+/** Reads the documents of the repository by path. */
+export function readDocuments(): Map<string, string> {
+  const pages = readdirSync('docs', { encoding: 'utf8', recursive: true }).map((name) => join('docs', name));
+  const others = readdirSync('.').concat(
+    readdirSync('test', { encoding: 'utf8', recursive: true }).map((name) => join('test', name)),
+  );
+  const wanted = [...others, ...pages].filter((name) => name.endsWith('.md') && !name.includes('node_modules'));
+  return new Map(wanted.sort().map((path) => [path, readFileSync(path, 'utf8')]));
+}
+
+/** Documents with lines of more than 160 characters: how many lines. */
+export function longLines(documents: ReadonlyMap<string, string>): Measured {
+  const counted = [...documents].map(
+    ([path, text]) => [path, text.split('\n').filter((line) => line.length > COLUMNS).length] as const,
+  );
+  return new Map(counted.filter(([, lines]) => lines > 0));
+}

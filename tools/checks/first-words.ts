@@ -1,0 +1,12 @@
+import { add, type Measured, packageOf } from './sources.js';
+
+/** Words with which a docstring has no subject: it speaks of what it describes as of something that the reader knows. */
+const WORDS = ['What', 'Who', 'Whom', 'Whose', 'One', 'Those', 'Of', 'As', 'Nobody', 'Where', 'By'];
+const FIRST = new RegExp(`/\\*\\*\\s+(?:\\*\\s+)?(?:${WORDS.join('|')})\\b`, 'g');
+
+/** Docstrings that begin with such a word: how many in each package. */
+export function wordsWithoutSubject(sources: ReadonlyMap<string, string>): Measured {
+  const found = new Map<string, number>();
+  for (const [path, text] of sources) for (const _ of text.matchAll(FIRST)) add(found, packageOf(path));
+  return found;
+}
