@@ -310,4 +310,18 @@ describe('compaction', () => {
     expect((heard[0]?.overdue ?? 0) / MINUTE).toBeCloseTo(21, 1);
     await resuming.query('COMMIT');
   });
+
+  it('leaves no partition behind before there is one to go on in, so that writes go on', async () => {
+    const { schema, store, type, start } = await setUpPartitions();
+    const session = await server.session(schema);
+    await session.query('ALTER FUNCTION create_history_partition(bigint, bigint) RENAME TO gone');
+    for (let minute = 5; minute < 12; minute++) {
+      await create(store, type, `later-${minute}`);
+      await expect(store.compactor.runOnce(start + minute * MINUTE)).rejects.toThrow('create_history_partition');
+    }
+    await create(store, type, 'last');
+    await session.query('ALTER FUNCTION gone(bigint, bigint) RENAME TO create_history_partition');
+    expect((await store.compactor.runOnce(start + 12 * MINUTE)).sealed).toBeDefined();
+    await create(store, type, 'further');
+  });
 });

@@ -107,13 +107,17 @@ export class Compactor {
     return round;
   }
 
-  /** Notes when partitions were opened and left behind, and leaves the current one if it is old enough and holds anything. */
+  /**
+   * Notes when partitions were opened and left behind, and leaves the current one if it is old enough and holds anything. Not where the
+   * next one could not be made: writes would fail.
+   */
   async #seal(connection: Connection, now: number | undefined): Promise<bigint | undefined> {
     await this.#note(connection, now);
     const [row] = await connection.query(
       `SELECT p.number FROM history_partition p, resource_version s
         WHERE p.number = s.last_value / ${PARTITION_WIDTH} AND s.last_value % ${PARTITION_WIDTH} < ${(PARTITION_WIDTH * 9n) / 10n}
           AND p.opened_at <= ${clock(now)} - ${longest(now)}
+          AND EXISTS (SELECT FROM history_partition n WHERE n.number = p.number + 1)
           AND (SELECT max(t.head) FROM resource_type t) >= p.number * ${PARTITION_WIDTH}`,
       [this.options.partitionInterval / 1000],
     );
