@@ -245,6 +245,18 @@ describe('compaction', () => {
     return { schema, store, type, due: start + 9 * MINUTE, start };
   }
 
+  it('tells where history begins and ends', async () => {
+    const { store, type, start } = await setUpPartitions();
+    const last = await create(store, type, 'last');
+    const later = start + 3 * MINUTE + 1;
+    const { bounds } = await store.compactor.runOnce(later);
+    expect(bounds).toEqual({ newest: last, end: 60_000_000n, oldestOpened: start, newestOpened: start + 3 * MINUTE });
+    // Five minutes after the first two were left behind, and the last one is closed.
+    const { bounds: moved } = await store.compactor.runOnce(start + 7 * MINUTE);
+    expect(moved).toMatchObject({ newest: 40_000_000n, end: 70_000_000n, oldestOpened: start + 2 * MINUTE });
+    expect((await store.compactor.runOnce(start + 8 * MINUTE)).bounds?.newestOpened).toBe(start + 7 * MINUTE);
+  });
+
   it('drops the others where one cannot be dropped, and says why, until it can', async () => {
     const { schema, store, due } = await setUpPartitions();
     const session = await server.session(schema);
