@@ -27,7 +27,7 @@ import {
   observeWatchCache,
   observeWatchOutputs,
 } from './server-observers.js';
-import { observePools } from './store-observer.js';
+import { observeLeases, observePools } from './store-observer.js';
 
 const NOTHING = { held: 0 };
 
@@ -44,6 +44,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   // What would be looked at is not there, and nobody asks for values.
   observation.watchFeed({ lag: () => 0 }, { healthy: () => false });
   observePools(metrics, { pools: () => [] });
+  observeLeases(metrics, { leases: () => [] });
   observeRedis(metrics, { verdicts: undefined, rates: undefined });
   new ErrorCounts().observe(metrics);
   observeWatchCache(metrics, { types: () => [].values() }, names);
