@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCertificateRequest } from '@orch/authentication/testing';
@@ -82,6 +82,85 @@ describe('loops that are switched off', () => {
     expect(await conditionsOf(counting, 'of-a-node')).toEqual([]);
     expect((await get(counting, `${NAMESPACES}/going`))?.status.phase).toBe('Terminating');
     expect(await get(counting, `${NAMESPACES}/going/configmaps/kept`)).toBeDefined();
+  });
+});
+
+const ACCOUNT = 'system:serviceaccount:kube-system:namespace-controller';
+const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
+const BINDING = 'system:controller:namespace-controller';
+
+describe('a controller within the server', () => {
+  let dir: string;
+  let server: Standalone;
+  let api: Api;
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'orch-controllers-'));
+    const policy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata', users: [ACCOUNT] }] };
+    writeFileSync(join(dir, 'policy.yaml'), JSON.stringify(policy));
+    const args = [
+      '--authorization-mode=Node,RBAC',
+      `--audit-policy-file=${join(dir, 'policy.yaml')}`,
+      `--audit-log-path=${join(dir, 'audit.log')}`,
+    ];
+    server = await startStandalone({ args });
+    api = new Api(server);
+  });
+  afterAll(async () => {
+    api.close();
+    await server.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const remove = async (name: string) => {
+    expect((await api.post(NAMESPACES, { metadata: { name } })).status).toBe(201);
+    expect((await api.post(`${NAMESPACES}/${name}/configmaps`, { metadata: { name: 'a' } })).status).toBe(201);
+    expect((await api.delete(`${NAMESPACES}/${name}`)).status).toBe(200);
+  };
+  const isGone = async (name: string) => (await get(api, `${NAMESPACES}/${name}`)) === undefined;
+  interface Recorded {
+    readonly verb: string;
+    readonly requestURI: string;
+    readonly user: { readonly username: string };
+    readonly stage: string;
+    readonly responseStatus?: { readonly code: number };
+  }
+  const recorded = (): Recorded[] =>
+    readFileSync(join(dir, 'audit.log'), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Recorded)
+      .filter(({ stage }) => stage === 'ResponseComplete');
+
+  test('is in the audit log with its service account', async () => {
+    await remove('recorded');
+    await expect.poll(() => isGone('recorded'), { timeout: LONGEST_MS }).toBe(true);
+    const done = () => recorded().map(({ verb, requestURI, user }) => `${user.username} ${verb} ${requestURI}`);
+    await expect.poll(done).toContain(`${ACCOUNT} update ${NAMESPACES}/recorded/finalize`);
+    expect(done()).toContain(`${ACCOUNT} deletecollection ${NAMESPACES}/recorded/configmaps`);
+  });
+
+  test('may do what the bindings of its account allow, and goes on where these come back', async () => {
+    const binding = await get(api, `${BINDINGS}/${BINDING}`);
+    expect((await api.delete(`${BINDINGS}/${BINDING}`)).status).toBe(200);
+    await remove('kept');
+    const refusals = () =>
+      recorded().filter(
+        ({ requestURI, responseStatus: answer }) => requestURI.includes('/kept/') && answer?.code === 403,
+      );
+    await expect.poll(() => refusals().length, { timeout: LONGEST_MS }).toBeGreaterThan(0);
+    expect(await get(api, `${NAMESPACES}/kept/configmaps/a`)).toBeDefined();
+    expect((await get(api, `${NAMESPACES}/kept`))?.status.phase).toBe('Terminating');
+    const again = { metadata: { name: BINDING }, roleRef: binding?.roleRef, subjects: binding?.subjects };
+    expect((await api.post(BINDINGS, again)).status).toBe(201);
+    await expect.poll(() => isGone('kept'), { timeout: LONGEST_MS }).toBe(true);
+  });
+
+  test('is counted as client-go counts', async () => {
+    const { text } = await api.get('/metrics');
+    expect(text).toMatch(/^workqueue_adds_total\{name="namespace"\} [1-9]/m);
+    expect(text).toMatch(/^workqueue_retries_total\{name="namespace"\} [1-9]/m);
+    expect(text).toContain('workqueue_depth{name="namespace"} 0');
+    expect(text).toContain('leader_election_master_status{name="controllers"} 1');
   });
 });
 
