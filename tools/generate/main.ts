@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { emitDescriptors } from './emit-descriptors.js';
+import { emitStreams } from './emit-streams.js';
 import { emitTypes } from './emit-types.js';
 import { parseProtos } from './parse-protos.js';
 
@@ -16,6 +17,7 @@ function generate(): ReadonlyMap<string, string> {
   const files = parseProtos(join(ROOT, 'proto'));
   return new Map([
     ['descriptors.ts', emitDescriptors(files)],
+    ['streams.ts', emitStreams(files)],
     ...files.map((file): [string, string] => [join('types', `${file.package}.ts`), emitTypes(file)]),
   ]);
 }

@@ -45,10 +45,11 @@ function isNamespaced(message: protobuf.Type, scope: unknown): boolean {
 }
 
 function readSubresources(message: protobuf.Type, self: string, reference: (id: unknown) => string) {
-  return recordOptions(message, 'subresource', ['name', 'kind', 'verbs']).map((given) => ({
+  return recordOptions(message, 'subresource', ['name', 'kind', 'verbs', 'stream']).map((given) => ({
     name: String(given.name),
     kind: given.kind === undefined ? self : reference(given.kind),
     verbs: words(given.verbs) ?? SUBRESOURCE_VERBS,
+    ...(given.stream === true && { stream: true }),
   }));
 }
 

@@ -32,11 +32,11 @@ const connections = new OutgoingConnections();
 let streams: HandedStreams;
 let metrics: Metrics;
 let registrations: Registration[];
-const aggregator = () =>
+const aggregator = (maxRequests = 1) =>
   new Aggregator({
     registrations: () => new RemoteRegistrations(registrations, names),
     extensions: { of: () => extension.target },
-    maxRequests: 1,
+    maxRequests,
     streamStartMs: STREAM_START_MS,
   });
 
@@ -59,6 +59,24 @@ const answered = async (path: string) => {
   const { status, body } = await server.ask(path);
   return [status, body.toString().startsWith('theirs')];
 };
+
+it('streams of another server may last longer than requests', async () => {
+  const hasty = await testApi({ requestTimeoutMs: 100 });
+  const watches = new OpenWatches({ inAll: 0, perUser: 0 });
+  const more = { aggregator: aggregator(2), streams, watches, metrics: new Metrics() };
+  const own = await openServer(listenerOf(hasty, more));
+  let answer: (() => void) | undefined;
+  extension.answer = (req, res) => {
+    if (req.url?.endsWith('/log')) answer = () => void res.end('theirs');
+  };
+  const log = own.ask('/apis/example.com/v1/namespaces/mine/things/a/log');
+  await expect.poll(() => answer).toBeDefined();
+  await expect.poll(async () => (await own.ask(`${THINGS}/a`)).status).toBe(504);
+  answer?.();
+  expect((await log).status).toBe(200);
+  await own.close();
+  hasty.close();
+});
 
 describe('a group-version that is registered for another server', () => {
   it.each(['%2F', '%2f'])('is not asked for a path that it might read as another: %s', async (slash) => {

@@ -68,6 +68,8 @@ export interface ResourceDescriptor {
     /** Struct id of the kind it is served in. */
     readonly kind: string;
     readonly verbs: readonly string[];
+    /** Its answers are streams that may last. */
+    readonly stream?: boolean;
   }[];
   readonly columns?: readonly {
     readonly name: string;

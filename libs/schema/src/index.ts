@@ -10,4 +10,5 @@ export * from './model.js';
 export { opaqueFields } from './opaque-fields.js';
 export { parseRuntimeConfig, RuntimeConfigError, type Selection, selectServed } from './runtime-config.js';
 export { loadScheme, Scheme } from './scheme.js';
+export { isStream } from './streams.js';
 export * from './structural/index.js';

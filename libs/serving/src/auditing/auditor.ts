@@ -1,7 +1,7 @@
 import type { AuditBackend, EventRecord, Level, PolicyEvaluator } from '@orch/audit';
 import { StatusError } from '@orch/machinery';
 import type { OpenContext } from '../chain/new-context.js';
-import { isLongRunning, type RequestInfo } from '../chain/request-info.js';
+import { isLongRunning } from '../chain/request-info.js';
 import { hearOfAnswer } from './hear-of-answer.js';
 import { type EventSettings, RequestAudit } from './request-audit.js';
 
@@ -20,12 +20,6 @@ interface AuditorSettings extends EventSettings {
   readonly backend: AuditBackend;
   readonly observer: AuditObserver;
 }
-
-/** Subresources whose answers are streams that last (as kube-apiserver counts them). */
-const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
-
-const isStream = (info: RequestInfo): boolean =>
-  isLongRunning(info) || (info.isResourceRequest && STREAMS.has(info.subresource));
 
 const SWITCHING_PROTOCOLS = 101;
 
@@ -75,7 +69,7 @@ export class Auditor {
   }
 
   #follow(ctx: OpenContext, audit: RequestAudit): undefined {
-    let isBegun = !isStream(ctx.info);
+    let isBegun = !isLongRunning(ctx.info);
     const begun = (): void => {
       if (isBegun) return;
       isBegun = true;

@@ -176,6 +176,15 @@ describe('a path that nothing can have', () => {
   });
 });
 
+it.each([
+  ...['pods/a/exec', 'pods/a/attach', 'pods/a/portforward', 'pods/a/log', 'pods/a/proxy'].map((path) => [path, true]),
+  ...['services/a/proxy/x', 'nodes/a/proxy'].map((path) => [path, true]),
+  ...['pods/a', 'pods/a/status', 'pods/a/eviction', 'pods/log', 'configmaps/exec'].map((path) => [path, false]),
+] as [string, boolean][])('whether %s is long-running is declared with its subresource', (path, expected) => {
+  const prefix = path.startsWith('nodes/') ? '/api/v1' : '/api/v1/namespaces/default';
+  expect(isLongRunning(read('GET', `${prefix}/${path}`))).toBe(expected);
+});
+
 it('long-running are watches and proxied streams', () => {
   expect(isLongRunning(read('GET', '/api/v1/pods?watch=1'))).toBe(true);
   expect(isLongRunning(read('GET', '/api/v1/pods'))).toBe(false);

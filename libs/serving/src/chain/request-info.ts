@@ -1,6 +1,7 @@
 import type { RequestAttributes } from '@orch/authorization';
 import { badRequest, parseFieldSelector } from '@orch/machinery';
 import { parseBool } from '@orch/reading';
+import { isStream } from '@orch/schema';
 
 /**
  * What a request asks for, read once from method, path and query before anybody decides: authorizer, limits, router and
@@ -168,6 +169,6 @@ function selectedName(query: URLSearchParams): string {
   }
 }
 
-/** Whether the answer is a stream that lasts: neither deadline nor the limits on short requests are for it. */
-export const isLongRunning = ({ verb, isResourceRequest }: RequestInfo): boolean =>
-  isResourceRequest && (verb === 'watch' || verb === 'proxy');
+/** Returns whether the answer is a stream that may last: neither deadline nor the limits on short requests are for it. */
+export const isLongRunning = ({ verb, isResourceRequest, subresource }: RequestInfo): boolean =>
+  isResourceRequest && (verb === 'watch' || verb === 'proxy' || isStream(subresource));
