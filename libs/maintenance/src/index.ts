@@ -9,7 +9,7 @@ export {
   followForNamespaces,
   namespaceControllers,
 } from './namespaces/namespace-controllers.js';
-export { quotaCounter } from './quotas/quota-counts.js';
+export { quotaCounts } from './quotas/quota-counts.js';
 export { quotaMetrics } from './quotas/quota-metrics.js';
 export { ADDRESS_MS, EndpointsReconciler } from './service-endpoints/endpoints-reconciler.js';
 export { inUrl, isLoopback, ownAddress, thisMachine } from './service-endpoints/own-address.js';

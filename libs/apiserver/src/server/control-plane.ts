@@ -68,7 +68,7 @@ const componentsOf = (process: ControlPlaneProcess): readonly Component[] => [
   credentials(process),
   audit(process),
   aggregatedApis(process),
-  ...housekeeping(process),
+  housekeeping(process),
   controllers(process),
   closingWatch(process),
   listeners(process),

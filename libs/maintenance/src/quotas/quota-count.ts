@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/machinery';
+import { type ApiObject, conflict, StatusError } from '@orch/machinery';
 import {
   type Amounts,
   addTo,
@@ -12,11 +12,11 @@ import {
 import { type Endpoint, fromStored } from '@orch/resources';
 import { Slices } from '@orch/runtime/work';
 import type { Key, Row, ServingStore, Version } from '@orch/storage';
-import { ignoreMissing, resourceOf, serverItself, type WritePipeline } from '@orch/writing';
+import { type ControllerClient, ignoreMissing, resourceOf } from '@orch/writing';
 
 interface QuotaCountOptions {
   readonly store: Pick<ServingStore, 'get' | 'snapshot' | 'settledHead'>;
-  readonly pipeline: Pick<WritePipeline, 'write'>;
+  readonly client: Pick<ControllerClient, 'update'>;
   /** Of resourcequotas. */
   readonly endpoint: Endpoint;
   readonly evaluators: Evaluators;
@@ -34,9 +34,6 @@ interface StoredQuota {
 
 /** Above every version: who asks for it waits for each write that is under way. */
 const EVERY_WRITE = (1n << 62n) as Version;
-
-/** Thrown out of the write of a count when the quota is not any more what was counted for. */
-class Overtaken extends Error {}
 
 /**
  * Counts what there is of what a quota limits, beside writers.
@@ -89,19 +86,10 @@ export class QuotaCount {
 
   /** Writes what was counted, also for one that has gone. @returns false where the quota has been written meanwhile */
   async write(key: Key, version: Version, used: Amounts): Promise<boolean> {
-    const { pipeline, endpoint } = this.options;
-    const request = {
-      operation: 'UPDATE',
-      endpoint,
-      key,
-      subresource: 'status',
-      caller: serverItself(),
-      options: { dryRun: false },
-      namesVersion: true,
-      counted: true,
-    } as const;
+    const { client, endpoint } = this.options;
     const change = (current: ApiObject, _turn: unknown, stored: Pick<Row, 'version'>): ApiObject => {
-      if (stored.version !== version) throw new Overtaken();
+      if (stored.version !== version)
+        throw conflict(endpoint.groupResource, key.name, 'it was written since it was counted');
       const { hard = {} } = (current as QuotaObject).spec ?? {};
       const told = Object.entries(hard).map(([name, limit]) => {
         return [name, shown(used.get(name) ?? 0n, amountOf(limit)?.format === 'binarySI')] as const;
@@ -109,10 +97,11 @@ export class QuotaCount {
       return { ...current, status: { hard, used: Object.fromEntries(told) } } as ApiObject;
     };
     try {
-      await pipeline.write(request, { change }).then(() => undefined, ignoreMissing);
+      const target = { endpoint, key, subresource: 'status' };
+      await client.update(target, change, { namesVersion: true, counted: true }).then(() => undefined, ignoreMissing);
       return true;
     } catch (error) {
-      if (error instanceof Overtaken) return false;
+      if (error instanceof StatusError && error.code === 409) return false;
       throw error;
     }
   }

@@ -1,18 +1,22 @@
+import type { Controller } from '@orch/controllers';
 import type { ApiDeps } from '@orch/handlers';
 import type { Evaluators } from '@orch/quota';
 import type { Logger, Metrics } from '@orch/runtime';
 import type { ServingStore } from '@orch/storage';
-import type { QuotaIndex } from '@orch/writing';
+import type { ControllerClient, QuotaIndex } from '@orch/writing';
+import { quotaController } from './quota-controller.js';
 import { QuotaCount } from './quota-count.js';
-import { QuotaCounter } from './quota-counter.js';
 import { quotaMetrics } from './quota-metrics.js';
 import { QuotaVerifier, type Verification } from './quota-verifier.js';
 
+/** Dependencies of the quota controller of a process. */
 interface QuotaCountSettings {
   readonly deps: ApiDeps;
   readonly index: QuotaIndex;
   readonly evaluators: Evaluators;
   readonly store: ServingStore;
+  /** Writes as the controller. */
+  readonly client: ControllerClient;
   /** How often each quota is counted again, milliseconds; 0 for never. */
   readonly verifyIntervalMs: number;
   readonly metrics: Metrics;
@@ -21,23 +25,22 @@ interface QuotaCountSettings {
   readonly catchUp: () => Promise<void>;
 }
 
-/** What counts quotas, and looks now and then whether what they tell is true. */
-export function quotaCounter(settings: QuotaCountSettings): QuotaCounter {
-  const { deps, index, evaluators, store, verifyIntervalMs: intervalMs, metrics, logger, catchUp } = settings;
-  const { pipeline, served, unserved } = deps;
+/** The controller that counts quotas, and verifies now and then that what they tell is true. */
+export function quotaCounts(settings: QuotaCountSettings): Controller {
+  const { deps, index, evaluators, store, client, verifyIntervalMs: intervalMs, metrics, logger, catchUp } = settings;
+  const { served, unserved } = deps;
   const namespaced = () => [...served.current.types, ...unserved].filter(({ definition }) => definition.namespaced);
   const { endpoint } = index;
-  const count = new QuotaCount({ store, pipeline, endpoint, evaluators, namespaced, catchUp });
+  const count = new QuotaCount({ store, client, endpoint, evaluators, namespaced, catchUp });
   const { counted, verified } = quotaMetrics(metrics);
   const onVerified = (verification: Verification) => {
     verified(verification.result);
     if (verification.result === 'mended') tellMended(logger, verification);
   };
   const verifier = new QuotaVerifier({ count, quotas: () => index.all(), intervalMs, onVerified });
-  return new QuotaCounter({
+  return quotaController({
     ...{ store, index, count, onCounted: counted },
     ...(intervalMs > 0 && { verifier }),
-    onError: (error) => logger.error('count of a quota', error),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Metrics } from '@orch/runtime';
-import type { CountReason } from './quota-counter.js';
+import type { CountReason } from './quota-controller.js';
 import type { Verification } from './quota-verifier.js';
 
 /** Counts what becomes of quotas beside requests. */

@@ -33,7 +33,7 @@ export interface ControllerHost {
 }
 
 /** How an update is made, beside its change; see {@link WriteRequest}. */
-export type UpdateSettings = Partial<Pick<WriteRequest, 'ownChange' | 'applies' | 'counted' | 'options'>>;
+export type UpdateSettings = Partial<Pick<WriteRequest, 'namesVersion' | 'applies' | 'counted' | 'options'>>;
 
 /** Milliseconds after which a write of one object is given up. */
 const REQUEST_MS = 60_000;

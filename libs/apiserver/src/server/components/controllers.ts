@@ -1,6 +1,6 @@
 import { policyController } from '@orch/admission-host';
 import { type ControllerGroup, ControllerManager, workQueueMetrics } from '@orch/controllers';
-import { certificateRequests, namespaceControllers } from '@orch/maintenance';
+import { certificateRequests, namespaceControllers, quotaCounts } from '@orch/maintenance';
 import type { Component } from '@orch/runtime';
 import { LEADERSHIP_MS, Leadership } from '@orch/runtime/work';
 import { ControllerClient, type ControllerHost } from '@orch/writing';
@@ -57,7 +57,8 @@ async function groupsOf(process: ControlPlaneProcess, leadership: Leadership): P
   const roles = runs('clusterrole-aggregation')
     ? { controllers: [access.aggregation(clientOf('clusterrole-aggregation-controller'))] }
     : undefined;
-  return [requests, namespaces, roles, policiesOf(process)].filter((group) => group !== undefined);
+  const quotas = runs('resourcequota') ? quotasOf(process, clientOf('resourcequota-controller')) : undefined;
+  return [requests, namespaces, roles, quotas, policiesOf(process)].filter((group) => group !== undefined);
 }
 
 const hostOf = (process: ControlPlaneProcess): ControllerHost => ({
@@ -83,6 +84,14 @@ const parts = (process: ControlPlaneProcess) => ({
   namespaced: process.need('api').namespaced,
   catchUp: () => process.need('customResources').catchUp(),
 });
+
+function quotasOf(process: ControlPlaneProcess, client: ControllerClient): ControllerGroup {
+  const { quotas: index, evaluators } = process.need('api');
+  const verifyIntervalMs = process.settings.backend.quotaVerifyInterval;
+  const { catchUp } = parts(process);
+  const shared = { ...process.state, ...process.telling };
+  return { controllers: [quotaCounts({ ...shared, index, evaluators, client, verifyIntervalMs, catchUp })] };
+}
 
 /** Expressions are checked against kinds. */
 function policiesOf(process: ControlPlaneProcess): ControllerGroup | undefined {
