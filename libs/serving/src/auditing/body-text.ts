@@ -55,7 +55,7 @@ function readBodyOf(
 const asObject = (value: JsonValue): JsonObject | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 
-/** Of an object, of the items of a list, and of the objects in the rows of a table. */
+/** Copies an object without managedFields; also those of list items, and of objects in table rows. */
 function withoutManagedFields(object: JsonObject): JsonObject {
   const plain = stripped(object);
   const { items, rows } = plain;
