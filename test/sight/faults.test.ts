@@ -94,9 +94,11 @@ async function spoilHistory(): Promise<void> {
   const { postgresUrl } = stage.cluster;
   await sql(postgresUrl, `CREATE VIEW report AS SELECT version FROM ${await newest()}`);
   await sql(postgresUrl, 'ALTER FUNCTION trim_heads(bigint) RENAME TO trim_heads_gone');
+  await sql(postgresUrl, 'ALTER FUNCTION create_history_partition(bigint, bigint) RENAME TO create_gone');
   undo.push(
     () => sql(postgresUrl, 'DROP VIEW report'),
     () => sql(postgresUrl, 'ALTER FUNCTION trim_heads_gone(bigint) RENAME TO trim_heads'),
+    () => sql(postgresUrl, 'ALTER FUNCTION create_gone(bigint, bigint) RENAME TO create_history_partition'),
   );
 }
 
@@ -211,6 +213,7 @@ async function holdDatabase(): Promise<void> {
 const OUTSIDE = [
   'OrchHistoryPartitionRefused',
   'OrchHistoryOverdue',
+  'OrchHistoryEnds',
   'OrchCompactionFails',
   'OrchErrorsRepeat',
   'OrchReviewWebhookFails',
@@ -237,6 +240,7 @@ const OUTSIDE = [
 /** Those of a database that is held. */
 const HELD = [
   'OrchCompactionStuck',
+  'OrchLeaseNotHeld',
   'OrchCertificateSigningFails',
   'OrchRequestErrors',
   'OrchLatencyBudgetBurn',

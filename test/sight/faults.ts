@@ -111,6 +111,19 @@ export const FAULTS: readonly Fault[] = [
     series: [counter('orch_history_compaction_rounds_total{instance="a",database="0"}', 4, 0)],
   },
   {
+    alert: 'OrchHistoryEnds',
+    fault: 'the function of the database that makes partitions is gone, so that none are left ahead',
+    series: [
+      gauge('orch_history_end_version{instance="a",database="0"}', 40_000_000, 40_000_000),
+      gauge('orch_history_newest_version{instance="a",database="0"}', 10_000_000, 30_000_000),
+    ],
+  },
+  {
+    alert: 'OrchLeaseNotHeld',
+    fault: 'a session holds the table of leases',
+    series: [gauge('leader_election_master_status{instance="a",name="flow-control"}', 1, 0)],
+  },
+  {
     alert: 'OrchClockOff',
     fault: 'the clock of a machine is a minute behind',
     series: [gauge('orch_clock_offset_seconds{instance="a"}', 0, -60)],

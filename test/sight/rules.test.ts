@@ -1,14 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { queriesOf } from './dashboards.js';
 import { prometheusProgram } from './prometheus.js';
 import { readRules, valuesOf } from './rule-file.js';
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/prometheus', import.meta.url));
+const GRAFANA = fileURLToPath(new URL('../../deploy/grafana', import.meta.url));
 const promtool = (...args: readonly string[]) =>
   execFileSync(prometheusProgram('promtool'), args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
@@ -44,4 +46,28 @@ test('every alert is a comparison with a bound, says how bad it is, and is told 
       expect(manual, rule.alert).toContain(`\`${rule.alert}\``);
     }
   }
+});
+
+/** Names of metrics, and of records of rules, in an expression. */
+const metricsIn = (expression: string): string[] =>
+  expression.match(/\b(?:orch|apiserver|kubernetes|aggregator|leader|probe|nodejs|up)(?:[_:]\w+)*(?=[{)[\s]|$)/g) ?? [];
+
+test('what an alert goes by is to be seen on a panel', () => {
+  const variables = { instance: '.*', __rate_interval: '5m' };
+  const panels = readdirSync(GRAFANA).flatMap((name) =>
+    queriesOf(name, readFileSync(join(GRAFANA, name), 'utf8'), variables),
+  );
+  const shown = new Set(panels.flatMap(({ query }) => metricsIn(query)));
+  const rules = readRules(join(DEPLOY, 'rules', 'orch.yml')).flatMap((group) => group.rules);
+  const records = new Map(rules.flatMap(({ record, expr }) => (record === undefined ? [] : [[record, expr]])));
+  const isShown = (name: string): boolean => {
+    const inner = metricsIn(records.get(name) ?? '');
+    return shown.has(name) || (inner.length > 0 && inner.some(isShown));
+  };
+  const hidden = rules
+    .filter(({ alert }) => alert !== undefined)
+    .flatMap(({ alert, expr }) => metricsIn(expr).map((name) => ({ alert, name })))
+    .filter(({ name }) => !isShown(name));
+  expect(rules.flatMap(({ expr }) => metricsIn(expr)).length).toBeGreaterThan(rules.length);
+  expect(hidden).toEqual([]);
 });

@@ -11,6 +11,7 @@ import {
   rulesOf,
   union,
 } from '@orch/authorization';
+import type { Controller } from '@orch/controllers';
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiDeps } from '@orch/handlers';
 import { policyEndpoints } from '@orch/resources';
@@ -19,13 +20,14 @@ import type { Features } from '@orch/schema';
 import type { OpenWatches } from '@orch/serving';
 import type { ServingStore } from '@orch/storage';
 import type { SharedVerdicts } from '@orch/webhooks';
+import type { ControllerClient } from '@orch/writing';
 import { type AuthorizationMode, type AuthorizationOptions, authorizationModes } from './authorization-options.js';
 import { type AuthorizationWebhook, openAuthorizationWebhook } from './authorization-webhook.js';
 import { BootstrapPolicyKeeper, bootstrapGates } from './bootstrap-policy-keeper.js';
 import { judgeOfRights } from './judge-of-rights.js';
 import { NodeFollowers } from './node-followers.js';
 import { PolicyFollowers } from './policy-followers.js';
-import { RoleAggregator } from './role-aggregator.js';
+import { roleAggregation } from './role-aggregation.js';
 import { WatchRechecks } from './watch-rechecks.js';
 
 interface AccessControlSettings {
@@ -42,10 +44,8 @@ interface AccessControlSettings {
   readonly shared: SharedVerdicts | undefined;
   /** Hears of each question to the webhook. */
   readonly onAsked?: (failed: boolean) => void;
-  /** Whether this process may look after the roles that every installation has, and those that are made of others. */
+  /** Whether this process may look after the roles that every installation has. */
   readonly decides: boolean;
-  /** Whether it also gives roles that are made of others the rules of these. */
-  readonly aggregates: boolean;
   readonly logger: Logger;
 }
 
@@ -62,7 +62,6 @@ export class AccessControl {
   #rechecks: WatchRechecks | undefined;
   readonly #onLoss = new Set<(concerned: Concerned) => void>();
   readonly #keeper: BootstrapPolicyKeeper | undefined;
-  readonly #aggregator: RoleAggregator | undefined;
   readonly #openWebhook: () => Promise<AuthorizationWebhook | undefined>;
   #webhook: AuthorizationWebhook | undefined;
   readonly #makeNamespaces: () => Promise<void>;
@@ -70,7 +69,7 @@ export class AccessControl {
 
   constructor(settings: AccessControlSettings) {
     this.#settings = settings;
-    const { deps, policy, store, feed, options, features, shared, onAsked, decides, aggregates, logger } = settings;
+    const { deps, policy, store, feed, options, features, shared, onAsked, decides, logger } = settings;
     const { authorizationWebhookConfigFile: file } = options;
     this.#openWebhook = async () =>
       file ? openAuthorizationWebhook(file, { names: deps.names, options, shared, onAsked }) : undefined;
@@ -101,7 +100,6 @@ export class AccessControl {
     if (!decides) return;
     const writing = { deps, store, endpoints, policy, followers: this.#followers };
     this.#keeper = new BootstrapPolicyKeeper({ ...writing, features, administrators: options.clusterAdminUsers });
-    if (aggregates) this.#aggregator = new RoleAggregator({ ...writing, onError });
   }
 
   /** Opened when the process starts, before anything is decided. */
@@ -131,8 +129,13 @@ export class AccessControl {
     // Some roles lie in these.
     if (this.#keeper) await this.#makeNamespaces();
     await this.#keeper?.keep();
-    this.#aggregator?.start();
     this.#isReady = true;
+  }
+
+  /** The controller of roles that are made of others. @param client writes as the controller */
+  aggregation(client: ControllerClient): Controller {
+    const { deps, policy } = this.#settings;
+    return roleAggregation({ deps, policy, endpoints: policyEndpoints(deps), followers: this.#followers, client });
   }
 
   /**
@@ -151,7 +154,6 @@ export class AccessControl {
   /** To be called when no more requests are answered. */
   async stop(): Promise<void> {
     this.#rechecks?.stop();
-    await this.#aggregator?.stop();
     this.#followers.stop();
     this.#nodes.stop();
     await this.#webhook?.close();

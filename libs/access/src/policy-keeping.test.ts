@@ -4,12 +4,13 @@ import type { ApiObject } from '@orch/machinery';
 import { policyEndpoints } from '@orch/resources';
 import { DEFAULT_FEATURES } from '@orch/schema';
 import type { ProcessLease } from '@orch/storage';
-import { leavingOut, type TestApi, testApi } from '@orch/testing';
+import { controllerHost, leavingOut, runControllers, type TestApi, testApi } from '@orch/testing';
+import { ControllerClient } from '@orch/writing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BootstrapPolicyKeeper } from './bootstrap-policy-keeper.js';
 import { PolicyFollowers } from './policy-followers.js';
 import type { Binding, Role } from './policy-objects.js';
-import { RoleAggregator } from './role-aggregator.js';
+import { roleAggregation } from './role-aggregation.js';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
@@ -52,6 +53,12 @@ const parts = () => ({
   ...{ store: { lease: () => lease.of() }, features: DEFAULT_FEATURES, administrators: [] },
 });
 const keeper = () => new BootstrapPolicyKeeper(parts());
+const aggregation = (known = followers) => {
+  const client = new ControllerClient(controllerHost(api), 'clusterrole-aggregation-controller');
+  const { deps, endpoints } = parts();
+  const controllers = [roleAggregation({ deps, endpoints, policy, followers: known, client })];
+  return runControllers({ controllers }, { onError: (error) => void errors.push(error) });
+};
 const role = (name: string) => api.stored('clusterroles', name) as Role | undefined;
 const binding = (name: string) => api.stored('clusterrolebindings', name) as Binding | undefined;
 const change = (resource: string, name: string, by: (object: ApiObject) => ApiObject) =>
@@ -217,12 +224,7 @@ describe('a role that is made of others', () => {
     });
     await lacking.start();
     const looks = vi.spyOn(lacking, 'lacksClusterRoles', 'get');
-    const aggregator = new RoleAggregator({
-      ...parts(),
-      followers: lacking,
-      onError: (error) => void errors.push(error),
-    });
-    aggregator.start();
+    const aggregator = await aggregation(lacking);
     await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(0);
     expect([role('all')?.rules?.length, role('none')?.rules?.length]).toEqual([2, 0]);
     isUnreadable = false;
@@ -245,8 +247,7 @@ describe('a role that is made of others', () => {
       rules: [rule('by-hand')],
     });
     await followers.start();
-    const aggregator = new RoleAggregator({ ...parts(), onError: (error) => void errors.push(error) });
-    aggregator.start();
+    const aggregator = await aggregation();
     const resources = () => role('all')?.rules?.map(({ resources: of }) => of?.[0]);
     await expect.poll(resources).toEqual(['c', 'a', 'shared', 'b']);
     await change('clusterroles', 'b', (object) => ({ ...object, rules: [rule('z')] }));

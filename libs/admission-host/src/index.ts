@@ -5,7 +5,7 @@ export { type AdmissionOptions, admissionOptions } from './admission-options.js'
 export { AdmissionWebhooks } from './admission-webhooks.js';
 export { ProcessObjects } from './known-objects.js';
 export { pluginSurroundings } from './plugin-surroundings.js';
-export { followPolicies, policyChecker } from './policy-checks.js';
+export { followPolicies, policyController } from './policy-checks.js';
 export { clusterAddress, endpointAddress } from './service-addresses.js';
 export { observeWebhooks, webhookMetrics } from './webhook-metrics.js';
 export { webhookOptions } from './webhook-options.js';

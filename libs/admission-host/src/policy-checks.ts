@@ -1,12 +1,10 @@
 import type { FollowedObjects } from '@orch/admission';
+import type { Controller } from '@orch/controllers';
 import type { ApiDeps } from '@orch/handlers';
 import { storedEndpoint } from '@orch/resources';
-import type { Logger } from '@orch/runtime';
-import { LEADERSHIP_MS, Leadership } from '@orch/runtime/work';
 import type { FeatureName } from '@orch/schema';
-import type { ServingStore } from '@orch/storage';
 import type { AdmissionControl } from './admission-control.js';
-import { PolicyChecker } from './policy-checker.js';
+import { policyStatus } from './policy-status.js';
 
 const POLICIES = { group: 'admissionregistration.orch.io', resource: 'validatingadmissionpolicies' };
 
@@ -18,23 +16,14 @@ export function followPolicies(
   return isEnabled('ValidatingAdmissionPolicy') ? objects.forPlugin().objects.follow(POLICIES) : undefined;
 }
 
-interface PolicyChecksSettings {
+/** Dependencies of the controller of policies. */
+interface PolicyStatusSettings {
   readonly deps: ApiDeps;
-  readonly store: ServingStore;
   readonly policies: FollowedObjects;
   /** Resolves when everything is served that was defined before the call. */
   readonly catchUp: () => Promise<void>;
-  readonly logger: Logger;
 }
 
-/** Checks the types of policies, in one process of the installation at a time. */
-export function policyChecker({ deps, store, policies, catchUp, logger }: PolicyChecksSettings): PolicyChecker {
-  return new PolicyChecker({
-    deps,
-    endpoint: storedEndpoint(deps, POLICIES.group, POLICIES.resource),
-    policies,
-    leadership: new Leadership(store.lease('policy-types', LEADERSHIP_MS)),
-    catchUp,
-    onError: (error) => logger.error('types of an admission policy', error),
-  });
-}
+/** The controller that checks the types of policies. */
+export const policyController = ({ deps, ...rest }: PolicyStatusSettings): Controller =>
+  policyStatus({ deps, endpoint: storedEndpoint(deps, POLICIES.group, POLICIES.resource), ...rest });

@@ -23,8 +23,11 @@ export interface FollowedObjects {
    * that would be told less than there is refuses with it. Any of those without a namespace could.
    */
   unreadable(namespace: string): Error | undefined;
-  /** Hears that some have come, have changed or have gone. */
-  onChange(listener: () => void): void;
+  /**
+   * Calls the listener when some have come, changed or gone, until the returned function is called, with their names: `namespace/name`, or the
+   * name alone outside of namespaces.
+   */
+  onChange(listener: (changed: ReadonlySet<string>) => void): () => void;
 }
 
 /**

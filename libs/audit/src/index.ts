@@ -4,6 +4,8 @@ export { BatchingBackend, type BatchSettings } from './backends/batching.js';
 export { BlockingBackend } from './backends/blocking.js';
 export { type TruncateSettings, TruncatingSink } from './backends/truncating.js';
 export { unionOf } from './backends/union.js';
+export { type Action, type ActionAudit, ActionRecorder, type RecordedAction } from './events/action-recorder.js';
+export { answerText, objectText, patchText } from './events/body-text.js';
 export {
   type AuditEvent,
   type EventBodies,
@@ -12,6 +14,7 @@ export {
   type EventStatus,
   type EventUser,
 } from './events/event.js';
+export { timeText } from './events/time-text.js';
 export { LOG_FORMATS, type LogFormat, LogSink, standardOutput } from './log/log-sink.js';
 export { RotatingFile, type RotationSettings } from './log/rotating-file.js';
 export { type AuditConfig, PolicyEvaluator } from './policy/evaluator.js';

@@ -1,9 +1,9 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import { namesOf } from '@orch/machinery';
-import { timerSleep } from './backoff.js';
 import type { Connection } from './connection.js';
 import { type Query, type ResourceRef, resourcePath } from './paths.js';
 import { RateLimiter } from './rate-limiter.js';
+import { timerSleep } from './sleep.js';
 import { type Method, type RawRequest, type RawResponse, Transport, type TransportSettings } from './transport.js';
 import { openWatch, type WatchEvent, type WatchOptions, type WatchStart, watch } from './watch/watch.js';
 

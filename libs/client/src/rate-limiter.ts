@@ -1,32 +1,28 @@
-import type { Sleep } from './backoff.js';
+import { TokenBucket } from '@orch/runtime/work';
+import type { Sleep } from './sleep.js';
 
-/** A bucket of tokens: so many at once, then so many a second, in the order in which they are asked for. */
+/** Limits the rate of requests: so many at once, then so many a second, in the order in which they are asked for. */
 export class RateLimiter {
-  #tokens: number;
-  #filledAt: number;
+  readonly #bucket: TokenBucket;
 
-  /** `now`: milliseconds, never going back. */
+  /** @param now milliseconds, never going back */
   constructor(
-    private readonly perSecond: number,
-    private readonly burst: number,
+    perSecond: number,
+    burst: number,
     private readonly sleep: Sleep,
-    private readonly now: () => number = () => performance.now(),
+    now: () => number = () => performance.now(),
   ) {
-    this.#tokens = burst;
-    this.#filledAt = now();
+    this.#bucket = new TokenBucket(perSecond, burst, now);
   }
 
   /** Waits for a token. @throws the reason of `signal`, which gives the token back */
   async take(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    const now = this.now();
-    this.#tokens = Math.min(this.burst, this.#tokens + ((now - this.#filledAt) / 1000) * this.perSecond);
-    this.#filledAt = now;
-    this.#tokens -= 1;
-    if (this.#tokens >= 0) return;
-    await this.sleep((-this.#tokens / this.perSecond) * 1000, signal);
+    const ms = this.#bucket.reserve();
+    if (ms === 0) return;
+    await this.sleep(ms, signal);
     if (!signal?.aborted) return;
-    this.#tokens += 1;
+    this.#bucket.giveBack();
     throw signal.reason;
   }
 }

@@ -1,6 +1,5 @@
 import { Agent } from 'undici';
 import { wholeBody } from './answer-body.js';
-import { type Sleep, timerSleep } from './backoff.js';
 import type { Connection } from './connection.js';
 import { type Address, type AllowsAddress, connectorFor } from './connector.js';
 import {
@@ -16,6 +15,7 @@ import { impersonationHeaders } from './impersonation-headers.js';
 import { type Query, withQuery } from './paths.js';
 import { Pools } from './pools.js';
 import { redirectedTo } from './redirects.js';
+import { type Sleep, timerSleep } from './sleep.js';
 
 /** How requests are sent; everything has a default. */
 export interface TransportSettings {

@@ -36,7 +36,7 @@ export class Credentials {
   readonly #watch: FileWatch;
   #current: CredentialSet;
   #onChange: (set: CredentialSet) => Promise<void> = async () => undefined;
-  readonly #onTaken: ((set: CredentialSet) => unknown)[] = [];
+  readonly #onTaken = new Set<(set: CredentialSet) => unknown>();
 
   private constructor(settings: CredentialSettings, current: CredentialSet, tokens: readonly TokenVerifier[]) {
     const { options, certificateAccepted } = settings;
@@ -84,9 +84,10 @@ export class Credentials {
     this.#onChange = callback;
   }
 
-  /** Adds a callback that is called with each new set, once it is current. */
-  onTaken(callback: (set: CredentialSet) => unknown): void {
-    this.#onTaken.push(callback);
+  /** Calls back with each set that follows, once it is the current one. */
+  onTaken(callback: (set: CredentialSet) => unknown): () => void {
+    this.#onTaken.add(callback);
+    return () => this.#onTaken.delete(callback);
   }
 
   /** Stops watching the files. */

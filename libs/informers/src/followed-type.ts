@@ -29,7 +29,7 @@ const RETRY_SECONDS = 1;
 /** Informer over one type, indexed by namespace; empty before {@link start}. */
 export class FollowedType<T> {
   readonly #byNamespace = new Map<string, Map<string, T>>();
-  readonly #listeners: (() => void)[] = [];
+  readonly #listeners = new Set<(changed: ChangedNames) => void>();
   #follower: ObjectFollower<T> | undefined;
   #acknowledged: Version = 0n;
 
@@ -81,9 +81,10 @@ export class FollowedType<T> {
     return error && new UnreadableListError(error);
   }
 
-  /** Calls the listener after each change, and after a reload; listeners are never removed. */
-  onChange(listener: () => void): void {
-    this.#listeners.push(listener);
+  /** Calls the listener with the names of objects that have come, changed or gone, until the returned function is called. */
+  onChange(listener: (changed: ChangedNames) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Whether a write that this process has acknowledged is still missing. */
@@ -138,7 +139,7 @@ export class FollowedType<T> {
       if (object) this.#put(namespace, name, object);
       else this.#remove(namespace, name);
     }
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) listener(changed);
   }
 
   #put(namespace: string, name: string, object: T): void {

@@ -1,10 +1,14 @@
 export { claimFindings } from './addresses/claim-findings.js';
 export { Housekeeping } from './addresses/housekeeping.js';
-export { CertificateRequests } from './certificates/certificate-requests.js';
+export { certificateRequests } from './certificates/certificate-requests.js';
 export { bootstrap, makeNamespaces } from './namespaces/bootstrap.js';
 export { NamespaceContents } from './namespaces/namespace-contents.js';
-export { type FollowedByStanding, followForStanding, NamespaceKeeper } from './namespaces/namespace-keeper.js';
-export { NamespaceTerminator } from './namespaces/namespace-terminator.js';
+export { namespaceController } from './namespaces/namespace-controller.js';
+export {
+  type FollowedByNamespaces,
+  followForNamespaces,
+  namespaceControllers,
+} from './namespaces/namespace-controllers.js';
 export { quotaCounter } from './quotas/quota-counts.js';
 export { quotaMetrics } from './quotas/quota-metrics.js';
 export { ADDRESS_MS, EndpointsReconciler } from './service-endpoints/endpoints-reconciler.js';

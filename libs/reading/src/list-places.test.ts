@@ -209,7 +209,6 @@ describe('the place of a list', () => {
     const { type } = api.endpoint('configmaps');
     const op = { op: 'create', type, namespace: 'default', name: 'z', uid: 'u', requireNamespace: false } as const;
     await api.store.write({ ...op, body: Buffer.from('{') });
-    api.errors.expected = true;
     const table = 'application/json;as=Table;v=v1;g=meta.orch.dev';
     for (const accept of [table, 'application/yaml', '*/*']) {
       const answer = await fetch(`http://127.0.0.1:${port}${PATH}?pretty=true`, { headers: { accept } }).catch(
@@ -258,7 +257,6 @@ describe('the place of a list', () => {
     api.store.beforeWrite = () => {
       throw new Error('refused');
     };
-    api.errors.expected = true;
     const failed = await fetch(`http://127.0.0.1:${port}${PATH}`, { method: 'DELETE' });
     expect(failed.status).toBe(500);
     await expectFree();

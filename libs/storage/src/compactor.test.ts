@@ -245,6 +245,18 @@ describe('compaction', () => {
     return { schema, store, type, due: start + 9 * MINUTE, start };
   }
 
+  it('tells where history begins and ends', async () => {
+    const { store, type, start } = await setUpPartitions();
+    const last = await create(store, type, 'last');
+    const later = start + 3 * MINUTE + 1;
+    const { bounds } = await store.compactor.runOnce(later);
+    expect(bounds).toEqual({ newest: last, end: 60_000_000n, oldestOpened: start, newestOpened: start + 3 * MINUTE });
+    // Five minutes after the first two were left behind, and the last one is closed.
+    const { bounds: moved } = await store.compactor.runOnce(start + 7 * MINUTE);
+    expect(moved).toMatchObject({ newest: 40_000_000n, end: 70_000_000n, oldestOpened: start + 2 * MINUTE });
+    expect((await store.compactor.runOnce(start + 8 * MINUTE)).bounds?.newestOpened).toBe(start + 7 * MINUTE);
+  });
+
   it('drops the others where one cannot be dropped, and says why, until it can', async () => {
     const { schema, store, due } = await setUpPartitions();
     const session = await server.session(schema);
@@ -309,5 +321,19 @@ describe('compaction', () => {
     // What lies in the last one, opened after three minutes, was to be closed a minute later and dropped after another five.
     expect((heard[0]?.overdue ?? 0) / MINUTE).toBeCloseTo(21, 1);
     await resuming.query('COMMIT');
+  });
+
+  it('leaves no partition behind before there is one to go on in, so that writes go on', async () => {
+    const { schema, store, type, start } = await setUpPartitions();
+    const session = await server.session(schema);
+    await session.query('ALTER FUNCTION create_history_partition(bigint, bigint) RENAME TO gone');
+    for (let minute = 5; minute < 12; minute++) {
+      await create(store, type, `later-${minute}`);
+      await expect(store.compactor.runOnce(start + minute * MINUTE)).rejects.toThrow('create_history_partition');
+    }
+    await create(store, type, 'last');
+    await session.query('ALTER FUNCTION gone(bigint, bigint) RENAME TO create_history_partition');
+    expect((await store.compactor.runOnce(start + 12 * MINUTE)).sealed).toBeDefined();
+    await create(store, type, 'further');
   });
 });

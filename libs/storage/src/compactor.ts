@@ -24,6 +24,20 @@ export interface CompactionRound extends DropReport {
   readonly sealed?: bigint;
   /** Milliseconds for which the oldest change has stood beyond the retention after the round; 0 when none has. */
   readonly overdue: number;
+  /** Bounds of the history after the round; undefined where another process was compacting. */
+  readonly bounds?: HistoryBounds;
+}
+
+/** Bounds of the history. None of these ever falls. */
+export interface HistoryBounds {
+  /** The newest version that was drawn. */
+  readonly newest: bigint;
+  /** The first version that no partition was made for yet: without one, writes fail there. */
+  readonly end: bigint;
+  /** Time of the first change in the oldest partition that is left, milliseconds since 1970; absent where it was not noted. */
+  readonly oldestOpened?: number;
+  /** Time of the first change in the newest partition, milliseconds since 1970; absent where it was not noted. */
+  readonly newestOpened?: number;
 }
 
 const IDLE: CompactionRound = { ran: false, dropped: [], left: [], busy: 0, overdue: 0 };
@@ -97,7 +111,8 @@ export class Compactor {
     const sealed = await attempt(this.#seal(connection, now));
     const report = await this.#drops.run(connection, await this.#due(connection, now));
     const overdue = await this.#overdue(connection, now);
-    const round = this.#tell({ ran: true, ...(sealed === undefined ? {} : { sealed }), ...report, overdue });
+    const bounds = await boundsOf(connection);
+    const round = this.#tell({ ran: true, ...(sealed === undefined ? {} : { sealed }), ...report, overdue, bounds });
     if (failures.length > 0) throw failures[0];
     return round;
   }
@@ -107,13 +122,17 @@ export class Compactor {
     return round;
   }
 
-  /** Notes when partitions were opened and left behind, and leaves the current one if it is old enough and holds anything. */
+  /**
+   * Notes when partitions were opened and left behind, and leaves the current one if it is old enough and holds anything. Not where the
+   * next one could not be made: writes would fail.
+   */
   async #seal(connection: Connection, now: number | undefined): Promise<bigint | undefined> {
     await this.#note(connection, now);
     const [row] = await connection.query(
       `SELECT p.number FROM history_partition p, resource_version s
         WHERE p.number = s.last_value / ${PARTITION_WIDTH} AND s.last_value % ${PARTITION_WIDTH} < ${(PARTITION_WIDTH * 9n) / 10n}
           AND p.opened_at <= ${clock(now)} - ${longest(now)}
+          AND EXISTS (SELECT FROM history_partition n WHERE n.number = p.number + 1)
           AND (SELECT max(t.head) FROM resource_type t) >= p.number * ${PARTITION_WIDTH}`,
       [this.options.partitionInterval / 1000],
     );
@@ -157,6 +176,20 @@ export class Compactor {
     );
     return Math.max(0, Number(row?.[0] ?? 0) * 1000 - this.options.retention);
   }
+}
+
+async function boundsOf(connection: Connection): Promise<HistoryBounds> {
+  const [row] = await connection.query(
+    `SELECT s.last_value, (max(p.number) + 1) * ${PARTITION_WIDTH},
+            extract(epoch FROM (array_agg(p.opened_at ORDER BY p.number))[1]), extract(epoch FROM max(p.opened_at))
+       FROM resource_version s, history_partition p GROUP BY s.last_value`,
+  );
+  const [newest, end, oldestOpened, newestOpened] = row ?? [];
+  return {
+    ...{ newest: BigInt(newest ?? 0), end: BigInt(end ?? 0) },
+    ...(oldestOpened && { oldestOpened: Number(oldestOpened) * 1000 }),
+    ...(newestOpened && { newestOpened: Number(newestOpened) * 1000 }),
+  };
 }
 
 /**

@@ -1,11 +1,11 @@
 export type { AnnouncementKey, AnnouncementKeys } from './announcement-keys.js';
 export { type BodyCodec, type SplitBody, UNDIVIDED } from './body-codec.js';
-export type { CompactionRound, Compactor } from './compactor.js';
+export type { CompactionRound, Compactor, HistoryBounds } from './compactor.js';
 export { certificateFilesIn, parseDatabaseUrl } from './connection-url.js';
 export { earlyCollection } from './early-collection.js';
 export type { Expirer, ExpiryRound } from './expirer.js';
 export { Gatherer, type GathererOptions } from './gatherer.js';
-export type { ProcessLease } from './lease.js';
+export type { LeaseState, ProcessLease } from './lease.js';
 export { IncompatibleDatabaseError, type Installation, type Migration } from './migrate.js';
 export type { MigrationStep, PoolStats, StoreBatch, StoreObserver } from './observer.js';
 export type { StoreOptions } from './options.js';

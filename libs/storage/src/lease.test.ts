@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
@@ -47,4 +47,27 @@ it('is held by one process, until it is given back or its time is over', async (
   await session.query("UPDATE maintenance_lease SET until = now() - interval '1 second' WHERE name = 'work'");
   expect(await one?.take()).toBe(true);
   expect(await two?.take()).toBe(false);
+});
+
+it('is told of by each process that has asked for it, until it is given back or its time is over', async () => {
+  const [first, second] = stores;
+  const ofTold = (name: string) => stores.map((store) => store.leases().filter((lease) => lease.name === name));
+  const [one, two] = [first?.lease('told', 60_000), second?.lease('told', 60_000)];
+  expect(ofTold('told')).toEqual([[], []]);
+  await one?.take();
+  expect(ofTold('told')).toEqual([[{ name: 'told', held: true }], []]);
+  await two?.take();
+  expect(ofTold('told')).toEqual([[{ name: 'told', held: true }], [{ name: 'told', held: false }]]);
+  await one?.giveBack();
+  await two?.take();
+  expect(ofTold('told')).toEqual([[{ name: 'told', held: false }], [{ name: 'told', held: true }]]);
+  const brief = first?.lease('brief', 50);
+  await brief?.take();
+  await vi.waitUntil(() => ofTold('brief')[0]?.[0]?.held === false);
+});
+
+it('of several with one name in a process is told of once', async () => {
+  const [taken, other] = [stores[0]?.lease('twice', 60_000), stores[0]?.lease('twice', 60_000)];
+  expect([await taken?.take(), await other?.take()]).toEqual([true, false]);
+  expect(stores[0]?.leases().filter(({ name }) => name === 'twice')).toEqual([{ name: 'twice', held: true }]);
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from './connection.js';
+import type { Pool } from './pool.js';
 
 const TAKE = `
 INSERT INTO maintenance_lease AS l (name, holder, until)
@@ -36,6 +37,8 @@ export interface ProcessLease {
 /** Makes one process at a time the one that does a piece of work; one that dies is succeeded when its time is over. */
 export class Lease {
   readonly #holder = randomUUID();
+  /** End of the lease on the clock of `performance.now`; undefined until this process has tried to take it. */
+  #until: number | undefined;
 
   /** @param duration milliseconds for which it is taken each time */
   constructor(
@@ -45,11 +48,53 @@ export class Lease {
 
   /** Takes the lease, or takes it for longer. @returns false when another holds it */
   async take(connection: Connection): Promise<boolean> {
+    const asked = performance.now();
     const rows = await connection.query(TAKE, [this.name, this.#holder, this.duration / 1000]);
-    return rows.length > 0;
+    const taken = rows.length > 0;
+    this.#until = taken ? asked + this.duration : Number.NEGATIVE_INFINITY;
+    return taken;
+  }
+
+  /** Whether this process holds it, by its own clock; undefined until it has been asked for. */
+  get held(): boolean | undefined {
+    return this.#until === undefined ? undefined : performance.now() < this.#until;
   }
 
   async giveBack(connection: Connection): Promise<void> {
+    if (this.#until !== undefined) this.#until = Number.NEGATIVE_INFINITY;
     if (!connection.broken) await connection.query(GIVE_BACK, [this.name, this.#holder]);
+  }
+}
+
+/** A lease that this process has asked for, and whether it has it. */
+export interface LeaseState {
+  /** Name of the lease, unique in the installation. */
+  readonly name: string;
+  /** Whether this process holds it, by its own clock. */
+  readonly held: boolean;
+}
+
+/** The leases of one process. */
+export class ProcessLeases {
+  readonly #leases: Lease[] = [];
+
+  constructor(private readonly pool: Pool) {}
+
+  /** Creates a lease, not taken yet. @param duration milliseconds for which it is taken each time */
+  lease(name: string, duration: number): ProcessLease {
+    const lease = new Lease(name, duration);
+    this.#leases.push(lease);
+    return {
+      take: () => this.pool.use((connection) => lease.take(connection)),
+      giveBack: () => this.pool.use((connection) => lease.giveBack(connection)),
+    };
+  }
+
+  /** States of the leases that were asked for, each name once. */
+  states(): LeaseState[] {
+    const held = new Map<string, boolean>();
+    for (const lease of this.#leases)
+      if (lease.held !== undefined) held.set(lease.name, lease.held || held.get(lease.name) === true);
+    return [...held].map(([name, held]) => ({ name, held }));
   }
 }

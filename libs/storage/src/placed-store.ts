@@ -1,7 +1,7 @@
 import type { AnnouncementKeys } from './announcement-keys.js';
 import type { Compactor } from './compactor.js';
 import type { Expirer } from './expirer.js';
-import type { ProcessLease } from './lease.js';
+import type { LeaseState, ProcessLease } from './lease.js';
 import { IncompatibleDatabaseError, type Installation, type Migration } from './migrate.js';
 import type { PoolStats } from './observer.js';
 import type { PostgresStore } from './postgres-store.js';
@@ -259,6 +259,10 @@ export class PlacedStore implements ServingStore {
 
   lease(name: string, duration: number): ProcessLease {
     return this.main.lease(name, duration);
+  }
+
+  leases(): readonly LeaseState[] {
+    return this.main.leases();
   }
 
   heldLeases(prefix: string): Promise<readonly string[]> {

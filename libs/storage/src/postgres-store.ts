@@ -8,7 +8,7 @@ import { Expirer } from './expirer.js';
 import { Heartbeat, paceOf } from './heartbeat.js';
 import { ensurePartitions } from './history.js';
 import { HistoryPages } from './history-pages.js';
-import { heldLeases, Lease, type ProcessLease } from './lease.js';
+import { heldLeases, type LeaseState, type ProcessLease, ProcessLeases } from './lease.js';
 import { Lineage } from './lineage.js';
 import { IncompatibleDatabaseError, type Installation, type Migration, migrate, shippedMigrations } from './migrate.js';
 import { ObjectGets } from './object-gets.js';
@@ -88,6 +88,7 @@ export class PostgresStore implements ServingStore {
   readonly compactors: readonly Compactor[];
   readonly #pools: Readonly<Record<string, Pool>>;
   readonly #admin: Pool;
+  readonly #leases: ProcessLeases;
   readonly #reads: Pool;
   readonly #observer: StoreObserver;
   readonly #options: CompleteOptions;
@@ -131,6 +132,7 @@ export class PostgresStore implements ServingStore {
     };
     const slowReads = pool(options.snapshotConnections, slow);
     this.#admin = pool(1);
+    this.#leases = new ProcessLeases(this.#admin);
     this.#reads = reads;
     this.#observer = options.observer;
     this.#options = options;
@@ -240,11 +242,11 @@ export class PostgresStore implements ServingStore {
 
   /** What one process at a time holds, for so many milliseconds each time it takes it. */
   lease(name: string, duration: number): ProcessLease {
-    const lease = new Lease(name, duration);
-    return {
-      take: () => this.#admin.use((connection) => lease.take(connection)),
-      giveBack: () => this.#admin.use((connection) => lease.giveBack(connection)),
-    };
+    return this.#leases.lease(name, duration);
+  }
+
+  leases(): LeaseState[] {
+    return this.#leases.states();
   }
 
   /** Names of leases that are held now, by whomever, of those that begin so. @throws StoreUnavailableError */

@@ -1,7 +1,7 @@
 import type { AnnouncementKeys } from './announcement-keys.js';
 import type { Compactor } from './compactor.js';
 import type { Expirer } from './expirer.js';
-import type { ProcessLease } from './lease.js';
+import type { LeaseState, ProcessLease } from './lease.js';
 import type { Installation, Migration } from './migrate.js';
 import type { PoolStats } from './observer.js';
 import type { LeastProgress, Presence } from './presence.js';
@@ -22,6 +22,8 @@ export interface ServingStore extends Store {
   expirer(type: TypeId, timeToLive: number): Expirer;
   /** What one process at a time holds, for so many milliseconds each time it takes it. */
   lease(name: string, duration: number): ProcessLease;
+  /** States of the leases that this process has asked for at least once. */
+  leases(): readonly LeaseState[];
   /** Names of leases that are held now, by whomever, of those that begin so. @throws StoreUnavailableError */
   heldLeases(prefix: string): Promise<readonly string[]>;
   /** Another schema in the same database, for what is no object; close it before the store. */

@@ -1,5 +1,13 @@
 export { AUTHORITY, CERTIFICATE_REQUEST } from './certificate-request.js';
 export { CONNECTION_LIMITS } from './connection-limits.js';
+export {
+  controllerHost,
+  followedOn,
+  type RunningControllers,
+  type RunSettings,
+  runControllers,
+  runNamespaceController,
+} from './controllers.js';
 export { type Asker, askOf, customServer, definitionOf, serveConverted, serveCustom, version } from './custom-kinds.js';
 export { DefinitionServer, DefinitionServers, thingDefinition } from './definition-servers.js';
 export { registrationOf, startExtension, type TestExtension } from './extension-server.js';

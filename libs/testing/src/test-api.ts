@@ -5,7 +5,6 @@ import { inProcessBus, OrderedFeed } from '@orch/feed';
 import type { ApiDeps, RequestLimits } from '@orch/handlers';
 import type { Allocators } from '@orch/kinds';
 import { type ApiObject, copy, type NamingProfile, namesOf } from '@orch/machinery';
-import type { NamespaceTerminator } from '@orch/maintenance';
 import { type Endpoint, type ServedResources, servedObject, YamlReader } from '@orch/resources';
 import { FEATURES, type FeatureName, loadScheme, type Scheme } from '@orch/schema';
 import { WatchCache } from '@orch/watchcache';
@@ -20,12 +19,11 @@ export interface TestApi {
   readonly endpoints: readonly Endpoint[];
   readonly store: MemoryStore;
   readonly allocators: Allocators;
-  readonly terminator: NamespaceTerminator;
+  /** One endpoint for each type of namespaced objects, switched off or not. */
+  readonly namespaced: () => readonly Endpoint[];
   /** Who may do what; follows nothing by itself. */
   readonly policy: RbacPolicy;
   readonly feed: OrderedFeed;
-  /** What failed in the background; unless it is expected, it fails the test. */
-  readonly errors: { expected: boolean; readonly seen: unknown[] };
   /** An endpoint by resource, and by group where that is not clear. */
   endpoint(resource: string, group?: string, version?: string): Endpoint;
   /** A request of an administrator for one object, in namespace `default` where it needs one. */
@@ -70,12 +68,11 @@ export async function testApi(
 ): Promise<TestApi> {
   const names = namesOf(profile);
   const scheme = schemeOf(profile);
-  const errors: TestApi['errors'] = { expected: false, seen: [] };
   const bus = inProcessBus();
   const feed = new OrderedFeed({ source: store, bus });
   const cache = new WatchCache({ source: store, feed });
   store.onCommit((changes) => bus.publish(changes));
-  const { deps, served, terminator, allocators, policy } = await assembleApi({
+  const { deps, served, namespaced, allocators, policy } = await assembleApi({
     names,
     scheme,
     served: scheme.resources.filter((each) => each.servedByDefault && !switchedOff.includes(each.resource)),
@@ -94,10 +91,6 @@ export async function testApi(
     listCacheBytes: 1 << 20,
     serviceCidr: '10.96.0.0/24',
     nodePorts: { from: 30000, to: 30010 },
-    onError: (error) => {
-      if (!errors.expected) throw error;
-      errors.seen.push(error);
-    },
   });
   const { endpoints } = served.current;
   const endpoint = (resource: string, group?: string, version?: string): Endpoint => {
@@ -114,10 +107,9 @@ export async function testApi(
     endpoints,
     store,
     allocators,
-    terminator,
+    namespaced,
     policy,
     feed,
-    errors,
     endpoint,
     request(operation, resource, name, rest) {
       const at = endpoint(resource);

@@ -43,7 +43,7 @@ export class TestObjects implements KnownObjects {
 
 class TestKind implements FollowedObjects {
   readonly #objects = new Map<string, ApiObject>();
-  readonly #listeners: (() => void)[] = [];
+  readonly #listeners = new Set<(changed: ReadonlySet<string>) => void>();
   isBehind = false;
   /** Why some cannot be read, whatever namespace is asked about. */
   lack: Error | undefined;
@@ -64,21 +64,23 @@ class TestKind implements FollowedObjects {
     return this.#objects.values();
   }
 
-  onChange(listener: () => void): void {
-    this.#listeners.push(listener);
+  onChange(listener: (changed: ReadonlySet<string>) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   put(object: ApiObject): void {
     this.#objects.set(`${object.metadata?.namespace ?? ''}/${object.metadata?.name}`, object);
-    this.#tell();
+    this.#tell(object.metadata?.namespace, object.metadata?.name);
   }
 
   remove(namespace: string, name: string): void {
     this.#objects.delete(`${namespace}/${name}`);
-    this.#tell();
+    this.#tell(namespace, name);
   }
 
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+  #tell(namespace = '', name = ''): void {
+    const changed = new Set([namespace === '' ? name : `${namespace}/${name}`]);
+    for (const listener of this.#listeners) listener(changed);
   }
 }

@@ -1,5 +1,5 @@
 import type { Metrics } from '@orch/runtime';
-import type { CompactionRound } from '@orch/storage';
+import type { CompactionRound, HistoryBounds } from '@orch/storage';
 
 /** Gauges and counters of the compaction of one database's history. */
 export interface CompactionSeries {
@@ -32,20 +32,50 @@ export function compactionMetrics(metrics: Metrics): (database: number) => Compa
     help: 'Rounds of compaction that failed.',
     labels,
   });
+  const boundsOf = historyBounds(metrics);
   return (database) => {
     const name = String(database);
     const [locked, refused] = [left.with(name, 'locked'), left.with(name, 'refused')];
     const failed = failures.with(name);
     const ran = rounds.with(name);
     const age = overdue.with(name);
+    const setBounds = boundsOf(name);
     return {
       round(round) {
         if (round.ran) ran.inc();
         age.set(round.overdue / 1000);
+        if (round.bounds) setBounds(round.bounds);
         locked.set(round.left.filter((each) => each.locked).length);
         refused.set(round.left.filter((each) => !each.locked).length);
       },
       failed: () => failed.inc(),
     };
+  };
+}
+
+/** Gauges that a process keeps from its last round on: none of them falls, so of several processes the largest is right. */
+function historyBounds(metrics: Metrics): (database: string) => (bounds: HistoryBounds) => void {
+  const labels = ['database'] as const;
+  const newest = metrics.gauge({
+    name: 'orch_history_newest_version',
+    help: 'The newest version that was drawn, as of the last round of compaction of this process.',
+    labels,
+  });
+  const end = metrics.gauge({
+    name: 'orch_history_end_version',
+    help: 'The first version that history has no partition for yet, as of the last round of compaction of this process.',
+    labels,
+  });
+  const opened = metrics.gauge({
+    name: 'orch_history_partition_opened_timestamp_seconds',
+    help: 'When the oldest and the newest partition of history took their first changes, as of the last round of compaction of this process.',
+    labels: ['database', 'partition'] as const,
+  });
+  return (database) => (bounds) => {
+    newest.with(database).set(Number(bounds.newest));
+    end.with(database).set(Number(bounds.end));
+    const { oldestOpened, newestOpened } = bounds;
+    if (oldestOpened !== undefined) opened.with(database, 'oldest').set(oldestOpened / 1000);
+    if (newestOpened !== undefined) opened.with(database, 'newest').set(newestOpened / 1000);
   };
 }

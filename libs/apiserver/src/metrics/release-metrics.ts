@@ -1,6 +1,7 @@
 import { podSecurityMetrics, policyMetrics } from '@orch/admission';
 import { admissionMetrics, observeWebhooks, webhookMetrics } from '@orch/admission-host';
 import { observeRegistrations } from '@orch/aggregation';
+import { workQueueMetrics } from '@orch/controllers';
 import { serviceAccountTokenUses } from '@orch/credentials';
 import { migrationCounter } from '@orch/custom-resources';
 import { healthSeries } from '@orch/discovery';
@@ -26,7 +27,7 @@ import {
   observeWatchCache,
   observeWatchOutputs,
 } from './server-observers.js';
-import { observePools } from './store-observer.js';
+import { observeLeases, observePools } from './store-observer.js';
 
 const NOTHING = { held: 0 };
 
@@ -43,6 +44,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   // What would be looked at is not there, and nobody asks for values.
   observation.watchFeed({ lag: () => 0 }, { healthy: () => false });
   observePools(metrics, { pools: () => [] });
+  observeLeases(metrics, { leases: () => [] });
   observeRedis(metrics, { verdicts: undefined, rates: undefined });
   new ErrorCounts().observe(metrics);
   observeWatchCache(metrics, { types: () => [].values() }, names);
@@ -50,8 +52,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   observeDatabaseLists(metrics, { gate: { stats: () => ({ reading: 0, waiting: 0 }) }, memory: NOTHING });
   observeSlowClients(metrics, { bodies: NOTHING, answers: NOTHING, answerBytes: NOTHING });
   observeListCache(metrics, { stats: () => ({ bytes: 0, hits: 0, misses: 0 }) });
-  authenticationAttempts(metrics);
-  tokenCache(metrics);
+  for (const declare of [authenticationAttempts, tokenCache]) declare(metrics);
   admissionMetrics(metrics);
   podSecurityMetrics(metrics);
   policyMetrics(metrics);
@@ -73,6 +74,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   webhookMetrics(metrics);
   observeWebhooks(metrics, () => []);
   healthSeries(metrics);
+  workQueueMetrics(metrics);
   new RequestMetrics(metrics);
   return metrics.describe();
 }

@@ -1,6 +1,6 @@
 import type { Metrics, Tracing } from '@orch/runtime';
 import { COUNT_BUCKETS, LATENCY_BUCKETS, RequestTrail } from '@orch/serving';
-import type { PoolStats, StoreBatch, StoreObserver } from '@orch/storage';
+import type { LeaseState, PoolStats, StoreBatch, StoreObserver } from '@orch/storage';
 
 const LANE = ['lane'] as const;
 
@@ -120,5 +120,17 @@ export function observePools(metrics: Metrics, store: { pools(): readonly [name:
       labels: ['pool'] as const,
     },
     () => store.pools().map(([name, { waiting }]) => [[name], waiting] as const),
+  );
+}
+
+/** Reports which leases of the installation this process holds. */
+export function observeLeases(metrics: Metrics, store: { leases(): readonly LeaseState[] }): void {
+  metrics.observedGauge(
+    {
+      name: 'leader_election_master_status',
+      help: 'By lease of the installation: 1 in the process that holds it, 0 in others that would take it.',
+      labels: ['name'] as const,
+    },
+    () => store.leases().map(({ name, held }) => [[name], held ? 1 : 0] as const),
   );
 }

@@ -14,7 +14,7 @@ import {
   serviceNetworks,
 } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
-import { bootstrap, makeNamespaces, NamespaceContents, NamespaceTerminator } from '@orch/maintenance';
+import { bootstrap, makeNamespaces } from '@orch/maintenance';
 import { Evaluators } from '@orch/quota';
 import { DatabaseLister, ListGate, MemoryFit, ObjectLister, ObjectReader, WindowMemory } from '@orch/reading';
 import {
@@ -75,9 +75,6 @@ interface AssembleOptions {
   readonly listCacheBytes: number;
   readonly serviceCidr: string;
   readonly nodePorts: { readonly from: number; readonly to: number };
-  /** Resolves when all kinds are served that any server served before the call. Default: at once, as none come and go. */
-  readonly catchUp?: () => Promise<void>;
-  readonly onError: (error: unknown) => void;
 }
 
 /** Limits on all lists together. */
@@ -101,8 +98,8 @@ export interface Api {
   readonly deps: ApiDeps;
   /** Registry of the resources that this process serves. */
   readonly served: ServedResources;
-  /** Empties namespaces that are being deleted. */
-  readonly terminator: NamespaceTerminator;
+  /** Returns one endpoint for each type of namespaced objects, as they are served now, those that are switched off among them. */
+  readonly namespaced: () => readonly Endpoint[];
   /** Claims on cluster IPs and node ports in the database, shared by all servers. */
   readonly claims: AllocationClaims;
   /** Allocators of the configured cluster IP and node port ranges. */
@@ -213,20 +210,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     databaseLists,
     quotas,
     evaluators,
-    terminator: new NamespaceTerminator({
-      store,
-      names,
-      namespaces,
-      contents: new NamespaceContents({
-        store,
-        remover,
-        namespaced,
-        ...(options.catchUp && { catchUp: options.catchUp }),
-      }),
-      pipeline,
-      now,
-      onError: options.onError,
-    }),
+    namespaced,
     makeNamespaces: () => makeNamespaces({ reader, pipeline, namespaces }),
     bootstrap: (securePort) =>
       bootstrap({

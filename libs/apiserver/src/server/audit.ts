@@ -1,4 +1,6 @@
 import {
+  type ActionAudit,
+  ActionRecorder,
   type AuditBackend,
   type AuditSink,
   BatchingBackend,
@@ -42,6 +44,8 @@ interface AuditSettings {
 export interface Audit {
   /** Absent where nothing is recorded. */
   readonly auditor?: Auditor;
+  /** Records what controllers do within the process; absent where nothing is recorded. */
+  readonly actions?: ActionAudit;
   /** Writes what waits. @param deadline aborts when the time for an orderly end is over */
   close(deadline?: AbortSignal): Promise<void>;
 }
@@ -86,15 +90,14 @@ export async function openAudit(settings: AuditSettings): Promise<Audit> {
   }
   if (backends.length === 0) return NOTHING;
   const backend = unionOf(backends);
-  const auditor = new Auditor({
-    policy: new PolicyEvaluator(policy),
-    backend,
-    observer,
-    scheme,
-    apiVersion,
+  const evaluator = new PolicyEvaluator(policy);
+  const shared = {
+    ...{ policy: evaluator, backend, observer, apiVersion },
     maxBodyBytes: options.auditMaxBodyBytes,
-  });
-  return { auditor, close: (deadline) => backend.close(deadline) };
+    clock: systemClock,
+  };
+  const auditor = new Auditor({ ...shared, scheme });
+  return { auditor, actions: new ActionRecorder(shared), close: (deadline) => backend.close(deadline) };
 }
 
 /** In which events are written. */

@@ -38,6 +38,7 @@ function setUp() {
     logged: () => lines.splice(0).map((line) => JSON.parse(line) as Record<string, unknown>),
     round: (left: readonly LeftPartition[], overdue = 0, ran = true) =>
       round({ ran, dropped: [], busy: left.length, left, overdue }),
+    heard: (told: CompactionRound) => round(told),
     failure: (error: Error) => failure(error),
     metrics: async () => (await metrics.text()).body,
   };
@@ -93,6 +94,25 @@ describe('reports of compaction', () => {
     await clock.advance(2 * MINUTE);
     round([], 0, false);
     expect(await metrics()).toContain('orch_history_overdue_seconds{database="1"} 0');
+  });
+
+  it('say where history begins and ends once this process has made a round, and go on saying so', async () => {
+    const { metrics, heard } = setUp();
+    const told = async () =>
+      (await metrics()).split('\n').filter((line) => /^orch_history_(newest|end|part.*opened)/.test(line));
+    heard({ ran: false, dropped: [], busy: 0, left: [], overdue: 0 });
+    expect(await told()).toEqual([]);
+    const bounds = { newest: 10_000_007n, end: 40_000_000n, oldestOpened: 1_000, newestOpened: 61_500 };
+    heard({ ran: true, dropped: [], busy: 0, left: [], overdue: 0, bounds });
+    const lines = [
+      'orch_history_newest_version{database="1"} 10000007',
+      'orch_history_end_version{database="1"} 40000000',
+      'orch_history_partition_opened_timestamp_seconds{database="1",partition="oldest"} 1',
+      'orch_history_partition_opened_timestamp_seconds{database="1",partition="newest"} 61.5',
+    ];
+    expect((await told()).sort()).toEqual(lines.sort());
+    heard({ ran: false, dropped: [], busy: 0, left: [], overdue: 0 });
+    expect((await told()).sort()).toEqual(lines.sort());
   });
 
   it('count the rounds of this process from nothing on, and none of those of others', async () => {

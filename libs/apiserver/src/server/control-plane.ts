@@ -7,6 +7,7 @@ import { admission, plugins, quotas } from './components/admission.js';
 import { aggregatedApis } from './components/aggregation.js';
 import { api } from './components/api.js';
 import { audit } from './components/audit.js';
+import { controllers } from './components/controllers.js';
 import { credentials } from './components/credentials.js';
 import { customResources } from './components/custom-resources.js';
 import { feed } from './components/feed.js';
@@ -68,6 +69,7 @@ const componentsOf = (process: ControlPlaneProcess): readonly Component[] => [
   audit(process),
   aggregatedApis(process),
   ...housekeeping(process),
+  controllers(process),
   closingWatch(process),
   listeners(process),
   serviceEndpoints(process),

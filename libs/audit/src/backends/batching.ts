@@ -1,4 +1,5 @@
-import type { Clock } from '@orch/runtime';
+import { type Clock, sleep } from '@orch/runtime';
+import { TokenBucket } from '@orch/runtime/work';
 import type { EventRecord } from '../events/event.js';
 import type { AuditBackend, AuditSink, LostEvents } from './backend.js';
 import { flush } from './flush.js';
@@ -39,7 +40,8 @@ export class BatchingBackend implements AuditBackend {
     private readonly lost: LostEvents,
     private readonly clock: Clock,
   ) {
-    this.#bucket = settings.throttle && new TokenBucket(settings.throttle.qps, settings.throttle.burst, clock);
+    this.#bucket =
+      settings.throttle && new TokenBucket(settings.throttle.qps, settings.throttle.burst, () => clock.now());
     this.#done = this.#run();
   }
 
@@ -73,7 +75,7 @@ export class BatchingBackend implements AuditBackend {
         continue;
       }
       if (maxSize > 1 && this.#waiting.length < maxSize && !this.#closing) await this.#woken(maxWaitMs);
-      if (!this.#closing) await this.#bucket?.take();
+      if (!this.#closing) await this.#turn();
       this.#write(this.#next());
       if (this.#writing >= concurrency) await this.#written();
     }
@@ -114,37 +116,16 @@ export class BatchingBackend implements AuditBackend {
     this.#oneWritten();
   }
 
+  /** Resolves when the rate allows another batch. */
+  async #turn(): Promise<void> {
+    const ms = this.#bucket?.reserve() ?? 0;
+    if (ms > 0) await sleep(this.clock, ms);
+  }
+
   /** Resolves when the next batch has come back. */
   #written(): Promise<void> {
     return new Promise((resolve) => {
       this.#oneWritten = resolve;
-    });
-  }
-}
-
-/** So many a second, and more at once after a time with fewer. */
-class TokenBucket {
-  #tokens: number;
-  #at: number;
-
-  constructor(
-    private readonly perSecond: number,
-    private readonly most: number,
-    private readonly clock: Clock,
-  ) {
-    this.#tokens = most;
-    this.#at = clock.now();
-  }
-
-  /** Resolves when it is one's turn. */
-  async take(): Promise<void> {
-    const now = this.clock.now();
-    this.#tokens = Math.min(this.most, this.#tokens + ((now - this.#at) / 1000) * this.perSecond) - 1;
-    this.#at = now;
-    if (this.#tokens >= 0) return;
-    const ms = (-this.#tokens / this.perSecond) * 1000;
-    await new Promise<void>((resolve) => {
-      this.clock.after(ms, resolve);
     });
   }
 }

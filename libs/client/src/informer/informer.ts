@@ -1,8 +1,9 @@
 import type { ApiObject } from '@orch/machinery';
-import { Backoff, type Sleep, timerSleep } from '../backoff.js';
+import { Backoff } from '@orch/runtime/work';
 import type { Client, ListQuery, Selection } from '../client.js';
 import { ApiError, isExpired, isVersionTooLarge } from '../errors.js';
 import type { ResourceRef } from '../paths.js';
+import { type Sleep, timerSleep } from '../sleep.js';
 import { endsInitialEvents, type WatchEvent } from '../watch/watch.js';
 import { type InformerHandlers, keyOf, ObjectStore } from './store.js';
 

@@ -1,7 +1,8 @@
 import type { ApiObject, Names } from '@orch/machinery';
-import { Backoff, type Sleep, timerSleep } from '../backoff.js';
+import { Backoff } from '@orch/runtime/work';
 import { ApiError, isTransient, TransportError } from '../errors.js';
 import { type Query, type ResourceRef, resourcePath } from '../paths.js';
+import { type Sleep, timerSleep } from '../sleep.js';
 import type { Transport } from '../transport.js';
 import { lines } from './lines.js';
 

@@ -22,6 +22,12 @@ const SHOWN = 64;
 const shown = (number: string): string => (number.length > SHOWN ? `${number.slice(0, SHOWN)}…` : number);
 
 /**
+ * How much deeper `metadata.managedFields` nest than the object whose fields they name: the metadata, the list, the entry, the set, and
+ * an empty object for each scalar. What a client was given it may send again.
+ */
+export const OWNERS_DEPTH = 5;
+
+/**
  * The careful reader: every integer exact, repeated names noted, errors in the words that clients know. Lone
  * surrogates become U+FFFD.
  */
@@ -29,11 +35,17 @@ export class JsonReader {
   readonly duplicates: Duplicates = new Map();
   #at = 0;
   #depth = 0;
+  #maxDepth: number;
+  /** Whether the member of the outermost object that is being read is its metadata. */
+  #isMetadata = false;
 
+  /** @param maxDepth deepest nesting; `metadata.managedFields` may be {@link OWNERS_DEPTH} deeper */
   constructor(
     private readonly text: string,
-    private readonly maxDepth: number,
-  ) {}
+    maxDepth: number,
+  ) {
+    this.#maxDepth = maxDepth;
+  }
 
   /** @throws JsonSyntaxError */
   document(): JsonValue {
@@ -63,7 +75,7 @@ export class JsonReader {
   }
 
   #nested<T>(read: () => T): T {
-    if (++this.#depth > this.maxDepth) throw new JsonSyntaxError('exceeded max depth', this.#at);
+    if (++this.#depth > this.#maxDepth) throw new JsonSyntaxError('exceeded max depth', this.#at);
     this.#at++;
     const value = read();
     this.#depth--;
@@ -80,12 +92,20 @@ export class JsonReader {
       const name = this.#string();
       this.#space();
       if (!this.#take(':')) throw this.#unexpected('after object key');
-      const value = this.#value();
-      this.#member(object, name, value);
+      this.#member(object, name, this.#valueOf(name));
       this.#space();
       if (this.#take('}')) return object;
       if (!this.#take(',')) throw this.#unexpected('after object key:value pair');
     }
+  }
+
+  #valueOf(name: string): JsonValue {
+    if (this.#depth === 1) this.#isMetadata = name === 'metadata';
+    if (this.#depth !== 2 || !this.#isMetadata || name !== 'managedFields') return this.#value();
+    this.#maxDepth += OWNERS_DEPTH;
+    const owners = this.#value();
+    this.#maxDepth -= OWNERS_DEPTH;
+    return owners;
   }
 
   #member(object: JsonObject, name: string, value: JsonValue): void {

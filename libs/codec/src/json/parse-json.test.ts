@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { TooManyValuesError } from '../too-many-values.js';
 import { JsonSyntaxError } from './json-error.js';
 import { JsonReader } from './json-reader.js';
-import { duplicatePaths, parseJson, parseStoredJson } from './parse-json.js';
+import { duplicatePaths, isTooDeep, parseJson, parseStoredJson } from './parse-json.js';
 import { scanJson } from './scan.js';
 import { stringifyJson } from './stringify-json.js';
 
@@ -127,6 +127,35 @@ describe('parseJson', () => {
       expect(value.x).toBeUndefined();
     },
   );
+
+  describe('lets the owners of the fields of the deepest object be sent again', () => {
+    const within = (depth: number, name: string) => `${`{"${name}":`.repeat(depth)}{}${'}'.repeat(depth)}`;
+    const owned = (depth: number) => `[{"fieldsV1":${within(depth, 'f:a')}}]`;
+    const object = (owners: string, spec = '{}', more = '') =>
+      `{"metadata":{"name":"a","managedFields":${owners}${more}},"spec":${spec}}`;
+
+    it.each([
+      ['an object of 1,000 levels with its owners', object(owned(1_000), within(998, 'a')), false],
+      [
+        'the same with a number of many digits',
+        object(owned(1_000), within(998, 'a'), `,"n":${'1'.repeat(20)}`),
+        false,
+      ],
+      ['owners of an object that is deeper', object(owned(1_001)), true],
+      ['an object that is deeper', object('[]', within(999, 'a')), true],
+      ['other metadata', object('[]', '{}', `,"others":${within(998, 'a')}`), true],
+      ['managed fields of something else', `{"spec":{"managedFields":${owned(1_000)}}}`, true],
+      ['managed fields in a list', `[{"metadata":{"managedFields":${owned(1_000)}}}]`, true],
+      ['managed fields further down', `{"metadata":{"metadata":{"managedFields":${owned(1_000)}}}}`, true],
+    ])('%s', (_what, text, isRefused) => {
+      if (isRefused) expect(() => parseJson(text)).toThrow('exceeded max depth');
+      else
+        expect(
+          JSON.stringify(parseJson(text).value, (_, value) => (typeof value === 'bigint' ? 0 : value)),
+        ).toBeTruthy();
+      expect(isTooDeep(JSON.parse(text) as JsonValue)).toBe(isRefused);
+    });
+  });
 
   it('bounds depth and size', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);

@@ -2,13 +2,13 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import { MAX_PROBLEM_TEXT, MAX_PROBLEMS } from '../problem-limits.js';
 import { TooManyValuesError } from '../too-many-values.js';
 import { JsonSyntaxError } from './json-error.js';
-import { type Duplicates, JsonReader } from './json-reader.js';
+import { type Duplicates, JsonReader, OWNERS_DEPTH } from './json-reader.js';
 import { nativeJson } from './native-json.js';
 import { scanJson } from './scan.js';
 
 /** What a text may ask of the reader; going beyond is a {@link JsonSyntaxError}. */
 export interface JsonLimits {
-  /** Deepest nesting of objects and arrays. Default 1000. */
+  /** Deepest nesting of objects and arrays; `metadata.managedFields` may be as much deeper as those of the deepest object are. Default 1000. */
   readonly maxDepth?: number;
   /** Most values, scalars, objects and lists together. Default: no limit. */
   readonly maxValues?: number;
@@ -161,10 +161,21 @@ function openMembers(object: JsonObject, open: unknown[]): number {
 }
 
 /** Whether what came from JSON and was changed since is nested deeper than a text may be. */
-export function isTooDeep(value: unknown): boolean {
+export function isTooDeep(value: JsonValue): boolean {
+  const metadata = memberIn(value, 'metadata');
+  const owners = memberIn(metadata, 'managedFields');
+  if (owners === undefined) return isDeeper(value, DEFAULT_MAX_DEPTH);
+  const plain = { ...(value as JsonObject), metadata: { ...(metadata as JsonObject), managedFields: null } };
+  return isDeeper(plain, DEFAULT_MAX_DEPTH) || isDeeper(owners, DEFAULT_MAX_DEPTH + OWNERS_DEPTH - 2);
+}
+
+const memberIn = (value: JsonValue | undefined, name: string): JsonValue | undefined =>
+  isContainer(value) && !Array.isArray(value) && Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined;
+
+function isDeeper(value: unknown, most: number): boolean {
   let level = [value].filter(isContainer);
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > DEFAULT_MAX_DEPTH) return true;
+    if (depth > most) return true;
     level = level.flatMap((container) => Object.values(container).filter(isContainer));
   }
   return false;

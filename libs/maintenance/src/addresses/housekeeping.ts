@@ -4,7 +4,6 @@ import type { Allocators } from '@orch/kinds';
 import type { Logger, Metrics } from '@orch/runtime';
 import type { Expirer, ServingStore } from '@orch/storage';
 import type { AllocationClaims } from '@orch/writing';
-import type { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
 import { ClaimCheck } from './claim-check.js';
 import { ClaimEvents } from './claim-events.js';
 import type { ClaimFinding } from './claim-finding.js';
@@ -18,26 +17,22 @@ interface HousekeepingSettings {
   /** Allocators of the configured cluster IP and node port ranges. */
   readonly allocators: Allocators;
   readonly store: ServingStore;
-  /** Empties namespaces that are being deleted; undefined where this process does not. */
-  readonly terminator: NamespaceTerminator | undefined;
-  /** Retention of Events, and of claims without a Service; milliseconds, 0 for ever. */
+  /** How long events are kept, and claims without a Service; milliseconds, 0 for good. */
   readonly times: { readonly eventTtl: number; readonly unusedClaimAge: number };
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
 /**
- * Periodic work for the whole installation: empties deleted namespaces, expires Events, and releases cluster IPs and
- * node ports that are claimed but unused.
+ * Periodic work for the whole installation: expires Events, and releases cluster IPs and node ports that are claimed but
+ * unused.
  */
 export class Housekeeping {
-  readonly #terminator: NamespaceTerminator | undefined;
   readonly #expirer: Expirer | undefined;
   readonly #teller: ClaimTeller;
   readonly #claims: ClaimRepair | undefined;
 
   constructor(settings: HousekeepingSettings) {
-    this.#terminator = settings.terminator;
     this.#expirer = expirerOf(settings);
     this.#teller = claimTellerOf(settings);
     this.#claims = claimRepairOf(settings, this.#teller);
@@ -45,14 +40,13 @@ export class Housekeeping {
 
   /** Starts the periodic work. Returns at once. */
   start(): void {
-    this.#terminator?.start();
     this.#expirer?.start();
     this.#claims?.start();
   }
 
   /** Stops the periodic work and resolves once what is under way has ended. */
   async stop(): Promise<void> {
-    await Promise.all([this.#terminator?.stop(), this.#expirer?.stop(), this.#claims?.stop()]);
+    await Promise.all([this.#expirer?.stop(), this.#claims?.stop()]);
     await this.#teller.stop();
   }
 }

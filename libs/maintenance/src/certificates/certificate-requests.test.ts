@@ -13,10 +13,18 @@ import { type ApiObject, namesOf } from '@orch/machinery';
 import { type Logger, Metrics, silentLogger } from '@orch/runtime';
 import type { CertificateSigningRequest } from '@orch/schema/types/certificates/v1';
 import type { Pair } from '@orch/serving';
-import { MemoryStore, type TestApi, testApi } from '@orch/testing';
-import { serverItself } from '@orch/writing';
+import type { ServingStore } from '@orch/storage';
+import {
+  controllerHost,
+  MemoryStore,
+  type RunningControllers,
+  runControllers,
+  type TestApi,
+  testApi,
+} from '@orch/testing';
+import { ControllerClient, serverItself } from '@orch/writing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CertificateRequests } from './certificate-requests.js';
+import { certificateRequests } from './certificate-requests.js';
 
 const names = namesOf('kubernetes');
 const PLUGINS = ['CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction'];
@@ -36,10 +44,13 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true }));
 
 let api: TestApi;
-let requests: CertificateRequests;
-let make: () => CertificateRequests;
+let requests: RunningControllers;
+let make: () => Promise<RunningControllers>;
 let signers: Map<SignerId, Pair>;
-let onTaken: () => void;
+let taken: Set<() => void>;
+const onTaken = () => {
+  for (const listener of taken) listener();
+};
 let asked: [UserInfo, RequestAttributes][];
 let rights: Set<string>;
 let errors: unknown[];
@@ -56,6 +67,7 @@ beforeEach(async () => {
     ['kube-apiserver-client', authority],
     ['kubelet-client', authority],
   ]);
+  taken = new Set();
   asked = [];
   rights = new Set();
   errors = [];
@@ -71,24 +83,22 @@ beforeEach(async () => {
       return { signing: { signers, believed: [] } } as unknown as Credentials['current'];
     },
     onTaken(callback: (set: Credentials['current']) => unknown) {
-      onTaken = () => void callback(credentials.current);
+      const listener = () => void callback(credentials.current);
+      taken.add(listener);
+      return () => taken.delete(listener);
     },
   };
-  const lease = () => ({ take: async () => true, giveBack: async () => undefined });
   const logger: Logger = { ...silentLogger, error: (_text, error) => errors.push(error) };
-  make = () =>
-    new CertificateRequests({
-      deps: api.deps,
-      store: Object.assign(store, { lease }) as never,
-      feed,
-      credentials,
-      authorizer,
-      longest: 24 * HOUR,
-      metrics,
-      logger,
+  make = () => {
+    const group = certificateRequests({
+      ...{ deps: api.deps, store: store as unknown as ServingStore, feed, credentials, authorizer },
+      client: new ControllerClient(controllerHost(api), 'certificate-controller'),
+      ...{ leads: () => true, longest: 24 * HOUR, metrics, logger },
     });
-  requests = make();
-  requests.start();
+    if (!group) throw new Error('certificate requests are not served');
+    return runControllers(group, { onError: (error) => void errors.push(error) });
+  };
+  requests = await make();
 });
 afterEach(async () => {
   await requests.stop();
@@ -195,8 +205,7 @@ describe('an approved request', () => {
       return undefined;
     };
     metrics = new Metrics();
-    requests = make();
-    requests.start();
+    requests = await make();
     const issued = await certificateOf('b');
     await expect.poll(() => stored('a')?.status?.certificate).toBe(other);
     expect(issued.subject).toBe('CN=jane');
@@ -214,8 +223,7 @@ describe('an approved request', () => {
       }
     });
     metrics = new Metrics();
-    const second = make();
-    second.start();
+    const second = await make();
     const all = Array.from({ length: 20 }, (_, at) => `request-${at}`);
     for (const name of all) await ask(name, {});
     await Promise.all(all.map(approve));
@@ -325,8 +333,7 @@ it('requests that are of no use any more go', async () => {
     await api.deps.pipeline.write(request, { change: (current) => ({ ...current, status: { conditions } }) });
   }
   metrics = new Metrics();
-  requests = make();
-  requests.start();
+  requests = await make();
   await expect.poll(() => stored('old')).toBeUndefined();
   expect(stored('new')).toBeDefined();
 });

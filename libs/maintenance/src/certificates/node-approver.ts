@@ -5,11 +5,10 @@ import type { Names } from '@orch/machinery';
 import type { ObjectReader } from '@orch/reading';
 import { fromStored } from '@orch/resources';
 import type { CertificateSigningRequest } from '@orch/schema/types/certificates/v1';
-import type { OwnWrites } from '@orch/writing';
 import { type RequestOutline, stateOf } from './request-outline.js';
-import { withCondition, writeRequest } from './request-writer.js';
+import { type RequestWrites, withCondition, writeRequest } from './request-writer.js';
 
-interface NodeApproverOptions extends OwnWrites {
+interface NodeApproverOptions extends RequestWrites {
   readonly names: Names;
   readonly reader: Pick<ObjectReader, 'current'>;
   readonly authorizer: Authorizer;

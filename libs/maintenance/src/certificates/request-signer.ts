@@ -11,11 +11,10 @@ import {
 import type { Names } from '@orch/machinery';
 import type { CertificateSigningRequest } from '@orch/schema/types/certificates/v1';
 import type { Pair } from '@orch/serving';
-import type { OwnWrites } from '@orch/writing';
 import { type RequestOutline, stateOf } from './request-outline.js';
-import { withCondition, writeRequest } from './request-writer.js';
+import { type RequestWrites, withCondition, writeRequest } from './request-writer.js';
 
-interface RequestSignerOptions extends OwnWrites {
+interface RequestSignerOptions extends RequestWrites {
   readonly names: Names;
   /** What is signed with, as it is now. */
   signers(): ReadonlyMap<SignerId, Pair>;

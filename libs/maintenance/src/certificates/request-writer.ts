@@ -1,6 +1,7 @@
 import type { ApiObject } from '@orch/machinery';
+import type { Endpoint } from '@orch/resources';
 import type { CertificateSigningRequest } from '@orch/schema/types/certificates/v1';
-import { ignoreMissing, type OwnWrites, serverItself } from '@orch/writing';
+import { type ControllerClient, ignoreMissing } from '@orch/writing';
 import type { RequestOutline } from './request-outline.js';
 
 /** What becomes of a request; undefined for nothing. */
@@ -8,31 +9,28 @@ type RequestChange = (
   current: CertificateSigningRequest,
 ) => CertificateSigningRequest | undefined | Promise<CertificateSigningRequest | undefined>;
 
+/** Dependencies of writes into requests. */
+export interface RequestWrites {
+  readonly client: Pick<ControllerClient, 'update'>;
+  /** In the version that is stored. */
+  readonly endpoint: Endpoint;
+}
+
 /**
- * Writes what the control plane's signers and approver have to say into a request, as any signer would: the rules of the kind
- * hold. One that is gone, or is another of its name, is let alone.
+ * Writes the decision or the certificate of a controller into a request, as any signer would: the rules of the kind hold. One that is gone,
+ * or is another of its name, is left alone.
  * @throws StatusError, StoreUnavailableError, and what the change throws
  */
 export async function writeRequest(
-  { pipeline, endpoint }: OwnWrites,
+  { client, endpoint }: RequestWrites,
   { name, uid }: Pick<RequestOutline, 'name' | 'uid'>,
   subresource: 'status' | 'approval',
   change: RequestChange,
 ): Promise<void> {
-  const request = {
-    operation: 'UPDATE',
-    endpoint,
-    key: { namespace: '', name },
-    subresource,
-    caller: serverItself(),
-    options: { dryRun: false },
-  } as const;
-  await pipeline
-    .write(request, {
-      async change(current) {
-        if (current.metadata?.uid !== uid) return current;
-        return ((await change(current as CertificateSigningRequest)) as ApiObject | undefined) ?? current;
-      },
+  await client
+    .update({ endpoint, key: { namespace: '', name }, subresource }, async (current) => {
+      if (current.metadata?.uid !== uid) return current;
+      return ((await change(current as CertificateSigningRequest)) as ApiObject | undefined) ?? current;
     })
     .catch(ignoreMissing);
 }

@@ -2,7 +2,7 @@ import { parseStoredJson } from '@orch/codec';
 import type { ApiObject } from '@orch/machinery';
 import { type Endpoint, type Stored, withoutOwners } from '@orch/resources';
 import type { Store } from '@orch/storage';
-import { type EmptyingTools, emptyCollection } from '@orch/writing';
+import type { ControllerClient } from '@orch/writing';
 
 /** What is left of one type in a namespace. */
 export interface Remainder {
@@ -15,8 +15,10 @@ export interface Remainder {
   readonly failure?: unknown;
 }
 
-interface NamespaceContentsOptions extends EmptyingTools {
-  readonly store: Pick<Store, 'snapshot' | 'typesIn'>;
+interface NamespaceContentsOptions {
+  readonly store: Pick<Store, 'typesIn'>;
+  /** Deletes what namespaces hold. */
+  readonly client: Pick<ControllerClient, 'deleteCollection'>;
   /** One endpoint for each type of namespaced objects, as they are served now. */
   readonly namespaced: () => readonly Endpoint[];
   /**
@@ -40,7 +42,7 @@ export class NamespaceContents {
    * @throws StoreUnavailableError where it is not known which kinds there are, or which of them it holds
    */
   async empty(namespace: string, stopped: () => boolean): Promise<Remainder[]> {
-    const { random = Math.random, catchUp } = this.options;
+    const { random = Math.random, catchUp, client } = this.options;
     await catchUp?.();
     const held = new Set(await this.options.store.typesIn(namespace));
     const namespaced = this.options.namespaced().filter(({ type }) => held.has(type));
@@ -51,9 +53,7 @@ export class NamespaceContents {
       const left = new Left();
       let failure: { failure: unknown } | undefined;
       try {
-        await emptyCollection(this.options, { endpoint, namespace }, stopped, ({ stored }) =>
-          left.add(finalizersOf(stored)),
-        );
+        await client.deleteCollection({ endpoint, namespace }, stopped, ({ stored }) => left.add(finalizersOf(stored)));
       } catch (error) {
         failure = { failure: error };
       }

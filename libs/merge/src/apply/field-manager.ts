@@ -11,12 +11,12 @@ import { enter, managedFieldsOf, withManagedFields } from './managed/metadata.js
 import { ownable } from './managed/never-owned.js';
 import { type Identity, identifier, type Operation, Owner } from './managed/owner.js';
 import { type Applied, applyTo, updateOwners } from './managed/updater.js';
-import { FieldsV1Error } from './paths/field-set.js';
+import { FieldsV1Error } from './paths/written-level.js';
 import { STEP, type Steps } from './steps.js';
 import type { Type } from './types/type.js';
 import { areFew } from './values/few.js';
 import { misfitsInSteps, misfitText } from './values/fit.js';
-import { spelledOut } from './values/spelled-out.js';
+import { spelledInSteps } from './values/spelled-out.js';
 
 /** Manager of the fields that an object had before anybody's fields were known. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
@@ -60,7 +60,7 @@ export class FieldManager {
    * @throws whatever the converter throws
    */
   update(live: JsonObject | undefined, next: JsonObject, options: WriteOptions): JsonObject {
-    return runSync(this.#update(live ?? {}, next, options), this.convert);
+    return runSync(() => this.#update(live ?? {}, next, options), this.convert);
   }
 
   /** As {@link update}, with a converter that may call out, and pauses for large objects. */
@@ -84,7 +84,7 @@ export class FieldManager {
    * @throws ApplyError for objects that do not fit the schema
    */
   apply(live: JsonObject | undefined, said: JsonObject, options: ApplyOptions): JsonObject {
-    return runSync(this.#apply(live ?? {}, said, options), this.convert);
+    return runSync(() => this.#apply(live ?? {}, said, options), this.convert);
   }
 
   /** As {@link apply}, with a converter that may call out, and pauses for large objects. */
@@ -133,7 +133,7 @@ export class FieldManager {
 
   *#merged(live: JsonObject, said: JsonObject, options: ApplyOptions): Work<JsonObject> {
     const types = this.#typesForApply(said);
-    const spelled = this.#spelled(types, live);
+    const spelled = yield* this.#spelled(types, live);
     yield STEP;
     const owners = yield* this.#ownersBefore(types, live, spelled, options);
     yield STEP;
@@ -143,7 +143,7 @@ export class FieldManager {
     yield STEP;
     const { object, owners: left } = yield* this.#applied(types, spelled, said, owners, options);
     yield STEP;
-    const written = object ? spelledOut(types.stored, object) : spelled;
+    const written = object ? yield* spelledInSteps(types.stored, object) : spelled;
     yield STEP;
     const noted = options.manager === KUBECTL ? withLastApplied(written, said) : written;
     return withManagedFields(noted, yield* writeInSteps(left));
@@ -168,9 +168,9 @@ export class FieldManager {
     );
   }
 
-  #spelled(types: VersionTypes, live: JsonObject): JsonObject {
+  #spelled(types: VersionTypes, live: JsonObject): Steps<JsonObject> {
     const { apiVersion, kind } = this.kind;
-    return spelledOut(types.stored, { apiVersion, kind, ...withManagedFields(live, undefined) });
+    return spelledInSteps(types.stored, { apiVersion, kind, ...withManagedFields(live, undefined) });
   }
 
   /** The owners before an apply; all that is there already belongs to somebody, be it to nobody in particular. */
@@ -201,7 +201,7 @@ export class FieldManager {
       applied = yield* applyTo(this.kind, application);
     } catch (error) {
       if (!(error instanceof Conflicts)) throw error;
-      const left = options.manager === KUBECTL ? unexplained(error, types.said, live) : error;
+      const left = options.manager === KUBECTL ? yield* unexplained(error, types.said, live) : error;
       if (left) throw conflictStatus(options.view ? seenThrough(options.view, left) : left);
       applied = yield* applyTo(this.kind, { ...application, force: true });
     }

@@ -15,10 +15,11 @@ import {
 } from '../testing/things.js';
 import { withoutIdleTimes } from './index.js';
 import { managedFieldsOf, withManagedFields } from './managed/metadata.js';
-import { type FieldSet, FieldsV1Error, NO_FIELDS, type Path, pathText, union } from './paths/field-set.js';
+import { type FieldSet, NO_FIELDS, type Path, pathText, union } from './paths/field-set.js';
 import { fieldsV1Text, readFieldsV1, writeFieldsV1 } from './paths/fields-v1.js';
 import { fieldElement } from './paths/path-element.js';
 import { difference, equalSets, intersection, recursiveDifference } from './paths/set-algebra.js';
+import { FieldsV1Error } from './paths/written-level.js';
 import { fieldSetOf } from './values/field-set-of.js';
 
 const manager = thingManager();

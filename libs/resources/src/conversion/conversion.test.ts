@@ -5,6 +5,7 @@ import {
   definitionOf,
   listenerOf,
   openServer,
+  runNamespaceController,
   serveConverted,
   type TestApi,
   type TestServer,
@@ -420,8 +421,9 @@ describe('a webhook that is down', () => {
     expect(made.status).toBe(201);
     webhook.fail();
     expect((await ask('DELETE', '/api/v1/namespaces/going')).status).toBe(200);
-    api.terminator.start();
+    const controllers = await runNamespaceController(api);
     await expect.poll(rows).toEqual([]);
+    await controllers.stop();
   });
 });
 

@@ -1,5 +1,5 @@
 import type { ApiObject } from '@orch/machinery';
-import { customServer, definitionOf, version } from '@orch/testing';
+import { customServer, definitionOf, runNamespaceController, version } from '@orch/testing';
 import { serverItself } from '@orch/writing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Endpoint } from './endpoint.js';
@@ -396,9 +396,9 @@ describe('objects of a custom kind', () => {
     const there = BASE.replace('default', 'gone');
     await ask('POST', there, widget('a'));
     await ask('DELETE', '/api/v1/namespaces/gone');
-    server.api.terminator.start();
+    const controllers = await runNamespaceController(server.api);
     await expect.poll(async () => (await ask('GET', '/api/v1/namespaces/gone')).status).toBe(404);
-    await server.api.terminator.stop();
+    await controllers.stop();
     expect((await ask('GET', '/apis/example.test/v1/widgets')).body.items).toEqual([]);
   });
 });

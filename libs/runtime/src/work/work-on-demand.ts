@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../clock.js';
+import { Backoff } from './backoff.js';
 
 interface WorkOnDemandOptions {
   /** Hears of a round that failed; it is tried again, each time after twice as long, from 250 ms to 5 s. */
@@ -8,8 +9,7 @@ interface WorkOnDemandOptions {
   readonly clock?: Clock;
 }
 
-const FIRST_RETRY_MS = 250;
-const LONGEST_RETRY_MS = 5_000;
+const RETRY = { firstMs: 250, longestMs: 5_000 };
 
 /** Work in rounds, one at a time: whoever asks during one has a round of its own coming, together with all others who do. */
 export class WorkOnDemand {
@@ -18,7 +18,7 @@ export class WorkOnDemand {
   #running: Promise<void> | undefined;
   #cancelRest: (() => void) | undefined;
   #restsUntil = Number.NEGATIVE_INFINITY;
-  #retryMs = FIRST_RETRY_MS;
+  readonly #backoff = new Backoff(RETRY);
   #stopped = false;
 
   constructor(
@@ -63,12 +63,11 @@ export class WorkOnDemand {
     let rest = restMs;
     try {
       await this.round();
-      this.#retryMs = FIRST_RETRY_MS;
+      this.#backoff.reset();
     } catch (error) {
       onError(error);
       this.#asked = true;
-      rest = this.#retryMs;
-      this.#retryMs = Math.min(2 * rest, LONGEST_RETRY_MS);
+      rest = this.#backoff.next();
     }
     this.#restsUntil = this.#clock.now() + rest;
   }

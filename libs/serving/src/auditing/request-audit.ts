@@ -1,13 +1,21 @@
-import { type AuditConfig, EventRecord, type EventStatus, type EventUser, type Stage } from '@orch/audit';
+import {
+  type AuditConfig,
+  answerText,
+  EventRecord,
+  type EventStatus,
+  type EventUser,
+  objectText,
+  patchText,
+  type Stage,
+  timeText,
+} from '@orch/audit';
 import { type UserInfo, wireUser } from '@orch/authentication';
 import type { ApiObject, Status } from '@orch/machinery';
 import type { Scheme } from '@orch/schema';
 import type { AuditRecord } from '../http/audit-record.js';
 import type { RequestContext } from '../http/context.js';
-import { answerText, objectText, patchText } from './body-text.js';
 import { redactedTarget } from './redacted-target.js';
 import { sourceIPs } from './source-ips.js';
-import { timeText } from './time-text.js';
 
 /** Settings that all audit events share. */
 export interface EventSettings {

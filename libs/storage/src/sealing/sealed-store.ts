@@ -1,7 +1,7 @@
 import type { AnnouncementKeys } from '../announcement-keys.js';
 import type { Compactor } from '../compactor.js';
 import type { Expirer } from '../expirer.js';
-import type { ProcessLease } from '../lease.js';
+import type { LeaseState, ProcessLease } from '../lease.js';
 import type { Installation, Migration } from '../migrate.js';
 import type { PoolStats } from '../observer.js';
 import type { LeastProgress, Presence } from '../presence.js';
@@ -264,6 +264,10 @@ export class SealedStore implements ServingStore {
 
   lease(name: string, duration: number): ProcessLease {
     return this.inner.lease(name, duration);
+  }
+
+  leases(): readonly LeaseState[] {
+    return this.inner.leases();
   }
 
   heldLeases(prefix: string): Promise<readonly string[]> {

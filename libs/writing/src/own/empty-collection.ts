@@ -1,5 +1,5 @@
 import type { ReadingStore } from '@orch/storage';
-import { serverForUsers } from '../pipeline/caller.js';
+import { type Caller, serverForUsers } from '../pipeline/caller.js';
 import { type Collection, eachStored } from './each-stored.js';
 import { type ObjectRemover, REMOVALS, type Removal } from './object-remover.js';
 
@@ -12,9 +12,10 @@ export interface EmptyingTools {
 }
 
 /**
- * Deletes all objects of a collection in the name of the server.
- * @param stopped polled between deletions; true ends the work early
- * @param onKept called for each object that finalizers or its grace period keep
+ * Deletes all objects of a collection.
+ * @param stopped asked now and then; true ends it early
+ * @param onKept hears of each that finalizers or grace keep
+ * @param caller on whose behalf; default the server itself
  * @throws StatusError from admission; StoreUnavailableError
  */
 export async function emptyCollection(
@@ -22,9 +23,10 @@ export async function emptyCollection(
   collection: Collection,
   stopped: () => boolean,
   onKept: (removal: Removal) => void,
+  caller: Caller = serverForUsers(),
 ): Promise<void> {
   await eachStored(store, collection, REMOVALS, stopped, async (row) => {
-    const removal = await remover.removeListed(collection.endpoint, row, { dryRun: false }, serverForUsers());
+    const removal = await remover.removeListed(collection.endpoint, row, { dryRun: false }, caller);
     if (removal && !removal.gone) onKept(removal);
   });
 }

@@ -5,6 +5,7 @@ import {
   listenerOf,
   MemoryStore,
   openServer,
+  runNamespaceController,
   type TestApi,
   type TestServer,
   testApi,
@@ -177,17 +178,17 @@ describe('a plugin that refuses a label', () => {
     expect(api.store.writes).toEqual([]);
   });
 
-  it('holds for what the server itself writes', async () => {
+  it('holds for what controllers write', async () => {
     await begin();
     refuseLabel.on = false;
     const { endpoint, key, caller } = api.request('DELETE', 'namespaces', 'labelled');
     await api.deps.remover.remove(endpoint, key, { dryRun: false }, caller);
     refuseLabel.on = true;
-    api.errors.expected = true;
-    api.terminator.start();
-    await expect.poll(() => api.errors.seen.length).toBeGreaterThan(0);
-    await api.terminator.stop();
-    expect(api.errors.seen[0]).toMatchObject({ code: 403 });
+    const errors: unknown[] = [];
+    const controllers = await runNamespaceController(api, { onError: (error) => void errors.push(error) });
+    await expect.poll(() => errors.length).toBeGreaterThan(0);
+    await controllers.stop();
+    expect(errors[0]).toMatchObject({ code: 403 });
     expect(api.stored('namespaces', 'labelled')).toBeDefined();
   });
 

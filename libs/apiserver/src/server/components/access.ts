@@ -3,7 +3,6 @@ import { openSharedVerdicts } from '@orch/credentials';
 import { Fairness } from '@orch/fairness';
 import type { Component } from '@orch/runtime';
 import { observeRedis } from '../../metrics/outside-metrics.js';
-import { runsController } from '../controller-options.js';
 import { fairnessLimits } from '../limit-options.js';
 import type { ControlPlaneProcess } from './process.js';
 
@@ -32,7 +31,6 @@ export const access = (process: ControlPlaneProcess): Component => ({
       shared: process.need('sharedVerdicts'),
       onAsked: process.need('observation').reviewAsked('authorization'),
       decides: settings.role.housekeeping,
-      aggregates: runsController(settings.serving.controllers, 'clusterrole-aggregation'),
     });
     process.provide({ access: control });
     await control.start();

@@ -9,7 +9,7 @@ import {
 import { openSharedRates } from '@orch/credentials';
 import { NO_REMOTE_DOCUMENTS } from '@orch/discovery';
 import { namesOf } from '@orch/machinery';
-import { followForStanding } from '@orch/maintenance';
+import { followForNamespaces } from '@orch/maintenance';
 import type { Component } from '@orch/runtime';
 import type { FeatureName } from '@orch/schema';
 import type { ControlPlaneProcess } from './process.js';
@@ -39,7 +39,7 @@ export const plugins = (process: ControlPlaneProcess): Component => ({
     });
     process.provide({
       admission: opened,
-      followed: role.housekeeping ? followForStanding(opened) : undefined,
+      followed: role.housekeeping ? followForNamespaces(opened) : undefined,
       policies: role.housekeeping ? followPolicies(opened, isEnabled) : undefined,
     });
     await webhooks.readUsers(names);

@@ -40,7 +40,7 @@ export function kindSettings({ settings, features }: ControlPlaneProcess): KindS
 }
 
 async function assemble(process: ControlPlaneProcess): Promise<void> {
-  const { settings, logger, health } = process;
+  const { settings, health } = process;
   const { serving, backend } = settings;
   const [names, store, admission] = [namesOf(serving.naming), process.need('store'), process.need('admission')];
   const scheme = loadScheme(names);
@@ -75,8 +75,6 @@ async function assemble(process: ControlPlaneProcess): Promise<void> {
     listCacheBytes: backend.listCacheBytes,
     serviceCidr: serving.serviceClusterIpRange,
     nodePorts: nodePortRange(serving.serviceNodePortRange),
-    catchUp: () => process.need('customResources').catchUp(),
-    onError: (error) => logger.error('namespace deletion', error),
   });
   process.provide({ api: assembled });
 }

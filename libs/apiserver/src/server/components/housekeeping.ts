@@ -1,5 +1,4 @@
-import { policyChecker } from '@orch/admission-host';
-import { CertificateRequests, Housekeeping, NamespaceKeeper, quotaCounter } from '@orch/maintenance';
+import { Housekeeping, quotaCounter } from '@orch/maintenance';
 import type { Component } from '@orch/runtime';
 import { type ControllerName, runsController } from '../controller-options.js';
 import type { ControlPlaneProcess } from './process.js';
@@ -29,25 +28,13 @@ function keeping(name: string, make: () => Keeper | undefined): Component {
 export const housekeeping = (process: ControlPlaneProcess): Component[] => {
   const keeps = process.settings.role.housekeeping;
   return [
-    keeping('certificate-requests', () => (keeps ? certificateRequests(process) : undefined)),
     keeping('quota-counts', () => (keeps ? quotaCounts(process) : undefined)),
     keeping('housekeeping', () => (keeps ? housekeeper(process) : undefined)),
-    keeping('namespace-keeper', () => namespaceKeeper(process)),
-    keeping('policy-checks', () => policyChecks(process)),
   ];
 };
 
 const runs = ({ settings }: ControlPlaneProcess, name: ControllerName): boolean =>
   runsController(settings.serving.controllers, name);
-
-const certificateRequests = (process: ControlPlaneProcess): Keeper =>
-  new CertificateRequests({
-    runs: (name) => runs(process, name),
-    ...{ ...process.state, ...process.telling },
-    credentials: process.need('credentials'),
-    authorizer: process.need('access').authorizer,
-    longest: process.settings.serving.clusterSigningDuration,
-  });
 
 function quotaCounts(process: ControlPlaneProcess): Keeper | undefined {
   if (!runs(process, 'resourcequota')) return undefined;
@@ -60,25 +47,9 @@ function quotaCounts(process: ControlPlaneProcess): Keeper | undefined {
 
 function housekeeper(process: ControlPlaneProcess): Keeper {
   const { deps, store } = process.state;
-  const { claims, allocators, terminator } = process.need('api');
+  const { claims, allocators } = process.need('api');
   return new Housekeeping({
     ...{ deps, claims, allocators, store, ...process.telling },
-    terminator: runs(process, 'namespace') ? terminator : undefined,
     times: process.settings.backend,
   });
-}
-
-function namespaceKeeper(process: ControlPlaneProcess): Keeper | undefined {
-  const followed = process.need('followed');
-  const { settings, state, logger } = process;
-  const keeps = (name: 'serviceaccount' | 'root-ca-cert-publisher') => runs(process, name);
-  return followed && new NamespaceKeeper({ ...state, followed, keeps, options: settings.serving, logger });
-}
-
-/** Expressions are checked against kinds. */
-function policyChecks(process: ControlPlaneProcess): Keeper | undefined {
-  const policies = process.need('policies');
-  const { deps, store } = process.state;
-  const catchUp = () => process.need('customResources').catchUp();
-  return policies && policyChecker({ deps, store, policies, catchUp, logger: process.logger });
 }

@@ -6,7 +6,7 @@ import type { ApiTokens, Credentials, ServiceAccountKeys } from '@orch/credentia
 import type { CustomResources } from '@orch/custom-resources';
 import type { Encryption } from '@orch/encryption';
 import type { Fairness } from '@orch/fairness';
-import type { FollowedByStanding } from '@orch/maintenance';
+import type { FollowedByNamespaces } from '@orch/maintenance';
 import type { FeatureGates, HealthRegistry, Lifecycle, Logger } from '@orch/runtime';
 import type { FeatureName } from '@orch/schema';
 import type { SealedStore } from '@orch/storage';
@@ -34,7 +34,7 @@ interface Parts {
   readonly sharedRates: RedisRates | undefined;
   readonly admissionWebhooks: AdmissionWebhooks;
   /** Where this process keeps house. */
-  readonly followed: FollowedByStanding | undefined;
+  readonly followed: FollowedByNamespaces | undefined;
   /** Where this process keeps house, and policies are judged. */
   readonly policies: FollowedObjects | undefined;
   readonly customResources: CustomResources;

@@ -2,7 +2,7 @@ import { readServiceAccountKeys } from '@orch/credentials';
 import { namesOf } from '@orch/machinery';
 import { type Component, systemClock } from '@orch/runtime';
 import { compactionMetrics } from '../../metrics/compaction-metrics.js';
-import { observePools } from '../../metrics/store-observer.js';
+import { observeLeases, observePools } from '../../metrics/store-observer.js';
 import { CompactionReports } from '../compaction-reports.js';
 import { encrypted, openEncryption } from '../encryption.js';
 import { natsSettings } from '../nats-options.js';
@@ -26,6 +26,7 @@ export const store = (process: ControlPlaneProcess): Component => ({
       if (process.peek('served') === undefined) opened.prepareClose();
     });
     observePools(metrics, opened);
+    observeLeases(metrics, opened);
     const seriesOf = compactionMetrics(metrics);
     opened.compactors.forEach((compactor, database) => {
       new CompactionReports({ compactor, database, series: seriesOf(database), logger, clock: systemClock });

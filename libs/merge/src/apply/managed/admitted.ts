@@ -23,7 +23,7 @@ export function admitted(before: JsonObject, after: JsonObject): Admitted {
   const [entries, sent] = [managedFieldsOf(before), managedFieldsOf(after)];
   if (entries === sent) return { object: after };
   try {
-    return { object: withManagedFields(after, writeOwners(runSync(readSent(sent, entries), nothing))) };
+    return { object: withManagedFields(after, writeOwners(runSync(() => readSent(sent, entries), nothing))) };
   } catch (error) {
     if (!(error instanceof ManagedFieldsError)) throw error;
     const warning = `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${error.message}`;

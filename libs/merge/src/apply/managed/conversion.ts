@@ -24,8 +24,20 @@ export type Work<T> = Generator<Needed | typeof STEP, T, JsonObject | undefined>
 /** Asked at each step; gives a promise where others come first. */
 export type Pause = () => Promise<void> | undefined;
 
-/** Carries out work at once. @throws TypeError when the converter gives a promise */
-export const runSync = <T>(work: Work<T>, convert: Converter): T => inOneStep(() => run(work, convert));
+/**
+ * Carries out work at once, in one step; in many only where the objects have more levels than the stack has room for, which nobody
+ * looks for before: it would take longer than most of the work.
+ * @param begin the work, which may be begun a second time
+ * @throws TypeError when the converter gives a promise
+ */
+export function runSync<T>(begin: () => Work<T>, convert: Converter): T {
+  try {
+    return inOneStep(() => run(begin(), convert));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return run(begin(), convert);
+  }
+}
 
 function run<T>(work: Work<T>, convert: Converter): T {
   let step = work.next();

@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
-import { elementOf, type FieldSet, type Node, SELF } from '../paths/field-set.js';
+import type { FieldSet, Node } from '../paths/field-set.js';
+import { elementOf, SELF } from '../paths/written-level.js';
 import { PIECE } from '../piece.js';
-import { STEP, type Steps } from '../steps.js';
+import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
 import { isUndeclared, type Type } from '../types/type.js';
 import { areFew, Pace, weightOf } from '../values/few.js';
 import { reconcileInSteps } from '../values/reconcile.js';
@@ -33,7 +34,8 @@ const isKnownToFit = (type: Type, fieldsV1: JsonValue | undefined): boolean =>
 /** Whether a written set owns no part of what is a whole, so that there is nothing to {@link reconcile}. Reads no more than it must. */
 function* isCurrent(type: Type, fieldsV1: JsonValue | undefined): Steps<boolean> {
   if (!isObject(fieldsV1)) return false;
-  if (!(areFew(fieldsV1) ? isLevelCurrent(type, fieldsV1) : yield* isCurrentInSteps(type, fieldsV1))) return false;
+  if (!(areFew(fieldsV1) ? isLevelCurrent(type, fieldsV1) : yield* walked(isCurrentInSteps(type, fieldsV1))))
+    return false;
   fitting.set(fieldsV1, type);
   return true;
 }
@@ -50,7 +52,7 @@ function isLevelCurrent(type: Type, level: JsonObject): boolean {
 }
 
 /** As {@link isLevelCurrent}. */
-function* isCurrentInSteps(type: Type, level: JsonObject): Steps<boolean> {
+function* isCurrentInSteps(type: Type, level: JsonObject): Walk<boolean> {
   const known = isKnownCurrent(type);
   if (known !== undefined) return known;
   const pace = new Pace();
@@ -61,7 +63,7 @@ function* isCurrentInSteps(type: Type, level: JsonObject): Steps<boolean> {
     const current =
       under === undefined ||
       (weight > PIECE
-        ? yield* isCurrentInSteps(under, below as JsonObject)
+        ? yield* descend(isCurrentInSteps(under, below as JsonObject))
         : isLevelCurrent(under, below as JsonObject));
     if (!current) return false;
     if (pace.isOver(weight)) yield STEP;
@@ -92,7 +94,7 @@ function hasBelow(level: JsonObject): boolean {
  * Whether a written set may own something of a set of changes. Looks only where there are changes, so that what many
  * managers own is not read at each write. Never false when it does own something.
  */
-export function mayTouch(changes: FieldSet, fieldsV1: JsonValue | undefined): boolean {
+function mayTouch(changes: FieldSet, fieldsV1: JsonValue | undefined): boolean {
   if (!isObject(fieldsV1)) return true;
   if (changes.nodes.length > FEW) return mayBeAmong(changes, fieldsV1);
   return changes.nodes.some((node) => {
@@ -114,3 +116,31 @@ function mayBeAmong(changes: FieldSet, fieldsV1: JsonObject): boolean {
 
 const mayOwn = ({ member, below }: Node, written: JsonValue | undefined): boolean =>
   member || (below !== undefined && mayTouch(below, written));
+
+const isLittle = (changes: FieldSet, written: JsonObject): boolean => !changes.isMany && areFew(written);
+
+/** Does the same as {@link mayTouch}, in steps. */
+export function* mayTouchInSteps(changes: FieldSet, fieldsV1: JsonValue | undefined): Steps<boolean> {
+  if (!isObject(fieldsV1) || isLittle(changes, fieldsV1)) return mayTouch(changes, fieldsV1);
+  return yield* walked(mayTouchLevel(changes, fieldsV1));
+}
+
+function* mayTouchLevel(changes: FieldSet, fieldsV1: JsonObject): Walk<boolean> {
+  const nodes = yield* changes.readLevel();
+  const pace = new Pace();
+  const isFew = nodes.length <= FEW;
+  if (!isFew) yield* changes.index();
+  for (const text of isFew ? nodes.map(({ element }) => element.text) : Object.keys(fieldsV1)) {
+    if (pace.isOver()) yield STEP;
+    const written = fieldsV1[text];
+    const node = written === undefined ? undefined : changes.atText(text);
+    if (node && (node.member || (yield* mayTouchBelow(node.below, written)))) return true;
+  }
+  return false;
+}
+
+function* mayTouchBelow(changes: FieldSet | undefined, written: JsonValue | undefined): Walk<boolean> {
+  if (changes === undefined) return false;
+  if (!isObject(written) || isLittle(changes, written)) return mayTouch(changes, written);
+  return yield* descend(mayTouchLevel(changes, written));
+}

@@ -1,9 +1,11 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
-import { FieldsV1Error } from '../paths/field-set.js';
 import { compareText } from '../paths/order.js';
-import { STEP, type Steps } from '../steps.js';
+import { FieldsV1Error } from '../paths/written-level.js';
+import { PIECE } from '../piece.js';
+import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
 import { keepInSteps } from '../stored/kept-fields.js';
+import { areFew, Pace, weightOf } from '../values/few.js';
 import type { Work } from './conversion.js';
 import { ManagedFieldsError } from './errors.js';
 import { type Identity, identifier, Owner } from './owner.js';
@@ -36,7 +38,12 @@ export function readStored(entries: JsonValue | undefined): Owners {
 export function* readSent(entries: JsonValue | undefined, stored: JsonValue | undefined): Work<Owners> {
   if (!Array.isArray(entries) || entries.length === 0) return NO_OWNERS;
   const known = Array.isArray(stored) ? stored : [];
-  const owners = readStored(entries.map((entry, i) => (sameText(entry, known[i]) ? (known[i] ?? null) : entry)));
+  const same: JsonValue[] = [];
+  for (const [i, entry] of entries.entries()) {
+    const isSame = areFew(entry, known[i]) ? sameText(entry, known[i]) : yield* walked(sameInSteps(entry, known[i]));
+    same.push(isSame ? (known[i] ?? null) : entry);
+  }
+  const owners = readStored(same);
   return yield* checked(owners, new Set(known));
 }
 
@@ -49,6 +56,26 @@ function sameText(a: JsonValue, b: JsonValue | undefined): boolean {
   for (let i = 0; i < names.length; i++) {
     const name = names[i] as string;
     if (name !== others[i] || !sameText(a[name] ?? null, b[name] ?? null)) return false;
+  }
+  return true;
+}
+
+/** Does the same as {@link sameText}, in steps. */
+function* sameInSteps(a: JsonValue, b: JsonValue | undefined): Walk<boolean> {
+  if (a === b) return true;
+  if (!isObject(a) || !isObject(b)) return false;
+  if (areFew(a, b)) return sameText(a, b);
+  const [names, others] = [Object.keys(a), Object.keys(b)];
+  yield STEP;
+  if (names.length !== others.length) return false;
+  const pace = new Pace();
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] as string;
+    if (name !== others[i]) return false;
+    const [from, to] = [a[name] ?? null, b[name] ?? null];
+    const weight = weightOf(from, to);
+    if (!(weight > PIECE ? yield* descend(sameInSteps(from, to)) : sameText(from, to))) return false;
+    if (pace.isOver(weight)) yield STEP;
   }
   return true;
 }

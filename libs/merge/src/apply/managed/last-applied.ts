@@ -1,13 +1,14 @@
 import { goJson, type JsonObject, type JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
+import { differenceInSteps } from '../paths/algebra-in-steps.js';
 import { type FieldSet, NO_FIELDS } from '../paths/field-set.js';
 import { isBeyond } from '../paths/nesting.js';
-import { difference } from '../paths/set-algebra.js';
+import { STEP, type Steps } from '../steps.js';
 import type { Type } from '../types/type.js';
-import { compareObjects } from '../values/compare.js';
-import { fieldSetOf } from '../values/field-set-of.js';
-import { misfitsOf } from '../values/fit.js';
-import { Conflicts } from './conflict.js';
+import { compareInSteps } from '../values/compare-in-steps.js';
+import { ownedInSteps } from '../values/field-set-of.js';
+import { misfitsInSteps } from '../values/fit.js';
+import { type Conflict, Conflicts } from './conflict.js';
 
 /** The manager that takes over what it applied before it knew of server-side apply. */
 export const KUBECTL = 'kubectl';
@@ -34,22 +35,25 @@ function annotationsOf(object: JsonObject): JsonObject | undefined {
  * The conflicts without those that client-side apply explains: fields that its annotation holds as they are. Undefined
  * when none is left, so that the apply may be forced.
  */
-export function unexplained(conflicts: Conflicts, type: Type, live: JsonObject): Conflicts | undefined {
-  const explained = appliedByClient(type, live);
-  const left = conflicts.conflicts.flatMap(({ id, owner, fields }) => {
-    const others = difference(fields, explained);
-    return others.isEmpty ? [] : [{ id, owner, fields: others }];
-  });
+export function* unexplained(conflicts: Conflicts, type: Type, live: JsonObject): Steps<Conflicts | undefined> {
+  const explained = yield* appliedByClient(type, live);
+  const left: Conflict[] = [];
+  for (const { id, owner, fields } of conflicts.conflicts) {
+    const others = yield* differenceInSteps(fields, explained);
+    if (!others.isEmpty) left.push({ id, owner, fields: others });
+  }
   return left.length > 0 ? new Conflicts(left) : undefined;
 }
 
 /** Fields whose live values are those of the annotation; none when there is nothing of use in it. */
-function appliedByClient(type: Type, live: JsonObject): FieldSet {
+function* appliedByClient(type: Type, live: JsonObject): Steps<FieldSet> {
   const applied = parsed(lastApplied(live));
   if (applied === undefined || applied.apiVersion !== live.apiVersion) return NO_FIELDS;
-  if (misfitsOf(type, applied).length > 0) return NO_FIELDS;
-  const { set, removed } = compareObjects(type, applied, live);
-  return difference(difference(fieldSetOf(type, applied), set), removed);
+  yield STEP;
+  if ((yield* misfitsInSteps(type, applied)).length > 0) return NO_FIELDS;
+  const { set, removed } = yield* compareInSteps(type, applied, live);
+  const said = yield* ownedInSteps(type, applied);
+  return yield* differenceInSteps(yield* differenceInSteps(said, set), removed);
 }
 
 /** As deep as objects of clients may be at most. */
@@ -68,8 +72,10 @@ function parsed(text: string | undefined): JsonObject | undefined {
 /** An object whose annotation, if it has one, says what was applied now; without it when there is no room for it. */
 export function withLastApplied(object: JsonObject, said: JsonObject): JsonObject {
   if (lastApplied(object) === undefined) return object;
-  const annotations: JsonObject = { ...annotationsOf(object), [LAST_APPLIED]: configurationText(said) };
-  if (sizeOf(annotations) > ANNOTATIONS_LIMIT) delete annotations[LAST_APPLIED];
+  // Sorting and writing what there is no room for anyway takes long.
+  const text = leastSize(said, ANNOTATIONS_LIMIT) > ANNOTATIONS_LIMIT ? undefined : configurationText(said);
+  const annotations: JsonObject = { ...annotationsOf(object), [LAST_APPLIED]: text ?? '' };
+  if (text === undefined || sizeOf(annotations) > ANNOTATIONS_LIMIT) delete annotations[LAST_APPLIED];
   return { ...object, metadata: { ...(object.metadata as JsonObject), annotations } };
 }
 
@@ -78,6 +84,18 @@ const sizeOf = (annotations: JsonObject): number =>
     (sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(String(value)),
     0,
   );
+
+/** Bytes that a value takes as JSON at least; or that they are more than `most`. */
+function leastSize(value: JsonValue, most: number): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  let size = 0;
+  for (const name in value) {
+    if (size > most) break;
+    if (name !== LAST_APPLIED) size += 1 + leastSize((value as JsonObject)[name] ?? null, most - size);
+  }
+  return size;
+}
 
 /** What was applied, without the annotation itself, as clients of the reference write it: sorted, and a line of its own. */
 function configurationText(said: JsonObject): string {

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
-import { FieldSet, FieldsV1Error, NO_FIELDS } from '../paths/field-set.js';
-import { readInSteps, writeFieldsV1 } from '../paths/fields-v1.js';
+import { type FieldSet, NO_FIELDS } from '../paths/field-set.js';
+import { readInSteps, writeFieldsV1, writtenSet } from '../paths/fields-v1.js';
+import { FieldsV1Error } from '../paths/written-level.js';
 import type { Steps } from '../steps.js';
 
 /** How an owner came by its fields: it says what they shall be, or it has set them. */
@@ -112,5 +113,5 @@ export class Owner {
 function storedFields(fieldsV1: JsonValue | undefined): FieldSet {
   if (fieldsV1 === undefined || fieldsV1 === null) return NO_FIELDS;
   if (!isObject(fieldsV1)) throw new FieldsV1Error('fieldsV1 must be an object');
-  return FieldSet.whole(fieldsV1);
+  return writtenSet(fieldsV1);
 }

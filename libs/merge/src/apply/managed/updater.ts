@@ -8,13 +8,13 @@ import {
 import { type FieldSet, NO_FIELDS, union } from '../paths/field-set.js';
 import { Remembered } from '../paths/remembered.js';
 import { difference } from '../paths/set-algebra.js';
-import { STEP } from '../steps.js';
+import { STEP, type Steps } from '../steps.js';
 import { ownedInSteps } from '../values/field-set-of.js';
 import { mergeInSteps } from '../values/merge.js';
 import { type Changes, ChangesByVersion } from './changes.js';
 import { type Conflict, Conflicts, inOrder } from './conflict.js';
 import type { Work } from './conversion.js';
-import { currentOwners, mayTouch } from './current-fields.js';
+import { currentOwners, mayTouchInSteps } from './current-fields.js';
 import type { Owners } from './entries.js';
 import type { ManagedKind, VersionTypes } from './kind.js';
 import { ownable } from './never-owned.js';
@@ -65,7 +65,7 @@ function* writerAfter(
   const fields = yield* ownable(changed);
   const never = before && (neverOwnedOf.known(changed, fields) ?? (yield* neverOwnedOf.made(changed, fields)));
   const gone = never && (lost.known(removed, never) ?? (yield* lost.made(removed, never)));
-  const had = before && gone && isTouched(before, gone) ? yield* without(before, gone) : before;
+  const had = before && gone && (yield* isTouched(before, gone)) ? yield* without(before, gone) : before;
   if (fields.isEmpty) return had === before || had?.fields.isEmpty === false ? had : undefined;
   return Owner.of(
     identity,
@@ -75,7 +75,9 @@ function* writerAfter(
 }
 
 /** Whether an owner may own something of what is gone. */
-const isTouched = (owner: Owner, gone: FieldSet): boolean => !gone.isEmpty && mayTouch(gone, owner.written);
+function* isTouched(owner: Owner, gone: FieldSet): Steps<boolean> {
+  return !gone.isEmpty && (yield* mayTouchInSteps(gone, owner.written));
+}
 
 /** An owner without what is gone. */
 function* without(owner: Owner, gone: FieldSet): Work<Owner> {
@@ -96,7 +98,7 @@ function* withoutChanged(owners: Owners, changes: ChangesByVersion, except?: str
     }
     const changed = yield* changes.in(owner.identity.apiVersion);
     if (changed === undefined) continue;
-    const now = isTouched(owner, changed.all) ? yield* without(owner, changed.all) : owner;
+    const now = (yield* isTouched(owner, changed.all)) ? yield* without(owner, changed.all) : owner;
     if (now === owner || !now.fields.isEmpty) left.set(id, now);
   }
   return left;
@@ -152,7 +154,7 @@ function* refuseConflicts(owners: Owners, changes: ChangesByVersion, applier: st
     yield STEP;
     if (id === applier) continue;
     const changed = yield* changes.in(owner.identity.apiVersion);
-    if (changed === undefined || !mayTouch(changed.set, owner.written)) continue;
+    if (changed === undefined || !(yield* mayTouchInSteps(changed.set, owner.written))) continue;
     const owned = yield* owner.read();
     yield STEP;
     const fields = yield* intersectionInSteps(owned, changed.set);

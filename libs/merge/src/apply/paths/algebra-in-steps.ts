@@ -1,6 +1,7 @@
-import { STEP, type Steps } from '../steps.js';
+import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
 import { Pace } from '../values/few.js';
-import { either, FieldSet, NO_FIELDS, type Node, paceOf, union } from './field-set.js';
+import { FieldSet, NO_FIELDS, type Node, union } from './field-set.js';
+import { either, paceOf } from './node.js';
 import { compareElements } from './path-element.js';
 import type { SetOperation } from './remembered.js';
 import {
@@ -34,13 +35,13 @@ const DIFFERENCE: Operation = { atOnce: difference, pick: inFirst, narrows: true
 const RECURSIVE_DIFFERENCE: Operation = { atOnce: recursiveDifference, pick: notBelow, narrows: true };
 
 /** As `union`. */
-export const unionInSteps: SetOperation = (a, b) => inSteps(UNION, a, b);
+export const unionInSteps: SetOperation = (a, b) => operated(UNION, a, b);
 /** As `intersection`. */
-export const intersectionInSteps: SetOperation = (a, b) => inSteps(INTERSECTION, a, b);
+export const intersectionInSteps: SetOperation = (a, b) => operated(INTERSECTION, a, b);
 /** As `difference`. */
-export const differenceInSteps: SetOperation = (a, b) => inSteps(DIFFERENCE, a, b);
+export const differenceInSteps: SetOperation = (a, b) => operated(DIFFERENCE, a, b);
 /** As `recursiveDifference`. */
-export const recursiveDifferenceInSteps: SetOperation = (a, b) => inSteps(RECURSIVE_DIFFERENCE, a, b);
+export const recursiveDifferenceInSteps: SetOperation = (a, b) => operated(RECURSIVE_DIFFERENCE, a, b);
 
 /** As `unionOf`. */
 export function* unionOfInSteps(sets: readonly FieldSet[]): Steps<FieldSet> {
@@ -51,9 +52,15 @@ export function* unionOfInSteps(sets: readonly FieldSet[]): Steps<FieldSet> {
   return yield* unionInSteps(a, b);
 }
 
-function* inSteps(operation: Operation, a: FieldSet, b: FieldSet): Steps<FieldSet> {
+const isLittle = (a: FieldSet, b: FieldSet): boolean => a === b || !(a.isMany || b.isMany);
+
+function* operated(operation: Operation, a: FieldSet, b: FieldSet): Steps<FieldSet> {
+  return isLittle(a, b) ? operation.atOnce(a, b) : yield* walked(divided(operation, a, b));
+}
+
+function* divided(operation: Operation, a: FieldSet, b: FieldSet): Walk<FieldSet> {
   const { atOnce, pick } = operation;
-  if (a === b || !(a.isMany || b.isMany)) return atOnce(a, b);
+  if (a === b) return atOnce(a, b);
   const [nodes, others] = [yield* a.readLevel(), yield* b.readLevel()];
   // What is made of nothing is seen at once.
   if (nodes.length === 0 || others.length === 0) return atOnce(a, b);
@@ -62,7 +69,7 @@ function* inSteps(operation: Operation, a: FieldSet, b: FieldSet): Steps<FieldSe
   const pace = new Pace();
   for (const [x, y] of pairsOf(operation, a, b)) {
     const [from, to] = [x?.below, y?.below];
-    const below = from && to && (from.isMany || to.isMany) ? yield* inSteps(operation, from, to) : undefined;
+    const below = from && to && (from.isMany || to.isMany) ? yield* descend(divided(operation, from, to)) : undefined;
     const node = pick(x, y, below ? () => below : atOnce);
     same &&= node === x;
     if (node && (node.member || node.below)) made.push(node);
@@ -95,13 +102,17 @@ function* sideBySide(a: readonly Node[], b: readonly Node[]): Generator<readonly
 
 /** As `covers`. */
 export function* coversInSteps(a: FieldSet, b: FieldSet): Steps<boolean> {
-  if (a === b || !(a.isMany || b.isMany)) return covers(a, b);
+  return isLittle(a, b) ? covers(a, b) : yield* walked(covered(a, b));
+}
+
+function* covered(a: FieldSet, b: FieldSet): Walk<boolean> {
+  if (isLittle(a, b)) return covers(a, b);
   const [nodes, others] = [yield* a.readLevel(), yield* b.readLevel()];
   const pace = new Pace();
   for (const [i, { element, member, below }] of others.entries()) {
     const own = nodes[i]?.element === element ? nodes[i] : a.at(element);
     if (!own || (member && !own.member)) return false;
-    if (below && !(own.below && (yield* coversInSteps(own.below, below)))) return false;
+    if (below && !(own.below && (yield* descend(covered(own.below, below))))) return false;
     if (pace.isOver(paceOf(below))) yield STEP;
   }
   return true;

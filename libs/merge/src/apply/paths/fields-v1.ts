@@ -1,42 +1,95 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
-import { STEP, type Steps } from '../steps.js';
-import { Pace } from '../values/few.js';
-import { elementOf, type FieldSet, FieldsV1Error, LevelBuilder, NO_FIELDS, SELF } from './field-set.js';
+import { PIECE } from '../piece.js';
+import { atOnce, descend, STEP, type Steps, type Walk, walked } from '../steps.js';
+import { Pace, weightOf } from '../values/few.js';
+import { FieldSet, LevelBuilder, NO_FIELDS } from './field-set.js';
+import type { PathElement } from './path-element.js';
+import { elementOf, FieldsV1Error, SELF } from './written-level.js';
 
 /** Reads the whole of a `fieldsV1`, whoever has written it. @throws FieldsV1Error for what is no set of fields */
 export function readFieldsV1(json: JsonValue | undefined): FieldSet {
-  const reading = readInSteps(json);
-  for (;;) {
-    const step = reading.next();
-    if (step.done) return step.value;
-  }
+  return atOnce(readInSteps(json));
 }
 
 /** As {@link readFieldsV1}, with steps in between: a client may send very many. */
 export function* readInSteps(json: JsonValue | undefined): Steps<FieldSet> {
   if (json === undefined || json === null) return NO_FIELDS;
   if (!isObject(json)) throw new FieldsV1Error('fieldsV1 must be an object');
-  return (yield* readLevel(json, new Pace())) ?? NO_FIELDS;
+  const level = weightOf(json) > PIECE ? yield* walked(divided(json)) : levelOf(json);
+  return level ?? NO_FIELDS;
 }
 
-function* readLevel(json: JsonObject, pace: Pace): Steps<FieldSet | undefined> {
+function levelOf(json: JsonObject): FieldSet | undefined {
   const level = new LevelBuilder();
   for (const text of Object.keys(json)) {
-    if (pace.isOver()) yield STEP;
-    if (text === SELF) continue;
-    const element = elementOf(text);
+    const element = text === SELF ? undefined : elementOf(text);
     if (element === undefined) continue;
-    const content = json[text] ?? null;
-    if (content !== null && !isObject(content)) throw new FieldsV1Error(`an object was expected at ${text}`);
-    const below = content === null ? undefined : yield* readLevel(content, pace);
-    level.add(element, below === undefined || Object.hasOwn(content as JsonObject, SELF), below);
+    const content = contentOf(json, text);
+    add(level, element, content, content && levelOf(content));
+  }
+  return level.build();
+}
+
+/** Does the same as {@link levelOf}, in steps. */
+function* divided(json: JsonObject): Walk<FieldSet | undefined> {
+  const level = new LevelBuilder();
+  const pace = new Pace();
+  for (const text of Object.keys(json)) {
+    const element = text === SELF ? undefined : elementOf(text);
+    const content = element && contentOf(json, text);
+    const weight = weightOf(content);
+    const below = content && (weight > PIECE ? yield* descend(divided(content)) : levelOf(content));
+    if (element) add(level, element, content, below);
+    if (pace.isOver(weight)) yield STEP;
   }
   return yield* level.buildInSteps();
 }
 
+/** Content of a member of a level; undefined for nothing. @throws FieldsV1Error for what is no level */
+function contentOf(json: JsonObject, text: string): JsonObject | undefined {
+  const content = json[text] ?? null;
+  if (content === null) return undefined;
+  if (!isObject(content)) throw new FieldsV1Error(`an object was expected at ${text}`);
+  return content;
+}
+
+/** @param below what was read of the content */
+function add(level: LevelBuilder, element: PathElement, content: JsonObject | undefined, below?: FieldSet): void {
+  level.add(element, below === undefined || (content !== undefined && Object.hasOwn(content, SELF)), below);
+}
+
+/** The set of the whole of a `fieldsV1` that the server has written, the same each time; read level by level, where somebody looks. */
+export function writtenSet(fieldsV1: JsonObject): FieldSet {
+  let set = wholes.get(fieldsV1);
+  if (set === undefined) {
+    set = FieldSet.written(fieldsV1);
+    wholes.set(fieldsV1, set);
+  }
+  return set;
+}
+
 /** The set as `fieldsV1`, its members in the reference's order: frozen, as the set shares it. */
-export const writeFieldsV1 = (set: FieldSet): JsonObject => set.fieldsV1();
+export function writeFieldsV1(set: FieldSet): JsonObject {
+  const fieldsV1 = set.trie(false);
+  if (!wholes.has(fieldsV1)) {
+    wholes.set(fieldsV1, set);
+    made.set(fieldsV1, set);
+  }
+  return fieldsV1;
+}
 
 /** The set as the text of `fieldsV1`, byte for byte as the reference writes it. */
 export const fieldsV1Text = (set: FieldSet): string => `{${set.text}}`;
+
+/** The text of a `fieldsV1` that was made of a set; undefined for any other. */
+export function knownText(fieldsV1: JsonObject): string | undefined {
+  const set = made.get(fieldsV1);
+  return set && fieldsV1Text(set);
+}
+
+/** Sets by the `fieldsV1` that stand for them, of wholes only: a table of every level costs more than the levels. */
+const wholes = new WeakMap<JsonObject, FieldSet>();
+
+/** Those that were made of their sets, not the other way round. */
+const made = new WeakMap<JsonObject, FieldSet>();

@@ -1,4 +1,5 @@
-import { changedNode, FieldSet, NO_FIELDS, type Node, type Path, union, zip } from './field-set.js';
+import { FieldSet, NO_FIELDS, type Node, type Path, union, zip } from './field-set.js';
+import { changedNode } from './node.js';
 import { compareElements, fieldElement } from './path-element.js';
 
 /** The set of some paths of fields, by the names of the fields: `['metadata', 'labels']`. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@orch/machinery';
 import { frozen } from '../../json-values.js';
-import { knownText } from '../paths/field-set.js';
+import { knownText } from '../paths/fields-v1.js';
 import { atOnce, STEP, type Steps } from '../steps.js';
 import { ownBytes } from './own-bytes.js';
 import { packInSteps } from './pack-fields.js';

@@ -1,11 +1,22 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
-import { equalJson, isObject } from '../../json-values.js';
+import { isObject } from '../../json-values.js';
 import { compareElements, type PathElement } from '../paths/path-element.js';
 import { PIECE } from '../piece.js';
-import { STEP, type Steps } from '../steps.js';
+import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
 import { planInSteps, valueAt } from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
-import { both, type Change, type Comparison, compare, comparisonOf, ITSELF, Level, sameItems } from './compare.js';
+import {
+  both,
+  type Change,
+  type Comparison,
+  compare,
+  compareObjects,
+  comparisonOf,
+  ITSELF,
+  Level,
+  sameItems,
+} from './compare.js';
+import { equalInSteps } from './equal-in-steps.js';
 import { everythingInSteps } from './everything.js';
 import { areFew, eachInSteps, Pace, weightOf } from './few.js';
 import { levelsOf, type Sequence, sequenceInSteps } from './list-items.js';
@@ -17,10 +28,12 @@ import { levelsOf, type Sequence, sequenceInSteps } from './list-items.js';
 
 /** As `compareObjects`. */
 export function* compareInSteps(type: Type, before: JsonObject, after: JsonObject): Steps<Comparison> {
-  return comparisonOf(yield* compared(type, before, after));
+  return areFew(before, after)
+    ? compareObjects(type, before, after)
+    : comparisonOf(yield* walked(compared(type, before, after)));
 }
 
-function* compared(type: Type, before: JsonValue, after: JsonValue): Steps<Change | undefined> {
+function* compared(type: Type, before: JsonValue, after: JsonValue): Walk<Change | undefined> {
   if (before === after) return undefined;
   if (areFew(before, after)) return compare(type, before, after);
   if (type.map && type.scalar === undefined) return yield* comparedAs('map', type, before, after);
@@ -34,7 +47,7 @@ function* comparedAs(
   type: Type,
   before: JsonValue,
   after: JsonValue,
-): Steps<Change | undefined> {
+): Walk<Change | undefined> {
   const { map, list } = type;
   if (form === 'map' && map && !map.atomic) {
     const found = yield* comparedMaps(type, map, before, after);
@@ -43,7 +56,7 @@ function* comparedAs(
     const found = yield* comparedLists(type, list, before, after);
     if (found.differ) return found.change;
   }
-  return equalJson(before, after) ? undefined : ITSELF;
+  return (yield* equalInSteps(before, after)) ? undefined : ITSELF;
 }
 
 /** What was found below two values, or that they are to be compared as wholes. */
@@ -53,7 +66,7 @@ const AS_WHOLES: Found = { differ: false };
 
 const found = (change: Change | undefined): Found => ({ differ: true, change });
 
-function* comparedMaps(type: Type, map: MapType, before: JsonValue, after: JsonValue): Steps<Found> {
+function* comparedMaps(type: Type, map: MapType, before: JsonValue, after: JsonValue): Walk<Found> {
   if (isObject(before) && isObject(after)) {
     // Not both are empty: they hold very many values.
     return found(yield* comparedMembers(map, before, after));
@@ -63,7 +76,7 @@ function* comparedMaps(type: Type, map: MapType, before: JsonValue, after: JsonV
   return set || removed ? found({ self: false, set, removed }) : AS_WHOLES;
 }
 
-function* comparedMembers(map: MapType, before: JsonObject, after: JsonObject): Steps<Change | undefined> {
+function* comparedMembers(map: MapType, before: JsonObject, after: JsonObject): Walk<Change | undefined> {
   const plan = yield* planInSteps(map, after);
   const level = new Level(plan.levels.changes);
   const pace = new Pace();
@@ -95,16 +108,16 @@ function* largeChild(
   type: Type,
   before: JsonValue | undefined,
   after: JsonValue | undefined,
-): Steps<void> {
+): Walk<void> {
   if (after === undefined) level.went(element, yield* everythingInSteps(type, before ?? null));
   else if (before === undefined) level.came(element, yield* everythingInSteps(type, after));
   else {
-    const change = yield* compared(type, before, after);
+    const change = yield* descend(compared(type, before, after));
     if (change) level.changed(element, change);
   }
 }
 
-function* comparedLists(type: Type, list: ListType, before: JsonValue, after: JsonValue): Steps<Found> {
+function* comparedLists(type: Type, list: ListType, before: JsonValue, after: JsonValue): Walk<Found> {
   const [from, to] = [Array.isArray(before) ? before : [], Array.isArray(after) ? after : []];
   const came = from.length === 0 ? yield* everythingInSteps(type, to) : undefined;
   if (came) return found({ self: false, set: came, removed: undefined });
@@ -118,7 +131,7 @@ function* comparedInTurn(
   list: ListType,
   before: readonly JsonValue[],
   after: readonly JsonValue[],
-): Steps<Change | undefined> {
+): Walk<Change | undefined> {
   const changes = yield* eachInSteps(after.keys(), {
     weigh: (i) => weightOf(before[i], after[i]),
     atOnce: (i) => compare(list.items, before[i] ?? null, after[i] ?? null),
@@ -140,7 +153,7 @@ interface Items {
   readonly sequence: Sequence;
 }
 
-function* comparedItems(list: ListType, before: Items, after: Items): Steps<Change | undefined> {
+function* comparedItems(list: ListType, before: Items, after: Items): Walk<Change | undefined> {
   const level = new Level(levelsOf(list).changes);
   const pace = new Pace();
   let [i, j] = [0, 0];

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { type FieldSet, NO_FIELDS, type Node } from '../paths/field-set.js';
 import { fieldElement, type PathElement } from '../paths/path-element.js';
-import type { Steps } from '../steps.js';
+import { type Steps, type Walk, walked } from '../steps.js';
 import { meant, type Plan, planFor, planInSteps, type Step } from '../types/plan.js';
 import { ATOMIC_VALUE, type FieldType, type ListType, type MapType, type Type } from '../types/type.js';
 import { areFew, eachInSteps, weightOf } from './few.js';
@@ -76,29 +76,33 @@ function levelOfItems(
 
 /** As {@link everythingBelow}, in steps. */
 export function* everythingInSteps(type: Type, value: JsonValue): Steps<FieldSet | undefined> {
-  if (areFew(value)) return everythingBelow(type, value);
-  if (Array.isArray(value)) return type.list ? yield* itemsInSteps(type.list, value) : undefined;
-  return isObject(value) && type.map && !type.map.atomic ? yield* membersInSteps(type.map, value) : undefined;
+  return areFew(value) ? everythingBelow(type, value) : yield* walked(divided(type, value));
 }
 
-function* membersInSteps(map: MapType, object: JsonObject): Steps<FieldSet | undefined> {
+function* divided(type: Type, value: JsonValue): Walk<FieldSet | undefined> {
+  if (areFew(value)) return everythingBelow(type, value);
+  if (Array.isArray(value)) return type.list ? yield* dividedItems(type.list, value) : undefined;
+  return isObject(value) && type.map && !type.map.atomic ? yield* dividedMembers(type.map, value) : undefined;
+}
+
+function* dividedMembers(map: MapType, object: JsonObject): Walk<FieldSet | undefined> {
   const plan = yield* planInSteps(map, object);
   const parts = yield* eachInSteps(plan.members, {
     weigh: ({ name }) => weightOf(object[name]),
     atOnce: (step) => belowMember(step, object[step.name]),
     // Nothing that holds very many values is a zero.
-    inSteps: (step) => everythingInSteps(step.type, object[step.name] ?? null),
+    inSteps: (step) => divided(step.type, object[step.name] ?? null),
   });
   return levelOfMembers(plan, parts);
 }
 
-function* itemsInSteps(list: ListType, items: readonly JsonValue[]): Steps<FieldSet | undefined> {
+function* dividedItems(list: ListType, items: readonly JsonValue[]): Walk<FieldSet | undefined> {
   const sequence = list.relation === 'atomic' ? undefined : yield* sequenceInSteps(list, items);
   if (sequence === undefined) return undefined;
   const parts = yield* eachInSteps(items, {
     weigh: weightOf,
     atOnce: (item) => everythingBelow(list.items, item),
-    inSteps: (item) => everythingInSteps(list.items, item),
+    inSteps: (item) => divided(list.items, item),
   });
   return levelOfItems(list, sequence, parts);
 }

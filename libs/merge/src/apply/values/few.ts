@@ -1,33 +1,37 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { PIECE } from '../piece.js';
-import { STEP, type Steps } from '../steps.js';
+import { descend, STEP, type Walk } from '../steps.js';
 import { isUndivided } from '../undivided.js';
 
-/** Whether values hold so few, all together, that walking over them is one step. */
+/** Levels of values within each other that are walked over by functions which call themselves. */
+export const LEVELS = 100;
+
+/** Whether values hold so few, all together, that walking over them is one step, and so few levels that it takes little of the stack. */
 export const areFew = (a: JsonValue | undefined, b?: JsonValue): boolean => isUndivided() || weightOf(a, b) <= PIECE;
 
-/** How many values are in two, themselves included; or that they are more than are walked over in one step. At least one. */
+/** How many values are in two, themselves included; or that they are more, or deeper, than what is walked over in one step. At least one. */
 export function weightOf(a: JsonValue | undefined, b?: JsonValue): number {
   const weight = a === undefined ? 1 : valuesIn(a, PIECE);
   return b === undefined || weight > PIECE ? weight : weight + valuesIn(b, PIECE - weight);
 }
 
 /**
- * How many values are in one, itself included, or a number above `most`. Looks at few more than that, and at no more than the names of
- * {@link WIDE} members on the way back.
+ * How many values are in one, itself included, or a number above `most`, as for what has more levels than are given. Looks at few more
+ * than that, and at no more than the names of {@link WIDE} members on the way back.
  */
-export function valuesIn(value: JsonValue, most: number): number {
+export function valuesIn(value: JsonValue, most: number, levels = LEVELS): number {
   if (typeof value !== 'object' || value === null) return 1;
+  if (levels === 0) return most + 1;
   let values = 1;
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length && values <= most; i++) values += below(value[i], most - values);
+    for (let i = 0; i < value.length && values <= most; i++) values += below(value[i], most - values, levels - 1);
     return values;
   }
   if (wide.has(value)) return most + 1;
   let members = 0;
   for (const name in value) {
     members++;
-    if (values <= most) values += below(value[name], most - values);
+    if (values <= most) values += below(value[name], most - values, levels - 1);
     // Also where but a few more were to be counted: each level above begins anew, and would find out nothing either.
     if (values <= most || members <= WIDE) continue;
     wide.add(value);
@@ -40,8 +44,8 @@ export function valuesIn(value: JsonValue, most: number): number {
 const wide = new WeakSet<JsonObject>();
 const WIDE = PIECE / 2;
 
-const below = (value: JsonValue | undefined, most: number): number =>
-  typeof value === 'object' && value !== null ? valuesIn(value, most) : 1;
+const below = (value: JsonValue | undefined, most: number, levels: number): number =>
+  typeof value === 'object' && value !== null ? valuesIn(value, most, levels) : 1;
 
 /** How something is made of one of many values. */
 export interface Making<From, To> {
@@ -49,16 +53,16 @@ export interface Making<From, To> {
   readonly weigh: (from: From) => number;
   readonly atOnce: (from: From) => To;
   /** The same, of one that holds very many. */
-  readonly inSteps: (from: From) => Steps<To>;
+  readonly inSteps: (from: From) => Walk<To>;
 }
 
 /** What is made of each: of those that hold few values many in a step, of one that holds very many in steps of its own. */
-export function* eachInSteps<From, To>(all: Iterable<From>, { weigh, atOnce, inSteps }: Making<From, To>): Steps<To[]> {
+export function* eachInSteps<From, To>(all: Iterable<From>, { weigh, atOnce, inSteps }: Making<From, To>): Walk<To[]> {
   const made: To[] = [];
   const pace = new Pace();
   for (const one of all) {
     const weight = weigh(one);
-    made.push(weight > PIECE ? yield* inSteps(one) : atOnce(one));
+    made.push(weight > PIECE ? yield* descend(inSteps(one)) : atOnce(one));
     if (pace.isOver(weight)) yield STEP;
   }
   return made;

@@ -4,7 +4,7 @@ import { unionOfInSteps } from '../paths/algebra-in-steps.js';
 import { type FieldSet, LevelBuilder, NO_FIELDS, type Node } from '../paths/field-set.js';
 import type { PathElement } from '../paths/path-element.js';
 import { PIECE } from '../piece.js';
-import { STEP, type Steps } from '../steps.js';
+import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
 import { type Plan, planFor, planInSteps, type Step } from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { areFew, eachInSteps, weightOf } from './few.js';
@@ -31,12 +31,12 @@ export const namedSetOf = (type: Type, object: JsonObject): FieldSet => within(t
 
 /** As {@link fieldSetOf}, in steps. @throws ItemError */
 export function* ownedInSteps(type: Type, object: JsonObject): Steps<FieldSet> {
-  return (yield* divided(type, object, 'owned')) ?? NO_FIELDS;
+  return areFew(object) ? fieldSetOf(type, object) : ((yield* walked(divided(type, object, 'owned'))) ?? NO_FIELDS);
 }
 
 /** As {@link namedSetOf}, in steps. @throws ItemError */
 export function* namedInSteps(type: Type, object: JsonObject): Steps<FieldSet> {
-  return (yield* divided(type, object, 'named')) ?? NO_FIELDS;
+  return areFew(object) ? namedSetOf(type, object) : ((yield* walked(divided(type, object, 'named'))) ?? NO_FIELDS);
 }
 
 /** What is owned below members or items, in the order in which those are written. */
@@ -110,7 +110,7 @@ function nodesOf({ steps }: Plan, parts: Parts, extent: Extent): Node[] {
 }
 
 /** As {@link within}, in steps. */
-function* divided(type: Type, value: JsonValue, extent: Extent): Steps<FieldSet | undefined> {
+function* divided(type: Type, value: JsonValue, extent: Extent): Walk<FieldSet | undefined> {
   if (areFew(value)) return within(type, value, extent);
   const form = formOf(type, value);
   if (form === 'map' && type.map) return yield* dividedMap(type.map, value, extent);
@@ -118,7 +118,7 @@ function* divided(type: Type, value: JsonValue, extent: Extent): Steps<FieldSet 
   return ITSELF;
 }
 
-function* dividedMap(map: MapType, value: JsonValue, extent: Extent): Steps<FieldSet | undefined> {
+function* dividedMap(map: MapType, value: JsonValue, extent: Extent): Walk<FieldSet | undefined> {
   if (map.atomic) return ITSELF;
   if (!isObject(value)) return undefined;
   const plan = yield* planInSteps(map, value);
@@ -127,20 +127,20 @@ function* dividedMap(map: MapType, value: JsonValue, extent: Extent): Steps<Fiel
     atOnce: (step) => withinMember(step, value[step.name], extent),
     *inSteps(step) {
       const member = value[step.name] ?? null;
-      return orItself(step, member, yield* divided(step.type, member, extent));
+      return orItself(step, member, yield* descend(divided(step.type, member, extent)));
     },
   });
   return levelOfMembers(plan, parts, extent);
 }
 
-function* dividedList(list: ListType, value: JsonValue, extent: Extent): Steps<FieldSet | undefined> {
+function* dividedList(list: ListType, value: JsonValue, extent: Extent): Walk<FieldSet | undefined> {
   if (list.relation === 'atomic') return ITSELF;
   if (!Array.isArray(value)) return undefined;
   const parts = yield* eachInSteps(value, {
     weigh: weightOf,
     atOnce: (item) => below(within(list.items, item ?? null, extent)),
     *inSteps(item) {
-      return below(yield* divided(list.items, item, extent));
+      return below(yield* descend(divided(list.items, item, extent)));
     },
   });
   const sequence = yield* sequenceInSteps(list, value);

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { fieldElement, type PathElement } from '../paths/path-element.js';
 import { PIECE } from '../piece.js';
-import { STEP, type Steps } from '../steps.js';
+import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
 import { formOf, type ListType, type MapType, type ScalarForm, type Type } from '../types/type.js';
 import { areFew, Pace, weightOf } from './few.js';
 import { ItemError, itemElement, sequenceInSteps, sequenceOf } from './list-items.js';
@@ -80,13 +80,14 @@ function check(type: Type, value: JsonValue, trail: Trail | undefined, found: Fo
 
 /** As {@link misfitsOf}, in steps. */
 export function* misfitsInSteps(type: Type, object: JsonObject): Steps<readonly Misfit[]> {
+  if (areFew(object)) return misfitsOf(type, object);
   const found = new Found();
-  yield* checkInSteps(type, object, undefined, found);
+  yield* walked(checkInSteps(type, object, undefined, found));
   return found.misfits;
 }
 
 /** As {@link check}, in steps. */
-function* checkInSteps(type: Type, value: JsonValue, trail: Trail | undefined, found: Found): Steps<void> {
+function* checkInSteps(type: Type, value: JsonValue, trail: Trail | undefined, found: Found): Walk<void> {
   const form = formOf(type, value);
   if (areFew(value) || found.full) check(type, value, trail, found);
   else if (form === 'map' && type.map && isObject(value)) yield* checkMembers(type.map, value, trail, found);
@@ -94,20 +95,20 @@ function* checkInSteps(type: Type, value: JsonValue, trail: Trail | undefined, f
   else check(type, value, trail, found);
 }
 
-function* checkMembers(map: MapType, value: JsonObject, trail: Trail | undefined, found: Found): Steps<void> {
+function* checkMembers(map: MapType, value: JsonObject, trail: Trail | undefined, found: Found): Walk<void> {
   const pace = new Pace();
   for (const name of Object.keys(value)) {
     const member = value[name];
     const weight = weightOf(member);
     const type = map.fields.get(name)?.type ?? map.others;
     if (weight > PIECE && type && member !== undefined) {
-      yield* checkInSteps(type, member, { above: trail, step: name }, found);
+      yield* descend(checkInSteps(type, member, { above: trail, step: name }, found));
     } else checkMember(type, name, member, trail, found);
     if (pace.isOver(weight)) yield STEP;
   }
 }
 
-function* checkItems(list: ListType, items: readonly JsonValue[], trail: Trail | undefined, found: Found): Steps<void> {
+function* checkItems(list: ListType, items: readonly JsonValue[], trail: Trail | undefined, found: Found): Walk<void> {
   const elements = (yield* sequenceInSteps(list, items))?.elements;
   const seen = new Set<string>();
   const pace = new Pace();
@@ -117,7 +118,7 @@ function* checkItems(list: ListType, items: readonly JsonValue[], trail: Trail |
     noteRepeated(element, seen, trail, found);
     const weight = weightOf(item);
     const below = { above: trail, step: element };
-    if (weight > PIECE) yield* checkInSteps(list.items, item, below, found);
+    if (weight > PIECE) yield* descend(checkInSteps(list.items, item, below, found));
     else check(list.items, item, below, found);
     if (pace.isOver(weight)) yield STEP;
   }

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, memberOf, setMember } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { PIECE } from '../piece.js';
-import { STEP, type Steps } from '../steps.js';
+import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { typeOfField } from './everything.js';
 import { areFew, eachInSteps, Pace, weightOf } from './few.js';
@@ -32,11 +32,12 @@ function merge(type: Type, live: JsonValue | undefined, said: JsonValue | undefi
 
 /** As {@link mergeObjects}, in steps. @throws ItemError */
 export function* mergeInSteps(type: Type, live: JsonObject, said: JsonObject): Steps<JsonObject> {
-  return ((yield* divided(type, live, said)) ?? {}) as JsonObject;
+  const merged = areFew(live, said) ? merge(type, live, said) : yield* walked(divided(type, live, said));
+  return (merged ?? {}) as JsonObject;
 }
 
 /** As {@link merge}, in steps. */
-function* divided(type: Type, live: JsonValue | undefined, said: JsonValue | undefined): Steps<JsonValue | undefined> {
+function* divided(type: Type, live: JsonValue | undefined, said: JsonValue | undefined): Walk<JsonValue | undefined> {
   if (areFew(live, said)) return merge(type, live, said);
   if (said === undefined) return live;
   if (live === undefined) return said;
@@ -51,14 +52,14 @@ function* divided(type: Type, live: JsonValue | undefined, said: JsonValue | und
   return said;
 }
 
-function* dividedMaps(map: MapType, live: JsonObject, said: JsonObject): Steps<JsonObject> {
+function* dividedMaps(map: MapType, live: JsonObject, said: JsonObject): Walk<JsonObject> {
   let merged: JsonObject | undefined;
   const pace = new Pace();
   for (const name of Object.keys(said)) {
     const type = typeOfField(map, map.fields.get(name));
     const had = memberOf(live, name);
     const weight = weightOf(had, said[name]);
-    const value = weight > PIECE ? yield* divided(type, had, said[name]) : merge(type, had, said[name]);
+    const value = weight > PIECE ? yield* descend(divided(type, had, said[name])) : merge(type, had, said[name]);
     if (pace.isOver(weight)) yield STEP;
     if (value === had) continue;
     merged ??= yield* copied(live);
@@ -114,7 +115,7 @@ function mergeLists(list: ListType, live: readonly JsonValue[], said: readonly J
 }
 
 /** As {@link mergeLists}, in steps. */
-function* dividedLists(list: ListType, live: readonly JsonValue[], said: readonly JsonValue[]): Steps<JsonValue[]> {
+function* dividedLists(list: ListType, live: readonly JsonValue[], said: readonly JsonValue[]): Walk<JsonValue[]> {
   const sequences = [yield* sequenceInSteps(list, live), yield* sequenceInSteps(list, said)] as const;
   const [old, now] = [placesOf(list, live, sequences[0]), placesOf(list, said, sequences[1])];
   yield STEP;

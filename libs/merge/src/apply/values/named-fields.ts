@@ -1,5 +1,6 @@
-import { FieldSet, type Node, paceOf } from '../paths/field-set.js';
-import { STEP, type Steps } from '../steps.js';
+import { FieldSet, type Node } from '../paths/field-set.js';
+import { paceOf } from '../paths/node.js';
+import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
 import type { Type } from '../types/type.js';
 import { Pace } from './few.js';
 
@@ -15,11 +16,14 @@ export function withNamedFields(type: Type, set: FieldSet): FieldSet {
 
 /** As {@link withNamedFields}, in steps. */
 export function* namedFieldsInSteps(type: Type, set: FieldSet): Steps<FieldSet> {
-  if (!set.isMany) return withNamedFields(type, set);
+  return set.isMany ? yield* walked(divided(type, set)) : withNamedFields(type, set);
+}
+
+function* divided(type: Type, set: FieldSet): Walk<FieldSet> {
   const nodes: Node[] = [];
   const pace = new Pace();
   for (const node of yield* set.readLevel()) {
-    const below = node.below?.isMany ? yield* namedFieldsInSteps(typeUnder(type, node), node.below) : undefined;
+    const below = node.below?.isMany ? yield* descend(divided(typeUnder(type, node), node.below)) : undefined;
     nodes.push(named(type, node, below ? () => below : withNamedFields));
     if (pace.isOver(paceOf(node.below))) yield STEP;
   }

@@ -1,6 +1,7 @@
-import { changedNode, FieldSet, LevelBuilder, type Node, paceOf } from '../paths/field-set.js';
+import { FieldSet, LevelBuilder, type Node } from '../paths/field-set.js';
+import { changedNode, paceOf } from '../paths/node.js';
 import type { PathElement } from '../paths/path-element.js';
-import { STEP, type Steps } from '../steps.js';
+import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
 import { isUndeclared, type Type } from '../types/type.js';
 import { Pace } from './few.js';
 
@@ -15,11 +16,11 @@ export function reconcile(type: Type, set: FieldSet): FieldSet {
 
 /** As {@link reconcile}, in steps. */
 export function* reconcileInSteps(type: Type, set: FieldSet): Steps<FieldSet> {
-  return (yield* belowInSteps(type, set)) ?? set;
+  return set.isMany ? ((yield* walked(belowInSteps(type, set))) ?? set) : reconcile(type, set);
 }
 
 /** As {@link below}, in steps. */
-function* belowInSteps(type: Type, set: FieldSet): Steps<FieldSet | undefined> {
+function* belowInSteps(type: Type, set: FieldSet): Walk<FieldSet | undefined> {
   if (!set.isMany) return below(type, set);
   const typeAt = childrenOf(type);
   if (typeAt === 'whole') return undefined;
@@ -29,7 +30,7 @@ function* belowInSteps(type: Type, set: FieldSet): Steps<FieldSet | undefined> {
   let same = true;
   for (const node of yield* set.readLevel()) {
     const under = node.below && typeAt(node.element);
-    const left = under && node.below ? yield* belowInSteps(under, node.below) : node.below;
+    const left = under && node.below ? yield* descend(belowInSteps(under, node.below)) : node.below;
     const now = changedNode(node, node.member || left === undefined, left);
     same &&= now === node;
     nodes.push(now);

@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { type FieldSet, NO_FIELDS } from '../paths/field-set.js';
 import { PIECE } from '../piece.js';
-import { STEP, type Steps } from '../steps.js';
+import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { elementOf, typeOfField } from './everything.js';
 import { areFew, Pace, weightOf } from './few.js';
@@ -36,11 +36,12 @@ function removeItems(list: ListType, items: readonly JsonValue[], fields: FieldS
 
 /** As {@link removeFields}, in steps. */
 export function* removeInSteps(type: Type, object: JsonObject, fields: FieldSet): Steps<JsonObject> {
-  return fields.isEmpty ? object : (((yield* divided(type, object, fields)) ?? {}) as JsonObject);
+  if (fields.isEmpty || areFew(object)) return removeFields(type, object, fields);
+  return ((yield* walked(divided(type, object, fields))) ?? {}) as JsonObject;
 }
 
 /** As {@link remove}, in steps. */
-function* divided(type: Type, value: JsonValue, fields: FieldSet): Steps<JsonValue> {
+function* divided(type: Type, value: JsonValue, fields: FieldSet): Walk<JsonValue> {
   if (areFew(value)) return remove(type, value, fields);
   const form = formOf(type, value);
   if (form === 'map' && type.map) return isObject(value) ? yield* dividedMembers(type.map, value, fields) : null;
@@ -48,7 +49,7 @@ function* divided(type: Type, value: JsonValue, fields: FieldSet): Steps<JsonVal
   return value;
 }
 
-function* dividedItems(list: ListType, items: readonly JsonValue[], fields: FieldSet): Steps<JsonValue> {
+function* dividedItems(list: ListType, items: readonly JsonValue[], fields: FieldSet): Walk<JsonValue> {
   if (list.relation === 'atomic') return null;
   const elements = (yield* sequenceInSteps(list, items))?.elements;
   const kept: JsonValue[] = [];
@@ -59,14 +60,14 @@ function* dividedItems(list: ListType, items: readonly JsonValue[], fields: Fiel
     if (!node) kept.push(item);
     else if (!node.member) {
       const below = node.below ?? NO_FIELDS;
-      kept.push(weight > PIECE ? yield* divided(list.items, item, below) : remove(list.items, item, below));
+      kept.push(weight > PIECE ? yield* descend(divided(list.items, item, below)) : remove(list.items, item, below));
     }
     if (pace.isOver(weight)) yield STEP;
   }
   return kept.length > 0 ? kept : null;
 }
 
-function* dividedMembers(map: MapType, object: JsonObject, fields: FieldSet): Steps<JsonValue> {
+function* dividedMembers(map: MapType, object: JsonObject, fields: FieldSet): Walk<JsonValue> {
   if (map.atomic) return null;
   const kept: JsonObject = {};
   const pace = new Pace();
@@ -76,11 +77,16 @@ function* dividedMembers(map: MapType, object: JsonObject, fields: FieldSet): St
     if (value === undefined) continue;
     const node = fields.at(elementOf(map.fields.get(name), name));
     if (node?.member) continue;
-    const left = node ? yield* divided(typeOfField(map, map.fields.get(name)), value, node.below ?? NO_FIELDS) : value;
+    const left = node ? yield* dividedMember(map, name, value, node.below ?? NO_FIELDS) : value;
     setMember<JsonValue | undefined>(kept, name, left);
     if (node && pace.isOver(weightOf(value))) yield STEP;
   }
   return Object.keys(kept).length > 0 ? kept : null;
+}
+
+function* dividedMember(map: MapType, name: string, value: JsonValue, fields: FieldSet): Walk<JsonValue> {
+  const type = typeOfField(map, map.fields.get(name));
+  return areFew(value) ? remove(type, value, fields) : yield* descend(divided(type, value, fields));
 }
 
 function removeMembers(map: MapType, object: JsonObject, fields: FieldSet): JsonValue {

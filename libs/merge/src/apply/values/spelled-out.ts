@@ -1,7 +1,10 @@
 import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
-import { cloneJson } from '../../json-values.js';
+import { cloneJson, isObject } from '../../json-values.js';
+import { PIECE } from '../piece.js';
+import { descend, STEP, type Steps, type Walk, walked } from '../steps.js';
 import { fieldValue, formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { typeOfField } from './everything.js';
+import { areFew, eachInSteps, Pace, weightOf } from './few.js';
 
 /**
  * An object as a client with declared types writes it: with the fields that are always written, without those that are
@@ -28,20 +31,66 @@ function spellItems(list: ListType, items: readonly JsonValue[]): JsonValue[] {
 }
 
 function spellMembers(map: MapType, object: JsonObject): JsonObject {
-  if (map.fields.size === 0 && (!isDeclared(map) || holdsScalars(object))) return object;
+  if (knowsNothing(map, object)) return object;
   const spelled: JsonObject = {};
   for (const name of Object.keys(object)) {
-    const value = spelledMember(map, name, object[name]);
-    if (value !== undefined) setMember<JsonValue | undefined>(spelled, name, value);
+    const value = meantBy(map, name, object[name]);
+    if (value !== undefined) setMember(spelled, name, spell(typeOfField(map, map.fields.get(name)), value));
   }
-  for (const name of map.always) if (!Object.hasOwn(spelled, name)) spelled[name] = zeroOf(map, name);
+  addZeros(map, spelled);
   return spelled;
 }
 
-function spelledMember(map: MapType, name: string, written: JsonValue | undefined): JsonValue | undefined {
+/** Whether an object is spelled as it is. */
+const knowsNothing = (map: MapType, object: JsonObject): boolean =>
+  map.fields.size === 0 && (!isDeclared(map) || holdsScalars(object));
+
+/** Meaning of a member where this is written; undefined for nothing. */
+function meantBy(map: MapType, name: string, written: JsonValue | undefined): JsonValue | undefined {
   const field = map.fields.get(name);
-  const value = field ? fieldValue(field, written) : (written ?? map.zero ?? written);
-  return value === undefined ? undefined : spell(typeOfField(map, field), value);
+  return field ? fieldValue(field, written) : (written ?? map.zero ?? written);
+}
+
+function addZeros(map: MapType, spelled: JsonObject): void {
+  for (const name of map.always) if (!Object.hasOwn(spelled, name)) spelled[name] = zeroOf(map, name);
+}
+
+/** Does the same as {@link spelledOut}, in steps. */
+export function* spelledInSteps(type: Type, object: JsonObject): Steps<JsonObject> {
+  return areFew(object) ? spelledOut(type, object) : ((yield* walked(divided(type, object))) as JsonObject);
+}
+
+/** Does the same as {@link spell}, in steps. */
+function* divided(type: Type, value: JsonValue): Walk<JsonValue> {
+  if (areFew(value)) return spell(type, value);
+  if (isObject(value)) return type.map ? yield* dividedMembers(type.map, value) : value;
+  const list = formOf(type, value) === 'list' ? type.list : undefined;
+  return list && isDeclared(list) && Array.isArray(value) ? yield* dividedItems(list, value) : value;
+}
+
+function* dividedItems(list: ListType, items: readonly JsonValue[]): Walk<JsonValue[]> {
+  const meant = (item: JsonValue) => item ?? list.zero ?? null;
+  return yield* eachInSteps(items, {
+    weigh: weightOf,
+    atOnce: (item) => spell(list.items, meant(item)),
+    inSteps: (item) => divided(list.items, meant(item)),
+  });
+}
+
+function* dividedMembers(map: MapType, object: JsonObject): Walk<JsonObject> {
+  if (knowsNothing(map, object)) return object;
+  const spelled: JsonObject = {};
+  const pace = new Pace();
+  for (const name of Object.keys(object)) {
+    const value = meantBy(map, name, object[name]);
+    const weight = weightOf(value);
+    if (pace.isOver(weight)) yield STEP;
+    if (value === undefined) continue;
+    const type = typeOfField(map, map.fields.get(name));
+    setMember(spelled, name, weight > PIECE ? yield* descend(divided(type, value)) : spell(type, value));
+  }
+  addZeros(map, spelled);
+  return spelled;
 }
 
 /** The zero of a field, for this object alone: who is given the object fills in what is missing. */

@@ -55,7 +55,7 @@ function readBodyOf(
 const asObject = (value: JsonValue): JsonObject | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 
-/** Copies an object without managedFields; also those of list items, and of objects in table rows. */
+/** Leaves `metadata.managedFields` out of an object, of the items of a list, and of the objects in the rows of a table. */
 function withoutManagedFields(object: JsonObject): JsonObject {
   const plain = stripped(object);
   const { items, rows } = plain;

@@ -1,27 +1,25 @@
 import { conflict } from '@orch/machinery';
 import { ManualClock } from '@orch/runtime/testing';
-import { RENEWAL_MS } from '@orch/runtime/work';
+import { type RunningControllers, runControllers } from '@orch/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { RequestController } from './request-controller.js';
+import { requestControllers } from './request-controllers.js';
 import type { RequestOutline, RequestState } from './request-outline.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const MINUTE = 60_000;
 
-let stage: Stage;
-afterEach(() => stage.controller.stop());
+let running: RunningControllers;
+afterEach(() => running.stop());
 
-type Stage = ReturnType<typeof staged>;
-
-/** A controller whose neighbours note what it wants of them. */
+/** Controllers whose neighbours note what is wanted of them. */
 function staged() {
-  const clock = new ManualClock();
+  const clock = new ManualClock(0);
   const objects = new Map<string, RequestOutline>();
   const done: string[] = [];
   const errors: unknown[] = [];
-  const state = { leads: true, mayBeApproved: true, error: undefined as unknown, now: 0, renewals: 0 };
-  let led = false;
-  let onChange = (_names: ReadonlySet<string>): void => undefined;
+  const state = { mayBeApproved: true, error: undefined as unknown };
+  const listeners = new Set<(names: ReadonlySet<string>) => void>();
+  let onSigners = (): void => undefined;
   const note = (what: string) => async (outline: RequestOutline) => {
     done.push(`${what} ${outline.name}`);
     if (state.error) throw state.error;
@@ -29,29 +27,16 @@ function staged() {
   const put = (name: string, is: RequestState, removeAt = NEVER) => {
     const outline = { uid: name, resourceVersion: '1', signerName: 's', seconds: undefined, lifetime: undefined };
     objects.set(name, { ...outline, name, state: is, removeAt });
-    onChange(new Set([name]));
+    for (const listener of listeners) listener(new Set([name]));
   };
   const approve = note('approve');
-  const controller = new RequestController({
-    leadership: {
-      get leads() {
-        return state.leads;
-      },
-      async renew() {
-        state.renewals++;
-        const isNew = state.leads && !led;
-        led = state.leads;
-        return { leads: state.leads, isNew };
-      },
-      giveBack: async () => undefined,
-    },
-    follower: {
+  const controllers = requestControllers({
+    requests: {
       objects,
-      version: 1n,
       confirm: async () => 1n,
       onChange(listener) {
-        onChange = listener;
-        return () => undefined;
+        listeners.add(listener);
+        return () => listeners.delete(listener);
       },
     },
     approver: {
@@ -62,20 +47,24 @@ function staged() {
       },
     },
     signer: { isDue: (outline) => outline.state === 'approved', sign: note('sign') },
+    onSigners: (listener) => {
+      onSigners = listener;
+      return () => undefined;
+    },
     remove: note('remove'),
-    now: () => state.now,
-    onError: (error) => errors.push(error),
-    clock,
+    now: () => clock.wall(),
   });
-  const taken = () => done.splice(0);
-  return { clock, objects, errors, state, put, controller, taken };
+  const start = async () => {
+    running = await runControllers({ controllers }, { clock, onError: (error) => void errors.push(error) });
+  };
+  return { clock, objects, errors, state, put, start, taken: () => done.splice(0), signersChange: () => onSigners() };
 }
 
 describe('certificate requests', () => {
   it('are dealt with that were there, and that come', async () => {
-    stage = staged();
+    const stage = staged();
     stage.put('old', 'approved');
-    stage.controller.start();
+    await stage.start();
     await stage.clock.advance(0);
     expect(stage.taken()).toEqual(['sign old']);
     stage.put('new', 'pending');
@@ -86,25 +75,22 @@ describe('certificate requests', () => {
     expect(stage.taken()).toEqual([]);
   });
 
-  it('are let alone by who does not lead, who looks at all when it comes to', async () => {
-    stage = staged();
-    stage.state.leads = false;
+  it('are looked at again when others can be signed', async () => {
+    const stage = staged();
     stage.put('a', 'approved');
-    stage.controller.start();
-    stage.put('b', 'pending');
-    stage.controller.lookAgain();
-    await stage.clock.advance(2 * RENEWAL_MS);
-    expect(stage.taken()).toEqual([]);
-    stage.state.leads = true;
-    await stage.clock.advance(RENEWAL_MS);
-    expect(stage.taken()).toEqual(['sign a', 'approve b']);
+    await stage.start();
+    await stage.clock.advance(0);
+    expect(stage.taken()).toEqual(['sign a']);
+    stage.signersChange();
+    await stage.clock.advance(0);
+    expect(stage.taken()).toEqual(['sign a']);
   });
 
   it('that may not be approved yet are looked at again, less often each time', async () => {
-    stage = staged();
+    const stage = staged();
     stage.state.mayBeApproved = false;
     stage.put('a', 'pending');
-    stage.controller.start();
+    await stage.start();
     await stage.clock.advance(0);
     const times: number[] = [];
     for (let second = 0; second < 40; second++) {
@@ -119,11 +105,11 @@ describe('certificate requests', () => {
   });
 
   it('that cannot be signed keep nobody from the others, and are tried again', async () => {
-    stage = staged();
+    const stage = staged();
     stage.state.error = new Error('no more');
     stage.put('a', 'approved');
     stage.put('b', 'approved');
-    stage.controller.start();
+    await stage.start();
     await stage.clock.advance(0);
     expect([stage.taken(), stage.errors.length]).toEqual([['sign a', 'sign b'], 2]);
     stage.state.error = undefined;
@@ -134,41 +120,27 @@ describe('certificate requests', () => {
   });
 
   it('that somebody else has written meanwhile are no error', async () => {
-    stage = staged();
+    const stage = staged();
     stage.state.error = conflict({ group: '', resource: 'x' }, 'a', 'other');
     stage.put('a', 'approved');
-    stage.controller.start();
+    await stage.start();
     await stage.clock.advance(0);
     expect([stage.taken(), stage.errors]).toEqual([['sign a'], []]);
   });
 
   it('are removed when they are of no use any more', async () => {
-    stage = staged();
-    stage.put('a', 'issued', 5);
-    stage.put('b', 'denied', 10);
-    stage.controller.start();
-    await stage.clock.advance(0);
+    const stage = staged();
+    stage.put('a', 'issued', 5 * MINUTE);
+    stage.put('b', 'denied', 70 * MINUTE);
+    await stage.start();
+    await stage.clock.advance(5 * MINUTE);
     expect(stage.taken()).toEqual([]);
-    stage.state.now = 6;
-    await stage.clock.advance(MINUTE + RENEWAL_MS);
+    await stage.clock.advance(1);
     expect(stage.taken()).toEqual(['remove a']);
     stage.objects.delete('a');
-    stage.state.now = 11;
-    await stage.clock.advance(MINUTE + RENEWAL_MS);
-    expect(stage.taken()).toEqual(['remove b']);
-  });
-
-  it('do not have a process turn in circles that no longer leads', async () => {
-    stage = staged();
-    stage.state.mayBeApproved = false;
-    stage.put('a', 'pending');
-    stage.controller.start();
-    await stage.clock.advance(0);
-    stage.state.leads = false;
-    stage.taken();
-    stage.state.renewals = 0;
-    await stage.clock.advance(MINUTE);
+    await stage.clock.advance(60 * MINUTE);
     expect(stage.taken()).toEqual([]);
-    expect(stage.state.renewals).toBeLessThan(MINUTE / RENEWAL_MS + 5);
+    await stage.clock.advance(6 * MINUTE);
+    expect(stage.taken()).toEqual(['remove b']);
   });
 });

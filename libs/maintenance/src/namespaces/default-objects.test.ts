@@ -1,54 +1,47 @@
-import { ProcessObjects } from '@orch/admission-host';
 import { ManualClock } from '@orch/runtime/testing';
-import { MemoryStore, type TestApi, testApi } from '@orch/testing';
+import {
+  controllerHost,
+  followedOn,
+  type RunningControllers,
+  runControllers,
+  type TestApi,
+  testApi,
+} from '@orch/testing';
+import { ControllerClient } from '@orch/writing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StandingObjects } from './standing-objects.js';
+import { defaultObjects } from './default-objects.js';
 
 let api: TestApi;
-let objects: ProcessObjects;
 let clock: ManualClock;
 let isFree: boolean;
 let errors: unknown[];
-let standing: StandingObjects;
+let running: RunningControllers | undefined;
+let start: () => Promise<void>;
 beforeEach(async () => {
-  api = await testApi({}, 'orch', new MemoryStore());
+  api = await testApi({}, 'orch');
   clock = new ManualClock();
-  objects = new ProcessObjects();
   isFree = true;
   errors = [];
-  const { objects: known } = objects.forPlugin();
-  const { deps, store, feed } = api;
-  standing = new StandingObjects({
-    ...{ pipeline: deps.pipeline, clock },
-    namespaces: known.follow({ group: '', resource: 'namespaces' }),
-    objects: [
-      {
-        endpoint: api.endpoint('serviceaccounts'),
-        name: 'default',
-        content: {},
-        followed: known.follow({ group: '', resource: 'serviceaccounts' }),
-      },
-      {
-        endpoint: api.endpoint('configmaps'),
-        name: 'ca',
-        content: { data: { 'ca.crt': 'text' } },
-        followed: known.follow({ group: '', resource: 'configmaps' }),
-      },
-    ],
-    store: { lease: () => ({ take: async () => isFree, giveBack: async () => undefined }) },
-    onError: (error) => void errors.push(error),
-  });
-  const source = {
-    snapshot: store.snapshot.bind(store),
-    get: store.get.bind(store),
-    onCommit: store.onCommit.bind(store),
-    onRewind: () => () => undefined,
+  running = undefined;
+  const followed = followedOn(api);
+  const namespaces = followed.follow('namespaces');
+  const client = new ControllerClient(controllerHost(api), 'service-account-controller');
+  const controllers = [
+    { resource: 'serviceaccounts', name: 'default', content: {} },
+    { resource: 'configmaps', name: 'ca', content: { data: { 'ca.crt': 'text' } } },
+  ].map(({ resource, name, content }) =>
+    defaultObjects({
+      ...{ name: resource, namespaces, client },
+      object: { endpoint: api.endpoint(resource), name, content, followed: followed.follow(resource) },
+    }),
+  );
+  start = async () => {
+    const onError = (error: unknown) => void errors.push(error);
+    running = await runControllers({ ...followed, controllers }, { onError, clock, isFree: () => isFree });
   };
-  await objects.start({ deps, store: source, feed, onError: (error) => void errors.push(error) });
 });
 afterEach(async () => {
-  await standing.stop();
-  objects.stop();
+  await running?.stop();
   api.close();
   expect(errors).toEqual([]);
 });
@@ -65,14 +58,14 @@ const until = async (isSo: () => boolean) => {
 
 describe('the account of pods that name none', () => {
   it('is in namespaces that are there, and that come', async () => {
-    standing.start();
+    await start();
     await until(() => accountIn('default') !== undefined);
     await api.create('namespaces', { metadata: { name: 'new' } });
     await until(() => accountIn('new') !== undefined);
   });
 
   it('comes again where it is deleted', async () => {
-    standing.start();
+    await start();
     await until(() => accountIn('default') !== undefined);
     const before = accountIn('default')?.metadata?.uid;
     const { caller } = api.request('DELETE', 'serviceaccounts', 'default');
@@ -94,14 +87,14 @@ describe('the account of pods that name none', () => {
       { dryRun: false },
       caller,
     );
-    standing.start();
+    await start();
     await until(() => accountIn('default') !== undefined);
     expect(accountIn('a-going')).toBeUndefined();
   });
 
   it('is made by one process', async () => {
     isFree = false;
-    standing.start();
+    await start();
     await clock.advance(20_000);
     expect(accountIn('default')).toBeUndefined();
     isFree = true;
@@ -114,14 +107,14 @@ describe('an object that says something', () => {
 
   it('says it again where it was changed, and keeps what else it has', async () => {
     await api.create('configmaps', { metadata: { name: 'ca', labels: { mine: 'yes' } }, data: { other: 'x' } });
-    standing.start();
+    await start();
     await until(() => (data() as Record<string, string>)['ca.crt'] === 'text');
     expect(data()).toEqual({ 'ca.crt': 'text' });
     expect(api.stored('configmaps', 'ca')?.metadata?.labels).toEqual({ mine: 'yes' });
   });
 
   it('is not written again where it is right', async () => {
-    standing.start();
+    await start();
     await until(() => data() !== undefined);
     const before = api.store.writes.length;
     await api.create('namespaces', { metadata: { name: 'new' } });

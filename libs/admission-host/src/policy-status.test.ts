@@ -1,11 +1,10 @@
 import { type CheckedPolicy, typeWarnings } from '@orch/admission';
 import type { ApiObject } from '@orch/machinery';
 import { storedEndpoint } from '@orch/resources';
-import { MemoryStore, type TestApi, testApi } from '@orch/testing';
+import { followedOn, MemoryStore, runControllers, type TestApi, testApi } from '@orch/testing';
 import { serverItself } from '@orch/writing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProcessObjects } from './known-objects.js';
-import { PolicyChecker } from './policy-checker.js';
+import { policyStatus } from './policy-status.js';
 import { ServedKindForms } from './served-forms.js';
 
 const GROUP = 'admissionregistration.orch.io';
@@ -64,32 +63,14 @@ describe('types of expressions of policies', () => {
   });
 });
 
-describe('the checker of policies', () => {
+describe('the status of policies', () => {
   it('tells of each generation once', async () => {
-    const { deps, store, feed } = api;
+    const { deps } = api;
     const endpoint = storedEndpoint(deps, GROUP, RESOURCE);
-    const objects = new ProcessObjects();
-    const policies = objects.forPlugin().objects.follow({ group: GROUP, resource: RESOURCE });
-    const source = {
-      snapshot: store.snapshot.bind(store),
-      get: store.get.bind(store),
-      onCommit: store.onCommit.bind(store),
-      onRewind: () => () => undefined,
-    };
-    const onError = (error: unknown) => {
-      throw error;
-    };
-    await objects.start({ deps, store: source, feed, onError });
-    const leadership = { renew: async () => ({ leads: true, isNew: false }), giveBack: async () => undefined };
-    const checker = new PolicyChecker({
-      deps,
-      endpoint,
-      policies,
-      leadership,
-      catchUp: async () => undefined,
-      onError,
-    });
-    checker.start();
+    const followed = followedOn(api);
+    const policies = followed.follow(RESOURCE, GROUP);
+    const controllers = [policyStatus({ deps, endpoint, policies, catchUp: async () => undefined })];
+    const running = await runControllers({ ...followed, controllers });
     const request = (operation: 'CREATE' | 'UPDATE') => ({
       ...{ operation, endpoint, key: { namespace: '', name: 'p' }, subresource: '' },
       ...{ caller: serverItself(), options: { dryRun: false } },
@@ -113,7 +94,6 @@ describe('the checker of policies', () => {
     await deps.pipeline.write(request('UPDATE'), { change });
     await expect.poll(() => status()?.observedGeneration, POLL).toBe(2);
     expect(status()).toEqual({ observedGeneration: 2, typeChecking: {} });
-    await checker.stop();
-    objects.stop();
+    await running.stop();
   });
 });

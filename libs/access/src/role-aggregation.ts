@@ -1,0 +1,84 @@
+import {
+  aggregatedRules,
+  type LabelMatcher,
+  type PolicyRule,
+  type RbacPolicy,
+  type RoleObject,
+  type RoleSelector,
+  sameRules,
+} from '@orch/authorization';
+import { type Controller, RequeueError } from '@orch/controllers';
+import { type ApiDeps, merging } from '@orch/handlers';
+import { type JsonObject, type LabelSelectorObject, labelSelectorOf } from '@orch/machinery';
+import type { PolicyEndpoints } from '@orch/resources';
+import { type ControllerClient, ignoreMissing } from '@orch/writing';
+import type { PolicyFollowers } from './policy-followers.js';
+
+/** Dependencies of the aggregation of roles. */
+interface RoleAggregationOptions {
+  readonly deps: ApiDeps;
+  readonly endpoints: PolicyEndpoints;
+  readonly policy: RbacPolicy;
+  readonly followers: Pick<PolicyFollowers, 'confirm' | 'onClusterRoles' | 'lacksClusterRoles'>;
+  readonly client: Pick<ControllerClient, 'update'>;
+}
+
+const MANAGER = 'clusterrole-aggregation-controller';
+const RETRY = { firstMs: 5, longestMs: 60_000 };
+
+/** Gives ClusterRoles with an aggregation rule the rules of the roles that it selects. */
+export function roleAggregation(options: RoleAggregationOptions): Controller {
+  const { policy, followers } = options;
+  const keys = () => aggregating(policy).map(({ name }) => name);
+  return {
+    name: 'clusterrole-aggregation',
+    sources: [
+      {
+        // Any role may be one that others are made of.
+        subscribe: (enqueue) => followers.onClusterRoles(() => keys().forEach(enqueue)),
+        keys,
+        confirm: () => followers.confirm(),
+      },
+    ],
+    retry: RETRY,
+    async reconcile(name) {
+      const role = policy.role('', name);
+      if (!role?.aggregates) return undefined;
+      // What is written holds for servers that can read all of them, too.
+      if (followers.lacksClusterRoles) throw new RequeueError('some roles cannot be read');
+      const rules = aggregatedRules(role, clusterRoles(policy), matcherOf);
+      if (!sameRules(rules, role.rules)) await apply(options, name, rules);
+      return undefined;
+    },
+  };
+}
+
+const clusterRoles = (policy: RbacPolicy): readonly RoleObject[] =>
+  [...policy.roles()].filter(({ namespace }) => namespace === '').sort((a, b) => (a.name < b.name ? -1 : 1));
+
+const aggregating = (policy: RbacPolicy): readonly RoleObject[] =>
+  [...policy.roles()].filter(({ namespace, aggregates }) => namespace === '' && aggregates);
+
+async function apply(
+  { deps, endpoints, client }: RoleAggregationOptions,
+  name: string,
+  rules: readonly PolicyRule[],
+): Promise<void> {
+  const endpoint = endpoints.clusterroles;
+  const options = { dryRun: false, fieldValidation: 'Strict', fieldManager: MANAGER, force: true } as const;
+  const { group, version, kind } = endpoint.definition;
+  const applied = { apiVersion: `${group}/${version}`, kind, metadata: { name }, rules } as unknown as JsonObject;
+  const merge = merging(deps, { endpoint, namespace: '', name, subresource: '' }, applied, options);
+  const target = { endpoint, key: { namespace: '', name } };
+  await client.update(target, (current) => merge(current), { options, applies: true }).catch(ignoreMissing);
+}
+
+/** What no selector can be made of fits nothing; the rules of the kind refuse it. */
+function matcherOf(selector: RoleSelector): LabelMatcher {
+  try {
+    const made = labelSelectorOf(selector as LabelSelectorObject);
+    return (labels) => made.matches(labels);
+  } catch {
+    return () => false;
+  }
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { type ApiObject, StatusError } from '@orch/machinery';
+import type { Clock } from '@orch/runtime';
+import { AuditNotes } from '../audit-notes.js';
+import type { AuditBackend } from '../backends/backend.js';
+import type { AuditConfig, AuditedRequest, PolicyEvaluator } from '../policy/evaluator.js';
+import type { Level, Stage } from '../policy/policy.js';
+import { objectText } from './body-text.js';
+import { EventRecord, type EventStatus, type EventUser } from './event.js';
+import { timeText } from './time-text.js';
+
+/** A request that a controller makes within the server. */
+export interface Action {
+  /** Service account of the controller. */
+  readonly user: EventUser & { readonly username: string; readonly groups: readonly string[] };
+  /** User agent of its client. */
+  readonly agent: string;
+  /** Attributes of the request. */
+  readonly request: AuditedRequest & { readonly version: string };
+}
+
+/** Records what controllers do within the server, as the audit policy says. */
+export interface ActionAudit {
+  /**
+   * Begins to record an action; undefined where the policy wants nothing of it.
+   * @throws StatusError 500 where it is not to be carried out, as it cannot be recorded
+   */
+  begin(action: Action): Promise<RecordedAction | undefined>;
+}
+
+/** Dependencies of an {@link ActionRecorder}. */
+interface ActionRecorderSettings {
+  /** Decides what is recorded. */
+  readonly policy: PolicyEvaluator;
+  /** Takes the events. */
+  readonly backend: AuditBackend;
+  /** Counts what becomes of actions and events. */
+  readonly observer: { judged(level: Level): void; recorded(): void; rejected(): void };
+  /** `apiVersion` of events. */
+  readonly apiVersion: string;
+  /** Longest text of an object that is recorded, characters. */
+  readonly maxBodyBytes: number;
+  /** Gives the times of events. */
+  readonly clock: Clock;
+}
+
+/** The process itself is the client. */
+const SOURCE_IPS = ['127.0.0.1'];
+
+/** {@link ActionAudit} with the policy and the backends of a process. */
+export class ActionRecorder implements ActionAudit {
+  constructor(private readonly settings: ActionRecorderSettings) {}
+
+  async begin(action: Action): Promise<RecordedAction | undefined> {
+    const { policy, observer } = this.settings;
+    const { username: name, groups } = action.user;
+    const config = policy.evaluate({ name, groups }, action.request);
+    observer.judged(config.level);
+    if (config.level === 'None') return undefined;
+    const recorded = new RecordedAction(action, config, this.settings);
+    if ((await recorded.received()) !== false) return recorded;
+    observer.rejected();
+    throw new StatusError('InternalError', 'Internal error occurred: failed to store audit event');
+  }
+}
+
+/** Record of one action while it is carried out. */
+export class RecordedAction {
+  /** Notes of the server and its plugins. */
+  readonly annotations = new AuditNotes();
+  readonly #id = randomUUID();
+  readonly #receivedMs: number;
+  readonly #began: number;
+  readonly #bodyNotes = new Map<string, string>();
+  #request: string | undefined;
+  #response: string | undefined;
+  #isCut = false;
+
+  /** @param config what the policy wants of it */
+  constructor(
+    private readonly action: Action,
+    private readonly config: AuditConfig,
+    private readonly settings: Pick<
+      ActionRecorderSettings,
+      'backend' | 'observer' | 'apiVersion' | 'maxBodyBytes' | 'clock'
+    >,
+  ) {
+    this.#receivedMs = settings.clock.wall();
+    this.#began = settings.clock.now();
+  }
+
+  /** Whether the content of requests is recorded. */
+  get wantsRequest(): boolean {
+    return this.config.level === 'Request' || this.wantsAnswer;
+  }
+
+  /** Whether the object that results is recorded. */
+  get wantsAnswer(): boolean {
+    return this.config.level === 'RequestResponse';
+  }
+
+  /** Records that the action begins. @returns false where the event could not be stored and had to be */
+  async received(): Promise<boolean | undefined> {
+    return this.#record('RequestReceived', undefined);
+  }
+
+  /** Notes what tells of the content of the request, as webhooks and policies do. */
+  noteBody(key: string, text: string): void {
+    if (text.length > this.settings.maxBodyBytes) this.#isCut = true;
+    else this.#bodyNotes.set(key, text);
+  }
+
+  /** Notes the object that is sent; the last one counts, of a write that is tried several times. */
+  sent(object: ApiObject): void {
+    if (this.wantsRequest) this.#request = this.#textOf(object);
+  }
+
+  /** Notes the object that resulted. */
+  answered(object: ApiObject): void {
+    if (this.wantsAnswer) this.#response = this.#textOf(object);
+  }
+
+  /** Records the end of the action. @param outcome the HTTP status of a success, or the refusal */
+  end(outcome: number | StatusError): void {
+    if (typeof outcome === 'number') return void this.#record('ResponseComplete', { metadata: {}, code: outcome });
+    const { status, message, reason, details, code } = outcome.status;
+    const refusal = { metadata: {}, ...(status && { status }), ...(message && { message }), ...(reason && { reason }) };
+    void this.#record('ResponseComplete', { ...refusal, ...(details && { details }), code });
+  }
+
+  #textOf(object: ApiObject): string | undefined {
+    const text = objectText(object, this.config.omitManagedFields);
+    if (text.length <= this.settings.maxBodyBytes) return text;
+    this.#isCut = true;
+    return undefined;
+  }
+
+  #record(stage: Stage, responseStatus: EventStatus | undefined): Promise<boolean> | undefined {
+    if (this.config.omitStages.has(stage)) return undefined;
+    const { backend, observer, apiVersion } = this.settings;
+    const { user, agent, request } = this.action;
+    const annotations = this.#annotations();
+    const event = new EventRecord(
+      {
+        ...{ kind: 'Event', apiVersion, level: this.config.level, auditID: this.#id, stage },
+        ...{ requestURI: request.path, verb: request.verb, user, sourceIPs: SOURCE_IPS, userAgent: agent },
+        objectRef: objectRefOf(request),
+        ...(responseStatus && { responseStatus }),
+        requestReceivedTimestamp: timeText(this.#receivedMs),
+        stageTimestamp: timeText(this.#receivedMs + (responseStatus ? this.settings.clock.now() - this.#began : 0)),
+        ...(annotations && { annotations }),
+      },
+      {
+        ...(this.#request !== undefined && { request: this.#request }),
+        ...(this.#response !== undefined && { response: this.#response }),
+      },
+    );
+    observer.recorded();
+    return backend.submit(event);
+  }
+
+  #annotations(): Record<string, string> | undefined {
+    const group = this.settings.apiVersion.split('/', 1)[0];
+    const notes = { ...Object.fromEntries(this.annotations), ...Object.fromEntries(this.#bodyNotes) };
+    const all = this.#isCut ? { ...notes, [`${group}/truncated`]: 'true' } : notes;
+    return Object.keys(all).length > 0 ? all : undefined;
+  }
+}
+
+function objectRefOf({ group, version, resource, subresource, namespace, name }: Action['request']) {
+  return {
+    resource,
+    ...(namespace && { namespace }),
+    ...(name && { name }),
+    ...(group && { apiGroup: group }),
+    ...(version && { apiVersion: version }),
+    ...(subresource && { subresource }),
+  };
+}

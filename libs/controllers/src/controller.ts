@@ -1,0 +1,54 @@
+/** Objects whose changes wake a controller, as keys of what it reconciles. */
+export interface ControllerSource {
+  /** Calls `enqueue` with each key that a change concerns, until the returned function is called. */
+  subscribe(enqueue: (key: string) => void): () => void;
+  /** Returns the keys of all objects, for a process that comes to lead. */
+  keys(): Iterable<string>;
+  /**
+   * Resolves when the source holds everything that any process has written before the call. Absent where reconciling from older
+   * objects does no harm.
+   */
+  confirm?(): Promise<void>;
+}
+
+/** State of one reconciliation. */
+export interface ReconcileRun {
+  /** False once the process has lost the lease or ends: nothing that began before may be written any more. */
+  readonly goesOn: boolean;
+}
+
+/** A loop that brings objects into the state that they ask for. */
+export interface Controller {
+  /** Name in options and metrics: that of kube-controller-manager where it has such a controller. */
+  readonly name: string;
+  /** Objects that wake it. */
+  readonly sources: readonly ControllerSource[];
+  /** Keys that are reconciled at a time. Default 1. */
+  readonly workers?: number;
+  /** First and longest wait before a key is tried again, milliseconds. Default 5 and 1,000,000. */
+  readonly retry?: { readonly firstMs: number; readonly longestMs: number };
+  /**
+   * Brings what a key names into the state that it asks for, from the objects as they are known now. A key whose reconciliation
+   * rejects is tried again with backoff.
+   * @returns milliseconds after which the key is looked at again though nothing has changed; undefined for not at all
+   */
+  reconcile(key: string, run: ReconcileRun): Promise<number | undefined>;
+}
+
+/**
+ * Thrown by a reconciliation that has nothing to report and is to be tried again with backoff: it was overtaken, or waits for something that
+ * no source tells.
+ */
+export class RequeueError extends Error {
+  override readonly name = 'RequeueError';
+}
+
+/** The controllers of a feature, and what they follow for themselves. */
+export interface ControllerGroup {
+  /** Controllers to be run. */
+  readonly controllers: readonly Controller[];
+  /** Begins to follow; called before the controllers run. @throws Error where the feature cannot work */
+  start?(): void | Promise<void>;
+  /** Ends that; called after the controllers have ended. */
+  stop?(): void | Promise<void>;
+}

@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type FollowedObjects, isTerminating } from '@orch/admission';
+import { type Controller, type ControllerSource, followedSource } from '@orch/controllers';
+import { type ApiObject, StatusError } from '@orch/machinery';
+import type { Endpoint } from '@orch/resources';
+import { UnreadableBodyError } from '@orch/storage';
+import type { ControllerClient } from '@orch/writing';
+
+/** An object that every namespace has. */
+interface DefaultObject {
+  /** In the version that is stored. */
+  readonly endpoint: Endpoint;
+  readonly name: string;
+  /** Content beside its metadata. */
+  readonly content: Readonly<Record<string, unknown>>;
+  /** Objects of its kind in memory; those of other names need not be known. */
+  readonly followed: Pick<FollowedObjects, 'get' | 'onChange'>;
+}
+
+/** Dependencies of a controller of default objects. */
+interface DefaultObjectsOptions {
+  /** Name of the controller. */
+  readonly name: string;
+  readonly object: DefaultObject;
+  /** All namespaces, in memory. */
+  readonly namespaces: Pick<FollowedObjects, 'get' | 'all' | 'onChange'>;
+  readonly client: Pick<ControllerClient, 'create' | 'update'>;
+}
+
+/** Makes an object in every namespace that is not being deleted, again where it was deleted, and corrects its content. */
+export function defaultObjects({ name, object, namespaces, client }: DefaultObjectsOptions): Controller {
+  return {
+    name,
+    sources: [followedSource(namespaces), namespacesOf(object)],
+    async reconcile(namespace) {
+      const found = namespaces.get('', namespace);
+      if (!found || found.metadata?.deletionTimestamp !== undefined || isRight(object, namespace)) return undefined;
+      await write(object, namespace, client).catch(ignoreOvertaken);
+      return undefined;
+    },
+  };
+}
+
+/** Wakes the controller with the namespace of an object that has changed. Its keys are those of the namespaces. */
+function namespacesOf({ name, followed }: DefaultObject): ControllerSource {
+  const end = `/${name}`;
+  return {
+    subscribe: (enqueue) =>
+      followed.onChange((changed) => {
+        for (const key of changed) if (key.endsWith(end)) enqueue(key.slice(0, -end.length));
+      }),
+    keys: () => [],
+  };
+}
+
+async function write(
+  { endpoint, name, content, followed }: DefaultObject,
+  namespace: string,
+  client: DefaultObjectsOptions['client'],
+): Promise<void> {
+  const key = { namespace, name };
+  if (followed.get(namespace, name))
+    await client.update({ endpoint, key }, (current) => ({ ...current, ...structuredClone(content) }));
+  else await client.create(endpoint, { metadata: { ...key }, ...structuredClone(content) });
+}
+
+/**
+ * Where the namespace is going, or the object has come or gone meanwhile, a change is still to be heard of, and wakes the controller. What
+ * cannot be read is reported by whoever follows it.
+ */
+function ignoreOvertaken(error: unknown): void {
+  if (error instanceof UnreadableBodyError) return;
+  const isOvertaken =
+    error instanceof StatusError &&
+    (error.code === 404 || error.status.reason === 'AlreadyExists' || isTerminating(error));
+  if (!isOvertaken) throw error;
+}
+
+function isRight({ followed, name, content }: DefaultObject, namespace: string): boolean {
+  const found: ApiObject | undefined = followed.get(namespace, name);
+  return found !== undefined && Object.keys(content).every((key) => isDeepStrictEqual(found[key], content[key]));
+}

@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises';
+import type { FollowedObjects } from '@orch/admission';
+import type { AdmissionControl, AdmissionOptions } from '@orch/admission-host';
+import type { Controller, ControllerGroup } from '@orch/controllers';
+import type { OrderedFeed } from '@orch/feed';
+import type { ApiDeps } from '@orch/handlers';
+import { ObjectFollower } from '@orch/informers';
+import type { ApiObject } from '@orch/machinery';
+import { type Endpoint, fromStored, storedEndpoint } from '@orch/resources';
+import type { Logger } from '@orch/runtime';
+import type { ServingStore } from '@orch/storage';
+import type { ControllerClient } from '@orch/writing';
+import { defaultObjects } from './default-objects.js';
+import { NamespaceContents } from './namespace-contents.js';
+import { namespaceController } from './namespace-controller.js';
+
+type Work = 'namespace' | 'serviceaccount' | 'root-ca-cert-publisher';
+
+/** Dependencies of the controllers of namespaces. */
+interface NamespaceControllersSettings {
+  readonly deps: ApiDeps;
+  readonly store: ServingStore;
+  readonly feed: OrderedFeed;
+  /** One endpoint for each type of namespaced objects, as they are served now. */
+  readonly namespaced: () => readonly Endpoint[];
+  /** Resolves when all kinds are served that any server served before the call. */
+  readonly catchUp: () => Promise<void>;
+  /** Whether a controller runs in this process. */
+  readonly runs: (name: Work) => boolean;
+  /** Writes as the controller of a service account. */
+  readonly clientOf: (account: string) => ControllerClient;
+  readonly options: Pick<AdmissionOptions, 'rootCaFile'>;
+  readonly followed: FollowedByNamespaces;
+  readonly logger: Logger;
+}
+
+/** Objects that are followed from the start of the process. */
+export interface FollowedByNamespaces {
+  /** All namespaces. */
+  readonly namespaces: FollowedObjects;
+  /** Undefined where nobody needs them. */
+  readonly accounts: FollowedObjects | undefined;
+}
+
+/** Accounts are made where pods need them. To be called before admission is started. */
+export function followForNamespaces({ plugins, objects }: AdmissionControl): FollowedByNamespaces {
+  const { objects: known } = objects.forPlugin();
+  const needsAccounts = plugins.some(({ name }) => name === 'ServiceAccount');
+  return {
+    namespaces: known.follow({ group: '', resource: 'namespaces' }),
+    accounts: needsAccounts ? known.follow({ group: '', resource: 'serviceaccounts' }) : undefined,
+  };
+}
+
+const ACCOUNT = 'default';
+const ROOT_CA = 'kube-root-ca.crt';
+
+/**
+ * Controllers of namespaces: one empties those that are being deleted, others make what each namespace has (the account of pods that name
+ * none, and the authorities that the API's certificate is verified by).
+ * @throws Error for a file of authorities that cannot be read
+ */
+export async function namespaceControllers(settings: NamespaceControllersSettings): Promise<ControllerGroup> {
+  const account = accountController(settings);
+  const { rootCaFile } = settings.options;
+  const controllers = [...(settings.runs('namespace') ? [emptier(settings)] : []), ...(account ? [account] : [])];
+  if (rootCaFile === undefined || !settings.runs('root-ca-cert-publisher')) return { controllers };
+  const configMaps = caFollower(settings);
+  const publisher = caController(settings, await readFile(rootCaFile, 'utf8'), configMaps);
+  return {
+    controllers: [...controllers, publisher],
+    start: () => configMaps.start(),
+    stop: () => configMaps.stop(),
+  };
+}
+
+function emptier({ deps, store, namespaced, catchUp, clientOf, followed, logger }: NamespaceControllersSettings) {
+  const client = clientOf('namespace-controller');
+  return namespaceController({
+    names: deps.names,
+    endpoint: storedEndpoint(deps, '', 'namespaces'),
+    namespaces: followed.namespaces,
+    contents: new NamespaceContents({ store, client, namespaced, catchUp }),
+    client,
+    now: deps.now,
+    onError: (error) => logger.error('contents of a namespace', error),
+  });
+}
+
+function accountController({ deps, followed, runs, clientOf }: NamespaceControllersSettings): Controller | undefined {
+  const { namespaces, accounts } = followed;
+  if (!accounts || !runs('serviceaccount')) return undefined;
+  const endpoint = storedEndpoint(deps, '', 'serviceaccounts');
+  return defaultObjects({
+    name: 'serviceaccount',
+    object: { endpoint, name: ACCOUNT, content: {}, followed: accounts },
+    namespaces,
+    client: clientOf('service-account-controller'),
+  });
+}
+
+/** Config maps of authorities, and of others the name alone: there may be many, and large ones. */
+function caFollower({ deps, store, feed, logger }: NamespaceControllersSettings) {
+  const endpoint = storedEndpoint(deps, '', 'configmaps');
+  return new ObjectFollower<ApiObject | undefined>({
+    ...{ source: store, feed, type: endpoint.type },
+    read: (row) => (row.name === ROOT_CA ? fromStored(row, endpoint) : undefined),
+    onError: (error) => logger.error('config maps of certificate authorities', error),
+  });
+}
+
+function caController(
+  { deps, followed, clientOf }: NamespaceControllersSettings,
+  text: string,
+  configMaps: Pick<ObjectFollower<ApiObject | undefined>, 'objects' | 'onChange'>,
+): Controller {
+  const known = {
+    get: (namespace: string, name: string) => configMaps.objects.get(`${namespace}/${name}`),
+    onChange: (listener: (changed: ReadonlySet<string>) => void) => configMaps.onChange(listener),
+  };
+  const endpoint = storedEndpoint(deps, '', 'configmaps');
+  return defaultObjects({
+    name: 'root-ca-cert-publisher',
+    object: { endpoint, name: ROOT_CA, content: { data: { 'ca.crt': text } }, followed: known },
+    namespaces: followed.namespaces,
+    client: clientOf('root-ca-cert-publisher'),
+  });
+}

@@ -1,0 +1,39 @@
+import { STEP, type Steps } from '../steps.js';
+import { Pace } from '../values/few.js';
+import { type NodeOf, paceOf } from './node.js';
+
+/** A set as far as its text is concerned. */
+interface Texted {
+  /** Text between the braces of its level */
+  readonly text: string;
+  readonly isMany: boolean;
+  readonly size: number;
+}
+
+type Nodes = readonly NodeOf<Texted>[];
+
+/**
+ * Writes the text between the braces of a level in `fieldsV1`, byte for byte as the reference writes it, but for the
+ * place itself.
+ */
+export function textOf(nodes: Nodes): string {
+  let text = '';
+  for (const node of nodes) text = withNode(text, node);
+  return text;
+}
+
+/** As {@link textOf}; what is below is there already where there is much of it. */
+export function* textInSteps(nodes: Nodes): Steps<string> {
+  let text = '';
+  const pace = new Pace();
+  for (const node of nodes) {
+    text = withNode(text, node);
+    if (pace.isOver(paceOf(node.below))) yield STEP;
+  }
+  return text;
+}
+
+function withNode(text: string, { element, member, below }: NodeOf<Texted>): string {
+  const named = text === '' ? element.json : `${text},${element.json}`;
+  return below ? `${named}{${member ? `".":{},` : ''}${below.text}}` : `${named}{}`;
+}

@@ -1,0 +1,168 @@
+import { type Clock, systemClock } from '../clock.js';
+import { Backoff } from './backoff.js';
+import { TokenBucket } from './token-bucket.js';
+
+/** Observes a queue, for `workqueue_*` metrics. */
+export interface WorkQueueObserver {
+  /** A key was queued that was not queued before. */
+  added(): void;
+  /** Work on a key begins, this many seconds after the key was queued. */
+  started(queueSeconds: number): void;
+  /** Work on a key has ended after this many seconds. */
+  finished(workSeconds: number): void;
+  /** A key is tried again after a failure. */
+  retried(): void;
+}
+
+/** Work of a queue, and how it is done. */
+export interface WorkQueueOptions {
+  /** Works on a key. A key whose work rejects is tried again with backoff. */
+  process(key: string): Promise<void>;
+  /** Keys that are worked on at a time. Default 1. */
+  readonly workers?: number;
+  /** Called with each rejection of `process`, before the key is queued again. */
+  readonly onError: (error: unknown, key: string) => void;
+  /** First and longest wait before a key is tried again, milliseconds, doubled with each failure. Default 5 and 1,000,000. */
+  readonly retry?: { readonly firstMs: number; readonly longestMs: number };
+  /** Default: nobody counts. */
+  readonly observer?: WorkQueueObserver;
+  /** Clock for backoff and delays. Default: the machine's time. */
+  readonly clock?: Clock;
+}
+
+const RETRY = { firstMs: 5, longestMs: 1_000_000 };
+/** Retries of all keys together: so many a second, with bursts (the defaults of client-go). */
+const RETRIES_PER_SECOND = 10;
+const RETRY_BURST = 100;
+
+interface Delayed {
+  /** Monotonic milliseconds. */
+  readonly at: number;
+  readonly cancel: () => void;
+}
+
+/**
+ * A queue of keys with workers: each key is queued once, however often it is added, and worked on by one worker at a time. A key that is
+ * added while it is worked on is worked on once more afterwards. Failures are tried again with a backoff for each key and a rate
+ * for all of them (as client-go's rate limiting queue).
+ */
+export class WorkQueue {
+  readonly #clock: Clock;
+  readonly #rate: TokenBucket;
+  /** Keys that wait for a worker, in order, and the monotonic milliseconds since when. */
+  readonly #waiting = new Map<string, number>();
+  /** Keys that are worked on, since when, and whether they were added meanwhile. */
+  readonly #active = new Map<string, { readonly since: number; isDirty: boolean }>();
+  readonly #delayed = new Map<string, Delayed>();
+  readonly #backoffs = new Map<string, Backoff>();
+  #idle: (() => void)[] = [];
+  /** Counts the calls of {@link drain}: what began before one is not tried again after it. */
+  #drains = 0;
+  #stopped = false;
+
+  constructor(private readonly options: WorkQueueOptions) {
+    this.#clock = options.clock ?? systemClock;
+    this.#rate = new TokenBucket(RETRIES_PER_SECOND, RETRY_BURST, () => this.#clock.now());
+  }
+
+  /** Number of keys that wait for a worker. */
+  get depth(): number {
+    return this.#waiting.size;
+  }
+
+  /** Seconds that each key has been worked on that is worked on now. */
+  get unfinished(): readonly number[] {
+    const now = this.#clock.now();
+    return [...this.#active.values()].map(({ since }) => (now - since) / 1_000);
+  }
+
+  /** Queues a key for the next free worker. */
+  add(key: string): void {
+    if (this.#stopped) return;
+    this.#cancelDelay(key);
+    const active = this.#active.get(key);
+    if (active?.isDirty || this.#waiting.has(key)) return;
+    this.options.observer?.added();
+    if (active) active.isDirty = true;
+    else this.#enqueue(key);
+  }
+
+  /** Queues a key after `ms`, unless it is to be queued sooner. */
+  addAfter(key: string, ms: number): void {
+    if (this.#stopped) return;
+    const at = this.#clock.now() + ms;
+    const known = this.#delayed.get(key);
+    if (known && known.at <= at) return;
+    known?.cancel();
+    const cancel = this.#clock.after(ms, () => {
+      this.#delayed.delete(key);
+      this.add(key);
+    });
+    this.#delayed.set(key, { at, cancel });
+  }
+
+  /** Forgets all keys that are not worked on, delays and failures included. Resolves when the work under way has ended. */
+  async drain(): Promise<void> {
+    this.#drains++;
+    this.#waiting.clear();
+    for (const { cancel } of this.#delayed.values()) cancel();
+    this.#delayed.clear();
+    this.#backoffs.clear();
+    for (const active of this.#active.values()) active.isDirty = false;
+    if (this.#active.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Takes no more keys, and forgets those that wait. Resolves when the work under way has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.drain();
+  }
+
+  #enqueue(key: string): void {
+    this.#waiting.set(key, this.#clock.now());
+    this.#next();
+  }
+
+  #cancelDelay(key: string): void {
+    this.#delayed.get(key)?.cancel();
+    this.#delayed.delete(key);
+  }
+
+  #next(): void {
+    const { workers = 1 } = this.options;
+    for (const [key, since] of this.#waiting) {
+      if (this.#active.size >= workers) return;
+      this.#waiting.delete(key);
+      void this.#work(key, since);
+    }
+  }
+
+  async #work(key: string, queuedAt: number): Promise<void> {
+    const { process, observer } = this.options;
+    const since = this.#clock.now();
+    const drains = this.#drains;
+    const active = { since, isDirty: false };
+    this.#active.set(key, active);
+    observer?.started((since - queuedAt) / 1_000);
+    try {
+      await process(key);
+      this.#backoffs.delete(key);
+    } catch (error) {
+      this.options.onError(error, key);
+      if (drains === this.#drains) this.#retry(key);
+    }
+    observer?.finished((this.#clock.now() - since) / 1_000);
+    this.#active.delete(key);
+    if (active.isDirty) this.#enqueue(key);
+    else this.#next();
+    if (this.#active.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #retry(key: string): void {
+    const { observer, retry = RETRY } = this.options;
+    const backoff = this.#backoffs.get(key) ?? new Backoff(retry);
+    this.#backoffs.set(key, backoff);
+    observer?.retried();
+    this.addAfter(key, Math.max(backoff.next(), this.#rate.reserve()));
+  }
+}

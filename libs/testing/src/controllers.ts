@@ -1,0 +1,85 @@
+import { ProcessObjects } from '@orch/admission-host';
+import { alwaysAllow } from '@orch/authorization';
+import { type Controller, type ControllerGroup, ControllerManager, workQueueMetrics } from '@orch/controllers';
+import { NamespaceContents, namespaceController } from '@orch/maintenance';
+import { type Clock, Metrics, systemClock } from '@orch/runtime';
+import { Leadership } from '@orch/runtime/work';
+import { ControllerClient, type ControllerHost } from '@orch/writing';
+import type { TestApi } from './test-api.js';
+
+/** What controllers on an API in memory write through: everything is allowed, nothing is recorded, unless the test says otherwise. */
+export const controllerHost = ({ deps, store }: TestApi, more: Partial<ControllerHost> = {}): ControllerHost => {
+  const { names, pipeline, remover } = deps;
+  return { names, pipeline, remover, store, authorizer: alwaysAllow, audit: undefined, ...more };
+};
+
+/** How controllers of a test are run. */
+export interface RunSettings {
+  /** Called with each failure that is tried again. Default: the test fails. */
+  readonly onError?: (error: unknown) => void;
+  /** Default: the machine's time. */
+  readonly clock?: Clock;
+  /** Whether the lease is to be had. Default: always. */
+  readonly isFree?: () => boolean;
+}
+
+/** Controllers that run. */
+export interface RunningControllers {
+  readonly manager: ControllerManager;
+  /** Ends them and what they follow. */
+  stop(): Promise<void>;
+}
+
+const fail = (error: unknown): never => {
+  throw error;
+};
+
+/** Runs a group of controllers, in a process of its own as far as leases are concerned. */
+export async function runControllers(
+  { controllers, start, stop }: ControllerGroup,
+  { onError = fail, clock = systemClock, isFree = () => true }: RunSettings = {},
+): Promise<RunningControllers> {
+  const leadership = new Leadership({ take: async () => isFree(), giveBack: async () => undefined }, clock);
+  const manager = new ControllerManager(controllers, {
+    ...{ leadership, clock, onError, metrics: workQueueMetrics(new Metrics()) },
+  });
+  await start?.();
+  manager.start();
+  return {
+    manager,
+    async stop() {
+      await manager.stop();
+      await stop?.();
+    },
+  };
+}
+
+/** What plugins and controllers follow on an API in memory. To be started once everything is named that is followed. */
+export function followedOn(api: TestApi) {
+  const objects = new ProcessObjects();
+  const { store, deps, feed } = api;
+  const source = {
+    snapshot: store.snapshot.bind(store),
+    get: store.get.bind(store),
+    onCommit: store.onCommit.bind(store),
+    onRewind: () => () => undefined,
+  };
+  return {
+    follow: (resource: string, group = '') => objects.forPlugin().objects.follow({ group, resource }),
+    start: () => objects.start({ deps, store: source, feed, onError: fail }),
+    stop: () => objects.stop(),
+  };
+}
+
+/** Runs the controller that empties namespaces which are being deleted. */
+export async function runNamespaceController(api: TestApi, settings: RunSettings = {}): Promise<RunningControllers> {
+  const followed = followedOn(api);
+  const client = new ControllerClient(controllerHost(api), 'namespace-controller');
+  const { store, namespaced } = api;
+  const controller: Controller = namespaceController({
+    ...{ names: api.deps.names, endpoint: api.endpoint('namespaces'), namespaces: followed.follow('namespaces') },
+    ...{ contents: new NamespaceContents({ store, client, namespaced }), client, now: api.deps.now },
+    onError: settings.onError ?? fail,
+  });
+  return runControllers({ ...followed, controllers: [controller] }, settings);
+}

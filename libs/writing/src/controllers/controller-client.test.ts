@@ -1,0 +1,193 @@
+import type { AdmissionPlugin, Attributes } from '@orch/admission';
+import { ActionRecorder, type AuditBackend, type EventRecord, PolicyEvaluator } from '@orch/audit';
+import type { Authorizer, RequestAttributes } from '@orch/authorization';
+import { systemClock } from '@orch/runtime';
+import { controllerHost, MemoryStore, type TestApi, testApi } from '@orch/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ControllerClient } from './controller-client.js';
+
+const ACCOUNT = 'namespace-controller';
+const USER = 'system:serviceaccount:kube-system:namespace-controller';
+const CONFIG_MAP = { metadata: { name: 'a', namespace: 'default' }, data: { key: 'value' } };
+
+let api: TestApi;
+let seen: { user: string; groups: readonly string[]; operation: string }[];
+let asked: { user: string; request: RequestAttributes }[];
+let refused: Set<string>;
+let events: EventRecord[];
+let level: 'Metadata' | 'RequestResponse' | 'None';
+let stores: boolean;
+const watching: AdmissionPlugin = {
+  name: 'Watching',
+  handles: () => true,
+  validate: ({ user, operation }: Attributes) => {
+    seen.push({ user: user.name, groups: user.groups, operation });
+    return undefined;
+  },
+} as unknown as AdmissionPlugin;
+const authorizer: Authorizer = {
+  async authorize({ name: user }, request) {
+    asked.push({ user, request });
+    return refused.has(request.verb)
+      ? { decision: 'no-opinion', reason: 'no rule' }
+      : { decision: 'allow', reason: 'RBAC' };
+  },
+};
+const backend: AuditBackend = {
+  submit: (event) => {
+    events.push(event);
+    return Promise.resolve(stores);
+  },
+  close: async () => undefined,
+};
+
+beforeEach(async () => {
+  [seen, asked, events, refused, level, stores] = [[], [], [], new Set(), 'RequestResponse', true];
+  api = await testApi({}, 'kubernetes', new MemoryStore(), {}, [watching]);
+  seen = [];
+});
+afterEach(() => api.close());
+
+function client(): ControllerClient {
+  const audit = new ActionRecorder({
+    policy: new PolicyEvaluator({ rules: [{ level }] }),
+    observer: { judged: () => undefined, recorded: () => undefined, rejected: () => undefined },
+    ...{ backend, apiVersion: 'audit.k8s.io/v1', maxBodyBytes: 10_000, clock: systemClock },
+  });
+  return new ControllerClient(controllerHost(api, { authorizer, audit }), ACCOUNT);
+}
+const target = () => ({ endpoint: api.endpoint('configmaps'), key: { namespace: 'default', name: 'a' } });
+const parsed = () => events.map(({ json }) => JSON.parse(json) as Record<string, unknown>);
+
+describe('the writes of a controller', () => {
+  it('are made by its service account, for admission and for who owns the fields', async () => {
+    await client().create(api.endpoint('configmaps'), CONFIG_MAP);
+    await client().update(target(), (current) => ({ ...current, data: { key: 'other' } }));
+    await client().delete(api.endpoint('configmaps'), target().key, { dryRun: false });
+    const groups = ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'];
+    expect(seen).toEqual(['CREATE', 'UPDATE', 'DELETE'].map((operation) => ({ user: USER, groups, operation })));
+    const [created] = parsed().filter(({ verb, stage }) => verb === 'create' && stage === 'ResponseComplete');
+    expect(created?.responseObject).toMatchObject({
+      metadata: { managedFields: [{ manager: 'kube-controller-manager', operation: 'Update' }] },
+    });
+  });
+
+  it('are authorized as requests of a client are', async () => {
+    await client().create(api.endpoint('configmaps'), CONFIG_MAP);
+    await client().update(
+      { endpoint: api.endpoint('namespaces'), key: { namespace: '', name: 'default' }, subresource: 'status' },
+      (current) => current,
+    );
+    await client().deleteCollection(
+      { endpoint: api.endpoint('configmaps'), namespace: 'default' },
+      () => false,
+      () => undefined,
+    );
+    const core = { isResourceRequest: true, group: '', version: 'v1' };
+    expect(asked).toEqual([
+      {
+        user: USER,
+        request: {
+          ...{ ...core, verb: 'create', resource: 'configmaps', subresource: '', namespace: 'default', name: 'a' },
+          path: '/api/v1/namespaces/default/configmaps',
+        },
+      },
+      {
+        user: USER,
+        request: {
+          ...{
+            ...core,
+            verb: 'update',
+            resource: 'namespaces',
+            subresource: 'status',
+            namespace: 'default',
+            name: 'default',
+          },
+          path: '/api/v1/namespaces/default/status',
+        },
+      },
+      {
+        user: USER,
+        request: {
+          ...{
+            ...core,
+            verb: 'deletecollection',
+            resource: 'configmaps',
+            subresource: '',
+            namespace: 'default',
+            name: '',
+          },
+          path: '/api/v1/namespaces/default/configmaps',
+        },
+      },
+    ]);
+    expect(api.stored('configmaps', 'a')).toBeUndefined();
+  });
+
+  it.each(['create', 'update', 'delete', 'deletecollection'])('are refused without the right to %s', async (verb) => {
+    if (verb !== 'create') await api.create('configmaps', CONFIG_MAP);
+    const before = api.stored('configmaps', 'a');
+    const writes = api.store.writes.length;
+    refused.add(verb);
+    const configmaps = api.endpoint('configmaps');
+    const attempts: Record<string, () => Promise<unknown>> = {
+      create: () => client().create(configmaps, CONFIG_MAP),
+      update: () => client().update(target(), () => ({ ...CONFIG_MAP, data: {} })),
+      delete: () => client().delete(configmaps, target().key, { dryRun: false }),
+      deletecollection: () =>
+        client().deleteCollection(
+          { endpoint: configmaps, namespace: 'default' },
+          () => false,
+          () => undefined,
+        ),
+    };
+    await expect(attempts[verb]?.()).rejects.toMatchObject({
+      code: 403,
+      message: expect.stringContaining(`User "${USER}" cannot ${verb} resource "configmaps"`),
+    });
+    expect([api.stored('configmaps', 'a'), api.store.writes.length]).toEqual([before, writes]);
+    expect(parsed().at(-1)).toMatchObject({
+      stage: 'ResponseComplete',
+      responseStatus: { status: 'Failure', reason: 'Forbidden', code: 403 },
+      annotations: { 'authorization.k8s.io/decision': 'forbid', 'authorization.k8s.io/reason': 'no rule' },
+    });
+  });
+
+  it('are recorded in the audit log, as much as the policy wants', async () => {
+    await client().create(api.endpoint('configmaps'), CONFIG_MAP);
+    const [received, complete] = parsed();
+    expect(received).toMatchObject({ stage: 'RequestReceived', level: 'RequestResponse', verb: 'create' });
+    expect(complete).toMatchObject({
+      ...{ kind: 'Event', apiVersion: 'audit.k8s.io/v1', auditID: received?.auditID, stage: 'ResponseComplete' },
+      requestURI: '/api/v1/namespaces/default/configmaps',
+      user: { username: USER },
+      userAgent: `kube-controller-manager/${ACCOUNT}`,
+      sourceIPs: ['127.0.0.1'],
+      objectRef: { resource: 'configmaps', namespace: 'default', name: 'a', apiVersion: 'v1' },
+      responseStatus: { code: 201 },
+      requestObject: { data: { key: 'value' } },
+      responseObject: { metadata: { uid: expect.any(String) }, data: { key: 'value' } },
+      annotations: { 'authorization.k8s.io/decision': 'allow', 'authorization.k8s.io/reason': 'RBAC' },
+    });
+    [events, level] = [[], 'Metadata'];
+    await client().update(target(), (current) => ({ ...current, data: {} }));
+    expect(parsed().map(({ stage }) => stage)).toEqual(['RequestReceived', 'ResponseComplete']);
+    expect(parsed().some((event) => 'requestObject' in event || 'responseObject' in event)).toBe(false);
+    [events, level] = [[], 'None'];
+    await client().delete(api.endpoint('configmaps'), target().key, { dryRun: false });
+    expect(events).toEqual([]);
+  });
+
+  it('leave objects out of the audit log that are larger than it takes', async () => {
+    await client().create(api.endpoint('configmaps'), { ...CONFIG_MAP, data: { key: 'x'.repeat(20_000) } });
+    expect(parsed()[1]).toMatchObject({ annotations: { 'audit.k8s.io/truncated': 'true' } });
+    expect(parsed()[1]).not.toHaveProperty('requestObject');
+    expect(parsed()[1]).not.toHaveProperty('responseObject');
+  });
+
+  it('are not made where they cannot be recorded and have to be', async () => {
+    stores = false;
+    await expect(client().create(api.endpoint('configmaps'), CONFIG_MAP)).rejects.toMatchObject({ code: 500 });
+    expect([api.stored('configmaps', 'a'), asked]).toEqual([undefined, []]);
+  });
+});

@@ -1,0 +1,32 @@
+import type { RequestAttributes } from '@orch/authorization';
+import type { Endpoint } from '@orch/resources';
+import type { Key } from '@orch/storage';
+
+/** Object, or collection, that a write within the server is for. */
+export interface WriteTarget {
+  /** Resource and version that is written. */
+  readonly endpoint: Endpoint;
+  /** The name is empty for collections and for what is still to be named. */
+  readonly key: Key;
+  /** Empty for the object itself. */
+  readonly subresource?: string;
+}
+
+/** Attributes of a request as authorizers and audit policies look at them, with the path that a client would have asked for. */
+export function attributesOf(verb: string, { endpoint, key, subresource = '' }: WriteTarget): RequestAttributes {
+  const { group, version, resource } = endpoint.definition;
+  const isNamespace = group === '' && resource === 'namespaces';
+  const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const within = key.namespace === '' ? '' : `/namespaces/${key.namespace}`;
+  // A new object is sent to its collection.
+  const named = key.name === '' || verb === 'create' ? '' : `/${key.name}`;
+  const below = subresource === '' ? '' : `/${subresource}`;
+  return {
+    verb,
+    isResourceRequest: true,
+    path: `${prefix}${within}/${resource}${named}${below}`,
+    ...{ group, version, resource, subresource },
+    namespace: isNamespace ? key.name : key.namespace,
+    name: key.name,
+  };
+}
