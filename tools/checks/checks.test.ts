@@ -4,7 +4,7 @@ import { longLines } from './doc-lines.js';
 import { exportedNames, publicMembers } from './docstrings.js';
 import { wordsWithoutSubject } from './first-words.js';
 import { longFunctions, wideFunctions } from './functions.js';
-import { needlessExports } from './needless-exports.js';
+import { needlessExports, unusedFaceNames } from './needless-exports.js';
 import { problemsOf, shrunk } from './ratchet.js';
 import { largeFolders, largePackages, longFiles } from './sizes.js';
 import { isSource, type Measured, parse } from './sources.js';
@@ -126,6 +126,19 @@ describe('exports', () => {
     ['in a type', "let a: typeof import('@orch/a');", []],
   ])('are imported %s', (_, importer, expected) => {
     expect(needless(importer)).toEqual(expected);
+  });
+});
+
+describe('names of a face', () => {
+  const unused = (importer: string) => {
+    const face = "export { a, type B as C } from './b.js'; export * from './d.js';";
+    return found(unusedFaceNames(sources({ [A]: face, [B]: importer }), new Map([['@orch/a', A]])));
+  };
+
+  it('are imported by somebody, as they are called there', () => {
+    expect(unused("import { a, type C } from '@orch/a';")).toEqual({});
+    expect(unused("import { a, B } from '@orch/a';")).toEqual({ 'libs/a': 1 });
+    expect(unused('')).toEqual({ 'libs/a': 2 });
   });
 });
 

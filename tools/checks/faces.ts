@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Faces } from './needless-exports.js';
+import type { Faces } from './imports.js';
 
 /** Reads what the packages export from their package.json: sources by the name that they are imported by. */
 export function readFaces(): Faces {

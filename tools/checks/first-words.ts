@@ -1,6 +1,6 @@
 import { add, type Measured, packageOf } from './sources.js';
 
-/** Words with which a docstring has no subject: it speaks of what it describes as of something that the reader knows. */
+/** First words of docstrings without a subject, which describe a thing as if the reader knew it. */
 const WORDS = ['What', 'Who', 'Whom', 'Whose', 'One', 'Those', 'Of', 'As', 'Nobody', 'Where', 'By'];
 const FIRST = new RegExp(`/\\*\\*\\s+(?:\\*\\s+)?(?:${WORDS.join('|')})\\b`, 'g');
 

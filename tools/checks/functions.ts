@@ -32,7 +32,7 @@ function functionsAbove(sources: readonly Source[], most: number, measure: (sour
   return found;
 }
 
-/** The functions below a node with their names, those of what they stand in before them: `Class.method`, `outer.inner`. */
+/** The functions below a node, by the path of their names: `Class.method`, `outer.inner`. */
 function* functionsOf(node: Node, within = ''): Generator<readonly [string, Node]> {
   const own = node.kind === SyntaxKind.Constructor ? 'constructor' : nameOf(node);
   const path =

@@ -5,14 +5,15 @@ import { type Coverage, exportedNames, publicMembers } from './docstrings.js';
 import { readFaces } from './faces.js';
 import { wordsWithoutSubject } from './first-words.js';
 import { longFunctions, wideFunctions } from './functions.js';
-import { needlessExports } from './needless-exports.js';
+import { needlessExports, unusedFaceNames } from './needless-exports.js';
 import { type Check, problemsOf, readKnown, shrunk, writeKnown } from './ratchet.js';
 import { largeFolders, largePackages, longFiles } from './sizes.js';
 import { isSource, type Measured, parse, readTexts } from './sources.js';
 import { sharedTypeNames } from './type-names.js';
 
-const USAGE = `Checks bounds on the sources and the documents. What exceeds one stands in tools/checks/known, by name; these amounts
-may only shrink, by hand or with --shrink. Prints each problem and exits with 1.
+const USAGE = `Checks bounds on the sources and the documents. What exceeds one stands in
+tools/checks/known, by name; these amounts may only shrink, by hand or with --shrink.
+Prints each problem and exits with 1.
 `;
 
 /** Measures everything that is bounded. */
@@ -21,6 +22,7 @@ function measure(): Check[] {
   const sourceTexts = new Map([...texts].filter(([path]) => isSource(path)));
   const files = parse(texts);
   const sources = files.filter(({ path }) => isSource(path));
+  const faces = readFaces();
   const [names, members] = [exportedNames(sources), publicMembers(sources)];
   console.log(`docstrings: ${share(names)} of exported names, ${share(members)} of public members`);
   const check = (name: string, unit: string, measured: Measured): Check => ({ name, unit, measured });
@@ -35,7 +37,8 @@ function measure(): Check[] {
     check('first-words', 'docstrings without a subject', wordsWithoutSubject(sourceTexts)),
     check('type-names', 'files export a type of this name', sharedTypeNames(sources)),
     check('clocks', "direct uses of timers and clocks (use runtime's Clock)", directClocks(sources)),
-    check('needless-exports', 'export that nobody imports', needlessExports(files, readFaces())),
+    check('needless-exports', 'export that nobody imports', needlessExports(files, faces)),
+    check('unused-face-names', 'names that a package passes on and nobody imports', unusedFaceNames(files, faces)),
     check('long-doc-lines', 'lines of more than 160 columns', longLines(readDocuments())),
   ];
 }

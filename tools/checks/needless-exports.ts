@@ -1,16 +1,12 @@
-import { dirname, join } from 'node:path';
-import type { Node } from 'typescript/unstable/ast';
-import { SyntaxKind } from 'typescript/unstable/ast';
+import { type Node, SyntaxKind } from 'typescript/unstable/ast';
 import { isExported } from './declarations.js';
-import { isSource, type Measured, nameOf, nodesOf, type Source } from './sources.js';
-
-/** The sources that a package exports, by the name that they are imported by. */
-export type Faces = ReadonlyMap<string, string>;
+import { type Faces, importsOf } from './imports.js';
+import { add, isSource, type Measured, nameOf, packageOf, type Source } from './sources.js';
 
 /** Sources that executables import as bundles. */
 const ENTRY = /^services\/[^/]+\/src\/index\.ts$/;
 
-/** Exported declarations that no other file imports: each by its file and name. Names that a face passes on count as imported. */
+/** Exported declarations that no other file imports, by file and name. Names on a face count as imported. */
 export function needlessExports(files: readonly Source[], faces: Faces): Measured {
   const imported = importsOf(files, faces);
   const found = new Map<string, number>();
@@ -30,50 +26,21 @@ function namesOf(statement: Node): string[] {
   return declarations.flatMap((declaration) => nameOf(declaration) ?? []);
 }
 
-/** Names that are imported of each file; `*` for all of them. */
-function importsOf(files: readonly Source[], faces: Faces): Map<string, Set<string>> {
-  const known = new Set(files.map(({ path }) => path));
-  const imported = new Map<string, Set<string>>();
-  for (const { path, tree } of files)
-    for (const node of nodesOf(tree)) {
-      const target = targetOf(node);
-      if (target === undefined) continue;
-      const file = target.startsWith('.') ? join(dirname(path), target).replace(/\.js$/, '.ts') : faces.get(target);
-      if (file === undefined || !known.has(file)) continue;
-      const names = imported.get(file) ?? new Set();
-      for (const name of importedNames(node)) names.add(name);
-      imported.set(file, names);
-    }
-  return imported;
+/** Names that a package passes on and that nobody imports from it: how many, by package. */
+export function unusedFaceNames(files: readonly Source[], faces: Faces): Measured {
+  const imported = importsOf(files, faces);
+  const sources = new Set(faces.values());
+  const found = new Map<string, number>();
+  for (const { path, tree } of files.filter((file) => sources.has(file.path) && isSource(file.path))) {
+    const names = imported.get(path);
+    const passedOn = names?.has('*') ? [] : tree.statements.flatMap(passedOnBy);
+    for (const name of passedOn) if (!names?.has(name)) add(found, packageOf(path));
+  }
+  return found;
 }
 
-/** The module that an import or a re-export names, also one of types or at run time. */
-function targetOf(node: Node): string | undefined {
-  const {
-    moduleSpecifier,
-    argument,
-    expression,
-    arguments: given,
-  } = node as {
-    moduleSpecifier?: Node;
-    argument?: Node;
-    expression?: Node;
-    arguments?: readonly Node[];
-  };
-  if (moduleSpecifier) return textOf(moduleSpecifier);
-  if (node.kind === SyntaxKind.ImportType) return textOf((argument as Node & { literal?: Node })?.literal);
-  if (node.kind === SyntaxKind.CallExpression && expression?.kind === SyntaxKind.ImportKeyword)
-    return textOf(given?.[0]);
-  return undefined;
-}
-
-const textOf = (node: Node | undefined): string | undefined => (node as { text?: string } | undefined)?.text;
-
-/** Names that an import takes of its module; `*` where it may take any. */
-function importedNames(node: Node): string[] {
-  const { importClause, exportClause } = node as { importClause?: Node; exportClause?: Node };
-  const bindings = exportClause ?? (importClause as { namedBindings?: Node } | undefined)?.namedBindings;
-  const { elements } = (bindings ?? {}) as { elements?: readonly Node[] };
-  if (!elements) return node.kind === SyntaxKind.ImportDeclaration && !bindings ? ['default'] : ['*'];
-  return elements.map((element) => textOf((element as { propertyName?: Node }).propertyName) ?? nameOf(element) ?? '*');
+/** Names that a statement passes on from another module, as they are called from there on. */
+function passedOnBy(statement: Node): string[] {
+  const { exportClause } = statement as { exportClause?: { elements?: readonly Node[] } };
+  return (exportClause?.elements ?? []).flatMap((element) => nameOf(element) ?? []);
 }

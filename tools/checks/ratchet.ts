@@ -17,7 +17,7 @@ export interface Check {
   readonly measured: Measured;
 }
 
-/** Compares what is measured with what is tolerated. @returns a sentence for each excess, and for each tolerance that is too wide */
+/** Compares amounts with what is tolerated. @returns a sentence for each excess and for each tolerance too wide */
 export function problemsOf({ name: check, unit, measured }: Check, known: Known): string[] {
   const excess = [...measured]
     .filter(([name, amount]) => amount > (known[name] ?? 0))

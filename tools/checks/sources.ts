@@ -47,7 +47,7 @@ export function parse(texts: ReadonlyMap<string, string>): Source[] {
   }
 }
 
-/** Whether a path is a hand-written source of a library, a service or a tool: no test, nothing that tests share, not generated. */
+/** Whether a path is a hand-written source of a library, a service or a tool; what tests share is none. */
 export const isSource = (path: string): boolean =>
   /^(?:(?:libs|services)\/[^/]+\/src|tools)\//.test(path) &&
   !/\.test\.ts$|\/vitest\.config\.ts$|\/(?:contract|testing|gen)\//.test(path) &&

@@ -41,8 +41,8 @@ const RESOURCE: Readonly<Record<Verb, Handler>> = {
 const OBJECT: Handlers = { get, update, patch };
 
 /**
- * What this server carries out, by subresource; '' is the resource itself. A subresource is served where it stands here and
- * a kind declares it (`proto/`, option `orch.subresource`), with the verbs that both name: routes, discovery and OpenAPI
+ * Handlers by subresource and verb; '' is the resource itself. A subresource is served where it stands here and a kind
+ * declares it (`proto/`, option `orch.subresource`), with the verbs that both name: routes, discovery and OpenAPI
  * follow from the two.
  */
 const SERVED: ReadonlyMap<string, Handlers> = new Map([
@@ -62,7 +62,7 @@ const SERVED: ReadonlyMap<string, Handlers> = new Map([
   ['proxy', { get: proxy, create: proxy, update: proxy, patch: proxy, delete: proxy }],
 ]);
 
-/** What is carried out of resources that store nothing. */
+/** Handlers of resources that store nothing. */
 const VIRTUAL: ReadonlyMap<string, Handlers> = new Map([
   ['bindings', { create: createBinding }],
   ['componentstatuses', { get: getComponent, list: listComponents }],
@@ -74,7 +74,7 @@ const VIRTUAL: ReadonlyMap<string, Handlers> = new Map([
   ['tokenreviews', { create: reviewToken }],
 ]);
 
-/** What carries out a verb on a resource ('') or one of its subresources; undefined where nothing does. */
+/** Finds the handler of a verb on a resource ('') or one of its subresources; undefined for none. */
 function handlerOf({ stored, resource }: ResourceDescription, subresource: string, verb: Verb): Handler | undefined {
   const handlers = stored || subresource !== '' ? SERVED.get(subresource) : VIRTUAL.get(resource);
   return handlers?.[verb];

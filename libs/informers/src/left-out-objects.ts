@@ -16,7 +16,7 @@ interface LeftOutObjectsOptions {
   readonly onError: (error: unknown) => void;
   /** Whether what there is at this version is what was left out: where it is not, changes tell of it. */
   readonly isUnchanged: (version: Version) => boolean;
-  /** One can be opened by now, and is left out no more. */
+  /** Called with a row that can be opened now, and is left out no more. */
   readonly onOpened: (row: Row) => void;
 }
 
@@ -29,7 +29,7 @@ export class LeftOutObjects {
 
   constructor(private readonly options: LeftOutObjectsOptions) {}
 
-  /** By name, and why they cannot be opened. */
+  /** Errors by name of the objects that cannot be opened. */
   get errors(): ReadonlyMap<string, UnreadableBodyError> {
     return this.#errors;
   }

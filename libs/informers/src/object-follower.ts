@@ -36,10 +36,7 @@ export interface ObjectFollowerOptions<T> {
   readonly clock?: Clock;
 }
 
-/**
- * What an object is known by: its name, behind the namespace that it lies in (`namespace/name`), as names that could be taken for
- * another hold a slash.
- */
+/** Key of an object among those of its type: `namespace/name`; the name alone outside of namespaces. */
 export const followedName = ({ namespace, name }: Key): string => (namespace === '' ? name : `${namespace}/${name}`);
 
 /** Names of the objects that have changed, have come or have gone. */
@@ -72,7 +69,7 @@ export class ObjectFollower<T> {
   #version: Version | undefined;
   #following: Following | undefined;
   #loading: Promise<void> | undefined;
-  /** What has been heard of and is not known yet, in order. */
+  /** Received changes that have not been applied yet, in order. */
   #heard: Change[] = [];
   /** Set while others have their turn before the next of it. */
   #noting: Promise<void> | undefined;
@@ -293,7 +290,9 @@ export class ObjectFollower<T> {
     if (names.size > 0) this.#tell(names);
   }
 
-  /** What cannot be read is not known: the others are not to suffer. */
+  /**
+   * Applies a row. A row that cannot be read is dropped from the known objects, so that the others are not affected.
+   */
   #note(known: Map<string, T>, row: FollowedRow): void {
     const name = followedName(row);
     try {
@@ -311,7 +310,7 @@ export class ObjectFollower<T> {
     this.#reset('expired');
   }
 
-  /** What was known stays until all is known anew. */
+  /** Discards the feed and reloads; the known objects stay until all are loaded again. */
   #reset(reason: ResetReason): void {
     if (reason === 'rewound') this.#rewinds++;
     this.#following = undefined;

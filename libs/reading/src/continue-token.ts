@@ -2,7 +2,9 @@ import { badRequest } from '@orch/machinery';
 import { parseVersion } from '@orch/resources';
 import type { Key, Version } from '@orch/storage';
 
-/** Where a chunked list goes on. `version` 0 stands for "whatever is newest" (an inconsistent continuation). */
+/**
+ * Position at which a chunked list continues. `version` 0 stands for the newest version (an inconsistent continuation).
+ */
 export interface Continuation {
   readonly version: Version;
   readonly after: Key;
@@ -59,6 +61,6 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 /** Longer names are none, characters. */
 const NAME_MAX = 1024;
 
-/** What the database can be asked for. */
+/** Whether a value is a name that the database can be queried for. */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= NAME_MAX && !value.includes('\0');

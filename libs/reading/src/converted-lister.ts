@@ -50,7 +50,10 @@ export class ConvertedLister {
 
 const versionIn = ({ resourceVersion = '0' }: ListMeta): bigint => BigInt(resourceVersion);
 
-/** What a list has of a state that was converted for watches; undefined where that is of another version, or lacks some of it. */
+/**
+ * Reads a list from the objects that were converted for watches; undefined where these are of another version, or
+ * incomplete.
+ */
 async function stateOf(
   watched: TypeCache,
   { selection, options, ...request }: ListRequest,
@@ -116,7 +119,9 @@ const converted = (windows: Pages, stage: VersionStage, watched: TypeCache | und
     for (const made of underWay) yield await made;
   });
 
-/** As much ahead as lists mostly hold: what fails within that is answered as an error, not by a list that is cut off. */
+/**
+ * Reads ahead as much as lists mostly hold: a failure within that is answered as an error, instead of a truncated list.
+ */
 const ahead = (pages: Pages): Pages =>
   iterable(async function* () {
     const held: (readonly Row[])[] = [];

@@ -160,7 +160,7 @@ export class DatabaseLister {
 const countedBefore = ({ continuation }: ListOptions): boolean =>
   continuation !== undefined && continuation.version !== 0n;
 
-/** What the count of the first page leaves behind this one, which others follow; undefined where nobody counted. */
+/** Remaining items behind this page, from the count of the first page; undefined where nothing was counted. */
 function leftBehind({ continuation, limit }: ListOptions): number | undefined {
   const left = (continuation?.left ?? 0) - limit;
   return left > 0 ? left : undefined;

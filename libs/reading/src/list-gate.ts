@@ -9,7 +9,7 @@ const BEGUN_PATIENCE = 2;
 
 interface ListPlaces {
   readonly inAll: number;
-  /** Of one user at a time. */
+  /** Lists of one user at a time. */
   readonly perUser: number;
 }
 
@@ -39,7 +39,7 @@ export class ListGate {
   readonly #inAll: number;
   readonly #inside = new Map<string, number>();
   readonly #waiting: Readonly<Record<Stage, UserTurns>> = { new: new UserTurns(), begun: new UserTurns() };
-  /** Whose line the next place is offered to first. */
+  /** Queue that the next place is offered to first. */
   #offeredFirst: Stage = 'begun';
 
   /** @param patience milliseconds that a new list waits before it is refused */

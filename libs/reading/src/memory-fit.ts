@@ -36,7 +36,10 @@ export class MemoryFit {
     return (await verdict) === 'fits';
   }
 
-  /** Nobody waits to hear that what was too large still is: it is listed as before meanwhile. */
+  /**
+   * Measures a type. A type that was too large counts as such until the new measure is known, so that lists do not
+   * wait.
+   */
   #begin(type: TypeId, known: Found | undefined): Found {
     const began = performance.now();
     const measured = this.#measure(type);

@@ -1,6 +1,6 @@
 /** Callers who wait: by turns of their users, and those of one user in the order of their coming. */
 export class UserTurns {
-  /** By user; whose turn is next comes first. */
+  /** Waiting callers by user; the user whose turn is next comes first. */
   readonly #callers = new Map<string, Set<() => void>>();
   #size = 0;
 
@@ -40,7 +40,7 @@ export class UserTurns {
     return undefined;
   }
 
-  /** Who has had a turn comes behind the others. */
+  /** Moves a user who has had a turn behind the others. */
   #moveBehind(user: string): void {
     const own = this.#callers.get(user);
     if (!own) return;

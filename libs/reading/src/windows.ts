@@ -31,7 +31,7 @@ export interface Window {
   release(): void;
 }
 
-/** What is left of a list when a window of it has been read. */
+/** Rest of a list after a window of it has been read. */
 interface Remainder {
   /** Rows that the window was asked for. */
   readonly asked: number;

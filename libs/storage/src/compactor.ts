@@ -24,18 +24,19 @@ export interface CompactionRound extends DropReport {
   readonly sealed?: bigint;
   /** Milliseconds for which the oldest change has stood beyond the retention after the round; 0 when none has. */
   readonly overdue: number;
-  /** Where history begins and ends after the round; undefined where another process was at it. */
+  /** Bounds of the history after the round; undefined where another process was compacting. */
   readonly bounds?: HistoryBounds;
 }
 
-/** Where history begins and ends. None of these ever falls. */
+/** Bounds of the history. None of these ever falls. */
 export interface HistoryBounds {
   /** The newest version that was drawn. */
   readonly newest: bigint;
   /** The first version that no partition was made for yet: without one, writes fail there. */
   readonly end: bigint;
-  /** When the oldest partition that is left, and the newest one, took their first changes: milliseconds since 1970, as far as was noted. */
+  /** Time of the first change in the oldest partition that is left, milliseconds since 1970; absent where it was not noted. */
   readonly oldestOpened?: number;
+  /** Time of the first change in the newest partition, milliseconds since 1970; absent where it was not noted. */
   readonly newestOpened?: number;
 }
 

@@ -37,7 +37,7 @@ export interface ProcessLease {
 /** Makes one process at a time the one that does a piece of work; one that dies is succeeded when its time is over. */
 export class Lease {
   readonly #holder = randomUUID();
-  /** By `performance.now`; undefined until somebody has tried to take it. */
+  /** End of the lease on the clock of `performance.now`; undefined until this process has tried to take it. */
   #until: number | undefined;
 
   /** @param duration milliseconds for which it is taken each time */
@@ -68,7 +68,9 @@ export class Lease {
 
 /** A lease that this process has asked for, and whether it has it. */
 export interface LeaseState {
+  /** Name of the lease, unique in the installation. */
   readonly name: string;
+  /** Whether this process holds it, by its own clock. */
   readonly held: boolean;
 }
 
@@ -78,6 +80,7 @@ export class ProcessLeases {
 
   constructor(private readonly pool: Pool) {}
 
+  /** Creates a lease, not taken yet. @param duration milliseconds for which it is taken each time */
   lease(name: string, duration: number): ProcessLease {
     const lease = new Lease(name, duration);
     this.#leases.push(lease);
@@ -87,7 +90,7 @@ export class ProcessLeases {
     };
   }
 
-  /** Those that were asked for, each name once. */
+  /** States of the leases that were asked for, each name once. */
   states(): LeaseState[] {
     const held = new Map<string, boolean>();
     for (const lease of this.#leases)

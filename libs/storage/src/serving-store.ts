@@ -22,7 +22,7 @@ export interface ServingStore extends Store {
   expirer(type: TypeId, timeToLive: number): Expirer;
   /** What one process at a time holds, for so many milliseconds each time it takes it. */
   lease(name: string, duration: number): ProcessLease;
-  /** Those of {@link lease} that this process has asked for at least once, and whether it holds them now. */
+  /** States of the leases that this process has asked for at least once. */
   leases(): readonly LeaseState[];
   /** Names of leases that are held now, by whomever, of those that begin so. @throws StoreUnavailableError */
   heldLeases(prefix: string): Promise<readonly string[]>;

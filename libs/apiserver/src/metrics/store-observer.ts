@@ -123,7 +123,7 @@ export function observePools(metrics: Metrics, store: { pools(): readonly [name:
   );
 }
 
-/** Who holds the leases of the installation. */
+/** Reports which leases of the installation this process holds. */
 export function observeLeases(metrics: Metrics, store: { leases(): readonly LeaseState[] }): void {
   metrics.observedGauge(
     {

@@ -30,7 +30,7 @@ interface Decoded {
   readonly problems: readonly string[];
 }
 
-/** What reading a body needs. */
+/** Dependencies of reading a body. */
 export interface BodyReading extends Pick<ApiDeps, 'limits' | 'yaml'> {
   readonly sender: Sender;
   /** Notes what was read. */
@@ -147,9 +147,8 @@ async function decodeUnchecked(
 }
 
 /**
- * What unknown and duplicate fields lead to (spec: "Field validation").
- * @param expected what a whole object was to be, which the refusal names
- * @throws StatusError 400 at level `Strict`, listing every such field
+ * Applies the level of field validation to unknown and duplicate fields (spec: "Field validation").
+ * @param expected kind that the body was to be, which the error names
  */
 export function applyFieldValidation(
   problems: readonly string[],

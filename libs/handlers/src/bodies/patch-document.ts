@@ -40,7 +40,7 @@ interface Patch {
 }
 
 const OPERATION_MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
-/** As many unknown members as are told of. */
+/** Number of unknown fields that are reported. */
 const PROBLEMS_MAX = 100;
 
 /** @param model of the resource that is patched. @throws StatusError 415 for a content type that is not one of its patches */

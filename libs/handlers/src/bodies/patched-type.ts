@@ -27,8 +27,8 @@ interface PatchedObject {
 const UNSAID = '...';
 
 /**
- * What a patch has made of an object is told as that of no kind at all, as the release tells it, which quotes the whole object: a Secret,
- * say, with all of its data.
+ * Builds the 422 error for a patched object that cannot be read. It names no kind, as in the reference, but unlike
+ * there it does not quote the object, which may be a Secret.
  */
 const unreadablePatch = (message: string): StatusError => invalid('', '', '', [invalidValue('patch', UNSAID, message)]);
 
@@ -90,7 +90,7 @@ export async function readPatched(model: ObjectModel, patched: JsonObject, other
   return { object: toServed(object), problems };
 }
 
-/** Nobody has looked at what values there are. @throws StatusError 422 */
+/** Converts a patched object to the served version; its values have not been validated yet. @throws StatusError 422 */
 function converted(patched: JsonObject, { toServed }: OtherVersion): JsonObject {
   try {
     return toServed(patched as ApiObject) as JsonObject;

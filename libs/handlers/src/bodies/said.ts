@@ -7,7 +7,7 @@ import type { ApiDeps } from '../deps.js';
 import { readingOf } from './decode-body.js';
 import type { WriteOptions } from './write-options.js';
 
-/** What an applier says of an object. */
+/** Applied configuration of a server-side apply. */
 interface Said {
   readonly object: JsonObject;
   /** Fields that stand twice, one text each. */
@@ -37,7 +37,8 @@ function asRefusal(error: unknown): never {
 }
 
 /**
- * What repeated fields lead to (spec: "Field validation"); unknown ones do not fit the schema, whatever the level is.
+ * Applies the level of field validation to repeated fields (spec: "Field validation"); unknown ones do not fit the
+ * schema, whatever the level is.
  * @throws StatusError 400 at level `Strict`
  */
 export function judgeRepeated({ repeated }: Said, { fieldValidation }: WriteOptions, warnings: string[]): void {

@@ -8,12 +8,12 @@ import type { ApiDeps } from '../deps.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';
 import { type WriteOptions, writeOptions } from './write-options.js';
 
-/** What was POSTed that is not kept itself, but says what to do or asks something: a Binding, an Eviction, a review. */
+/** A posted object that is not stored itself but asks for an action or an answer: a Binding, an Eviction, a review. */
 export interface SentObject {
   /** With defaults, in the namespace of the request. */
   readonly object: ApiObject;
   readonly options: WriteOptions;
-  /** What it is an object of. */
+  /** Schema of the object. */
   readonly model: ObjectModel;
 }
 

@@ -42,7 +42,7 @@ export function applyOptions(query: URLSearchParams, names: Names): ApplyOptions
 }
 
 const UNMANAGED = 'is required for apply patch';
-/** What stands for no; everything else is a yes. */
+/** Values that mean no; all others mean yes. */
 const UNFORCED: ReadonlySet<string> = new Set(['0', 'false']);
 
 function read(query: URLSearchParams, kind: string, names: Names, wrong: readonly FieldError[]): WriteOptions {
@@ -64,7 +64,7 @@ export function dryRunOf(values: readonly string[], errors: FieldError[]): boole
   return values.length > 0;
 }
 
-/** What is wrong with values of `dryRun`, as those of a body, where nothing stands for `All`. */
+/** Validates values of `dryRun` as those of a body, where an empty one does not stand for `All`. */
 export function dryRunErrors(values: readonly string[], ...allowed: readonly string[]): FieldError[] {
   if (values.every((value) => value === 'All' || allowed.includes(value))) return [];
   const shown = `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;

@@ -34,7 +34,7 @@ export async function listComponents(deps: ApiDeps, ctx: RequestContext, call: R
   await sendPieces(ctx, representation.contentType, representation.list({}, page()), false);
 }
 
-/** What is shown of a component, in the form of what is stored. */
+/** Builds the ComponentStatus of a component, in the form of a stored object. */
 async function statusOf(endpoint: Endpoint, component: Component): Promise<Stored> {
   const problem = await problemOf(component);
   const condition =

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { badRequest } from '@orch/machinery';
 
-/** What is no single host elsewhere: nothing, this host, links, groups. */
+/** Addresses that are no single remote host: unspecified, loopback, link-local and multicast. */
 const LOCAL = new BlockList();
 for (const [network, bits] of [
   ['127.0.0.0', 8],

@@ -9,7 +9,7 @@ import {
 } from '@orch/machinery';
 import { parseInt64 } from '@orch/reading';
 
-/** What of PodLogOptions decides where a log is. */
+/** Fields of PodLogOptions that select the log. */
 interface LogOptions {
   /** Empty when it is not said. */
   readonly container: string;

@@ -21,7 +21,7 @@ export async function resolveService(deps: ApiDeps, namespace: string, id: strin
   throw none(`no endpoints available for service ${JSON.stringify(id)}`);
 }
 
-/** What the service calls a port that is given by its number. */
+/** Name of a service port that is given by its number. */
 async function portName(deps: ApiDeps, namespace: string, name: string, number: number): Promise<string> {
   const { spec } = (await coreObject(deps, 'services', namespace, name)) as Service;
   const found = spec?.ports?.find(({ port }) => port === number);

@@ -42,7 +42,7 @@ export async function agentOf(deps: ApiDeps, name: string): Promise<{ host: stri
   throw new StatusError('InternalError', `no preferred addresses found; known addresses: [${known}]`);
 }
 
-/** What a proxy is asked for, as `name`, `name:port` or `scheme:name:port`. */
+/** Target of a proxy request: `name`, `name:port` or `scheme:name:port`. */
 interface ProxyTarget {
   readonly name: string;
   /** Empty when it is not said. */

@@ -68,7 +68,7 @@ export function merging(
   };
 }
 
-/** What does not fit the schema is the applier's mistake. */
+/** Maps errors of the applied configuration to 400. */
 function refused(error: unknown): never {
   throw error instanceof ApplyError ? badRequest(error.message) : error;
 }

@@ -162,7 +162,7 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
   await writeScale(deps, ctx, call, type, { options }, replacing(call, type, patch));
 }
 
-/** What is said of the scale is said of the object's replicas. */
+/** Applies a Scale: field ownership of its replicas becomes ownership of the object's replicas. */
 async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const options = applyOptions(ctx.query, deps.names);
   const type = scaleType(deps, call);
@@ -213,7 +213,10 @@ const replacing =
 const emptyReplicas = (call: ResourceCall): StatusError =>
   badRequest(`the spec replicas field ${JSON.stringify(scaleRules(call).replicasPath)} cannot be empty`);
 
-/** What the client says of the object it means is judged as for the object itself. @throws StatusError 409 for another uid */
+/**
+ * Copies name and resource version of a Scale to the object, where they are validated as those of the object itself.
+ * @throws StatusError 409 for another uid
+ */
 function nameAsMeant(endpoint: Endpoint, scale: ApiObject, object: ApiObject): void {
   requireUid(endpoint, scale, object);
   const { name = '', namespace, resourceVersion } = scale.metadata ?? {};

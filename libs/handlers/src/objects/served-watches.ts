@@ -1,7 +1,7 @@
 import type { Endpoint, ServedResources } from '@orch/resources';
 import type { WatchCache, Watcher } from '@orch/watchcache';
 
-/** What a stream needs to be ended by. */
+/** The part of a watcher that ends it. */
 type Stream = Pick<Watcher, 'finish'>;
 
 /** Milliseconds that streams of what went go on at most, for the last changes; without a database nobody knows of any. */
@@ -24,7 +24,10 @@ export class ServedWatches {
     });
   }
 
-  /** What ends a kind and the last changes of its objects come by two ways: the first does not overtake the others. Never rejects. */
+  /**
+   * Ends the streams of an endpoint after the last changes of its objects have arrived: the end of a kind and these
+   * come by different ways. Never rejects.
+   */
   async #finish(endpoint: Endpoint): Promise<void> {
     const streams = this.#streams.get(endpoint);
     if (!streams) return;

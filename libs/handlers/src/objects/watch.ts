@@ -10,7 +10,7 @@ import { watchedDescription } from './watched-description.js';
 
 const transportOf = watchTransports(streamStatus);
 
-/** What stands in the `ERROR` event of a stream that cannot go on. */
+/** Builds the Status of the `ERROR` event of a stream that cannot go on. */
 function streamStatus(error: StreamError) {
   if (error instanceof Error) return StatusError.from(error).status;
   if (error === 'expired') return expired('The resourceVersion for the provided watch is too old.').status;
@@ -62,8 +62,8 @@ const leftMs = ({ authentication: { expiresAt = Number.POSITIVE_INFINITY } }: Re
   expiresAt - Date.now();
 
 /**
- * What the client asked for, else a random time so that the streams of a fleet don't end together; in either case no
- * longer than the age that the server lets streams reach.
+ * Lifetime of a watch: the timeout that the client asked for, else a random time so that the streams of a fleet do not
+ * end together; in either case at most the age that the server allows.
  */
 export function lifetimeMs(
   { timeoutSeconds }: Pick<WatchOptions, 'timeoutSeconds'>,

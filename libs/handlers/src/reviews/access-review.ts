@@ -122,7 +122,7 @@ function localErrors(
   ];
 }
 
-/** Of metadata that comes from clients and is not the server's. */
+/** Validates the metadata of a review: fields that the client sets must be empty, those of the server are ignored. */
 function metadataErrors(metadata: ApiObject['metadata'], detail = 'must be empty'): FieldError[] {
   const {
     managedFields: _managedFields,

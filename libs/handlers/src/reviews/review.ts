@@ -7,7 +7,7 @@ import type { ApiDeps } from '../deps.js';
 export const readReview = (deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<SentObject> =>
   readSent(deps, ctx, call, call.endpoint.model);
 
-/** What is answered: the members that are put in the place of those of the question, its status among them. */
+/** Computes the fields of the response that replace those of the request, `status` among them. */
 type Answer = () => Promise<Partial<ApiObject>>;
 
 /**

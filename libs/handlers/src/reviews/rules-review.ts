@@ -5,7 +5,10 @@ import type { RequestContext, ResourceCall } from '@orch/serving';
 import type { ApiDeps } from '../deps.js';
 import { answerReview, readReview } from './review.js';
 
-/** What the caller may do in a namespace. For display: what is decided is decided request by request. */
+/**
+ * Answers a SelfSubjectRulesReview: the rules of the caller in a namespace. For display only; each request is
+ * authorized by itself.
+ */
 export async function reviewOwnRules(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   await answerReview(deps, ctx, call, await readReview(deps, ctx, call), ({ spec }) => {
     const { namespace = '' } = (spec ?? {}) as SelfSubjectRulesReviewSpec;

@@ -4,7 +4,7 @@ import type { RequestContext, ResourceCall } from '@orch/serving';
 import type { ApiDeps } from '../deps.js';
 import { answerReview, readReview } from './review.js';
 
-/** Whom the server takes the caller for. */
+/** Answers a SelfSubjectReview: the user that the server takes the caller for. */
 export async function reviewSelf(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const sent = await readReview(deps, ctx, call);
   await answerReview(deps, ctx, call, sent, () => async () => ({

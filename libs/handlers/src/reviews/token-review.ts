@@ -8,7 +8,10 @@ import { answerReview, readReview } from './review.js';
 
 const NOT_KNOWN = 'invalid bearer token';
 
-/** Whom a bearer token stands for, and for which of the audiences that are asked about; without any, those of the API. */
+/**
+ * Answers a TokenReview: the user of a bearer token, and the requested audiences that it is valid for; without any,
+ * those of the API.
+ */
 export async function reviewToken(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   await answerReview(deps, ctx, call, await readReview(deps, ctx, call), ({ spec }) => {
     const { token = '', audiences = [] } = (spec ?? {}) as TokenReviewSpec;

@@ -124,7 +124,7 @@ const violated = (message: string, retryAfterSeconds?: number) =>
 const unchargeable = (name: string, why: string) =>
   forbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, why);
 
-/** What the controller would say once it sees that nothing is left. */
+/** Sets the condition as the controller would once no disruptions are allowed any more. */
 function setExhausted(status: PodDisruptionBudgetStatus, now: number): void {
   const type = 'DisruptionAllowed';
   const conditions = status.conditions ?? [];

@@ -65,7 +65,7 @@ async function evict(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, opt
 
 const NOT_DISRUPTED: ReadonlySet<unknown> = new Set(['Succeeded', 'Failed', 'Pending']);
 
-/** What has ended, has not begun or is on its way out anyway disrupts nothing. */
+/** Whether evicting a pod disrupts nothing: it has ended, has not started, or is being deleted. */
 const countsToNoBudget = ({ status, metadata }: ApiObject): boolean =>
   NOT_DISRUPTED.has((status as { phase?: string } | undefined)?.phase) || metadata?.deletionTimestamp !== undefined;
 

@@ -2,7 +2,10 @@ import { type ApiObject, notFound } from '@orch/machinery';
 import { type Endpoint, servedObject, unknownPath } from '@orch/resources';
 import type { ApiDeps } from '../deps.js';
 
-/** Where the objects of another resource are that a request is about. @throws StatusError 404 where they are not served */
+/**
+ * Finds the endpoint of another resource that a request refers to.
+ * @throws StatusError 404 where they are not served
+ */
 export function endpointOf({ served }: ApiDeps, group: string, resource: string): Endpoint {
   const found = served.current.ofResource(group, resource);
   if (!found) throw unknownPath();

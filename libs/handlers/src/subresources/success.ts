@@ -1,4 +1,4 @@
 import type { Status } from '@orch/machinery';
 
-/** What is answered to a POST that has been carried out and left nothing to show. */
+/** Response to a POST that has been executed and left no object to return. */
 export const CREATED: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };

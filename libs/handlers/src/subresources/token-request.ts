@@ -45,7 +45,7 @@ export async function requestToken(deps: ApiDeps, ctx: RequestContext, call: Res
   });
 }
 
-/** What is asked for, with what is not said. */
+/** Completes the spec of a TokenRequest with defaults. */
 function specOf(spec: TokenRequestSpec | undefined, { audiences: own }: TokenIssuer) {
   const { audiences = [], expirationSeconds = 0, boundObjectRef } = spec ?? {};
   return {

@@ -11,7 +11,7 @@ import type { RefusedObject } from './refused-objects.js';
 import { readAnswer } from './review-answer.js';
 import type { Sent } from './sent-object.js';
 
-/** What one call of a webhook may take; more is asked for with several, one after another. */
+/** Limits of one call of a webhook; more objects are converted by several calls, one after another. */
 export interface ConversionLimits {
   /** How long a call may take, milliseconds. */
   readonly timeoutMs: number;
@@ -63,7 +63,7 @@ export interface NamedWebhook {
 /** The webhook that converts the objects of a definition. */
 export class ConversionWebhook {
   readonly #room: ByteGate;
-  /** By the version that is asked for. */
+  /** Failure attribution by requested version. */
   readonly #doubts = new Map<string, Doubts>();
 
   /**
@@ -140,7 +140,7 @@ export class ConversionWebhook {
     }
   }
 
-  /** What is told of an object alone, where a failure is about some of those that were sent. @throws it where it is not */
+  /** Turns a failed call into the error of an object, where only some of them cause it. @throws it where all do */
   async #refusalOf(error: unknown, { sent }: Chunk, desiredAPIVersion: string): Promise<RefusedByWebhook> {
     if (error instanceof RefusedByWebhook) return error;
     if (!(error instanceof Unanswered)) throw error;
@@ -251,7 +251,7 @@ function reviewOf(empty: string, sent: readonly Sent[]): Buffer {
 
 const COMMA = Buffer.from(',');
 
-/** What goes with one call. */
+/** Objects that are sent with one call. */
 class Chunk {
   readonly sent: Sent[] = [];
   bytes = 0;
@@ -297,10 +297,10 @@ class Unanswered extends StatusError {
   }
 }
 
-/** What is an answer, though not one that can be used. */
+/** Errors of responses that were received but cannot be used. */
 const UNUSABLE = [JsonSyntaxError, TooManyValuesError, AnswerTooLarge];
 
-/** As a client is told; what is no failure of the webhook stays what it is. */
+/** Converts an error to the one that clients see; errors that are no failures of the webhook are returned unchanged. */
 function failureOf(error: unknown, subject: string): unknown {
   if (error instanceof ConversionRefused) return new RefusedByWebhook(error.message);
   const failed = () => `conversion webhook for ${subject} failed: ${(error as Error).message}`;

@@ -5,12 +5,12 @@ import {
   definitionOf,
   listenerOf,
   openServer,
+  runNamespaceController,
   serveConverted,
   type TestApi,
   type TestServer,
   testApi,
   version,
-  runNamespaceController,
 } from '@orch/testing';
 import { WebhookClients } from '@orch/webhooks';
 import { ConversionServer, type Converted, convertedReview, type Review, say } from '@orch/webhooks/testing';

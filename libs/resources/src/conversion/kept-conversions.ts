@@ -8,12 +8,12 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** What one of them takes beside its bodies, about. */
+/** Bytes that an entry takes beside its bodies, about. */
 const OVERHEAD = 300;
 
 /** Cache of conversions made for lists, bounded in bytes; evicts what was listed least recently. */
 export class KeptConversions {
-  /** By what converts and the object, the least recently listed first. */
+  /** Entries by converter and object, the least recently listed first. */
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
 

@@ -3,7 +3,7 @@ import type { JsonValue } from '@orch/machinery';
 import { Slices, turnFor } from '@orch/runtime/work';
 import { itemsIn, memberIn, type Range } from '../decoding/json-ranges.js';
 
-/** What an answer may hold. */
+/** Limits on a response. */
 interface AnswerLimits {
   /** Objects that were sent: where there are not as many, none is read. */
   readonly objects: number;

@@ -11,10 +11,10 @@ import type { ConversionLimits, ConversionWebhook } from './conversion-webhook.j
 import { type Sent, sentWhole } from './sent-object.js';
 
 interface VersionStageParts {
-  /** What is served. */
+  /** Group, version and kind that are served. */
   readonly served: GroupVersionKind;
   readonly form: StoredForm;
-  /** By version. */
+  /** Schemas by version. */
   readonly models: ReadonlyMap<string, StructuralModel>;
   readonly webhook: ConversionWebhook;
 }
@@ -166,7 +166,7 @@ export class VersionStage implements BodyConversion {
     return { object: { kind, apiVersion, metadata: metadataOf(body) }, text, owners: ownersOf(body) };
   }
 
-  /** What a webhook has made, as it would be stored. */
+  /** Encodes a converted object as it would be stored. */
   async #body(object: ApiObject, { owners }: Lying): Promise<Buffer> {
     await inSlices(this.#model(this.version).fit(object));
     return bodyWithOwners(object, owners);
@@ -196,7 +196,7 @@ function tried<T>(make: () => T): T | StatusError {
   }
 }
 
-/** What has nothing but a type is never sent to a webhook. */
+/** Whether an object has no fields besides its type; such an object is never sent to a webhook. */
 const isEmpty = ({ apiVersion: _version, kind: _kind, ...rest }: ApiObject): boolean => Object.keys(rest).length === 0;
 
 /** A stored object as what serves it can be read at once. @throws StatusError 500 where a webhook would have to convert it, and does not */

@@ -1,4 +1,4 @@
-/** Where a value stands in a text: from its first byte to behind its last. */
+/** Range of a value in a text: from its first byte to behind its last. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -13,9 +13,10 @@ const CLOSING = { object: 0x7d, array: 0x5d } as const;
 const SPACE = 0x20;
 
 /**
- * Where the value of a member stands. Nothing is checked but what is needed to find it.
+ * Finds the value of a member. Nothing is checked but what is needed to find it.
  * @param within an object, perhaps with space around it
- * @returns undefined for a text that is no object, has no such member or several, or names that are written with escapes
+ * @returns undefined for a text that is no object, has no such member or several, or names that are written with
+ * escapes
  */
 export function memberIn(text: Buffer, within: Range, name: string): Range | undefined {
   let found: Range | undefined;
@@ -35,7 +36,7 @@ export function memberIn(text: Buffer, within: Range, name: string): Range | und
   return found;
 }
 
-/** Where the items of an array stand, as many as are asked for, and how many there are; undefined for what is none. */
+/** Finds the first items of an array, at most `most`, and counts all; undefined for what is no array. */
 export function itemsIn(text: Buffer, within: Range, most: number): { items: Range[]; count: number } | undefined {
   const items: Range[] = [];
   let count = 0;
@@ -49,7 +50,7 @@ export function itemsIn(text: Buffer, within: Range, most: number): { items: Ran
   return at === undefined ? undefined : { items, count };
 }
 
-/** What stands first in an object or array; undefined where there is none. */
+/** Position of the first token in an object or array; undefined for other values. */
 function start(text: Buffer, { from }: Range, opening: number): number | undefined {
   const at = skipSpace(text, from);
   return text[at] === opening ? skipSpace(text, at + 1) : undefined;

@@ -24,11 +24,11 @@ const PATIENCE_MS = 30_000;
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 512 };
 const startThread = () => new Worker(new URL('./yaml-worker.js', import.meta.url), { resourceLimits: THREAD_LIMITS });
 
-/** Whose document it is. */
+/** Sender of a document. */
 export interface Sender {
   /** Name of the user: each has a turn before anybody has two. */
   readonly user: string;
-  /** Nobody waits for the answer any more. */
+  /** Whether the request has ended, so that the result is not needed any more. */
   isGone(): boolean;
 }
 
@@ -155,7 +155,7 @@ const unreadable = () => new StatusError('InternalError', 'the document could no
 const tooSlow = () => timeout('the document takes too long to read', RETRY_SECONDS);
 const clientGone = () => badRequest('the client has gone');
 
-/** What is JSON needs no thread, unless a name stands twice. @throws TooManyValuesError */
+/** Parses JSON without the thread; undefined for YAML, and for JSON with a repeated name. @throws TooManyValuesError */
 function plainJson(text: string, limits: YamlReadLimits): ParsedJson | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {

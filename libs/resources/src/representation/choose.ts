@@ -27,7 +27,7 @@ interface EncodedStatus {
   readonly body: Buffer;
 }
 
-/** What an answer holds. */
+/** Content of a response. */
 type Shown = 'object' | 'list';
 
 /** @throws StatusError 406 for the metadata of a list where one object is answered, and the reverse */
@@ -52,7 +52,7 @@ export class Representations {
     private readonly names: Names,
     private readonly meta: MetaSchemas,
     private readonly now: () => number,
-    /** Where the bytes of lists that are asked for again are kept. */
+    /** Cache of the bytes of lists that are requested again. */
     private readonly pieces: PieceCache,
   ) {
     this.#negotiatePlain = negotiator({ encodings: ['json', 'yaml', 'protobuf'], canShowAs: () => false }, names);

@@ -13,7 +13,7 @@ export interface Deflated {
 
 /** Compressions under way at once: each has a quarter of a MiB of its own, and the pool has threads for other things too. */
 const AT_ONCE = 3;
-/** What is shorter is stored as it is. */
+/** Length below which bytes are stored without compression. */
 const STORE_BELOW = 256;
 const OPTIONS = { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH };
 

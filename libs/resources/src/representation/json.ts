@@ -105,7 +105,7 @@ const EVENT_END = '}\n';
 const eventOf = (type: string, object: Buffer): Buffer =>
   Buffer.concat([Buffer.from(eventHead(type)), object, Buffer.from(EVENT_END)]);
 
-/** What stands around an item that is spliced, its type aside, at most. */
+/** Most bytes around an item that is spliced, its type aside. */
 const ITEM_OVERHEAD = 64;
 
 /** Makes a piece of a page that may be asked for again; undefined when the page is to be written item by item. */

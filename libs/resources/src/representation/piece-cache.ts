@@ -1,7 +1,7 @@
 import { type Deflated, deflate } from './deflate.js';
 import type { SharedPiece } from './piece.js';
 
-/** What is kept of one page in one encoding; empty once it has been dropped. */
+/** Cached bytes of one page in one encoding; empty once they have been evicted. */
 interface Kept {
   plain: Buffer | undefined;
   deflated: Promise<Deflated> | undefined;
@@ -23,9 +23,9 @@ export interface PieceCacheStats {
  * until something in them changes. Evicts the least recently used.
  */
 export class PieceCache {
-  /** By page and by what it was made into; undefined for one that has come once. */
+  /** Entries by page and encoding; undefined for one that has been requested once. */
   readonly #pages = new WeakMap<object, Map<string, Kept | undefined>>();
-  /** Those that hold bytes, the least recently used first. */
+  /** Entries that hold bytes, the least recently used first. */
   readonly #used = new Set<Kept>();
   #bytes = 0;
   #hits = 0;

@@ -13,7 +13,7 @@ export interface ListMeta {
   readonly remainingItemCount?: number;
 }
 
-/** What a bookmark needs to look like an object of the watched type. */
+/** Type and version of a bookmark, which has the shape of an object of the watched kind. */
 export interface BookmarkObject {
   readonly resourceVersion: string;
   readonly initialEventsEnd: boolean;
@@ -25,11 +25,11 @@ export interface ListParts {
   readonly itemsField: string;
   /** The other fields. */
   around(meta: ListMeta): Readonly<Record<string, unknown>>;
-  /** As JSON on one line. */
+  /** Encodes an item as JSON on one line. */
   item(stored: Stored): Buffer;
 }
 
-/** What has become of an object. */
+/** Type of a watch event. */
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /** Encodes the objects of one endpoint for one `Accept` header. */

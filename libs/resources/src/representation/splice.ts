@@ -15,10 +15,13 @@ export function typePrefix(apiVersion: string, kind: string): string {
 /** An object that a dry run would have created has no version. */
 const versionMember = ({ version }: Stored): string => (version === 0n ? '' : `"resourceVersion":"${version}",`);
 
-/** What bodies lack of the form that is always written, by the struct of the version that they lie in; kept as long as the body itself. */
+/**
+ * Fields that bodies lack although they are always written, by the struct of their version; kept as long as the body
+ * itself.
+ */
 const gapsOf = weakMemo((struct: StructSchema) => weakMemo((body: Buffer): Gaps => gapsIn(struct, body)));
 
-/** What serves objects in the version that they lie in. */
+/** An endpoint that serves objects in their stored version. */
 interface ServedAsItLies {
   readonly form: StoredForm;
   readonly model: Pick<ObjectModel, 'struct'>;

@@ -1,4 +1,4 @@
-/** What is to stand before and behind so many bytes, Latin-1. */
+/** Returns the bytes before and behind a content of the given length, Latin-1. */
 export type Surround = (length: number) => readonly [head: string, tail: string];
 
 /** Bytes with what stands around them, in memory of their own. */

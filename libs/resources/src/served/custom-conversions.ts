@@ -30,7 +30,7 @@ export class CustomConversions implements Pick<Conversions, 'between'> {
   }
 }
 
-/** Where a webhook converts: objects have come through the stage that asks it before anybody reads them. */
+/** Conversions of a kind that a webhook converts: objects have been converted by a stage before they are read. */
 export const CONVERTED_BEFORE: Pick<Conversions, 'between'> = {
   between: (from, to) => (object) => {
     if (from === to) return object;

@@ -21,7 +21,7 @@ interface CustomParts {
   readonly type: TypeId;
   /** Called before an object is created, and may refuse it. Default: nothing is asked. */
   readonly beginCreation?: BeginCreation;
-  /** What webhooks that convert objects are asked with. */
+  /** Dependencies of conversion webhooks. */
   readonly conversions: ConversionCalls;
   /** How objects of the type are described, for all that was made of it: those of a definition before see what this one says. */
   readonly described?: Described;
@@ -107,7 +107,10 @@ function conversionWebhookOf(
   return new ConversionWebhook(name, group, conversion.webhook, conversions);
 }
 
-/** What lies in a version is made to fit the schema of that version, and filled in by it. */
+/**
+ * Defaulting of the versions of a kind: prunes an object to the schema of its version and fills in the defaults of
+ * that.
+ */
 function defaultingBy(models: ReadonlyMap<string, StructuralModel>): Defaulting {
   return {
     numberOf: (version) => models.get(version)?.number,

@@ -2,7 +2,10 @@ import { defaultsNumber, type KindRules, type KindSettings, kindRules } from '@o
 import { applyDefaults, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { Defaulting } from '../stored/stored-form.js';
 
-/** What the versions of a kind fill in. @param hub the one that its objects are judged in */
+/**
+ * Creates the defaulting of a declared kind for all of its versions.
+ * @param hub version that its objects are validated in
+ */
 export function defaultingOf(hub: ResourceDefinition, scheme: Scheme, settings: KindSettings): Defaulting {
   const { names } = scheme;
   const rules = new Map<string, KindRules>();

@@ -72,7 +72,7 @@ interface Conversion {
 
 /** Another version of a kind, in which an object may be written. */
 export interface OtherVersion {
-  /** Of a version that is declared; others are converted as they are, and read as what comes of it. */
+  /** Schema and rules of a declared version; objects of others are converted first and read as the result. */
   readonly declared?: {
     readonly model: ObjectModel;
     readonly rules: KindRules;
@@ -85,7 +85,7 @@ export interface OtherVersion {
 export const liesAsServed = ({ definition, storage, form }: Endpoint, stored: Stored): boolean =>
   definition.group === storage.group && definition.version === form.versionOf(stored);
 
-/** What an endpoint is made of beside what it serves. */
+/** Dependencies of an endpoint besides its definition. */
 interface EndpointParts {
   readonly names: Names;
   readonly settings: KindSettings;

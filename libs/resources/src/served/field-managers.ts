@@ -3,7 +3,7 @@ import { type ApiObject, formatApiVersion, type GroupVersionKind, type JsonObjec
 import { FieldManager, type FieldSet, pathsOf } from '@orch/merge';
 import type { ObjectModel } from './object-model.js';
 
-/** Who keeps the owners of the fields of a resource's objects, for writes through a subresource; '' is the resource itself. */
+/** Returns the field manager for writes through a subresource; '' is the resource itself. */
 export type FieldManagers = (subresource: string) => FieldManager;
 
 /** A version of a kind as far as owners of fields speak of it. */
@@ -53,7 +53,7 @@ export function fieldManagersOf(
   };
 }
 
-/** What a write through a subresource does not own, by apiVersion; drawn up when it is first asked for. */
+/** Fields that a write through a subresource cannot own, by apiVersion; computed when first asked for. */
 function resetFieldsOf(
   versions: ManagedVersions,
   subresource: string,

@@ -9,15 +9,15 @@ import { keepTexts, makeTexts } from '../representation/opaque-members.js';
 export interface ObjectModel extends GroupVersionKind {
   /** Older versions (`policy/v1beta1`) that objects may come in as well, of the same shape. */
   readonly alsoFrom: readonly string[];
-  /** By which objects have a binary form, and strategic patches are applied; custom kinds have none. */
+  /** Struct for the binary encoding and strategic merge patches; undefined for custom kinds, which have neither. */
   readonly struct: StructSchema | undefined;
   /** The schema that a definition declares, as it was written; undefined where there is none, as of built-in kinds. */
   readonly declared: JsonObject | undefined;
-  /** What OpenAPI documents make their models of. */
+  /** Source of the OpenAPI schema. */
   readonly documented: StructSchema | CustomModel;
   /**
-   * What JSON or YAML say, as an object; unknown and repeated fields are told. The value is the model's to change.
-   * @throws Error for what is no such object; the message is for clients
+   * Reads parsed JSON or YAML as an object, and reports unknown and repeated fields. The value may be changed.
+   * @throws Error for a value that is no such object; its message is for clients
    */
   read(value: JsonValue, options?: ReadOptions): Steps<ReadObject>;
   /**
@@ -33,7 +33,7 @@ export interface ObjectModel extends GroupVersionKind {
    * defaults included. Mutates.
    */
   fillStatus(object: ApiObject): Steps<void>;
-  /** What means the same in both is written as in `old`. Mutates `object`. */
+  /** Writes values that mean the same in both as `old` has them. Mutates `object`. */
   alignZeros(object: ApiObject, old: ApiObject): void;
   /** The fields that owners can have. */
   types(): VersionTypes;

@@ -1,7 +1,7 @@
 import type { Endpoint } from './endpoint.js';
 import { ServedSnapshot, type Serving, toldWhole } from './served-snapshot.js';
 
-/** What became of what is served. */
+/** A change of the served resources. */
 export interface ServedChange {
   readonly before: ServedSnapshot;
   readonly after: ServedSnapshot;

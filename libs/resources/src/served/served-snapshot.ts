@@ -10,7 +10,7 @@ export interface Serving {
   readonly told: ResourceDescription | undefined;
 }
 
-/** What is served of a group, by version and resource. One that has not changed is the same object in the next snapshot. */
+/** Endpoints of a group, by version and resource. An unchanged group is the same object in the next snapshot. */
 export type ServedGroup = ReadonlyMap<string, Serving>;
 
 /**
@@ -89,7 +89,7 @@ export class ServedSnapshot {
     return this.find(group, version, resource) === endpoint;
   }
 
-  /** One endpoint for each stored type, in the storage version where that is served. */
+  /** Endpoints of all stored types, one each, in the storage version where that is served. */
   get types(): readonly Endpoint[] {
     const byType = new Map<TypeId, Endpoint>();
     for (const endpoint of this.endpoints) {

@@ -6,8 +6,8 @@ const MOST = 128;
 const LARGEST = 32 << 10;
 
 /**
- * What bodies are divided into, of those that were put together lately: who makes one has its parts at hand, and stores and announces it
- * right after.
+ * Remembers the parts of bodies that were assembled lately: their maker has them at hand, and the body is stored and
+ * announced right after.
  */
 export class LatelyDivided {
   readonly #parts = new Map<Buffer, SplitBody>();

@@ -5,7 +5,7 @@ import type { ObjectModel } from '../served/object-model.js';
 import type { Stored } from './stored.js';
 import { fromStored } from './stored-body.js';
 
-/** What is shown of an object: the object itself, a row of a table, or its metadata alone. */
+/** View of an object: the object itself, a row of a table, or its metadata alone. */
 export interface Shape {
   readonly name: 'self' | 'table' | 'partial';
   readonly listKind: string;
@@ -16,7 +16,7 @@ export interface Shape {
   readonly envelope: Readonly<Record<string, unknown>>;
   /** An item of a collection. */
   item(stored: Stored): Record<string, unknown>;
-  /** One object alone, with its type. */
+  /** Returns one object alone, with its type. */
   single(stored: Stored): ApiObject;
   /** The same, where a stream has said before what is left out here. */
   following?(stored: Stored): ApiObject;

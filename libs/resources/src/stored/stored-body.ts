@@ -11,7 +11,7 @@ import { weakMemo } from './weak-memo.js';
 
 /** How every stored body begins; what follows it is spliced behind the version. */
 export const OPENING = '{"metadata":{';
-/** What follows the opening where fields of the object have owners: they stand first, so that they are found without a parse. */
+/** Bytes behind the opening of a body with managedFields: these stand first, so that they are found without parsing. */
 const OWNERS = '"managedFields":';
 const OWNERS_AT = OPENING.length + OWNERS.length;
 const CLOSING = 0x7d;
@@ -73,7 +73,7 @@ export function bodyWithOwners(object: ApiObject, owners: Buffer): Buffer {
 
 const lately = new LatelyDivided();
 
-/** Where the managedFields of a stored body end, behind their bracket; 0 where there are none. */
+/** Finds the end of the managedFields of a stored body, behind their bracket; 0 where there are none. */
 function ownersEnd(body: Buffer): number {
   if (body.length <= OWNERS_AT || body.toString('latin1', OPENING.length, OWNERS_AT) !== OWNERS) return 0;
   // Within strings quotes are escaped, and behind one that ends a string no letter stands: this quote opens the next name.
@@ -158,7 +158,7 @@ function filledObject(stored: Omit<Stored, 'version'>, form: StoredForm, kind: s
   return object;
 }
 
-/** What bodies were filled to, by the version that they lie in; each is kept as long as the body itself. */
+/** Bodies with defaults filled in, by their stored version; each is kept as long as the body itself. */
 const filled = weakMemo((_form: StoredForm) => new Map<string, (body: Buffer) => Buffer>());
 
 /** Bodies as they stand in answers, of kinds whose objects hold texts that are passed on. */

@@ -2,7 +2,7 @@ import type { Conversions, Convert } from '@orch/kinds';
 import { type ApiObject, formatApiVersion, type GroupVersionKind } from '@orch/machinery';
 import type { Row } from '@orch/storage';
 
-/** What the versions of a kind make of their objects by themselves. */
+/** Defaulting of the versions of a kind. */
 export interface Defaulting {
   /**
    * Equal where the same is made of an object of that version; stored with each body of which it was, at most 32767. 0 where

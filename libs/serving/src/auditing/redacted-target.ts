@@ -19,7 +19,7 @@ function redacted(pair: string): string {
   return SECRET.has(decoded(name).toLowerCase()) ? `${name}=${REDACTED}` : pair;
 }
 
-/** As whoever reads the query would. */
+/** Decodes a name as readers of the query do; returns it unchanged where it is malformed. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);

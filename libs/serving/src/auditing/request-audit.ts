@@ -17,7 +17,7 @@ import type { RequestContext } from '../http/context.js';
 import { redactedTarget } from './redacted-target.js';
 import { sourceIPs } from './source-ips.js';
 
-/** What events of all requests have in common. */
+/** Settings that all audit events share. */
 export interface EventSettings {
   readonly scheme: Scheme;
   /** `apiVersion` of events. */
@@ -30,10 +30,10 @@ export interface EventSettings {
 const AGENT_MAX = 1024;
 const CUT = '...TRUNCATED';
 
-/** What is answered to a client that went before anything was said to it (as in the reference). */
+/** Status of a request whose client closed the connection before a response (as in the reference). */
 const CLOSED_EARLY: EventStatus = { metadata: {}, status: 'Success', message: 'Connection closed early', code: 200 };
 
-/** What is noted of one request for the audit log, while it goes through the chain. */
+/** Collects the audit events of one request while it passes through the chain. */
 export class RequestAudit implements AuditRecord {
   readonly #receivedMs: number;
   readonly #received: string;
@@ -96,13 +96,13 @@ export class RequestAudit implements AuditRecord {
     this.#note(bytes, () => objectText(object, this.config.omitManagedFields));
   }
 
-  /** What was thrown is nobody's refusal: the server itself has failed. */
+  /** Records an unexpected error: a failure of the server itself, not a refusal. */
   panicked(error: unknown): void {
     const message = `APIServer panic'd: ${error instanceof Error ? error.message : String(error)}`;
     this.#panic = { metadata: {}, status: 'Failure', message, reason: 'InternalError', code: 500 };
   }
 
-  /** What the end of the request is called. */
+  /** Name of the last stage of the request. */
   get lastStage(): Stage {
     return this.#panic ? 'Panic' : 'ResponseComplete';
   }
@@ -195,7 +195,7 @@ export class RequestAudit implements AuditRecord {
     };
   }
 
-  /** What was said of the outcome; else the code, of which nothing may have come to the client. */
+  /** Returns the recorded status, else one with the response code, which may not have reached the client. */
   #outcome(): EventStatus {
     const { res } = this.ctx;
     const told = this.#panic ?? this.#status;
@@ -222,7 +222,7 @@ export class RequestAudit implements AuditRecord {
     };
   }
 
-  /** By the clock that does not jump, so that no stage comes before another. */
+  /** Current time from the monotonic clock, so that stages are never out of order. */
   #now(): string {
     const began = this.ctx.trail?.began ?? performance.now();
     return timeText(this.#receivedMs + (performance.now() - began));

@@ -3,8 +3,8 @@ import { isAddress } from '@orch/machinery';
 import { socketOf } from '../http/context.js';
 
 /**
- * Where a request says that it comes from and through, and where it does come from, which alone cannot be forged and stands last
- * (as `SourceIPs` of the reference).
+ * Addresses that a request claims to come from and through, then the address of the connection, which alone cannot be
+ * forged (as `SourceIPs` of the reference).
  */
 export function sourceIPs(req: IncomingMessage): string[] {
   const { headers } = req;

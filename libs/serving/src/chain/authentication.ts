@@ -12,7 +12,7 @@ import type { OpenContext } from './new-context.js';
 const EXTRA_SPACE = /^ *bearer {2,}\S/i;
 const SPACE_WARNING = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
-/** What callers are known by, and who hears of it. */
+/** Authenticator of the chain, and observers of its results. */
 interface AuthenticationSettings {
   readonly authenticator: Authenticator;
   readonly names: Names;
@@ -20,7 +20,7 @@ interface AuthenticationSettings {
   readonly observe?: AttemptObserver | undefined;
 }
 
-/** What changes nothing, and answers no page of another origin. */
+/** Methods that change nothing, and whose responses pages of another origin cannot read. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Settles who asks. @throws StatusError 401; 403 for what a page of another origin wants to change, or opens, with a client certificate */

@@ -3,7 +3,7 @@ import type { Names } from '@orch/machinery';
 import type { Stage } from './chain.js';
 import type { OpenContext } from './new-context.js';
 
-/** What is noted where the authorizer itself has failed (as in the reference). */
+/** Audit annotation for a failure of the authorizer itself (as in the reference). */
 const FAILED = 'internal error';
 
 /** Asks the authorizers about a request. @throws what they throw */

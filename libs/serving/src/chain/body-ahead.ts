@@ -24,7 +24,7 @@ export function holdsBodies(
   };
 }
 
-/** What only reads takes no body. */
+/** Whether the body of a request is read by this process. Requests that only read have none. */
 export const isReadHere = (ctx: OpenContext, flow: Pick<FlowControl, 'bodyUse'>): boolean =>
   kindOf(ctx) === 'mutating' && hasBody(ctx) && flow.bodyUse(ctx.info) === 'read';
 

@@ -2,7 +2,7 @@ import type { ServedResources } from '@orch/resources';
 import type { Answerer } from './answerer.js';
 import type { RequestInfo } from './request-info.js';
 
-/** What becomes of the body of a request: it is read here, passed on to another server as it comes, or left where it is. */
+/** Use of a request body: read by this process, forwarded to another server as it arrives, or not read. */
 export type BodyUse = 'read' | 'passed-on' | 'left';
 
 /** Bodies of what changes resources are read, where these are served here; nothing else takes one. */

@@ -2,8 +2,8 @@ import { isOver } from '../http/context.js';
 import type { OpenContext } from './new-context.js';
 
 /**
- * One step on a request's way in: it knows the context and nothing of the other steps. What it learns it writes there; a
- * refusal is thrown. Only one that waits for something returns a promise.
+ * A step of the request chain. It knows the context and no other step, writes its results to the context, and throws to
+ * refuse the request. It returns a promise only where it has to wait.
  */
 export type Stage = (ctx: OpenContext) => void | Promise<void>;
 

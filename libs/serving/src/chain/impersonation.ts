@@ -40,7 +40,9 @@ async function requireRight({ access, user }: OpenContext, right: RequestAttribu
   if (decision !== 'allow') throw forbiddenRequest(user, right, reason);
 }
 
-/** What the caller must have the right to, in the order in which the reference asks. */
+/**
+ * Yields the permissions that the caller needs for an impersonation, in the order in which the reference checks them.
+ */
 function* attributesOf(
   { name, serviceAccount, groups, extra, uid }: Impersonation,
   group: string,

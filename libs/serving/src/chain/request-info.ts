@@ -4,17 +4,17 @@ import { parseBool } from '@orch/reading';
 import { isStream } from '@orch/schema';
 
 /**
- * What a request asks for, read once from method, path and query before anybody decides: authorizer, limits, router and
- * metrics go by this one record.
+ * Attributes of a request, parsed once from method, path and query before authentication; the authorizer, limits, the
+ * router and metrics all use this record.
  */
 export interface RequestInfo extends RequestAttributes {
-  /** As the client sent it. */
+  /** HTTP method as the client sent it. */
   readonly method: string;
   /** The namespace that the object lies in: empty for objects of the cluster, a namespace itself among them. */
   readonly within: string;
   /** The name in the path; `name` may also be that of a field selector. */
   readonly pathName: string;
-  /** What follows the subresource; mostly empty. */
+  /** Path behind the subresource; mostly empty. */
   readonly rest: string;
   /** Whether the path is empty where it names a namespace (`/api/v1/namespaces//pods`): what lies in all namespaces. */
   readonly emptyNamespace: boolean;

@@ -32,7 +32,7 @@ export class ResourceRouter {
     return { endpoint, namespace, name, subresource, verb };
   }
 
-  /** What can be done at a path; undefined where nothing is. */
+  /** Returns the verbs that a path allows; undefined for none. */
   #verbsAt(
     { definition }: Endpoint,
     { oldPrefix, within, pathName, subresource, emptyNamespace }: RequestInfo,

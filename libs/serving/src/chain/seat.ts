@@ -75,7 +75,10 @@ export class Seat implements SeatedRequest, AnswerSeat {
     return hasBody(ctx) && !isBodyHere(ctx) && readableFlowing === true && flow.bodyUse(ctx.info) === 'passed-on';
   }
 
-  /** What has begun to be answered is refused no more: it asks until it has its turn, or is over. */
+  /**
+   * Takes a seat again for a request whose response has begun. It can no longer be refused, so it retries until it has
+   * a seat or is over.
+   */
   async #again(): Promise<void> {
     const { ctx, flow } = this;
     while (!isGone(ctx)) {

@@ -1,6 +1,6 @@
 import type { ApiObject, Status } from '@orch/machinery';
 
-/** What the audit log records of a request while it is carried out. */
+/** Receives what is recorded of a request for the audit log. */
 export interface AuditRecord {
   /** Whether the content of the request is recorded. */
   readonly wantsRequest: boolean;

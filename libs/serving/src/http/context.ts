@@ -12,8 +12,8 @@ import type { AuditRecord } from './audit-record.js';
 import type { Route } from './route.js';
 
 /**
- * One request on its way through the chain. Requests of HTTP/2 come in the shape of those of HTTP/1.1; what differs is
- * asked for below, and nowhere else.
+ * A request on its way through the chain. Requests of HTTP/2 have the shape of those of HTTP/1.1; the functions below,
+ * and nothing else, handle the differences.
  */
 export interface RequestContext {
   /** Request as Node gives it. */
@@ -26,7 +26,7 @@ export interface RequestContext {
   readonly query: URLSearchParams;
   /** Unique per request; answered as `Audit-Id` and written to logs. */
   readonly requestId: string;
-  /** What the request asks for, parsed from method and URL before authentication. */
+  /** Attributes parsed from method and URL before authentication. */
   readonly info: RequestInfo;
   /** User that the credential authenticates, and until when; anonymous until that is settled. */
   readonly authentication: Authentication;
@@ -84,7 +84,7 @@ export interface AnswerSeat {
   workOn(): Promise<void> | undefined;
 }
 
-/** Those whom the chain asks who makes a request, and whether it may be. */
+/** Authenticator and authorizer of the chain. */
 export interface Access {
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
@@ -114,7 +114,7 @@ export function socketOf(req: IncomingMessage): Socket | undefined {
   return stream ? (stream.session?.socket as Socket | undefined) : req.socket;
 }
 
-/** Whom a request is addressed to: `Host`, over HTTP/2 `:authority`. */
+/** Host that a request is addressed to: `Host`, over HTTP/2 `:authority`. */
 export function hostOf({ headers }: IncomingMessage): string | undefined {
   const authority = headers[':authority'];
   return typeof authority === 'string' ? authority : headers.host;
@@ -179,8 +179,9 @@ export function hearOfEnd({ req, res }: Pick<RequestContext, 'req' | 'res'>): vo
 const LEFT_BODY_MS = 10_000;
 
 /**
- * What is left of a body that nobody will read is taken and forgotten, up to `limitMs`: whoever still sends would lose an
- * answer behind which the connection is cut, and over HTTP/2 a reset would cost it what it holds of the window.
+ * Reads and discards the rest of a body that no handler will read, for up to `limitMs`: closing the connection could
+ * lose the response to a client that still sends, and over HTTP/2 a reset would lose the flow-control window that the
+ * body holds.
  */
 export function leaveBody({ req, res }: Pick<RequestContext, 'req' | 'res'>, limitMs = LEFT_BODY_MS): void {
   const stream = http2StreamOf({ res });

@@ -38,7 +38,7 @@ export function passedOn(
   return kept;
 }
 
-/** What a sender says to be of its connection alone; not the length of a body, by which it is told from what follows. */
+/** Header names that a `Connection` header declares to be hop-by-hop; never content-length, which delimits the body. */
 function namedBy(connection = ''): ReadonlySet<string> {
   const names = new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
   names.delete('content-length');

@@ -104,7 +104,7 @@ export async function sendPieces(
   }
 }
 
-/** As many pieces as show whether the body is long. */
+/** Reads as many pieces as show whether the body is long. */
 async function beginning(iterator: AsyncIterator<Piece>): Promise<{ begin: Piece[]; ended: boolean }> {
   const begin: Piece[] = [];
   let size = 0;
@@ -188,7 +188,7 @@ async function* prepend(first: readonly Piece[], rest: AsyncIterator<Piece>): As
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
-/** What makes bytes of a Status. */
+/** Encodes a Status. */
 type StatusEncoder = Pick<Representations, 'status'>;
 
 /** A Status, in the encoding that the client prefers; every error leaves through here. */

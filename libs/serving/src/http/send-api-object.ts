@@ -6,7 +6,7 @@ import type { RequestContext } from './context.js';
 import { prettyIfAsked } from './pretty.js';
 import { sendBytes } from './respond.js';
 
-/** What an answer is encoded with. */
+/** Encoders for a response. */
 interface ApiObjectSending {
   readonly names: Names;
   readonly representations: Representations;

@@ -3,7 +3,7 @@ import type { VerdictObserver } from '@orch/webhooks';
 
 /** From a millisecond, each twice the one before, as the reference counts them. */
 const BUCKETS = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i);
-/** As client libraries of Prometheus have them. */
+/** Default buckets of Prometheus client libraries, seconds. */
 const DEFAULT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** How an attempt ended: `failure` without credentials where those are needed, `error` with such as are not good. */

@@ -5,7 +5,7 @@ import type { Metrics } from '@orch/runtime';
 /** A certificate that was issued for a request that asked for a time. */
 interface IssuedDuration {
   readonly signerName: string;
-  /** What was asked for, seconds. */
+  /** Requested lifetime, seconds. */
   readonly seconds: number;
   /** Milliseconds that the certificate is good for; undefined where it cannot be read. */
   readonly lifetime: number | undefined;

@@ -21,7 +21,7 @@ export function metricVerb(verb: Verb, contentType: string | undefined, subresou
   return verb === 'patch' && contentType?.startsWith(APPLY_TYPE) ? 'APPLY' : METRIC_VERB[verb];
 }
 
-/** What a request is about: one object (also one to be made), a namespace, or the whole cluster. */
+/** Scope of a request: one object (also one to be created), a namespace, or the whole cluster. */
 export function scopeOf(verb: Verb, namespace: string, name: string): 'resource' | 'namespace' | 'cluster' {
   if (name !== '' || verb === 'create') return 'resource';
   return namespace === '' ? 'cluster' : 'namespace';

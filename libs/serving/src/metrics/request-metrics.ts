@@ -30,7 +30,7 @@ const READS: ReadonlySet<string> = new Set(['GET', 'LIST']);
 
 const KINDS: readonly RequestKind[] = ['mutating', 'readOnly'];
 
-/** What there may be too much of, and is counted where it is refused. */
+/** Limits that are counted where a request is refused. */
 const COUNTED = [
   'requests',
   'body-bytes',
@@ -41,7 +41,7 @@ const COUNTED = [
   'initial-bytes',
   'extension-requests',
 ] as const;
-/** What there may be too much of. */
+/** A limit that requests are refused for. */
 export type Limit = (typeof COUNTED)[number] | ThrownLimit | ConnectionRefusal;
 
 interface Families {

@@ -18,7 +18,7 @@ const SERVER_ERROR = 500;
 /** Keys of refused notes that are logged, once each: webhooks choose them. */
 const MOST_REFUSED_KEYS = 1_000;
 
-/** What is made of requests for those who look after the server: counts, logs, traces. */
+/** Counts, logs and traces requests for operators. */
 export class RequestObserver {
   readonly #refusedKeys = new Set<string>();
 

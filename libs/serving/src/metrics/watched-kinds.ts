@@ -1,6 +1,6 @@
 import type { FrameEncoder } from '@orch/watchcache';
 
-/** What the objects of a stream are. */
+/** Kind of the objects of a stream, for metrics. */
 export interface WatchedKind {
   readonly group: string;
   readonly version: string;

@@ -8,7 +8,7 @@ export interface FrameEnds {
 
 const NEWLINE = 0x0a;
 
-/** Of a watch in JSON: each event is a line. */
+/** Finds the ends of the events of a JSON watch: each event is a line. */
 export class LineEnds implements FrameEnds {
   whole = true;
 
@@ -19,7 +19,7 @@ export class LineEnds implements FrameEnds {
   }
 }
 
-/** Of a stream whose frames begin with their length. */
+/** Finds the ends of frames that begin with their length. */
 class PrefixedEnds implements FrameEnds {
   #head = Buffer.alloc(0);
   #left = 0;
@@ -61,11 +61,11 @@ class PrefixedEnds implements FrameEnds {
   }
 }
 
-/** Of a watch in protobuf: four bytes of length, the most significant first. */
+/** Frames of a protobuf watch: four bytes of length, big-endian, and the event. */
 export const protobufEnds = (): FrameEnds =>
   new PrefixedEnds((head) => (head.length < 4 ? undefined : 4 + head.readUInt32BE(0)), 4);
 
-/** Of what a server sends over a WebSocket, which is not masked (RFC 6455 section 5.2). */
+/** Frames that a server sends over a WebSocket, which are not masked (RFC 6455 section 5.2). */
 export const webSocketEnds = (): FrameEnds =>
   new PrefixedEnds((head) => {
     const short = (head[1] ?? 0) & 0x7f;

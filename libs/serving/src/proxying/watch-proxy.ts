@@ -25,7 +25,7 @@ const NOT_ASKED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, 'content-le
 /** Makes the event that ends a stream whose client has lost its right to it. */
 type RefusalFrame = (refusal: StatusError) => Buffer;
 
-/** By what gateways are known, and what they are shown. */
+/** Authorities that gateways are verified by, and the client certificate for them. */
 interface GatewayCredentials {
   /** Authorities of the serving certificates of gateways, PEM; undefined for those of the system. */
   readonly servingCa: string | undefined;
@@ -83,7 +83,7 @@ export class WatchProxy {
   }
 }
 
-/** What a gateway answers; `switched` when it goes on with WebSocket frames. */
+/** Response of a gateway; `switched` when it switches to WebSocket frames. */
 interface Answer {
   readonly message: IncomingMessage;
   readonly switched?: Upgrade;

@@ -1,13 +1,17 @@
 import { isIPv6 } from 'node:net';
 
 const GROUPS = 8;
-/** Of an address, which one client may have all addresses of (RFC 6177). */
+/**
+ * Number of 16-bit groups of an IPv6 address that identify a client, which may hold all addresses of a /64 (RFC 6177).
+ */
 const SITE_GROUPS = 4;
 
 /** An IPv4 address in the clothes of IPv6, as who listens to both is told (RFC 4291 section 2.5.5.2). */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** What tells clients apart by their address: all of an IPv4 one, the first 64 bits of an IPv6 one. */
+/**
+ * Prefix of an address that identifies a client: the whole of an IPv4 address, the first 64 bits of an IPv6 address.
+ */
 export function siteOf(address: string): string {
   const [, mapped] = MAPPED.exec(address) ?? [];
   if (mapped !== undefined) return mapped;

@@ -5,7 +5,7 @@ import { http2StreamOf, leaveBody } from '../http/context.js';
 import { isTooLate, letGo } from './http2-sessions.js';
 import { type HeadRefusal, refusalBody, refusedHead } from './request-heads.js';
 
-/** What a client may take of a process by its connections, and for how long; every one is an option of the service. */
+/** Limits on the connections of clients; each is an option of the service. */
 export interface ConnectionLimits {
   /** Bytes of the head of a request: its target, and names and values of its headers. */
   readonly maxHeadBytes: number;
@@ -25,7 +25,7 @@ export interface ConnectionLimits {
   readonly goawayChance: number;
 }
 
-/** What is too much for a connection. */
+/** Limits for which a connection is refused. */
 export const CONNECTION_REFUSALS = ['head', 'head-time', 'connections'] as const;
 export type ConnectionRefusal = (typeof CONNECTION_REFUSALS)[number];
 

@@ -42,7 +42,7 @@ class HandshakeTurns {
   /** Since when they do, in their order. */
   readonly #since = new Map<Socket, number>();
   #isAsked = false;
-  /** One has come in this round. */
+  /** Whether a connection has arrived in this round of the event loop. */
   #hasCome = false;
   /** From when on handshakes begin though more come. */
   #goesOnAt = 0;
@@ -131,10 +131,13 @@ class HandshakeTurns {
 
 const ignore = (): void => undefined;
 
-/** What a connection knows of its other end before anybody reads: what has come, and whether it was the last. */
+/** A socket with what Node has received from its peer but no one has read, and whether the peer has closed. */
 type Unread = Socket & { readonly _readableState: { readonly ended: boolean } };
 
-/** As long as there is something to read, a client that has closed would be waited for. */
+/**
+ * Closes a connection whose peer has closed or has sent too much: as long as there is something to read, Node would not
+ * notice.
+ */
 function leaveIfGone(this: Socket): void {
   if ((this as Unread)._readableState.ended || this.readableLength > MOST_EARLY_BYTES) this.destroy();
 }

@@ -17,7 +17,7 @@ import type { VanishedPeers } from './vanished-peers.js';
 
 export interface ListenOptions {
   readonly listener: ApiListener;
-  /** Whose requests may go on with another protocol than WebSocket. Default: nobody's. */
+  /** Decides which requests may switch to another protocol than WebSocket. Default: none. */
   readonly takesUpgrade?: TakesUpgrade;
   readonly credentials: ServingCredentials;
   /** Versions and cipher suites. Default: TLS 1.2 on, with node's. */
@@ -37,7 +37,7 @@ export interface ListenOptions {
   readonly vanishedPeers?: VanishedPeers;
 }
 
-/** What clients are shown, and whose certificates are looked at. */
+/** TLS certificates for clients, and the authorities that client certificates are verified by. */
 interface ServingCredentials {
   readonly serving: Pair;
   /** For clients that ask for one of their names. */
@@ -119,7 +119,7 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
   };
 }
 
-/** What a header field counts beside its bytes (RFC 9113 section 6.5.2). */
+/** Bytes that a header field counts for beside its own (RFC 9113 section 6.5.2). */
 const FIELD_BYTES = 32;
 
 /** How long a connection waits for the turn of its handshake at most, milliseconds: most clients have given up then. */
@@ -175,7 +175,7 @@ const contextOf = ({ tls }: ListenOptions, { serving, clientCa }: ServingCredent
 
 type TakeContext = (error: Error | null, context?: SecureContext) => void;
 
-/** What clients are shown that ask for a name; undefined for what all others are. */
+/** TLS contexts by server name; a name without one gets the default context. */
 class NamedContexts {
   #shown: readonly { readonly names: readonly string[]; readonly context: SecureContext }[] = [];
 
@@ -196,7 +196,7 @@ class NamedContexts {
   }
 }
 
-/** What node's servers go by beside what their types say. */
+/** Fields of Node's servers that their types leave out. */
 type Tunable = Server & { connectionsCheckingInterval: number; maxHeaderSize: number };
 
 /** Looks for connections that are late, within the time that they have. */
@@ -232,7 +232,7 @@ const TOO_SLOW: HeadRefusal = {
   message: 'the request did not come in time',
   reason: '',
 };
-/** By the code of node's error. */
+/** Refusals by the code of Node's error. */
 const OF_LIMITS: Readonly<Record<string, readonly [HeadRefusal, ConnectionRefusal]>> = {
   HPE_HEADER_OVERFLOW: [HEAD_TOO_LARGE, 'head'],
   ERR_HTTP_REQUEST_TIMEOUT: [TOO_SLOW, 'head-time'],
@@ -243,7 +243,10 @@ const LINGER_MS = 30_000;
 /** Errors of HTTP; others are of the connection, which then takes no answer. */
 const OF_HTTP = /^(HPE|ERR_HTTP)_/;
 
-/** What is not HTTP gets an answer that is, as far as the socket still takes one and is not in the middle of another. */
+/**
+ * Answers a malformed request, where the socket is writable and no other response has begun; else closes the
+ * connection.
+ */
 function answerMalformed(
   { code = '' }: NodeJS.ErrnoException,
   socket: Connection,

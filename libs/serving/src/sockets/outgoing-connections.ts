@@ -10,7 +10,7 @@ export const CUT_REASONS = [
   /** It had not ended in time. */
   'deadline',
 ] as const;
-/** One of {@link CUT_REASONS}. */
+/** Reason for closing a connection: an element of {@link CUT_REASONS}. */
 export type CutReason = (typeof CUT_REASONS)[number];
 
 interface OutgoingSettings {
@@ -24,7 +24,7 @@ interface OutgoingSettings {
   readonly onCut?: (reason: CutReason) => void;
 }
 
-/** What libuv sets for keep-alive probes: ten, a second apart (TCP_KEEPCNT, TCP_KEEPINTVL). */
+/** Duration of the keep-alive probes that libuv configures: ten, a second apart (TCP_KEEPCNT, TCP_KEEPINTVL). */
 const PROBES_MS = 10_000;
 const PEER_TIMEOUT_MS = 40_000;
 /** Less than a second would be none: the kernel counts in seconds. */

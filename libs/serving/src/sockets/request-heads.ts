@@ -39,8 +39,9 @@ const UNKNOWN_VERSION: HeadRefusal = {
 };
 
 /**
- * What is wrong with the head of a request that came over a connection of HTTP/1.1 where node's parser takes it: versions that are spoken
- * otherwise, none at all, bodies that others read otherwise, and expectations that nobody meets.
+ * Checks the head of an HTTP/1.1 request for faults that Node's parser accepts: unsupported or missing versions,
+ * ambiguous body lengths, and expectations that cannot be met.
+ * @returns undefined for a valid head
  */
 export function refusedHead(req: IncomingMessage): HeadRefusal | undefined {
   const { httpVersionMajor: major, httpVersionMinor: minor, headers } = req;

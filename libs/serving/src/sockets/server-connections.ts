@@ -9,12 +9,12 @@ export const LATE_MS = 1_000;
 type Connection = Socket & { readonly _httpMessage?: ServerResponse | null };
 
 /**
- * What a connection is used for: nothing yet, requests of HTTP/1.1, or another protocol, HTTP/2 among them, whose streams end by
+ * Use of a connection: none yet, HTTP/1.1 requests, or another protocol, HTTP/2 among them, whose streams end by
  * themselves.
  */
 type Use = 'silent' | 'asked' | 'other';
 
-/** What node's server goes by beside what its types say. */
+/** Fields of Node's server that its types leave out. */
 type Tunable = Pick<Server, 'keepAliveTimeout'> & { keepAliveTimeoutBuffer: number };
 
 /**

@@ -4,7 +4,7 @@ import { endianness } from 'node:os';
 
 /** A TCP connection with something to send that its peer has not answered so far. */
 export interface UnansweredConnection {
-  /** As {@link connectionName} makes it. */
+  /** Name of the connection, see {@link connectionName}. */
   readonly name: string;
   /** How often the kernel has sent again, or asked for room in a full window, since the peer was last heard. */
   readonly attempts: number;
@@ -23,14 +23,14 @@ export function nameOfSocket(socket: Socket): string {
 /** The kernel's tables say nothing of the zone of a link-local address (RFC 4007). */
 const withoutZone = (address = ''): string => address.replace(/%.*/, '');
 
-/** What a connection has to send, or has sent, and that its peer has not acknowledged. */
+/** Bytes that a connection has still to send, or that its peer has not acknowledged. */
 export interface SendQueue {
-  /** As {@link connectionName} makes it. */
+  /** Name of the connection, see {@link connectionName}. */
   readonly name: string;
   readonly bytes: number;
 }
 
-/** Where Linux shows the connections of a process's network, of IPv4 and of IPv6 (proc_pid_net(5)). */
+/** Files in which Linux lists the connections of the network namespace, IPv4 and IPv6 (proc_pid_net(5)). */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 
 /**
@@ -54,7 +54,7 @@ export async function* unansweredConnections(tables = TABLES): AsyncGenerator<Un
   }
 }
 
-/** What all connections have in their queues, as the kernel sees them now. None where there are no such tables. */
+/** Reads the send queues of all connections from the kernel. Yields nothing where there are no such files. */
 export async function* sendQueues(tables = TABLES): AsyncGenerator<SendQueue> {
   for await (const line of linesOf(tables)) {
     const [, local = '', localPort = '', remote = '', remotePort = '', bytes] = QUEUE.exec(line) ?? [];

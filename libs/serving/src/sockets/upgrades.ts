@@ -15,7 +15,7 @@ type Connection = Socket & { readonly _httpMessage?: ServerResponse | null };
 /** Whether somebody else decides which protocol a request goes on with. */
 export type TakesUpgrade = (req: IncomingMessage) => boolean;
 
-/** What node's server does with a connection: its own listener, the first one that it has. */
+/** Connection listener of Node's server itself: the first one that it has. */
 type Read = (this: Server, socket: Socket) => void;
 
 /**

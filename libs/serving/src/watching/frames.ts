@@ -32,7 +32,7 @@ const [aroundText, aroundBinary] = [aroundMessage('text'), aroundMessage('binary
 export const webSocketMessage = (kind: 'text' | 'binary', payload: Buffer): Buffer =>
   surrounded(payload, kind === 'text' ? aroundText : aroundBinary);
 
-/** What stands around the events of a stream on the wire. */
+/** Bytes around the events of a stream on the wire. */
 export interface Framing {
   /** Told apart by this: streams of one representation and one framing share their bytes. */
   readonly name: string;

@@ -53,7 +53,7 @@ export class AdmittedWatch implements OpenWatch {
 /** Has a refusal for a watch that may not go on. */
 export type WatchJudge = (watch: OpenWatch) => StatusError | undefined | Promise<StatusError | undefined>;
 
-/** Whose watches a change concerns. */
+/** Users, groups and credentials whose watches a change affects. */
 interface Concerned {
   /** Names of users. */
   readonly users?: Iterable<string>;
@@ -75,11 +75,11 @@ const STRIDE = 128;
 /** Registry of the open watches of a process: bounded, and authorized again when permissions change. */
 export class OpenWatches {
   readonly #open = new Set<AdmittedWatch>();
-  /** By whom they are for, and by what the credentials are bound to that they were let in by. */
+  /** Watches by user, group, and the objects that their credentials are bound to. */
   readonly #found = new Map<string, Set<AdmittedWatch>>();
   readonly #held: SharedBound;
   readonly #coming = new Set<ComingWatch>();
-  /** Where {@link judgeNext} is. */
+  /** Position of {@link judgeNext}. */
   #turns = this.#open.values();
   #onAdmitted: (watch: OpenWatch) => void = () => undefined;
 
@@ -220,7 +220,10 @@ const ofGroup = (name: string) => `group ${name}`;
 const ofObject = (key: string) => `object ${key}`;
 const ofCredential = (key: string) => `credential ${key}`;
 
-/** Who cannot be judged may not go on: a client that comes again is judged from the start. */
+/**
+ * Asks the judge about a watch. A watch that cannot be judged is ended: a client that reconnects is authorized from the
+ * start.
+ */
 async function asked(judge: WatchJudge, watch: OpenWatch): Promise<StatusError | undefined> {
   try {
     return await judge(watch);

@@ -107,7 +107,10 @@ export class WebSocketWatch implements WatchSink {
     this.#awaitClose(socket);
   }
 
-  /** What has left the process reaches the client, whether or not it says that it closes too. */
+  /**
+   * Closes the socket once all output has left the process, which then reaches the client whether or not it answers the
+   * close frame.
+   */
   #awaitClose(socket: Socket): void {
     const looks = setInterval(() => {
       if (!this.#output.idle && !socket.destroyed) return;

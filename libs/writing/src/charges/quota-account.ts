@@ -4,9 +4,9 @@ import type { TalliedAmount, Tally } from '@orch/storage';
 
 /** A write of a ResourceQuota. */
 export interface QuotaWrite {
-  /** As it is to be stored; its status is put right in place. */
+  /** ResourceQuota to be stored; its status is corrected in place. */
   readonly object: ApiObject;
-  /** As it is there; undefined for a new one. */
+  /** Stored ResourceQuota; undefined for a new one. */
   readonly old: ApiObject | undefined;
   readonly subresource: string;
   /** The server itself has counted: what it says is used is. */
@@ -38,8 +38,8 @@ const sameAmounts = (a: Amounts, b: Amounts): boolean =>
 const USED = '"used":{';
 
 /**
- * What the store reckons with from now on.
- * @param stored the body as it was made of the settled object
+ * Derives the account that the store charges writes against.
+ * @param stored encoded body of the object
  * @returns the body, with a place for what is used, and the tally
  */
 export function accountOf(stored: Buffer, { object, old }: QuotaWrite): { body: Buffer; tally: Tally } {
@@ -53,7 +53,7 @@ export function accountOf(stored: Buffer, { object, old }: QuotaWrite): { body: 
   return { body: stored, tally: { place, amounts: talliedOf(object as QuotaObject), sameTerms: same } };
 }
 
-/** Nobody has used anything, and writers leave out what is empty. */
+/** Adds an empty `status.used` to a body that has none: nothing is used yet, and encoders omit empty maps. */
 function withPlace(stored: Buffer): Buffer {
   const body = JSON.parse(stored.toString()) as { status?: object };
   return Buffer.from(JSON.stringify({ ...body, status: { ...body.status, used: {} } }));

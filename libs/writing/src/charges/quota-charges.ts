@@ -30,7 +30,10 @@ interface QuotaChargesOptions {
 
 type Exceeded = Extract<Refusal, { outcome: 'exceeded' }>;
 
-/** What writes are charged to: whoever makes them, by whatever verb. The store decides, with the write. */
+/**
+ * Computes the charges of writes against quotas, whoever the writer and whatever the verb. The store decides on them,
+ * atomically with the write.
+ */
 export class QuotaCharges {
   constructor(private readonly options: QuotaChargesOptions) {}
 
@@ -88,5 +91,5 @@ export class QuotaCharges {
   }
 }
 
-/** As quotas name it: served by another group it is the same object. */
+/** Resource as quotas name it: the same one in whichever group it is served. */
 export const resourceOf = ({ storage }: Endpoint) => ({ group: storage.group, resource: storage.resource });

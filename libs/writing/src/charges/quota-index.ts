@@ -17,7 +17,7 @@ export interface KnownQuota {
   readonly uncounted: boolean;
 }
 
-/** Where quotas come from. */
+/** Source of the quotas. */
 interface QuotaSource {
   readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;

@@ -31,7 +31,10 @@ const CLAIM_TYPES = [
 /** Claims that were overtaken so often are given back to the client to try again. */
 const ATTEMPTS = 5;
 
-/** Of a value that was the owner's before: if its use comes to nothing, the check of all claims finds it. */
+/**
+ * Hold on a value that the owner had claimed before; it is not released if the write fails, as the check of all claims
+ * finds an unused one.
+ */
 const LEFT_ALONE: Hold = { release: async () => undefined };
 
 /** Registers the types of claims in the store and opens both ranges. @throws StoreUnavailableError */

@@ -64,7 +64,7 @@ function begin(endpoint: Endpoint, object: ApiObject, options: DeleteOptions, no
 }
 
 /**
- * Of a deletion under way: a period can only become shorter, and only where a shorter one is asked for.
+ * Shortens the grace period of a deletion under way, where a shorter one is asked for; a period never becomes longer.
  * @returns false when the object's time is running and stays as it is; then nothing else changes either
  */
 function shortenGrace(meta: ObjectMeta, { gracePeriodSeconds: asked }: DeleteOptions): boolean {

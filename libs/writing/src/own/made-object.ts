@@ -3,7 +3,10 @@ import { badRequest, copy, type JsonValue, StatusError } from '@orch/machinery';
 import type { ObjectModel } from '@orch/resources';
 import { inSlices } from '@orch/runtime/work';
 
-/** What a patch or an apply has made, as an object of its type. @throws StatusError what `refused` makes of values that no such object holds; default 400 */
+/**
+ * Reads the result of a patch or an apply as an object of its kind.
+ * @throws StatusError what `refused` makes of values that no such object holds; default 400
+ */
 export async function readMade(
   model: ObjectModel,
   value: JsonValue,
@@ -17,7 +20,10 @@ export async function readMade(
   }
 }
 
-/** What was made may share with what was said, of which it is made anew where the write is overtaken. Metadata is left as it is. */
+/**
+ * Copies a value, which may share parts with the patch, as the patch is applied again when the write is overtaken.
+ * Metadata is not copied.
+ */
 function apart(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { metadata, ...rest } = value;

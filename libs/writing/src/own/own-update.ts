@@ -37,7 +37,7 @@ export async function updateOwn(
   await pipeline.write(request, { change: own }).catch(ignoreMissing);
 }
 
-/** Of what was to be written or removed. @throws any other error */
+/** Ignores that an object to be written or removed does not exist. @throws any other error */
 export function ignoreMissing(error: unknown): void {
   if (error instanceof StatusError && error.code === 404) return;
   throw error;

@@ -12,7 +12,7 @@ interface RewritingTools {
   turn(): Promise<void>;
 }
 
-/** What became of one object that was to be written anew: that it was, or why it could not be. */
+/** Result of rewriting one object: no error, or why it failed. */
 export type Rewriting = { readonly error?: StatusError };
 
 /** Objects on their way at a time, by the bytes that are held for them. */

@@ -1,17 +1,23 @@
 import type { Allocation } from '@orch/kinds';
 import { StoreUnavailableError } from '@orch/storage';
 
-/** What became of a write. */
+/** Outcome of a write, for what was allocated for it. */
 export type Fate = 'kept' | 'dropped' | 'unknown';
 
 export const fateAfter = (error: unknown): Fate =>
   error instanceof StoreUnavailableError && error.undecided ? 'unknown' : 'dropped';
 
-/** Of a write that may have been committed nothing is given back: nobody else may get what it may hold. */
+/**
+ * Settles or releases an allocation once the outcome of its write is known. Of a write that may have been committed
+ * nothing is released: no other object may get what it may hold.
+ */
 export async function conclude(allocation: Allocation, fate: Fate): Promise<void> {
   if (fate === 'kept') await giveBack(allocation.settle());
   if (fate === 'dropped') await giveBack(allocation.undo());
 }
 
-/** What cannot be given back now stays taken, which harms less than a wrong answer to a write that has been decided. */
+/**
+ * Ignores a failure to release: the value stays claimed, which does less harm than an error for a write that has been
+ * decided.
+ */
 export const giveBack = (giving: Promise<void>): Promise<void> => giving.catch(() => undefined);

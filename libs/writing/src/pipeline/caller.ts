@@ -26,7 +26,7 @@ export interface Caller {
   readonly origin?: unknown;
 }
 
-/** What a request says of its caller. */
+/** Parts of a request that make its caller. */
 interface CallerRequest {
   readonly req: { readonly headers: { readonly 'user-agent'?: string | undefined } };
   readonly user: UserInfo;
@@ -65,10 +65,10 @@ export const callerOf = ({
   ...(skipsWebhooks(query, user) && { skipsWebhooks: true }),
 });
 
-/** As whom the server itself writes: what every installation has, namespaces on their way out. */
+/** User that the server itself writes as: default objects, and the deletion of namespaces. */
 const SERVER: UserInfo = { name: 'system:apiserver', groups: ['system:authenticated', 'system:masters'], extra: {} };
 
-/** Who decides what a caller may do beside the write itself; nothing that policies say keeps the server from its own work. */
+/** Authorizer for what the caller does beside the write itself; policies do not restrict the server's own work. */
 export const authorizerOf = ({ access }: Caller): Authorizer => access?.authorizer ?? alwaysAllow;
 
 /** Whether the server writes about its own affairs: as {@link serverItself}. */

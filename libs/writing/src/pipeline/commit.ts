@@ -1,7 +1,10 @@
 import type { Store, WriteOp, WriteOutcome } from '@orch/storage';
 import { UNWRITTEN } from './write-request.js';
 
-/** One write alone may be placed where a set could not be. @returns what became of the last one: of a deletion that is marked before, the removal */
+/**
+ * Commits writes in one transaction; a single one on its own, as the store accepts it where it would refuse a set.
+ * @returns outcome of the last write: of a deletion that is marked first, the removal
+ */
 export function commit(store: Store, ops: readonly WriteOp[]): Promise<WriteOutcome> {
   const [own] = ops;
   return own && ops.length === 1 ? store.write(own) : commitSet(store, ops);

@@ -21,7 +21,7 @@ export function createError(
   }
 }
 
-/** Of an object that asked for a generated name: the next one may be free. */
+/** Builds the error for a generated name that is taken: the next one may be free. */
 function nameTaken(endpoint: Endpoint, name: string): StatusError {
   const { status } = alreadyExists(endpoint.groupResource, name);
   const message = `${status.message}, the server was not able to generate a unique name for the object`;

@@ -1,7 +1,7 @@
 import { type Endpoint, fromStored } from '@orch/resources';
 import type { CreateOp, Store, WriteOutcome } from '@orch/storage';
 
-/** What a creation would come to; writes nothing. @param namespaces where namespaces are */
+/** Computes the outcome of a creation without writing it. @param namespaces endpoint of namespaces */
 export async function triedCreation(
   store: Pick<Store, 'get'>,
   namespaces: Endpoint,

@@ -61,7 +61,7 @@ export async function takeBack(tools: TakingBack, request: WriteRequest, made: W
   throw unavailable('the object was made while its kind may have gone, and was taken back', RETRY_SECONDS);
 }
 
-/** What was answered may be in another version than it lies in. */
+/** Returns the stored object: the response may hold it in another version than the stored one. */
 const lying = ({ current }: TakingBack, { stage }: Endpoint, target: Key, { stored }: Written) =>
   stage ? current(target) : stored;
 

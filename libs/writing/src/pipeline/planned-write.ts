@@ -3,15 +3,15 @@ import type { Stored } from '@orch/resources';
 import type { WriteOp } from '@orch/storage';
 import type { Fate } from './allocation-fate.js';
 
-/** What a write comes to. */
+/** A planned write: operations and response. */
 export interface WritePlan {
   /** To be written together or not at all, the object's own write first; empty when nothing changes. */
   readonly ops: readonly WriteOp[];
-  /** What is there after it, as it lies; its version is that of the base, 0 for a new object. */
+  /** Object after the write, as it lies in the database; its version is that of the base, 0 for a new object. */
   readonly stored: Stored;
-  /** What is answered: the same as the endpoint serves it, where that takes time. */
+  /** Object of the response: in the served version, where a webhook has to convert it. */
   readonly answer: Stored;
-  /** As it was made of what was sent; in the stored version. */
+  /** Object as made from the request, in the storage version. */
   readonly object: ApiObject;
   /** The object is gone after it. */
   readonly removed: boolean;

@@ -7,9 +7,9 @@ import type { QuotaCharges } from '../charges/quota-charges.js';
 const RETRY_SECONDS = 1;
 
 /**
- * What quotas have to say about a write that was not committed.
- * @returns once quotas are known with which it may be planned anew, where it was planned with others, or with some that nobody had counted
- * @throws StatusError 403 where one is exceeded; StoreUnavailableError
+ * Handles a write that quotas kept from being committed.
+ * @returns once current quotas are known, where the write was planned with outdated or uncounted ones and may be
+ * planned again
  */
 export async function heedQuotas(
   quotas: QuotaCharges | undefined,

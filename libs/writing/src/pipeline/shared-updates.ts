@@ -132,7 +132,7 @@ class Chain {
   #bytes = 0;
   readonly #plans: WritePlan[] = [];
   readonly #ops: WriteOp[] = [];
-  /** Where the own write of each plan stands among all. */
+  /** Index of the own operation of each plan among all operations. */
   readonly #places: number[] = [];
   readonly #judged: [turn: Turn, verdict: Error | { readonly plans: number }][] = [];
   #outcome: SetOutcome | undefined;
@@ -191,7 +191,7 @@ class Chain {
     return this.#outcome?.outcome === 'refused' ? this.#outcome.refusal.outcome : undefined;
   }
 
-  /** What each is answered: itself as written, or what was there when it changed nothing. */
+  /** Returns the result of each update: the object as written, or the state before it where it changed nothing. */
   verdicts(): [Turn, Verdict][] {
     return this.#judged.map(([turn, verdict]) => [
       turn,

@@ -20,7 +20,10 @@ import type { WriteRequest } from './write-request.js';
 export const marksAsItLies = ({ operation, endpoint }: Pick<WriteRequest, 'operation' | 'endpoint'>): boolean =>
   operation === 'DELETE' && endpoint.stage !== undefined;
 
-/** What is there as those can read it who look at it. @throws StatusError 500 where it cannot be converted */
+/**
+ * Converts the stored object to the served version, where a webhook has to and a stage reads it.
+ * @throws StatusError 500 where it cannot be converted
+ */
 export function readable(
   request: WriteRequest,
   base: Stored,
@@ -31,7 +34,7 @@ export function readable(
   return isLookedAt ? inServedVersion(request.endpoint, base) : base;
 }
 
-/** What a change is made of. @param read as {@link readable} has made it */
+/** Decodes the current object that a change starts from. @param read as {@link readable} has made it */
 export function liveObject(request: WriteRequest, base: Stored, read: Stored): ApiObject {
   const { endpoint } = request;
   if (!marksAsItLies(request)) return fromStored(read, endpoint);

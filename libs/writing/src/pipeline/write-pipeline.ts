@@ -25,7 +25,7 @@ import {
 interface PipelineOptions extends PlanTools {
   readonly store: Store;
   readonly reader: ObjectReader;
-  /** Where namespaces are, for dry runs to look whether one is there. */
+  /** Endpoint of namespaces, for dry runs to check that one exists. */
   readonly namespaces: Endpoint;
   /** Milliseconds that an update waits for others of the same object. */
   readonly patience: number;
@@ -34,7 +34,7 @@ interface PipelineOptions extends PlanTools {
 /** Attempts at a name that is generated. */
 const NAME_ATTEMPTS = 5;
 
-/** What a write is made upon. */
+/** The stored object that a write starts from. */
 interface Base {
   readonly stored: Stored | undefined;
   /** Read after the request came, not what memory had: only that decides against a request. */
@@ -46,7 +46,7 @@ interface Overtaken {
   failure(): StatusError;
   /** Why it was refused upon a base that may have been old: holds if it turns out that it was not. */
   readonly refused?: StatusError;
-  /** What is answered in the same way where nothing was to be written upon it. */
+  /** Response, if that was the last attempt and nothing had to be written. */
   readonly unwritten?: Written;
 }
 
@@ -80,7 +80,10 @@ export class WritePipeline {
     return takeBack({ current, remove: (op) => this.#removeAgain(request, op) }, request, written);
   }
 
-  /** What the object was charged is given back with it. It is of a custom kind: these are counted, whatever they say. */
+  /**
+   * Removes a created object again and releases its quota charges. It is of a custom kind, whose objects are counted
+   * whatever they hold.
+   */
   async #removeAgain({ endpoint, subresource }: WriteRequest, op: DeleteOp): Promise<WriteOutcome> {
     const { store, quotas } = this.options;
     const { namespace } = op;
@@ -128,7 +131,7 @@ export class WritePipeline {
     }
   }
 
-  /** What memory has will mostly do; where somebody outside is asked, not. */
+  /** Starts from the cached object, except where a webhook will be called: then from the database. */
   async #firstBase(request: WriteRequest, make: Modification, callsOut: boolean): Promise<Base> {
     const { endpoint, key, found } = request;
     if (!make.change) return NOTHING;

@@ -30,7 +30,7 @@ export interface PlanTools extends StageTools {
   readonly allocators: Allocators;
   /** The same for dry runs: answers what could be given, and takes nothing. */
   readonly lookingAllocators: Allocators;
-  /** What writes are charged to. Default: nothing. */
+  /** Computes quota charges. Default: nothing is charged. */
   readonly quotas?: QuotaCharges | undefined;
   /** Whether an object is to be written anew though it says the same, as it is encrypted with another key now. Default: none is. */
   readonly isOutdated?: ((type: TypeId, key: Key) => Promise<boolean>) | undefined;
@@ -59,7 +59,7 @@ export async function planWrite(
   return request.endpoint.stage ? answered(draft, plan) : plan;
 }
 
-/** By the sizes of what was sent and of what is there. */
+/** Yields between steps of work, depending on the sizes of the request and the stored object. */
 const turnsOf = ({ bytes = 0 }: WriteRequest, base: Stored | undefined): Turn => {
   const size = bytes + (base?.body.length ?? 0);
   return () => turnFor(size);
@@ -108,7 +108,7 @@ function checkVersion({ endpoint, key }: WriteRequest, served: ApiObject, { vers
   throw conflict(endpoint.groupResource, key.name, STALE_WRITE);
 }
 
-/** Where the times of owners are all that would change, nothing does. */
+/** Keeps the old timestamps of managedFields where they are all that would change. */
 const idleTimesKept = (old: ApiObject, object: ApiObject) =>
   withoutIdleTimes(old as JsonObject, object as JsonObject) as ApiObject;
 
@@ -184,7 +184,7 @@ const quotaWrite = ({ request, object, old, base }: Draft, quotas: QuotaCharges)
   counted: quotas.believes(request),
 });
 
-/** What the write changes of what quotas count. The mark of a deletion changes none of it. */
+/** Computes the quota charge of a write. Marking an object as deleted changes none. */
 function charged({ request, operation, object, old }: Draft, { quotas }: PlanTools): Pick<WriteOp, 'charging'> {
   if (!quotas || operation === 'DELETE') return {};
   const { endpoint, key, subresource } = request;

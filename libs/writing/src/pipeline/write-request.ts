@@ -63,17 +63,17 @@ export type Turn = () => Promise<void> | undefined;
 /** Makes a new object, in the version that the endpoint serves; the pipeline's from there on. Asked anew for each try. */
 export type Creation = () => ApiObject | Promise<ApiObject>;
 
-/** What a request makes of what is there. At least one of the two. */
+/** How a request changes or creates the object; at least one of the two is present. */
 export interface Modification {
-  /** What becomes of an object that is there; absent: the object must be new (409 where there is one). */
+  /** Changes an existing object; absent: the object must be new (409 where it exists). */
   readonly change?: Change;
-  /** What is made where there is nothing; absent: the object must be there (404 where there is none). */
+  /** Creates the object where there is none; absent: the object must exist (404 where it does not). */
   readonly create?: Creation;
 }
 
-/** What became of the object. */
+/** Result of a write. */
 export interface Written {
-  /** As the endpoint serves it, where that takes time; else as it lies. */
+  /** Object in the served version, where a webhook has to convert it; else as it lies in the database. */
   readonly stored: Stored;
   readonly created: boolean;
   /** It is gone: deleted, or let go of by its last finalizer. */

@@ -14,7 +14,7 @@ interface WriteSetsOptions extends PlanTools {
   readonly store: Store;
 }
 
-/** One of several objects that are changed in one transaction. */
+/** An object that is changed in one transaction with others. */
 export interface SetMember {
   /** The modifying request for this one object. */
   readonly request: WriteRequest;
@@ -41,8 +41,9 @@ export class WriteSets {
   constructor(private readonly options: WriteSetsOptions) {}
 
   /**
-   * Those that are overtaken take turns with others of this process that were, unless somebody outside is asked meanwhile:
-   * of many that change the same objects one gets through at a time, and each try of the others would be for nothing.
+   * Writes a set of objects in one transaction, and retries it when it is overtaken. Sets that were overtaken take
+   * turns within the process, unless a webhook is called meanwhile: of many that change the same objects one succeeds
+   * at a time, and every attempt of the others would fail.
    * @param members what is to be made of what is there now; asked anew each time the set is overtaken
    * @param deadline monotonic milliseconds (`performance.now()`) after which no further attempt is made
    * @returns false when it was overtaken to the end, and nothing was written

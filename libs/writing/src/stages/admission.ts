@@ -36,7 +36,7 @@ export function validatingAdmission(draft: Draft): void | Promise<void> {
   return validate(judges, new DraftAttributes(draft, () => complete(draft), new Reinvocation()));
 }
 
-/** Who is asked about a request, as the operation that it comes to. */
+/** Selects the admission plugins for a request, by its effective operation. */
 export const judgesOf = (admission: Admission, request: WriteRequest, operation: Operation): Judges =>
   admission.judgesOf(() => targetOf(request, operation));
 

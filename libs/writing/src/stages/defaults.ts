@@ -26,7 +26,7 @@ function* filled({ request: { endpoint, ownChange }, operation, served, old }: D
   }
 }
 
-/** What says of an object what it is and who it is. */
+/** Fields that identify an object. */
 const ABOUT: ReadonlySet<keyof ApiObject> = new Set(['apiVersion', 'kind', 'metadata']);
 
 const tooManyDefaults = (): StatusError =>

@@ -43,7 +43,7 @@ interface RightsCheck {
   check(draft: Draft): void | Promise<void>;
 }
 
-/** What stages need beside the draft. */
+/** Dependencies of the stages. */
 export interface StageTools {
   readonly admission: Admission;
   readonly limits: ObjectLimits;
@@ -56,7 +56,7 @@ export interface StageTools {
 }
 
 /**
- * One stage of the pipeline: changes the draft's object, or refuses it with a StatusError. Only one that waits for something
- * returns a promise.
+ * A stage of the pipeline: changes the object of the draft, or refuses it with a StatusError. It returns a promise only
+ * where it has to wait.
  */
 export type Stage = (draft: Draft, tools: StageTools) => void | Promise<void>;

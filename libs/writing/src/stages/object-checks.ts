@@ -31,9 +31,10 @@ export interface ObjectLimits {
 }
 
 /**
- * What a patch makes of an object, or defaults add to it, may be no more than what a client could send, and who owns its
- * fields takes no more than that again. An object that is larger already may get smaller. The error is a 413.
- * @param before tells how many bytes the object had; default none
+ * Checks the size of an object after patches and defaults: at most what a client could send, and as much again for
+ * managedFields. An object that is larger already may get smaller.
+ * @param before returns the size of the stored object, bytes; default 0
+ * @returns the 413 error; undefined where the size is allowed
  */
 export function sizeError(body: Buffer, limits: ObjectLimits, before: () => number = () => 0): StatusError | undefined {
   const error = absoluteSizeError(body, limits);
@@ -49,7 +50,7 @@ function absoluteSizeError(body: Buffer, { maxBodyBytes, maxValues }: ObjectLimi
   return few ? undefined : tooManyValues(maxValues);
 }
 
-/** What the stored form of an object leaves out: its type and its version. */
+/** Number of values that the stored form of an object leaves out: its kind, apiVersion and resource version. */
 const UNSTORED_VALUES = 3;
 
 /** Whether an object has too many values to be stored, estimated before it has its stored form. */

@@ -5,8 +5,8 @@ import type { Draft, StageTools } from './draft.js';
 import { holdsTooMany } from './object-checks.js';
 
 /**
- * Who owns which field, drawn before admission so that what plugins set belongs to nobody (KEP-555). What is applied has
- * brought its owners along; what the server itself decides belongs to nobody.
+ * Tracks field ownership, before admission so that fields set by plugins have no owner (KEP-555). An apply has computed
+ * its owners itself; fields that the server itself decides have none.
  */
 export function ownership(draft: Draft, tools: StageTools): void | Promise<void> {
   const { applies, ownChange } = draft.request;
@@ -33,7 +33,7 @@ async function owningInSteps(draft: Draft, tools: StageTools): Promise<void> {
   own(draft, owned.metadata as ObjectMeta);
 }
 
-/** What is written, and upon what, in the version that was sent. */
+/** Arguments of the field manager, in the version that was sent. */
 function writing({ request, served, old }: Draft, { now }: StageTools) {
   const { endpoint, options, caller, subresource } = request;
   const live = old && endpoint.conversion ? endpoint.conversion.toServed(old) : old;

@@ -13,7 +13,8 @@ import { checkPlace, namedVersion } from './object-checks.js';
 import { uniteOwnerReferences } from './owner-references.js';
 
 /**
- * What of metadata is the server's, and where the object stands. Runs again behind plugins, who may no more change it.
+ * Sets the metadata that belongs to the server, and checks name and namespace. Runs again after the plugins, which may
+ * not change them either.
  * @throws StatusError 400 for another place, 422 for a version that is missing
  */
 export function systemFields(draft: Draft): void {
@@ -32,7 +33,10 @@ export function systemFields(draft: Draft): void {
   uniteOwnerReferences(draft);
 }
 
-/** What is made of an object that is itself still to be written has its version from nobody: whoever replaces one names it. */
+/**
+ * Requires a resource version of an update where the kind does; a change of an object that is itself still to be
+ * written needs none, unless it replaces the object.
+ */
 function requireVersion({ request: { endpoint, key, replaces }, served, base }: Draft): void {
   if (endpoint.storageRules.unconditionalUpdate || namedVersion(served) !== '') return;
   if (replaces || base?.version !== UNWRITTEN) throw versionMissing(endpoint, key.name);
@@ -44,7 +48,7 @@ function versionMissing({ groupResource: { group, resource } }: Endpoint, name: 
   return invalid(resource, group, name, [error]);
 }
 
-/** What clients may leave out or may not set comes from the live object. */
+/** Takes from the live object the fields that clients may omit or may not set. */
 function keepSystemFields(served: ApiObject, old: ApiObject): void {
   const meta = ensureMetadata(served);
   const live = old.metadata ?? {};

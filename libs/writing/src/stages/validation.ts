@@ -54,14 +54,14 @@ function judge(draft: Draft, errors: readonly FieldError[][]): void {
   warn(draft);
 }
 
-/** Who made or changed an object hears of what is strange in it, though it is taken. */
+/** Sends warnings about suspicious but accepted content to the client. */
 function warn({ request: { endpoint, subresource, ownChange, caller }, object, old }: Draft): void {
   if (subresource !== '' || ownChange) return;
   // There may be more of them than a call takes arguments.
   for (const warning of endpoint.storageRules.warnings(object, old)) caller.warnings.push(warning);
 }
 
-/** What is larger already may stay so. */
+/** Whether an object has more values than allowed, and more than the stored one: a larger object may stay as it is. */
 function hasGrownBeyond({ object, old }: Draft, maxValues: number): boolean {
   if (!holdsTooMany(object, maxValues)) return false;
   const most = old ? valuesOf(old, Number.POSITIVE_INFINITY) : 0;

@@ -94,7 +94,7 @@ function hasBelow(level: JsonObject): boolean {
  * Whether a written set may own something of a set of changes. Looks only where there are changes, so that what many
  * managers own is not read at each write. Never false when it does own something.
  */
-export function mayTouch(changes: FieldSet, fieldsV1: JsonValue | undefined): boolean {
+function mayTouch(changes: FieldSet, fieldsV1: JsonValue | undefined): boolean {
   if (!isObject(fieldsV1)) return true;
   if (changes.nodes.length > FEW) return mayBeAmong(changes, fieldsV1);
   return changes.nodes.some((node) => {
@@ -119,7 +119,7 @@ const mayOwn = ({ member, below }: Node, written: JsonValue | undefined): boolea
 
 const isLittle = (changes: FieldSet, written: JsonObject): boolean => !changes.isMany && areFew(written);
 
-/** As {@link mayTouch}, in steps. */
+/** Does the same as {@link mayTouch}, in steps. */
 export function* mayTouchInSteps(changes: FieldSet, fieldsV1: JsonValue | undefined): Steps<boolean> {
   if (!isObject(fieldsV1) || isLittle(changes, fieldsV1)) return mayTouch(changes, fieldsV1);
   return yield* walked(mayTouchLevel(changes, fieldsV1));

@@ -60,7 +60,7 @@ function sameText(a: JsonValue, b: JsonValue | undefined): boolean {
   return true;
 }
 
-/** As {@link sameText}. */
+/** Does the same as {@link sameText}, in steps. */
 function* sameInSteps(a: JsonValue, b: JsonValue | undefined): Walk<boolean> {
   if (a === b) return true;
   if (!isObject(a) || !isObject(b)) return false;

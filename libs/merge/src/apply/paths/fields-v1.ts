@@ -31,7 +31,7 @@ function levelOf(json: JsonObject): FieldSet | undefined {
   return level.build();
 }
 
-/** As {@link levelOf}. */
+/** Does the same as {@link levelOf}, in steps. */
 function* divided(json: JsonObject): Walk<FieldSet | undefined> {
   const level = new LevelBuilder();
   const pace = new Pace();
@@ -46,7 +46,7 @@ function* divided(json: JsonObject): Walk<FieldSet | undefined> {
   return yield* level.buildInSteps();
 }
 
-/** What stands at a member of a level; undefined for nothing. @throws FieldsV1Error for what is no level */
+/** Content of a member of a level; undefined for nothing. @throws FieldsV1Error for what is no level */
 function contentOf(json: JsonObject, text: string): JsonObject | undefined {
   const content = json[text] ?? null;
   if (content === null) return undefined;

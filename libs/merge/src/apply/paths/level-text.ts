@@ -4,7 +4,7 @@ import { type NodeOf, paceOf } from './node.js';
 
 /** A set as far as its text is concerned. */
 interface Texted {
-  /** What stands between the braces of its level. */
+  /** Text between the braces of its level */
   readonly text: string;
   readonly isMany: boolean;
   readonly size: number;
@@ -12,7 +12,10 @@ interface Texted {
 
 type Nodes = readonly NodeOf<Texted>[];
 
-/** What stands between the braces of a level in `fieldsV1`, byte for byte as the reference writes it, but for the place itself. */
+/**
+ * Writes the text between the braces of a level in `fieldsV1`, byte for byte as the reference writes it, but for the
+ * place itself.
+ */
 export function textOf(nodes: Nodes): string {
   let text = '';
   for (const node of nodes) text = withNode(text, node);

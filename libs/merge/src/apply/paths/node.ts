@@ -10,18 +10,18 @@ export interface NodeOf<Below> {
   readonly below: Below | undefined;
 }
 
-/** What is asked of two nodes of one element: the set of what is below either. */
+/** Joins what two nodes of one element have below them: the set of the paths of either. */
 export type Join<Below> = (a: Below, b: Below) => Below;
 
 /** The node with other content; itself when nothing is other. */
 export const changedNode = <Below>(node: NodeOf<Below>, member: boolean, below: Below | undefined): NodeOf<Below> =>
   member === node.member && below === node.below ? node : { element: node.element, member, below };
 
-/** What two nodes of one element make together. */
+/** Joins two nodes of one element. */
 export const joinedNode = <Below>(a: NodeOf<Below>, b: NodeOf<Below>, join: Join<Below>): NodeOf<Below> =>
   changedNode(a, a.member || b.member, a.below && b.below ? join(a.below, b.below) : (a.below ?? b.below));
 
-/** What of two sets stands at an element in the set of the paths of either. */
+/** Node of an element in the union of two sets. */
 export const either = <Below>(
   x: NodeOf<Below> | undefined,
   y: NodeOf<Below> | undefined,

@@ -45,7 +45,7 @@ function spellMembers(map: MapType, object: JsonObject): JsonObject {
 const knowsNothing = (map: MapType, object: JsonObject): boolean =>
   map.fields.size === 0 && (!isDeclared(map) || holdsScalars(object));
 
-/** What a member means where this is written; undefined for nothing. */
+/** Meaning of a member where this is written; undefined for nothing. */
 function meantBy(map: MapType, name: string, written: JsonValue | undefined): JsonValue | undefined {
   const field = map.fields.get(name);
   return field ? fieldValue(field, written) : (written ?? map.zero ?? written);
@@ -55,12 +55,12 @@ function addZeros(map: MapType, spelled: JsonObject): void {
   for (const name of map.always) if (!Object.hasOwn(spelled, name)) spelled[name] = zeroOf(map, name);
 }
 
-/** As {@link spelledOut}, in steps. */
+/** Does the same as {@link spelledOut}, in steps. */
 export function* spelledInSteps(type: Type, object: JsonObject): Steps<JsonObject> {
   return areFew(object) ? spelledOut(type, object) : ((yield* walked(divided(type, object))) as JsonObject);
 }
 
-/** As {@link spell}. */
+/** Does the same as {@link spell}, in steps. */
 function* divided(type: Type, value: JsonValue): Walk<JsonValue> {
   if (areFew(value)) return spell(type, value);
   if (isObject(value)) return type.map ? yield* dividedMembers(type.map, value) : value;
