@@ -4,10 +4,11 @@ import { readableCertificatesOf } from '@orch/authentication';
 /** Seconds for which a root that has ended still counts beside others that last: as long as alerts announced its end before. */
 const REMEMBERED_SECONDS = 14 * 86_400;
 
-/** Certificates of one file. */
+/** Certificates of one file, or of a field of an object of the API. */
 export interface FileCertificates {
   /** What they are for, or the option that names the file. */
   readonly certificate: string;
+  /** Path of the file, or of the object. */
   readonly file: string;
   readonly pem: string;
 }
@@ -23,6 +24,9 @@ interface FileEnds extends Pick<FileCertificates, 'certificate' | 'file'> {
 /** Knows when the certificates that a process goes by end, each file by the one that ends first. */
 export class CertificateEnds {
   readonly #bySource = new Map<string, readonly FileEnds[]>();
+  readonly #looks: (() => readonly FileCertificates[])[] = [];
+  /** What was seen in the last look, by all that was read. */
+  #seen = new Map<string, readonly FileEnds[]>();
 
   /** @param now milliseconds since 1970 */
   constructor(private readonly now: () => number = Date.now) {}
@@ -32,11 +36,27 @@ export class CertificateEnds {
     this.#bySource.set(source, files.flatMap(endsOf));
   }
 
+  /** Has a source looked at whenever somebody asks. */
+  look(source: () => readonly FileCertificates[]): void {
+    this.#looks.push(source);
+  }
+
+  /** Nothing is read twice while it is there. */
+  #looked(): FileEnds[] {
+    const seen = new Map<string, readonly FileEnds[]>();
+    for (const found of this.#looks.flatMap((source) => source())) {
+      const key = JSON.stringify([found.certificate, found.file, found.pem]);
+      seen.set(key, this.#seen.get(key) ?? endsOf(found));
+    }
+    this.#seen = seen;
+    return [...seen.values()].flat();
+  }
+
   /** Labels and value of each series. */
   series(): (readonly [readonly [certificate: string, file: string], number])[] {
     const earliest = new Map<string, readonly [readonly [certificate: string, file: string], number]>();
     const forgotten = this.now() / 1000 - REMEMBERED_SECONDS;
-    for (const found of [...this.#bySource.values()].flat()) {
+    for (const found of [...[...this.#bySource.values()].flat(), ...this.#looked()]) {
       const labels = [found.certificate, found.file] as const;
       const [key, end] = [JSON.stringify(labels), firstEnd(found, forgotten)];
       if (end < (earliest.get(key)?.[1] ?? Number.POSITIVE_INFINITY)) earliest.set(key, [labels, end]);
