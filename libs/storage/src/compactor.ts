@@ -34,8 +34,9 @@ export interface HistoryBounds {
   readonly newest: bigint;
   /** The first version that no partition was made for yet: without one, writes fail there. */
   readonly end: bigint;
-  /** When the oldest partition that is left, and the newest one, took their first changes: milliseconds since 1970, as far as was noted. */
+  /** When the oldest partition that is left took its first changes, milliseconds since 1970, as far as was noted. */
   readonly oldestOpened?: number;
+  /** The same of the newest one. */
   readonly newestOpened?: number;
 }
 

@@ -68,7 +68,9 @@ export class Lease {
 
 /** A lease that this process has asked for, and whether it has it. */
 export interface LeaseState {
+  /** As the store was asked for it. */
   readonly name: string;
+  /** By the clock of this process. */
   readonly held: boolean;
 }
 
