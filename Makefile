@@ -1,5 +1,5 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build package test test-other-nodes test-clients test-on-cluster mutants unit integration bench simulate torture torture-full up down generate lint format clean install
+.PHONY: run build package test test-other-nodes test-clients test-on-cluster mutants unit integration bench simulate torture torture-full up down alert-times generate lint format clean install
 
 PORT ?= 6443
 NAMING ?= kubernetes
@@ -93,6 +93,11 @@ torture-full: build
 	npx tsx test/faults/faults.ts --all
 	npx tsx test/faults/torture.ts --variants
 	FUZZ_OBJECTS=100000 BINARY_OBJECTS=100000 npx vitest run --config test/vitest.config.ts test/fuzz
+
+# Makes the faults of test/sight with the rules as they are shipped, and keeps how long alerts took: the better part of an hour.
+alert-times: build
+	SIGHT_PACE=shipped npx vitest run --config test/vitest.config.ts test/sight/faults.test.ts
+	SIGHT_PACE=shipped npx vitest run --config test/vitest.config.ts test/sight/sight.test.ts -t 'alerts fire'
 
 generate: install
 	npx tsx tools/generate/main.ts

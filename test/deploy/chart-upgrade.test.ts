@@ -177,7 +177,10 @@ describe('null, by which Helm takes a default away', () => {
     ['every value that turns nothing on', (value: unknown) => typeof value !== 'boolean'],
   ])('is taken for %s', (_, isTaken) => {
     const taken = (path: string, value: unknown) => !NEEDED_LEAVES.includes(path) && isTaken(value);
-    const { code, stderr } = rendered(nulled(DEFAULTS, taken), '--set=monitoring.podMonitor.tokenSecret=metrics');
+    const { code, stderr } = rendered(
+      nulled(DEFAULTS, taken),
+      '--set=monitoring.podMonitor.tokenSecret=metrics,monitoring.probe.prober=blackbox:9115',
+    );
     expect(stderr).toBe('');
     expect(code).toBe(0);
   });

@@ -17,6 +17,7 @@ const ALL = [
   '--set=monitoring.podMonitor.enabled=true,monitoring.podMonitor.tokenSecret=metrics,image.pullSecrets={pull}',
   '--set=nats.urlSecret=nats,nats.bundled.enabled=false,nats.auth.secret=nats-auth,nats.auth.by=password',
   '--set=nats.tls.secret=nats-tls,nats.tls.clientCertificate=true',
+  '--set=monitoring.probe.enabled=true,monitoring.probe.prober=blackbox:9115',
   '--set-string=monitoring.rules=groups: []',
   '--set-string=monitoring.dashboards.orch=\\{\\}',
 ];
@@ -330,6 +331,30 @@ describe('the chart', () => {
     expect(map?.data['orch-watch.json']).toBe(readFileSync(dashboard, 'utf8'));
   });
 
+  test('has a blackbox exporter ask what clients are given, by the job and the modules that are shipped', () => {
+    const enabled = '--set=monitoring.probe.enabled=true,monitoring.probe.prober=blackbox:9115';
+    const probesOf = (...more: readonly string[]) =>
+      render('values', enabled, ...more).objects.filter(({ kind }) => kind === 'Probe');
+    const asked = (...more: readonly string[]) =>
+      probesOf(...more).map(({ spec }) => [spec.module, spec.targets.staticConfig.static]);
+    expect(asked()).toEqual([['orch_readyz', ['https://orch-load-balancer.orch.svc/readyz']]]);
+    expect(asked('--set=loadBalancer.enabled=false')).toEqual([
+      ['orch_readyz', ['https://orch-api-server.orch.svc/readyz']],
+    ]);
+    expect(asked('--set=config.publicUrl=https://api.example.com:6443')).toEqual([
+      ['orch_readyz', ['https://api.example.com:6443/readyz']],
+    ]);
+    const own = ['--set=monitoring.probe.targets.orch_nats={nats.example.com:4222}'];
+    expect(asked(...own)).toEqual([['orch_nats', ['nats.example.com:4222']]]);
+    const shipped = (name: string) => parse(readFileSync(join(DEPLOY, 'prometheus', name), 'utf8'));
+    const jobs = shipped('prometheus.yml').scrape_configs.map(({ job_name }: { job_name: string }) => job_name);
+    for (const { spec } of [...probesOf(), ...probesOf(...own)]) {
+      expect(jobs).toContain(spec.jobName);
+      expect(Object.keys(shipped('blackbox.yml').modules)).toContain(spec.module);
+      expect(spec.prober).toEqual({ url: 'blackbox:9115' });
+    }
+  });
+
   test.each([
     ['an unknown value', 'gateway.replica=3'],
     ['a duration without a unit', 'config.historyRetention=300'],
@@ -338,6 +363,8 @@ describe('the chart', () => {
     ['an image digest that is none', 'image.digest=sha256:abc'],
     ['authorities of nobody', 'pki.mode=secret'],
     ['metrics without credentials', 'monitoring.podMonitor.enabled=true'],
+    ['probes without an exporter', 'monitoring.probe.enabled=true'],
+    ['a probe of nobody', 'monitoring.probe.targets.orch_tls=api.example.com:6443'],
     ['an audit log without a policy', 'audit.postgres.enabled=true'],
     ['gateways alone with an identity', 'nats.auth.gatewaySecret=s'],
   ])('refuses %s', (_, value) => {

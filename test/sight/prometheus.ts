@@ -30,6 +30,8 @@ export interface PrometheusSettings {
   readonly scrapeConfigs: (files: ScrapeFiles) => readonly object[];
   /** Texts of rule files, by name. */
   readonly rules: Readonly<Record<string, string>>;
+  /** Seconds between two scrapes, and two evaluations of rules. */
+  readonly step: number;
   /** PEM of the authority of the targets, and a bearer token for them. */
   readonly ca: string;
   readonly token: string;
@@ -46,7 +48,7 @@ export interface RuleState {
   readonly lastError?: string;
 }
 
-/** A Prometheus of its own that looks every second. */
+/** A Prometheus of its own. */
 export class Prometheus {
   private constructor(
     readonly process: ManagedProcess,
@@ -54,7 +56,7 @@ export class Prometheus {
     private readonly configure: (scrapeConfigs: readonly object[]) => void,
   ) {}
 
-  static async start({ dir, scrapeConfigs, rules, ca, token }: PrometheusSettings): Promise<Prometheus> {
+  static async start({ dir, scrapeConfigs, rules, step, ca, token }: PrometheusSettings): Promise<Prometheus> {
     mkdirSync(dir, { recursive: true });
     const file = (name: string, text: string) => {
       writeFileSync(join(dir, name), text, { mode: 0o600 });
@@ -65,7 +67,11 @@ export class Prometheus {
       file(
         'prometheus.yml',
         JSON.stringify({
-          global: { scrape_interval: '1s', evaluation_interval: '1s' },
+          global: {
+            scrape_interval: `${step}s`,
+            scrape_timeout: `${Math.min(step, 10)}s`,
+            evaluation_interval: `${step}s`,
+          },
           rule_files: Object.keys(rules),
           scrape_configs: configs,
         }),
@@ -111,6 +117,21 @@ export class Prometheus {
       alerts: { state: string; labels: Record<string, string> }[];
     };
     return alerts.flatMap(({ state, labels }) => (state === 'firing' ? [labels.alertname ?? ''] : []));
+  }
+
+  /** Of the last so many seconds those of the evaluations in which alerts fired, since 1970 and ascending, by alert. */
+  async firings(seconds: number): Promise<Map<string, number[]>> {
+    const query = encodeURIComponent(`ALERTS{alertstate="firing"}[${seconds}s]`);
+    const { result } = (await this.#ask(`query?query=${query}`)) as {
+      result: { metric: Record<string, string>; values: [number, string][] }[];
+    };
+    const found = new Map<string, number[]>();
+    for (const { metric, values } of result) {
+      const name = metric.alertname ?? '';
+      found.set(name, [...(found.get(name) ?? []), ...values.map(([at]) => at)]);
+    }
+    for (const times of found.values()) times.sort((one, other) => one - other);
+    return found;
   }
 
   async rules(): Promise<RuleState[]> {

@@ -30,10 +30,12 @@ test('the configuration is one, with the files beside it that it asks for', () =
   }
 });
 
-test('it probes as it is shipped what each installation has: TLS at the load balancer, and not at NATS', () => {
+test('it probes as it is shipped what each installation has: the load balancer, and not TLS at NATS', () => {
   const { scrape_configs: jobs } = parse(readFileSync(join(DEPLOY, 'prometheus.yml'), 'utf8'));
   const probes = jobs.find(({ job_name }: { job_name: string }) => job_name === 'orch-probes');
-  expect(probes.static_configs).toEqual([{ targets: ['127.0.0.1:6443'], labels: { __param_module: 'orch_tls' } }]);
+  expect(probes.static_configs).toEqual([
+    { targets: ['https://127.0.0.1:6443/readyz'], labels: { __param_module: 'orch_readyz' } },
+  ]);
 });
 
 test('every alert is a comparison with a bound, says how bad it is, and is told of in the manual', () => {

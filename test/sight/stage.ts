@@ -3,17 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Cluster, type ClusterSettings, startCluster, waitUntil } from '../../tools/up/index.js';
+import { FaultMarks, keepTimes, type MeasuredTime } from './fault-times.js';
+import { isShipped, type Pace, paceOf } from './pace.js';
 import { type MonitoredPod, podMonitors, scrapeConfigsOf } from './pod-monitors.js';
 import { Prometheus, type ScrapeFiles } from './prometheus.js';
-import { hurried, readRules, rulesText } from './rule-file.js';
+import { readRules, rulesText } from './rule-file.js';
 
 /** The rules that operators are given. */
 export const RULES = fileURLToPath(new URL('../../deploy/prometheus/rules/orch.yml', import.meta.url));
-
-/** In the place of minutes and hours in rules. */
-export const WINDOW = '20s';
-export const PATIENCE = '8s';
-export const ALERT_MS = 60_000;
 
 /** Names of what lies beside the configuration of Prometheus. */
 const FILES: ScrapeFiles = { ca: 'ca.crt', token: 'token' };
@@ -26,10 +23,16 @@ export interface Stage {
   /** Has Prometheus find nobody to ask, and the same as before again. */
   loseTargets(): Promise<void>;
   findTargets(): Promise<void>;
-  /** Resolves when each of these alerts has been seen to fire. */
-  firing(...names: readonly string[]): Promise<void>;
-  /** Resolves when none does. */
+  /** Makes the fault that these alerts are for. */
+  breaks(alerts: readonly string[], make: () => unknown): Promise<void>;
+  /** Resolves when each alert of the faults that there are has been seen to fire. */
+  firing(): Promise<void>;
+  /** Mends all faults that there are. */
+  mends(mend: () => unknown): Promise<void>;
+  /** Resolves when none fires. */
   silent(): Promise<void>;
+  /** What each alert took, from its first fault and from the mending of that on; kept when the rules are those that are shipped. */
+  times(): Promise<ReadonlyMap<string, MeasuredTime>>;
   close(): Promise<void>;
 }
 
@@ -43,6 +46,9 @@ export interface StageMore {
 
 export async function openStage(settings: Omit<ClusterSettings, 'dir'>, more: StageMore = {}): Promise<Stage> {
   const monitors = podMonitors();
+  const groups = readRules(RULES);
+  const pace = paceOf(groups);
+  const marks = new FaultMarks();
   const dir = mkdtempSync(join(tmpdir(), 'orch-sight-'));
   chmodSync(dir, 0o711); // PostgreSQL may run as another user
   const cluster = await startCluster({ dir, loadBalancer: 'haproxy', ...settings });
@@ -51,7 +57,8 @@ export async function openStage(settings: Omit<ClusterSettings, 'dir'>, more: St
   const prometheus = await Prometheus.start({
     dir: join(dir, 'prometheus'),
     scrapeConfigs: scrapes,
-    rules: { 'orch.yml': rulesText(hurried(readRules(RULES), WINDOW, PATIENCE)), ...more.rules },
+    rules: { 'orch.yml': rulesText(pace.rules(groups)), ...more.rules },
+    step: pace.step,
     ca: cluster.ca,
     token: cluster.token,
   });
@@ -61,8 +68,22 @@ export async function openStage(settings: Omit<ClusterSettings, 'dir'>, more: St
     prometheus,
     loseTargets: () => prometheus.ask(scrapes(FILES).map((config) => ({ ...config, static_configs: [] }))),
     findTargets: () => prometheus.ask(scrapes(FILES)),
-    firing: (...names) => allFire(prometheus, names),
-    silent: () => noneFires(prometheus),
+    async breaks(alerts, make) {
+      marks.made(alerts);
+      await make();
+    },
+    // What did not happen is measured too.
+    firing: () => orMeasured(allFire(prometheus, pace, marks.open)),
+    async mends(mend) {
+      marks.mended();
+      await mend();
+    },
+    silent: () => orMeasured(noneFires(prometheus, pace)),
+    async times() {
+      const times = marks.times(await prometheus.firings(marks.lasted + 60), await prometheus.firing(), pace.step);
+      if (isShipped) keepTimes(times);
+      return times;
+    },
     async close() {
       await prometheus.process.stop();
       await cluster.stop();
@@ -71,26 +92,31 @@ export async function openStage(settings: Omit<ClusterSettings, 'dir'>, more: St
   };
 }
 
-async function allFire(prometheus: Prometheus, names: readonly string[]): Promise<void> {
-  let left = [...names];
+/** Where alerts are measured a step that fails is told of, and the others go on. */
+const orMeasured = (step: Promise<void>): Promise<void> =>
+  isShipped ? step.catch((error: unknown) => console.error(String(error))) : step;
+
+async function allFire(prometheus: Prometheus, pace: Pace, names: readonly string[]): Promise<void> {
+  let left = pace.awaited(names, 'fires');
   const look = async () => {
     const now = await prometheus.firing();
     left = left.filter((name) => !now.includes(name));
     return left.length === 0;
   };
-  await waitUntil('alerts fire', ALERT_MS, look).catch((cause: unknown) => {
+  await waitUntil('alerts fire', pace.within(left, 'fires'), look).catch((cause: unknown) => {
     throw new Error(`alerts do not fire: ${left.join(', ')}`, { cause });
   });
 }
 
-async function noneFires(prometheus: Prometheus): Promise<void> {
-  let firing: readonly string[] = [];
+async function noneFires(prometheus: Prometheus, pace: Pace): Promise<void> {
+  let firing = [...new Set(await prometheus.firing())];
+  const within = pace.within(firing, 'ends');
   const look = async () => {
-    firing = await prometheus.firing();
+    firing = pace.awaited([...new Set(await prometheus.firing())], 'ends');
     return firing.length === 0;
   };
-  await waitUntil('no alert fires', ALERT_MS, look).catch((cause: unknown) => {
-    throw new Error(`alerts fire on: ${[...new Set(firing)].join(', ')}`, { cause });
+  await waitUntil('no alert fires', within, look).catch((cause: unknown) => {
+    throw new Error(`alerts fire on: ${firing.join(', ')}`, { cause });
   });
 }
 

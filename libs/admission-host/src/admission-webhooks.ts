@@ -5,6 +5,7 @@ import type {
   WebhookObserver,
   WebhookState,
   WebhookSurroundings,
+  WebhookTrust,
 } from '@orch/admission';
 import type { Names } from '@orch/machinery';
 import { type ReviewClientSettings, ReviewClients } from './review-clients.js';
@@ -20,6 +21,7 @@ interface AdmissionWebhooksSettings {
 export class AdmissionWebhooks {
   readonly #clients: ReviewClients[] = [];
   readonly #states: (() => readonly WebhookState[])[] = [];
+  readonly #trusted: (() => readonly WebhookTrust[])[] = [];
   readonly #forms: ServedForms;
   #parts: ServedFormsParts | undefined;
 
@@ -34,7 +36,11 @@ export class AdmissionWebhooks {
   for(configuration: unknown): WebhookSurroundings {
     const client = new ReviewClients(configuration);
     this.#clients.push(client);
-    return { ...this.settings, forms: this.#forms, client, show: (states) => void this.#states.push(states) };
+    const show: WebhookSurroundings['show'] = (states, trusted) => {
+      this.#states.push(states);
+      this.#trusted.push(trusted);
+    };
+    return { ...this.settings, forms: this.#forms, client, show };
   }
 
   /** What policies are judged with: they look at objects as webhooks do. */
@@ -61,6 +67,12 @@ export class AdmissionWebhooks {
   /** How each webhook is, in the order in which they are asked. */
   states(): readonly WebhookState[] {
     return this.#parts ? this.#states.flatMap((states) => states()) : [];
+  }
+
+  /** Authorities of the webhooks, by where they stand. */
+  trusted(): { certificate: string; file: string; pem: string }[] {
+    const all = this.#parts ? this.#trusted.flatMap((trusted) => trusted()) : [];
+    return all.map(({ object, pem }) => ({ certificate: 'ca-bundle', file: object, pem }));
   }
 
   /** Gives up the calls in flight. */

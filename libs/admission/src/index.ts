@@ -34,5 +34,6 @@ export {
   type WebhookObserver,
   type WebhookState,
   type WebhookSurroundings,
+  type WebhookTrust,
   type WebhookType,
 } from './webhook/surroundings.js';

@@ -50,6 +50,13 @@ export class AggregatedApis {
     return this.#parts?.aggregator;
   }
 
+  /** Authorities of the servers that answer. */
+  get trusted(): { certificate: string; file: string; pem: string }[] {
+    return [...(this.#parts?.follower.objects.values() ?? [])].flatMap(({ name, caBundle: pem }) =>
+      pem === undefined ? [] : [{ certificate: 'ca-bundle', file: `apiservices/${name}`, pem }],
+    );
+  }
+
   /** What other servers tell of what they answer for, as it is now. */
   get documents(): RemoteDocuments {
     return this.#parts?.discovery.documents ?? NO_REMOTE_DOCUMENTS;

@@ -4,11 +4,11 @@ import { readableCertificatesOf } from '@orch/authentication';
 /** Seconds for which a root that has ended still counts beside others that last: as long as alerts announced its end before. */
 const REMEMBERED_SECONDS = 14 * 86_400;
 
-/** Certificates of one file. */
+/** Certificates of one file, or of a field of an object of the API. */
 export interface FileCertificates {
   /** Use of the certificates, the first label of the metric: `serving`, `client-ca` and so on. */
   readonly certificate: string;
-  /** Path of the file. */
+  /** Path of the file, or of the object. */
   readonly file: string;
   /** Contents of the file, PEM. */
   readonly pem: string;
@@ -25,6 +25,9 @@ interface FileEnds extends Pick<FileCertificates, 'certificate' | 'file'> {
 /** Tracks when the certificates of a process expire; of each file the one that expires first. */
 export class CertificateEnds {
   readonly #bySource = new Map<string, readonly FileEnds[]>();
+  readonly #looks: (() => readonly FileCertificates[])[] = [];
+  /** What was seen in the last look, by all that was read. */
+  #seen = new Map<string, readonly FileEnds[]>();
 
   /** @param now milliseconds since 1970 */
   constructor(private readonly now: () => number = Date.now) {}
@@ -34,11 +37,27 @@ export class CertificateEnds {
     this.#bySource.set(source, files.flatMap(endsOf));
   }
 
+  /** Adds a source that is read whenever the metric is. */
+  look(source: () => readonly FileCertificates[]): void {
+    this.#looks.push(source);
+  }
+
+  /** Reads the sources; certificates that were there at the last look are not parsed again. */
+  #looked(): FileEnds[] {
+    const seen = new Map<string, readonly FileEnds[]>();
+    for (const found of this.#looks.flatMap((source) => source())) {
+      const key = JSON.stringify([found.certificate, found.file, found.pem]);
+      seen.set(key, this.#seen.get(key) ?? endsOf(found));
+    }
+    this.#seen = seen;
+    return [...seen.values()].flat();
+  }
+
   /** Returns labels and value of each series; the value in seconds since 1970. */
   series(): (readonly [readonly [certificate: string, file: string], number])[] {
     const earliest = new Map<string, readonly [readonly [certificate: string, file: string], number]>();
     const forgotten = this.now() / 1000 - REMEMBERED_SECONDS;
-    for (const found of [...this.#bySource.values()].flat()) {
+    for (const found of [...[...this.#bySource.values()].flat(), ...this.#looked()]) {
       const labels = [found.certificate, found.file] as const;
       const [key, end] = [JSON.stringify(labels), firstEnd(found, forgotten)];
       if (end < (earliest.get(key)?.[1] ?? Number.POSITIVE_INFINITY)) earliest.set(key, [labels, end]);

@@ -13,6 +13,7 @@ import {
 import type { Logger, Metrics } from '@orch/runtime';
 import { Pace } from '@orch/runtime/work';
 import { type ResourceDescription, SchemaPool, type Scheme } from '@orch/schema';
+import type { CustomResourceDefinition } from '@orch/schema/types/apiextensions/v1';
 import type { ServingStore, TypeId } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import { emptyCollection, type ObjectRemover, rewriteCollection, type WritePipeline } from '@orch/writing';
@@ -64,6 +65,8 @@ export class CustomResources {
   #made = 0;
   #live = 0;
   readonly #described = new Map<TypeId, Described>();
+  /** Authorities of webhooks that convert, in base64, by the name of the definition. */
+  readonly #bundles = new Map<string, string>();
   /** Fields that objects of a type are selected by, of those of which something is served. */
   readonly #selectable = new Map<TypeId, string>();
 
@@ -109,6 +112,14 @@ export class CustomResources {
     return this.#kinds?.isPartial ?? false;
   }
 
+  /** Authorities of the webhooks that convert objects. */
+  get trusted(): { certificate: string; file: string; pem: string }[] {
+    return [...this.#bundles].map(([name, bundle]) => ({
+      ...{ certificate: 'ca-bundle', file: `${DEFINITIONS}/${name}` },
+      pem: Buffer.from(bundle, 'base64').toString(),
+    }));
+  }
+
   /** Resolves when everything is served that was defined before the call. @throws StoreUnavailableError */
   async catchUp(): Promise<void> {
     await this.#kinds?.catchUp();
@@ -135,7 +146,11 @@ export class CustomResources {
     const { scheme } = api;
     const { conversions } = this.settings;
     const parts = { scheme, settings, type, beginCreation, conversions, described };
-    return customEndpoints(definition.read() as JsonObject, parts);
+    const read = definition.read() as CustomResourceDefinition;
+    const bundle = read.spec?.conversion?.webhook?.clientConfig?.caBundle;
+    if (bundle) this.#bundles.set(name, bundle);
+    else this.#bundles.delete(name);
+    return customEndpoints(read as JsonObject, parts);
   }
 
   #publish(changes: readonly DefinitionChange<Endpoint>[]): void {
@@ -145,6 +160,7 @@ export class CustomResources {
     for (const { before, after } of changes) this.#live += (after ? 1 : 0) - (before ? 1 : 0);
     served.change(ended, begun);
     for (const { before, after } of changes) {
+      if (before && !after) this.#bundles.delete(before.definition.name);
       if (after && after.endpoints.length > 0) this.#forgetAttributes(after.endpoints);
       else if (before) this.#forgetType(before.storage.type);
     }

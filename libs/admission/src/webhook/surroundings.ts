@@ -132,6 +132,14 @@ export interface WebhookSurroundings {
   readonly mostHangingCalls: number;
   /** Whom no webhook is asked about. */
   readonly exempt: Exemptions;
-  /** Notes who tells the states of webhooks. */
-  show(states: () => readonly WebhookState[]): void;
+  /** Notes who tells the states of webhooks, and whom they are believed by. */
+  show(states: () => readonly WebhookState[], trusted: () => readonly WebhookTrust[]): void;
+}
+
+/** Authorities by which a webhook is believed. */
+export interface WebhookTrust {
+  /** Resource and name of the configuration, and name of the webhook. */
+  readonly object: string;
+  /** What stands there, decoded. */
+  readonly pem: string;
 }

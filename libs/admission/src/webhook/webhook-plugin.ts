@@ -13,7 +13,7 @@ import { CallsByWebhook } from './calls-by-webhook.js';
 import { type Hook, Hooks } from './hook.js';
 import { HookCaller } from './hook-caller.js';
 import { requestOf } from './review.js';
-import type { WebhookState, WebhookSurroundings, WebhookType } from './surroundings.js';
+import type { WebhookState, WebhookSurroundings, WebhookTrust, WebhookType } from './surroundings.js';
 
 /** What the configurations of one phase are called. */
 interface Phase {
@@ -72,7 +72,10 @@ export class WebhookPlugin {
     this.#calls = new CallsByWebhook(webhooks.mostHangingCalls);
     this.caller = new HookCaller({ names, type: phase.type, client, observer, calls: this.#calls });
     configurations.onChange(() => this.#calls.keep(this.#index.all));
-    webhooks.show(() => this.#states());
+    webhooks.show(
+      () => this.#states(),
+      () => this.#trusted(),
+    );
   }
 
   /** Whether somebody may have to be asked, as far as that can be told before objects are looked at. */
@@ -151,6 +154,14 @@ export class WebhookPlugin {
 
   get #kind(): 'mutating' | 'validating' {
     return this.phase.type === 'admit' ? 'mutating' : 'validating';
+  }
+
+  #trusted(): readonly WebhookTrust[] {
+    return this.#index.all.flatMap(({ configuration, name, clientConfig: { caBundle } }) => {
+      if (!caBundle) return [];
+      const pem = Buffer.from(caBundle, 'base64').toString();
+      return [{ object: `${this.#kind}webhookconfigurations/${configuration}/${name}`, pem }];
+    });
   }
 
   #states(): readonly WebhookState[] {

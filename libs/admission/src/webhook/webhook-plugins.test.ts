@@ -12,6 +12,7 @@ import {
   type ReviewCall,
   type ReviewedForms,
   type WebhookState,
+  type WebhookTrust,
 } from './surroundings.js';
 import { validatingWebhooks } from './validating-webhooks.js';
 
@@ -29,6 +30,7 @@ function rig(hooks: readonly object[], say: Record<string, Say> = {}, exempt: Pa
   const observed: Partial<ObservedCall>[] = [];
   const noted: string[] = [];
   let states: () => readonly WebhookState[] = () => [];
+  let trusted: () => readonly WebhookTrust[] = () => [];
   const forms: ReviewedForms = {
     served: 1,
     own: ({ group, version, resource, kind }) => ({
@@ -70,8 +72,9 @@ function rig(hooks: readonly object[], say: Record<string, Say> = {}, exempt: Pa
       },
       mostHangingCalls: 5,
       exempt: { namespaces: new Set(), groups: new Set(), ...exempt },
-      show: (told) => {
+      show: (told, believed) => {
         states = told;
+        trusted = believed;
       },
     }),
   });
@@ -87,7 +90,7 @@ function rig(hooks: readonly object[], say: Record<string, Say> = {}, exempt: Pa
       objects.put(GROUP, resource, { apiVersion: 'v1', kind: 'X', metadata: { name }, webhooks: its } as never);
   };
   put('c', webhooks);
-  return { ...plugins, objects, calls, observed, noted, put, states: () => states() };
+  return { ...plugins, objects, calls, observed, noted, put, states: () => states(), trusted: () => trusted() };
 }
 
 /** Attributes that write down what is noted. */
@@ -413,4 +416,13 @@ test('a configuration that cannot be read may be about whatever is written', asy
     objects.setUnreadable(GROUP, resource, undefined);
   }
   expect(calls).toEqual([]);
+});
+
+test('authorities of webhooks are told as they are configured now', () => {
+  const bundle = (pem: string) => ({ url: 'https://a', caBundle: Buffer.from(pem).toString('base64') });
+  const { put, trusted } = rig([{ name: 'a', clientConfig: bundle('one') }, { name: 'b' }], {});
+  expect(trusted()).toEqual([{ object: 'validatingwebhookconfigurations/c/a', pem: 'one' }]);
+  const rules = [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }];
+  put('c', [{ name: 'a', rules, clientConfig: bundle('other') }]);
+  expect(trusted()).toEqual([{ object: 'validatingwebhookconfigurations/c/a', pem: 'other' }]);
 });

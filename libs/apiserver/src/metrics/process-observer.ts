@@ -29,7 +29,7 @@ export function observeCertificates(metrics: Metrics, ends: Pick<CertificateEnds
   metrics.observedGauge(
     {
       name: 'orch_certificate_expiry_timestamp_seconds',
-      help: 'When the first certificate of a file that this process goes by expires, in seconds since 1970: by what it is for, or the option that names the file.',
+      help: 'When the first certificate of a file that this process goes by expires, in seconds since 1970: by what it is for, or the option that names the file; and of a bundle of authorities in an object of the API (ca-bundle), by its path.',
       labels: ['certificate', 'file'] as const,
     },
     () => ends.series(),

@@ -37,6 +37,18 @@ describe('CertificateEnds', () => {
     expect(shortFirst).toBe(longFirst);
   });
 
+  it('looks at what is there when somebody asks, and no longer tells of what has gone', () => {
+    const ends = new CertificateEnds();
+    let there = [{ certificate: 'ca-bundle', file: 'apiservices/a', pem: pki.ca.cert }];
+    ends.look(() => there);
+    const { 'ca-bundle,apiservices/a': first } = endsOf(ends);
+    expect(first).toBeGreaterThan(0);
+    there = [{ certificate: 'ca-bundle', file: 'apiservices/a', pem: pki.serving.cert }];
+    expect(endsOf(ends)['ca-bundle,apiservices/a']).toBeLessThan(first ?? 0);
+    there = [];
+    expect(endsOf(ends)).toEqual({});
+  });
+
   it('forgets a root that ended long ago where another one of its file lasts, and no other certificate', async () => {
     const now = 20 * YEAR_MS;
     const at = { certDir: join(dir, 'later'), bindAddress: '127.0.0.1', names: namesOf('orch'), now: () => now };

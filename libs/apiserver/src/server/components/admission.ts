@@ -25,6 +25,7 @@ export const plugins = (process: ControlPlaneProcess): Component => ({
     const observer = admissionMetrics(metrics);
     const sharedRates = await openSharedRates(serving, logger);
     const webhooks = admissionWebhooks(serving, metrics);
+    process.need('observation').certificateEnds.look(() => webhooks.trusted());
     process.provide({ sharedRates, admissionWebhooks: webhooks, admissionObserver: observer });
     const isEnabled = (feature: FeatureName) => features.enabled(feature);
     const opened = await AdmissionControl.open({

@@ -15,6 +15,7 @@ export const aggregatedApis = (process: ControlPlaneProcess): Component => ({
       decides: settings.role.housekeeping,
     });
     process.provide({ aggregated });
+    process.need('observation').certificateEnds.look(() => aggregated.trusted);
     await aggregated.start();
   },
   async stop() {

@@ -24,6 +24,7 @@ export const customResources = (process: ControlPlaneProcess): Component => ({
       conversions: webhooks.conversions,
     });
     process.provide({ webhooks, customResources: resources });
+    process.need('observation').certificateEnds.look(() => resources.trusted);
     await resources.start();
   },
   async stop() {

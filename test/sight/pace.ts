@@ -1,0 +1,59 @@
+import { alertTimes } from './alert-times.js';
+import { FAULTS } from './faults.js';
+import { hurried, type RuleGroup } from './rule-file.js';
+
+/** In the place of minutes and hours in rules, at the pace of tests. */
+export const WINDOW = '20s';
+export const PATIENCE = '8s';
+
+const MINUTE = 60_000;
+/** What is waited for at the pace that is shipped: alerts that fire, and end, within so many seconds by their rules. */
+const LONGEST = { fires: 20 * 60, ends: 12 * 60 };
+/** Minutes for scrapes, evaluations, and faults that take time to be felt. */
+const SLACK = 4;
+
+/** What an alert does. */
+type Deed = keyof typeof LONGEST;
+
+/** How often Prometheus looks, what rules it goes by, and for how long alerts are waited for. */
+export interface Pace {
+  /** Seconds between two scrapes, and two evaluations. */
+  readonly step: number;
+  rules(groups: readonly RuleGroup[]): readonly RuleGroup[];
+  /** Those of these alerts that are waited for until they do that. */
+  awaited(alerts: readonly string[], deed: Deed): string[];
+  /** Milliseconds for which they are waited for. */
+  within(alerts: readonly string[], deed: Deed): number;
+}
+
+/** Windows, patience and bounds of seconds, so that all of it is over within minutes. */
+const TESTS: Pace = {
+  step: 1,
+  rules: (groups) => hurried(groups, WINDOW, PATIENCE),
+  awaited: (alerts) => [...alerts],
+  within: () => MINUTE,
+};
+
+/** Rules, scrapes and evaluations as operators have them, to measure how long alerts take: the better part of an hour. */
+const shipped = (groups: readonly RuleGroup[]): Pace => {
+  const times = alertTimes(groups, FAULTS);
+  const longest = (alert: string, deed: Deed) =>
+    Math.max(
+      ...FAULTS.map((fault, at) => (fault.alert === alert ? (times[at]?.[deed] ?? Number.POSITIVE_INFINITY) : 0)),
+    );
+  const awaited: Pace['awaited'] = (alerts, deed) => alerts.filter((alert) => longest(alert, deed) <= LONGEST[deed]);
+  return {
+    step: 15,
+    rules: () => groups,
+    awaited,
+    within: (alerts, deed) =>
+      Math.max(...awaited(alerts, deed).map((alert) => longest(alert, deed)), 0) * 1000 + SLACK * MINUTE,
+  };
+};
+
+export const isShipped = process.env.SIGHT_PACE === 'shipped';
+
+export const paceOf = (groups: readonly RuleGroup[]): Pace => (isShipped ? shipped(groups) : TESTS);
+
+/** In which the alerts of one step fire, or end. */
+export const ALERT_MS = isShipped ? 25 * MINUTE : MINUTE;
