@@ -26,7 +26,7 @@ interface FileEnds extends Pick<FileCertificates, 'certificate' | 'file'> {
 export class CertificateEnds {
   readonly #bySource = new Map<string, readonly FileEnds[]>();
   readonly #looks: (() => readonly FileCertificates[])[] = [];
-  /** What was seen in the last look, by all that was read. */
+  /** Certificates of the last look, by everything that was read. */
   #seen = new Map<string, readonly FileEnds[]>();
 
   /** @param now milliseconds since 1970 */

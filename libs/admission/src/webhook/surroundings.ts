@@ -140,6 +140,6 @@ export interface WebhookSurroundings {
 export interface WebhookTrust {
   /** Resource and name of the configuration, and name of the webhook. */
   readonly object: string;
-  /** What stands there, decoded. */
+  /** Decoded value of the field. */
   readonly pem: string;
 }
