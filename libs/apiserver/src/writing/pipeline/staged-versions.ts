@@ -3,7 +3,7 @@ import { type ApiObject, ensureMetadata } from '@orch/machinery';
 import { inServedVersion } from '../../resources/conversion/version-stage.js';
 import type { Endpoint } from '../../resources/served/endpoint.js';
 import type { Stored } from '../../resources/stored/stored.js';
-import { asItLies, bodyOf, fromStored, toStoredBody } from '../../resources/stored/stored-body.js';
+import { asItLies, bodyOf, fillAhead, fromStored, toStoredBody } from '../../resources/stored/stored-body.js';
 import type { Draft } from '../stages/draft.js';
 import type { WritePlan } from './planned-write.js';
 import type { WriteRequest } from './write-request.js';
@@ -21,7 +21,7 @@ export function readable(
   base: Stored,
   { mutating, validating }: Judges,
 ): Stored | Promise<Stored> {
-  if (!request.endpoint.stage) return base;
+  if (!request.endpoint.stage) return fillAhead(base, request.endpoint.form)?.then(() => base) ?? base;
   const isLookedAt = !marksAsItLies(request) || mutating.length + validating.length > 0;
   return isLookedAt ? inServedVersion(request.endpoint, base) : base;
 }

@@ -4,7 +4,7 @@ import { type ApiObject, badRequest, conflict, copy, type JsonObject, STALE_WRIT
 import { withoutIdleTimes } from '@orch/merge';
 import type { CreateOp, DeleteOp, Key, Tally, TypeId, UpdateOp, WriteOp } from '@orch/storage';
 import type { Stored } from '../../resources/stored/stored.js';
-import { filledBody } from '../../resources/stored/stored-body.js';
+import { filledBody, lengthSoFar } from '../../resources/stored/stored-body.js';
 import { turnFor } from '../../work/turns.js';
 import { accountOf, type QuotaWrite, settleStatus } from '../charges/quota-account.js';
 import type { QuotaCharges } from '../charges/quota-charges.js';
@@ -61,10 +61,10 @@ export async function planWrite(
 }
 
 /** By the sizes of what was sent and of what is there. */
-const turnsOf = ({ bytes = 0 }: WriteRequest, base: Stored | undefined): Turn => {
-  const size = bytes + (base?.body.length ?? 0);
-  return () => turnFor(size);
-};
+const turnsOf =
+  ({ bytes = 0, endpoint: { form } }: WriteRequest, base: Stored | undefined): Turn =>
+  () =>
+    turnFor(bytes + (base ? lengthSoFar(base, form) : 0));
 
 /** The change itself. */
 async function begin(
