@@ -1,6 +1,6 @@
 import { expired, type StatusError } from '@orch/machinery';
-import type { Endpoint } from '@orch/resources';
-import { HistoryExpiredError, type Key, type Version } from '@orch/storage';
+import { type Endpoint, fillAhead, type StoredForm, weakMemo } from '@orch/resources';
+import { HistoryExpiredError, type Key, type Row, type Version } from '@orch/storage';
 import type { TypeCache, WatchCache } from '@orch/watchcache';
 import { isConfirmed } from './confirmed.js';
 import { encodeContinue } from './continue-token.js';
@@ -10,6 +10,26 @@ import { interestOf, type Listed, type ListRequest, listedFrom, listMeta } from 
 import type { MemoryFit } from './memory-fit.js';
 import type { ObjectReader } from './object-reader.js';
 import { thoughUnloaded } from './unloaded.js';
+
+type Pages = Listed['pages'];
+
+/** Pages that were gone through. Those in memory are asked for again and again. */
+const knownFilled = weakMemo((_form: StoredForm) => new WeakSet<readonly Row[]>());
+
+/** The same pages, when what their objects lack of very many defaults has been filled in. */
+const filledPages = (pages: Pages, form: StoredForm): Pages => ({
+  async *[Symbol.asyncIterator]() {
+    const known = knownFilled(form);
+    for await (const page of pages) {
+      for (const row of known.has(page) ? [] : page) {
+        const filling = fillAhead(row, form);
+        if (filling) await filling;
+      }
+      known.add(page);
+      yield page;
+    }
+  },
+});
 
 /** Collections: from memory for the newest state of what fits there, from the database for the rest. */
 export class ObjectLister {
@@ -29,9 +49,11 @@ export class ObjectLister {
    * @throws StatusError 410 for versions no longer held, 429 when too many lists are under way, 504 for versions not reached, 500 for
    *   what cannot be converted
    */
-  list(request: ListRequest): Promise<Listed> {
-    const { stage } = request.endpoint;
-    return stage ? this.#converted.list(request, stage) : this.#stored(request);
+  async list(request: ListRequest): Promise<Listed> {
+    const { stage, form } = request.endpoint;
+    const listed = await (stage ? this.#converted.list(request, stage) : this.#stored(request));
+    if (!form.fillsInSteps) return listed;
+    return { ...listed, pages: filledPages(listed.pages, form), windows: filledPages(listed.windows, form) };
   }
 
   #stored(request: ListRequest): Promise<Listed> {

@@ -44,13 +44,16 @@ export type { Stored } from './stored/stored.js';
 export {
   asItLies,
   bodyOf,
+  fillAhead,
   filledBody,
   fromStored,
+  lengthSoFar,
   metadataOf,
   ownersApart,
   ownersOf,
   toStoredBody,
   withoutOwners,
 } from './stored/stored-body.js';
+export type { StoredForm } from './stored/stored-form.js';
 export { weakMemo } from './stored/weak-memo.js';
 export { parseVersion, tooLargeVersion } from './version.js';

@@ -60,9 +60,9 @@ export class JsonReader {
     const character = this.text[this.#at];
     switch (character) {
       case '{':
-        return this.#nested(() => this.#object());
+        return this.#left(this.#entered().#object());
       case '[':
-        return this.#nested(() => this.#array());
+        return this.#left(this.#entered().#array());
       case '"':
         return this.#string();
       case 't':
@@ -74,10 +74,14 @@ export class JsonReader {
     }
   }
 
-  #nested<T>(read: () => T): T {
+  /** Before what stands within brackets. No function stands between two levels that need not, for each takes its part of the stack. */
+  #entered(): this {
     if (++this.#depth > this.#maxDepth) throw new JsonSyntaxError('exceeded max depth', this.#at);
     this.#at++;
-    const value = read();
+    return this;
+  }
+
+  #left<T>(value: T): T {
     this.#depth--;
     return value;
   }

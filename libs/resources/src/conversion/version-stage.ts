@@ -5,7 +5,7 @@ import type { BodyConversion, StoredBody } from '@orch/watchcache';
 import { spliceJson, typePrefix } from '../representation/splice.js';
 import type { StructuralModel } from '../served/structural-model.js';
 import type { Stored } from '../stored/stored.js';
-import { bodyWithOwners, filledBody, metadataOf, ownersOf } from '../stored/stored-body.js';
+import { bodyWithOwners, fillAhead, filledBody, metadataOf, ownersOf } from '../stored/stored-body.js';
 import type { StoredForm } from '../stored/stored-form.js';
 import type { ConversionLimits, ConversionWebhook } from './conversion-webhook.js';
 import { type Sent, sentWhole } from './sent-object.js';
@@ -63,6 +63,7 @@ export class VersionStage implements BodyConversion {
     const asked: { readonly at: number; readonly lying: Lying }[] = [];
     const slices = new Slices();
     for (const [at, body] of bodies.entries()) {
+      await fillAhead(body, this.#form);
       const lying = this.isServed(body) ? undefined : tried(() => this.#lying(body));
       if (lying === undefined) made[at] = filledBody(body, this.#form);
       else if (lying instanceof StatusError) made[at] = lying;
@@ -141,6 +142,7 @@ export class VersionStage implements BodyConversion {
     const slices = new Slices();
     const lying: Lying[] = [];
     for (const body of bodies) {
+      await fillAhead(body, this.#form);
       lying.push(this.#lying(body));
       await slices.between();
     }
@@ -199,9 +201,18 @@ function tried<T>(make: () => T): T | StatusError {
 /** Whether an object has no fields besides its type; such an object is never sent to a webhook. */
 const isEmpty = ({ apiVersion: _version, kind: _kind, ...rest }: ApiObject): boolean => Object.keys(rest).length === 0;
 
+/** Endpoints that serve an object. */
+interface Served {
+  readonly stage?: VersionStage;
+  readonly form: StoredForm;
+}
+
 /** A stored object as what serves it can be read at once. @throws StatusError 500 where a webhook would have to convert it, and does not */
-export async function inServedVersion({ stage }: { readonly stage?: VersionStage }, stored: Stored): Promise<Stored> {
-  if (!stage || stage.isServed(stored)) return stored;
+export async function inServedVersion({ stage, form }: Served, stored: Stored): Promise<Stored> {
+  if (!stage || stage.isServed(stored)) {
+    await fillAhead(stored, form);
+    return stored;
+  }
   const [served = stored] = await stage.toServed([stored]);
   return served;
 }

@@ -1,7 +1,7 @@
 import { parseStoredJson } from '@orch/codec';
 import { type CustomSettings, type CustomVersion, customVersions } from '@orch/kinds';
 import { type ApiObject, formatApiVersion, type JsonObject, memberOf } from '@orch/machinery';
-import { atOnce, deprecationWarning, type Scheme } from '@orch/schema';
+import { atOnce, deprecationWarning, type Scheme, type Steps } from '@orch/schema';
 import type { TypeId } from '@orch/storage';
 import type { Describe } from '@orch/watchcache';
 import { type ConversionCalls, ConversionWebhook, type NamedWebhook } from '../conversion/conversion-webhook.js';
@@ -112,14 +112,16 @@ function conversionWebhookOf(
  * that.
  */
 function defaultingBy(models: ReadonlyMap<string, StructuralModel>): Defaulting {
+  function* fillInSteps(version: string, object: ApiObject): Steps<void> {
+    const model = models.get(version);
+    if (!model) return;
+    yield* model.fit(object);
+    yield* model.fillDefaults(object);
+  }
   return {
     numberOf: (version) => models.get(version)?.number,
-    fill(version, object) {
-      const model = models.get(version);
-      if (!model) return;
-      atOnce(model.fit(object));
-      atOnce(model.fillDefaults(object));
-    },
+    fill: (version, object) => atOnce(fillInSteps(version, object)),
+    fillInSteps,
   };
 }
 

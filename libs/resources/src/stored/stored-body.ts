@@ -1,6 +1,8 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
 import { type ApiObject, ensureMetadata, type JsonObject, type ObjectMeta } from '@orch/machinery';
 import { packOwners, readOwners, storedOwners, unpackOwners } from '@orch/merge';
+import { inSlices } from '@orch/runtime/work';
+import { atOnce, type Steps } from '@orch/schema';
 import type { BodyCodec, SplitBody } from '@orch/storage';
 import { endOfValue } from '../decoding/json-ranges.js';
 import { embedTexts, noteTexts, stringifyMembers } from '../representation/opaque-members.js';
@@ -152,14 +154,24 @@ export function asItLies(stored: Omit<Stored, 'version'>, form: StoredForm, kind
 
 function filledObject(stored: Omit<Stored, 'version'>, form: StoredForm, kind: string, apiVersion: string): ApiObject {
   const body = orderly(stored.body);
-  const object: ApiObject = { kind, apiVersion, ...readBody(body) };
+  const ahead = form.fillsInSteps && !form.isFilled(stored) ? filledBefore(stored, form).get(body) : undefined;
+  const object: ApiObject = { kind, apiVersion, ...readBody(ahead ?? body) };
+  if (ahead) return object;
   noteTexts(object, form.opaque, body);
   form.fill(stored, object);
   return object;
 }
 
 /** Bodies with defaults filled in, by their stored version; each is kept as long as the body itself. */
-const filled = weakMemo((_form: StoredForm) => new Map<string, (body: Buffer) => Buffer>());
+const filled = weakMemo((_form: StoredForm) => new Map<string, WeakMap<Buffer, Buffer>>());
+
+function filledBefore(stored: Pick<Stored, 'storedVersion'>, form: StoredForm): WeakMap<Buffer, Buffer> {
+  const byVersion = filled(form);
+  const version = form.versionOf(stored);
+  const known = byVersion.get(version) ?? new WeakMap<Buffer, Buffer>();
+  byVersion.set(version, known);
+  return known;
+}
 
 /** Bodies as they stand in answers, of kinds whose objects hold texts that are passed on. */
 const embedded = weakMemo((form: StoredForm) => weakMemo((body: Buffer) => embedTexts(body, form.opaque)));
@@ -174,22 +186,55 @@ export function filledBody(stored: Omit<Stored, 'version'>, form: StoredForm): B
 function withDefaults(stored: Omit<Stored, 'version'>, form: StoredForm): Buffer {
   const body = orderly(stored.body);
   if (form.isFilled(stored)) return body;
-  const byVersion = filled(form);
-  const version = form.versionOf(stored);
-  const lying = { storedVersion: stored.storedVersion, defaults: stored.defaults };
-  const fill = byVersion.get(version) ?? weakMemo((each: Buffer) => filling(each, lying, form));
-  byVersion.set(version, fill);
-  return fill(body);
+  const before = filledBefore(stored, form);
+  const known = before.get(body);
+  if (known) return known;
+  const whole = atOnce(filling(body, stored, form));
+  before.set(body, whole);
+  return whole;
+}
+
+/**
+ * Fills in what may be very many defaults that are younger than a stored body, in steps between which others have their turns: whoever
+ * needs the body, or its object, finds it filled then. Nothing to wait for where that was soon done; what cannot be read is told to who
+ * reads it.
+ */
+export function fillAhead(stored: Omit<Stored, 'version'>, form: StoredForm): Promise<void> | undefined {
+  if (!form.fillsInSteps || form.isFilled(stored)) return undefined;
+  const body = orderly(stored.body);
+  const before = filledBefore(stored, form);
+  if (before.has(body)) return undefined;
+  const keep = (whole: Buffer) => {
+    if (!before.has(body)) before.set(body, whole);
+  };
+  try {
+    const whole = inSlices(filling(body, stored, form));
+    if (whole instanceof Promise) return whole.then(keep, () => undefined);
+    keep(whole);
+  } catch {
+    // Who reads it comes upon the same.
+  }
+  return undefined;
+}
+
+/** Bytes of a stored body, with the defaults that are younger so far as they have been filled in. */
+export function lengthSoFar(stored: Omit<Stored, 'version'>, form: StoredForm): number {
+  const { body } = stored;
+  return form.isFilled(stored) ? body.length : (filledBefore(stored, form).get(body) ?? body).length;
 }
 
 /** Owners, who never own a default that they did not send, stay as they are. */
-function filling(body: Buffer, lying: Omit<Stored, 'version' | 'body'>, form: StoredForm): Buffer {
+function* filling(body: Buffer, lying: Omit<Stored, 'version' | 'body'>, form: StoredForm): Steps<Buffer> {
   const bare = withoutOwners(body);
   const object = parseStoredJson(bare) as ApiObject;
   noteTexts(object, form.opaque, bare);
-  form.fill(lying, object);
+  yield;
+  yield* form.fillInSteps(lying, object);
+  yield;
   const { metadata, ...rest } = object;
-  const whole = Buffer.from(stringifyMembers({ metadata: metadata ?? {}, ...rest }));
+  const text = stringifyMembers({ metadata: metadata ?? {}, ...rest });
+  yield;
+  const whole = Buffer.from(text);
   if (whole.equals(bare)) return body;
   const owners = ownersOf(body);
   return owners.length === 0 ? whole : withOwners(whole, owners.length, (out, at) => owners.copy(out, at));

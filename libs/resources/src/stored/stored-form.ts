@@ -11,6 +11,8 @@ export interface Defaulting {
   numberOf(version: string): number | undefined;
   /** Fills in what a version of the kind does, and takes out what it has no room for; nothing of one that is not known. Mutates. */
   fill(version: string, object: ApiObject): void;
+  /** The same in steps, where there may be very many defaults. */
+  fillInSteps?(version: string, object: ApiObject): Generator<undefined, void>;
 }
 
 /**
@@ -69,6 +71,17 @@ export class StoredForm {
   /** Gives the object of a stored body, in the version that it lies in, the defaults that the body lacks. Mutates. */
   fill(stored: Pick<Row, 'storedVersion' | 'defaults'>, object: ApiObject): void {
     if (!this.isFilled(stored)) this.defaulting.fill(this.versionOf(stored), object);
+  }
+
+  /** Whether there may be very many defaults, which are filled in {@link fillInSteps}. */
+  get fillsInSteps(): boolean {
+    return this.defaulting.fillInSteps !== undefined;
+  }
+
+  /** Does the same as {@link fill}, in steps where there may be many. */
+  *fillInSteps(stored: Pick<Row, 'storedVersion' | 'defaults'>, object: ApiObject): Generator<undefined, void> {
+    if (!this.defaulting.fillInSteps) this.fill(stored, object);
+    else if (!this.isFilled(stored)) yield* this.defaulting.fillInSteps(this.versionOf(stored), object);
   }
 
   /**

@@ -4,6 +4,7 @@ import {
   asItLies,
   bodyOf,
   type Endpoint,
+  fillAhead,
   fromStored,
   inServedVersion,
   type Stored,
@@ -29,7 +30,7 @@ export function readable(
   base: Stored,
   { mutating, validating }: Judges,
 ): Stored | Promise<Stored> {
-  if (!request.endpoint.stage) return base;
+  if (!request.endpoint.stage) return fillAhead(base, request.endpoint.form)?.then(() => base) ?? base;
   const isLookedAt = !marksAsItLies(request) || mutating.length + validating.length > 0;
   return isLookedAt ? inServedVersion(request.endpoint, base) : base;
 }

@@ -2,7 +2,7 @@ import type { Admission, Operation } from '@orch/admission';
 import type { Allocation, Allocators } from '@orch/kinds';
 import { type ApiObject, badRequest, conflict, copy, type JsonObject, STALE_WRITE } from '@orch/machinery';
 import { withoutIdleTimes } from '@orch/merge';
-import { filledBody, type Stored } from '@orch/resources';
+import { filledBody, lengthSoFar, type Stored } from '@orch/resources';
 import { turnFor } from '@orch/runtime/work';
 import type { CreateOp, DeleteOp, Key, Tally, TypeId, UpdateOp, WriteOp } from '@orch/storage';
 import { accountOf, type QuotaWrite, settleStatus } from '../charges/quota-account.js';
@@ -60,10 +60,10 @@ export async function planWrite(
 }
 
 /** Yields between steps of work, depending on the sizes of the request and the stored object. */
-const turnsOf = ({ bytes = 0 }: WriteRequest, base: Stored | undefined): Turn => {
-  const size = bytes + (base?.body.length ?? 0);
-  return () => turnFor(size);
-};
+const turnsOf =
+  ({ bytes = 0, endpoint: { form } }: WriteRequest, base: Stored | undefined): Turn =>
+  () =>
+    turnFor(bytes + (base ? lengthSoFar(base, form) : 0));
 
 /** The change itself. */
 async function begin(

@@ -122,11 +122,13 @@ const isLittle = (changes: FieldSet, written: JsonObject): boolean => !changes.i
 /** Does the same as {@link mayTouch}, in steps. */
 export function* mayTouchInSteps(changes: FieldSet, fieldsV1: JsonValue | undefined): Steps<boolean> {
   if (!isObject(fieldsV1) || isLittle(changes, fieldsV1)) return mayTouch(changes, fieldsV1);
+  yield STEP;
   return yield* walked(mayTouchLevel(changes, fieldsV1));
 }
 
 function* mayTouchLevel(changes: FieldSet, fieldsV1: JsonObject): Walk<boolean> {
   const nodes = yield* changes.readLevel();
+  yield STEP;
   const pace = new Pace();
   const isFew = nodes.length <= FEW;
   if (!isFew) yield* changes.index();

@@ -65,7 +65,10 @@ function* sameInSteps(a: JsonValue, b: JsonValue | undefined): Walk<boolean> {
   if (a === b) return true;
   if (!isObject(a) || !isObject(b)) return false;
   if (areFew(a, b)) return sameText(a, b);
-  const [names, others] = [Object.keys(a), Object.keys(b)];
+  yield STEP;
+  const names = Object.keys(a);
+  yield STEP;
+  const others = Object.keys(b);
   yield STEP;
   if (names.length !== others.length) return false;
   const pace = new Pace();

@@ -21,9 +21,11 @@ function* equalItems(a: readonly JsonValue[], b: readonly JsonValue[]): Walk<boo
 }
 
 function* equalMembers(a: JsonObject, b: JsonObject): Walk<boolean> {
+  yield STEP;
   const names = Object.keys(a);
   yield STEP;
   if (names.length !== Object.keys(b).length) return false;
+  yield STEP;
   const pace = new Pace();
   for (const name of names) {
     const [from, to] = [a[name], Object.hasOwn(b, name) ? b[name] : undefined];

@@ -78,9 +78,11 @@ function* dividedItems(list: ListType, items: readonly JsonValue[]): Walk<JsonVa
 }
 
 function* dividedMembers(map: MapType, object: JsonObject): Walk<JsonObject> {
+  yield STEP;
   if (knowsNothing(map, object)) return object;
   const spelled: JsonObject = {};
   const pace = new Pace();
+  yield STEP;
   for (const name of Object.keys(object)) {
     const value = meantBy(map, name, object[name]);
     const weight = weightOf(value);
