@@ -23,7 +23,7 @@ let port: number;
 let close: () => Promise<void>;
 
 beforeEach(async () => {
-  api = await testApi({ requestTimeoutMs: 2_000 }, 'orch', new MemoryStore(), { maxCachedBytes: 0, concurrent: 1 });
+  api = await testApi({}, 'orch', new MemoryStore(), { maxCachedBytes: 0, concurrent: 1 });
   api.store.pageRows = 2;
   // Together more than sockets on loopback take, also compressed.
   for (let i = 0; i < 12; i++) {
@@ -187,7 +187,7 @@ describe('the place of a list', () => {
   });
 
   it('is free again when the time for the answer is over', async () => {
-    const socket = await underWay(() => send(get()));
+    const socket = await underWay(() => send(get('?timeout=1s')));
     socket.pause();
     await expectFree();
     socket.destroy();
@@ -200,7 +200,7 @@ describe('the place of a list', () => {
   });
 
   it('is free again when the time is over for an answer that nobody has come to read yet', async () => {
-    const socket = await underWay(() => send(get('?watch=true') + get()));
+    const socket = await underWay(() => send(get('?watch=true') + get('?timeout=1s')));
     await expectFree();
     socket.destroy();
   });
