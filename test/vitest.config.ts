@@ -25,16 +25,18 @@ export default defineConfig({
       suite('load', 1),
       suite('storage-scale', 2, { maxWorkers: 2 }),
       suite('fuzz', 3, { maxWorkers: 2 }),
-      suite('conformance', 4, { maxWorkers: AT_ONCE, globalSetup: [here('conformance/global-setup.ts')] }),
-      ...['attack', 'clients', 'cluster', 'deploy', 'faults', 'scale-out', 'sight'].map((name) =>
-        suite(name, 4, { maxWorkers: AT_ONCE }),
+      // Rows compare times with and without a fault.
+      suite('faults', 4, { maxWorkers: 3 }),
+      suite('conformance', 5, { maxWorkers: AT_ONCE, globalSetup: [here('conformance/global-setup.ts')] }),
+      ...['attack', 'clients', 'cluster', 'deploy', 'scale-out', 'sight'].map((name) =>
+        suite(name, 5, { maxWorkers: AT_ONCE }),
       ),
     ],
   },
 });
 
 /**
- * The tests of one folder. Groups run one after another: those first that measure what a server takes, or how long it does, and have the
+ * The tests of one folder. Groups run one after another: those first that measure what a server takes, or how long it does, with the
  * machine to themselves; then all others side by side, the longest files first.
  */
 function suite(name: string, groupOrder: number, more: ProjectConfig = {}): TestProjectInlineConfiguration {
