@@ -96,7 +96,7 @@ READS_BYTES = libs/tls libs/codec libs/machinery libs/schema libs/storage libs/a
 VITEST = node node_modules/vitest/vitest.mjs run
 test-other-nodes: build
 	npx --yes --package=node@24 -c 'node --version && $(VITEST) $(READS_BYTES)'
-	CONFORMANCE_PROFILE=kubernetes npx --yes --package=node@22 -c 'node --version && $(VITEST) --config test/vitest.config.ts --project conformance'
+	TEST_COPIES_DATA=1 CONFORMANCE_PROFILE=kubernetes npx --yes --package=node@22 -c 'node --version && $(VITEST) --config test/vitest.config.ts --project conformance'
 
 # Every client, also those whose installation takes minutes: Rust (needs cargo), Java (needs a JDK and Maven), operators (compiled by Go).
 test-clients: build

@@ -25,12 +25,10 @@ export default defineConfig({
       suite('load', 1),
       suite('storage-scale', 2, { maxWorkers: 2 }),
       suite('fuzz', 3, { maxWorkers: 2 }),
-      // Rows compare times with and without a fault.
-      suite('faults', 4, { maxWorkers: 3 }),
+      // They compare times, or shares of work, with and without a fault.
+      ...['faults', 'scale-out'].map((name) => suite(name, 4, { maxWorkers: 3 })),
       suite('conformance', 5, { maxWorkers: AT_ONCE, globalSetup: [here('conformance/global-setup.ts')] }),
-      ...['attack', 'clients', 'cluster', 'deploy', 'scale-out', 'sight'].map((name) =>
-        suite(name, 5, { maxWorkers: AT_ONCE }),
-      ),
+      ...['attack', 'clients', 'cluster', 'deploy', 'sight'].map((name) => suite(name, 5, { maxWorkers: AT_ONCE })),
     ],
   },
 });

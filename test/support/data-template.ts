@@ -27,8 +27,9 @@ export function startsAsUsual(args: readonly string[]): boolean {
 
 /**
  * Fills a folder with data that `make` has made once in this run: to initialise a database, to migrate it and to write the objects that
- * every installation has costs more than a start on what is there.
- * @returns false outside of a run, where nothing is done
+ * every installation has costs more than a start on what is there. It pays from the third server on: runs of many files set
+ * `TEST_COPIES_DATA`.
+ * @returns false where it is not set, and nothing is done
  */
 export async function copyTemplate(
   name: string,
@@ -36,7 +37,7 @@ export async function copyTemplate(
   make: (folder: string) => Promise<void>,
 ): Promise<boolean> {
   const folder = runFolder();
-  if (folder === undefined) return false;
+  if (folder === undefined || !process.env.TEST_COPIES_DATA) return false;
   const template = join(folder, `template-${name}`);
   await madeOnce(template, make);
   await promisify(execFile)('cp', ['-a', '--reflink=auto', `${template}/.`, target]);
