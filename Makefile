@@ -1,5 +1,6 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build package test test-other-nodes test-clients test-on-cluster mutants unit integration bench simulate torture torture-full up down alert-times generate lint format clean install
+.PHONY: run build package test test-all check watch test-other-nodes test-clients test-on-cluster mutants unit integration bench simulate torture torture-full up down alert-times
+.PHONY: generate lint format clean install
 
 PORT ?= 6443
 NAMING ?= kubernetes
@@ -29,19 +30,63 @@ run: build
 package: build
 	node tools/package.mjs
 
-test: lint unit integration
+# What is quick says first that something is wrong.
+test:
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint unit
+	@$(MAKE) --no-print-directory integration
+
+TODAY = $(shell date +%Y%m%d)
+# What `make test` leaves out, in hours: the contract in both naming profiles, every fault at full length, every client. By the day's seeds.
+test-all: export TEST_ALL = 1
+test-all: export FUZZ_SEED = $(TODAY)
+test-all: export HEAVY_SEED = $(TODAY)
+test-all: lint unit integration test-other-nodes torture-full test-clients
+
+# While one works: what can be said in under a minute of what has changed since BASE, or since the last commit where that is unknown.
+check: install
+	@$(SIDE_BY_SIDE) $(CHECKS)
+
+# Unit tests again whenever what they import changes. WATCH holds files or parts of their names.
+watch: install
+	npx vitest watch $(WATCH)
+
+# Several targets at once, and what each says in one piece.
+SIDE_BY_SIDE = $(MAKE) --no-print-directory --jobs=$(shell nproc) --output-sync=target --keep-going
 
 lint: build
+	@$(SIDE_BY_SIDE) $(LINTS)
+
+LINTS = lint-style lint-types lint-imports lint-documents lint-generated lint-reference
+lint-style:
 	npx biome check .
+# What it knows of the last time lies in build/: only what has changed is checked anew.
+lint-types:
+	npx tsc -p tsconfig.tests.json --incremental --tsBuildInfoFile build/tests.tsbuildinfo
+lint-imports:
 	node tools/check-imports.mjs
 	node tools/check-circles.mjs
-	npx tsc -p tsconfig.tests.json
+lint-documents:
 	node tools/architecture.mjs --check
 	node tools/check-doc-paths.mjs
 	node tools/check-docs.mjs
 	npx tsx tools/checks/main.ts
+lint-generated:
 	npx tsx tools/generate/main.ts --check
+lint-reference:
 	npx tsx tools/reference/main.ts --check
+
+CHECKS = check-build lint-types check-units check-style lint-imports lint-documents
+.PHONY: $(LINTS) $(CHECKS)
+SINCE = $(shell git merge-base --fork-point $(BASE) 2>/dev/null || git merge-base $(BASE) HEAD 2>/dev/null || echo HEAD)
+check-build:
+	npx tsc -b
+check-style:
+	@{ git diff --name-only -z --diff-filter=d $(SINCE); git ls-files -z --others --exclude-standard; } | \
+	  xargs -0 --no-run-if-empty npx biome check --files-ignore-unknown=true --no-errors-on-unmatched
+# The tests nearest to what has changed; MOST files of them.
+MOST ?= 40
+check-units:
+	npx tsx tools/mutation/nearest.ts --base=$(SINCE) --most=$(MOST)
 
 unit: install
 	npx vitest run
@@ -55,7 +100,7 @@ READS_BYTES = libs/tls libs/codec libs/machinery libs/schema libs/storage libs/a
 VITEST = node node_modules/vitest/vitest.mjs run
 test-other-nodes: build
 	npx --yes --package=node@24 -c 'node --version && $(VITEST) $(READS_BYTES)'
-	CONFORMANCE_PROFILE=kubernetes npx --yes --package=node@22 -c 'node --version && $(VITEST) --config test/vitest.config.ts --project conformance'
+	TEST_COPIES_DATA=1 CONFORMANCE_PROFILE=kubernetes npx --yes --package=node@22 -c 'node --version && $(VITEST) --config test/vitest.config.ts --project conformance'
 
 # Every client, also those whose installation takes minutes: Rust (needs cargo), Java (needs a JDK and Maven), operators (compiled by Go).
 test-clients: build

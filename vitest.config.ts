@@ -7,6 +7,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'tools/{checks,mutation}/*.test.ts'],
+    globalSetup: ['test/global-setup.ts'],
     setupFiles: ['tools/fail-on-listener-leaks.mjs'],
     reporters: process.env.CI ? ['default', './test/fail-on-skips.ts'] : ['default'],
     testTimeout: 60_000,

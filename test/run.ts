@@ -38,7 +38,8 @@ async function vitest(args: readonly string[]): Promise<Outcome & { readonly cod
   try {
     const reporters = ['--reporter=default', `--reporter=${join(HERE, 'outcome-reporter.ts')}`];
     const command = ['vitest', 'run', '--config', join(HERE, 'vitest.config.ts'), ...reporters, ...args];
-    const child = spawn('npx', command, { stdio: 'inherit', env: { ...process.env, TEST_OUTCOME: file } });
+    const env = { ...process.env, TEST_OUTCOME: file, TEST_COPIES_DATA: '1' };
+    const child = spawn('npx', command, { stdio: 'inherit', env });
     const code = await new Promise<number | null>((resolve, reject) =>
       child.once('error', reject).once('exit', resolve),
     );

@@ -1,22 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeKubeconfig } from '@orch/client';
 import { answer, ScriptedServer } from '@orch/client/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect } from 'vitest';
-import {
-  type Cluster,
-  freePort,
-  type ManagedProcess,
-  redisServer,
-  startCluster,
-  waitUntil,
-} from '../../tools/up/index.js';
+import { type Cluster, freePort, type ManagedProcess, redisServer, waitUntil } from '../../tools/up/index.js';
 import { OpenSsl } from '../deploy/openssl.js';
 import { type Answer, Api, type ApiSettings } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 
 /** Users of the token file, who have no rights but those that {@link RIGHTS} gives them. */
 export const USERS = ['mallory', 'getter', 'one', 'editor', 'grantor', 'eve'] as const;
@@ -140,8 +134,7 @@ export class AttackStage {
   }
 
   async start(): Promise<void> {
-    this.dir = mkdtempSync(join(tmpdir(), 'orch-attack-'));
-    chmodSync(this.dir, 0o711); // PostgreSQL may run as another user
+    this.dir = makeServerFolder('orch-attack-');
     for (const user of USERS) this.#tokens.set(user, this.secret(`token of ${user}`));
     this.webhook = await ScriptedServer.start();
     this.webhook.script = ({ body }, response) => {

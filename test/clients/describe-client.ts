@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, startCluster } from '../../tools/up/index.js';
+import type { Cluster } from '../../tools/up/index.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 import { startStandalone } from '../support/standalone.js';
 import { type ClientProgram, type Outcomes, runProgram } from './client-program.js';
 import { restartGateways } from './restart-gateways.js';
@@ -87,8 +87,7 @@ async function tiers(
   gateways: number,
   restart: (cluster: Cluster) => Promise<void>,
 ): Promise<ServerUnderTest> {
-  const dir = mkdtempSync(join(tmpdir(), 'orch-clients-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  const dir = makeServerFolder('orch-clients-');
   const cluster = await startCluster({ dir, apiServers: 1, gateways, serverArgs });
   return {
     kubeconfig: cluster.kubeconfig,

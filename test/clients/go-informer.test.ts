@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, findPrograms, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, findPrograms, waitUntil } from '../../tools/up/index.js';
 import { Api, type ApiList, type ApiObject } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 import { buildInformer, InformerProcess } from './go-informer/informer-process.js';
 
 const OBJECTS = 5_000;
@@ -24,8 +25,7 @@ describe('a shared informer of client-go over 5,000 objects', () => {
   const informers: InformerProcess[] = [];
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-go-informer-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-go-informer-');
     const program = buildInformer(dir);
     cluster = await startCluster({ dir });
     api = new Api(cluster);

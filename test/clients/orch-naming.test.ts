@@ -244,7 +244,12 @@ test('an informer over 500 objects keeps its copy and lists no more when the ser
   const metadata = { name: namespace };
   await client.create({ group: '', version: 'v1', resource: 'namespaces' }, { kind: 'Namespace', metadata });
   const all = Array.from({ length: OBJECTS }, (_, index) => `object-${index}`);
-  await Promise.all(all.map((name) => client.create(ref, configMap(name))));
+  const left = [...all];
+  const write = async () => {
+    for (let next = left.pop(); next !== undefined; next = left.pop()) await client.create(ref, configMap(next));
+  };
+  // Each writer has a connection of its own, which costs more than a write.
+  await Promise.all(Array.from({ length: 16 }, write));
 
   const informer = new Informer<ApiObject>(client, ref);
   const missed: string[] = [];

@@ -1,10 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, startCluster } from '../../tools/up/index.js';
+import type { Cluster } from '../../tools/up/index.js';
 import { Api, type ApiObject } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
 import { type ExtensionServer, startExtensionServer } from '../support/extension-server.js';
+import { makeServerFolder } from '../support/run-folder.js';
 
 const POLL = { timeout: 20_000, interval: 20 };
 const REGISTRATIONS = '/apis/apiregistration.k8s.io/v1/apiservices';
@@ -18,8 +18,7 @@ describe('a group-version that another server answers for, behind two tiers', ()
   const servers = new Map<string, Api>();
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-aggregation-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-aggregation-');
     cluster = await startCluster({ dir });
     for (const url of [...cluster.apiServerUrls, ...cluster.gatewayUrls])
       servers.set(url, new Api({ url, ca: cluster.ca, token: cluster.token }));

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Cluster, startCluster } from '../../tools/up/index.js';
+import type { Cluster } from '../../tools/up/index.js';
 import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from '../clients/kubectl.js';
 import { Api } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 
 const POLICY = fileURLToPath(new URL('../../deploy/audit/policy.yaml', import.meta.url));
 const PATH = '/api/v1/namespaces/default/configmaps';
@@ -37,8 +38,7 @@ describe('the audit log of two tiers', () => {
 
   beforeAll(async () => {
     const file = findKubectl('1.27');
-    dir = mkdtempSync(join(tmpdir(), 'orch-audit-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-audit-');
     const serverArgs = [
       `--audit-policy-file=${POLICY}`,
       `--audit-log-path=${join(dir, 'audit.log')}`,

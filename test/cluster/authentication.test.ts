@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensurePki } from '@orch/authentication';
 import { OidcIssuer } from '@orch/authentication/testing';
@@ -11,8 +10,10 @@ import { answer, ScriptedServer } from '@orch/client/testing';
 import { namesOf } from '@orch/machinery';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, freePort, type ManagedProcess, redisServer, startCluster } from '../../tools/up/index.js';
+import { type Cluster, freePort, type ManagedProcess, redisServer } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 
 const SELF = '/apis/authentication.k8s.io/v1beta1/selfsubjectreviews';
 const REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
@@ -29,8 +30,7 @@ describe('who asks an api-server or a gateway', () => {
   const known = new Map<string, object>();
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-authentication-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-authentication-');
     const pki = await ensurePki({ certDir: join(dir, 'issuer'), bindAddress: '127.0.0.1', names: namesOf('orch') });
     issuer = await OidcIssuer.start({ ...pki.serving, ca: pki.ca.cert }, { jane: { groups: ['dev'] } });
     webhook = await ScriptedServer.start();

@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Cluster, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, waitUntil } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 import type { WatchStream } from '../support/watch-stream.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -19,8 +19,7 @@ let dir: string;
 let cluster: Cluster;
 let admin: Api;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'orch-rights-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  dir = makeServerFolder('orch-rights-');
   cluster = await startCluster({ dir, strangers: Object.fromEntries(USERS.map((user) => [user, user])) });
   admin = new Api(cluster);
   const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }];

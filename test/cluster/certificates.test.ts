@@ -1,10 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { makeCertificateRequest } from '@orch/authentication/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, startCluster } from '../../tools/up/index.js';
+import type { Cluster } from '../../tools/up/index.js';
 import { Api, type ApiObject } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 
 const PATH = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 
@@ -17,8 +17,7 @@ describe('a certificate that was asked for', () => {
   let api: Api;
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-certificates-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-certificates-');
     cluster = await startCluster({ dir });
     api = new Api(cluster);
     const group = 'rbac.authorization.k8s.io';

@@ -1,10 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConversionServer, convertedReview, say } from '@orch/webhooks/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, waitUntil } from '../../tools/up/index.js';
 import { Api, type ApiObject } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 import { sizedWidgets } from '../support/sized-widgets.js';
 
 const MAX_WAIT_MS = 60_000;
@@ -27,8 +28,7 @@ let api: Api;
 /** One for each api-server and gateway. */
 let servers: Api[];
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'orch-conversion-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  dir = makeServerFolder('orch-conversion-');
   webhook = await ConversionServer.start();
   const proxy = join(dir, 'pki', 'front-proxy');
   const serverArgs = [`--proxy-client-cert-file=${proxy}.crt`, `--proxy-client-key-file=${proxy}.key`];

@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, startCluster } from '../../tools/up/index.js';
+import type { Cluster } from '../../tools/up/index.js';
 import { Api, type ApiObject } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 
 const POLL = { timeout: 60_000, interval: 20 };
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -31,8 +31,7 @@ let cluster: Cluster;
 /** One for each api-server and gateway. */
 let servers: Api[];
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'orch-barrier-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  dir = makeServerFolder('orch-barrier-');
   cluster = await startCluster({ dir });
   const urls = [...cluster.apiServerUrls, ...cluster.gatewayUrls];
   servers = urls.map((url) => new Api({ url, ca: cluster.ca, token: cluster.token }));

@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 async function start(...args: readonly string[]) {
-  server = await startStandalone({ args });
+  server = await startStandalone({ args, makesData: true });
   api = new Api(server);
   const data = join(server.postgresDir, 'data');
   const postmaster = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { FakeKms } from '@orch/encryption/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, ORCHCTL, startCluster } from '../../tools/up/index.js';
+import { type Cluster, ORCHCTL } from '../../tools/up/index.js';
 import { sql } from '../faults/stage/sql.js';
 import { Api, type ApiList, type StatusObject } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 
 const SECRETS = '/api/v1/namespaces/default/secrets';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
@@ -128,8 +129,7 @@ describe('encryption at rest, with an api-server and a gateway', { timeout: TEST
     });
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-encryption-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-encryption-');
     kms = new FakeKms(join(dir, 'kms.sock'));
     await kms.start();
     for (const server of ['api-server', 'gateway'] as const) write(server, [IDENTITY]);

@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, ORCHCTL, startCluster } from '../../tools/up/index.js';
+import { type Cluster, ORCHCTL } from '../../tools/up/index.js';
 import { sql } from '../faults/stage/sql.js';
 import { Api } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 
 const POLICY = fileURLToPath(new URL('../../deploy/audit/policy.yaml', import.meta.url));
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
@@ -35,8 +36,7 @@ describe('an api-server and a gateway with no more rights than they need', () =>
   const connections: NatsConnection[] = [];
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-rights-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-rights-');
     let permissions = orchctl(['nats', 'users']);
     for (const [user, password] of Object.entries(PASSWORDS)) {
       writeFileSync(join(dir, user), `${password}\n`);

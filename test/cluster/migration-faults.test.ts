@@ -1,11 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { ConversionServer } from '@orch/webhooks/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Cluster, type ManagedProcess, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, type ManagedProcess, waitUntil } from '../../tools/up/index.js';
 import { Api, type ApiList, type ApiObject } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 import { sizedWidgets } from '../support/sized-widgets.js';
 
 const POLL = { timeout: 90_000, interval: 100 };
@@ -30,8 +30,7 @@ let webhook: ConversionServer;
 let database: pg.Client;
 let apis: Api[];
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'orch-migration-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  dir = makeServerFolder('orch-migration-');
   webhook = await ConversionServer.start();
   // A short time for requests: a migration begins after twice as long. Slow, so that it is met in its middle.
   const serverArgs = ['--request-timeout=1s', '--storage-migration-rate=40'];

@@ -1,12 +1,13 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { decodeBatch, encodeBatches } from '@orch/feed/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, waitUntil } from '../../tools/up/index.js';
 import { sql } from '../faults/stage/sql.js';
 import { Api } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const SECRETS = '/api/v1/namespaces/default/secrets';
@@ -23,8 +24,7 @@ describe('an api-server and a gateway, over a NATS that asks who they are', () =
   const heard: { subject: string; data: Buffer }[] = [];
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-nats-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-nats-');
     const passwordFile = join(dir, 'password');
     writeFileSync(passwordFile, `${PASSWORD}\n`);
     cluster = await startCluster({

@@ -1,10 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, startCluster } from '../../tools/up/index.js';
+import type { Cluster } from '../../tools/up/index.js';
 import { Api, type ApiList, type ApiObject } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 
 const PATH = '/apis/apps/v1/namespaces/default/statefulsets';
 const labels = { app: 'a' };
@@ -39,8 +39,7 @@ describe('objects that were written before there was a default of theirs', () =>
   let database: pg.Client;
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-older-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-older-');
     cluster = await startCluster({ dir, apiServers: 1, gateways: 1 });
     const [apiServer = '', behind = ''] = [...cluster.apiServerUrls, ...cluster.gatewayUrls];
     api = new Api({ url: apiServer, ca: cluster.ca, token: cluster.token });

@@ -1,12 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, startCluster } from '../../tools/up/index.js';
+import type { Cluster } from '../../tools/up/index.js';
 import { Random } from '../faults/random.js';
 import { Api, type ApiObject } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
 import { RESOURCES, raceForQuota } from '../support/quota-race.js';
+import { makeServerFolder } from '../support/run-folder.js';
 
 const POLL = { timeout: 60_000, interval: 50 };
 const LIMIT = 30;
@@ -17,8 +17,7 @@ let cluster: Cluster;
 let servers: Api[];
 let database: pg.Client;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'orch-quota-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  dir = makeServerFolder('orch-quota-');
   cluster = await startCluster({ dir, gateways: 0 });
   servers = cluster.apiServerUrls.map((url) => new Api({ url, ca: cluster.ca, token: cluster.token }));
   database = new pg.Client(cluster.postgresUrl);

@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Cluster, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, waitUntil } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 
 /** A right that is gone is gone everywhere within so long. */
 const GONE_WITHIN_MS = 1_000;
@@ -16,8 +16,7 @@ let admin: Api;
 const opened: Api[] = [];
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'orch-service-accounts-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  dir = makeServerFolder('orch-service-accounts-');
   cluster = await startCluster({ dir, serverArgs: ['--enable-bootstrap-token-auth'] });
   admin = new Api(cluster);
   // Who holds these tokens is to be let in, whatever rights are asked for.

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { type ClientHttp2Session, connect } from 'node:http2';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Cluster, descendants, isAlive, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, descendants, isAlive, waitUntil } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 import type { WatchEvent } from '../support/watch-stream.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
@@ -21,8 +21,7 @@ describe('an api-server and a gateway of two workers each behind nginx', () => {
   const sockets: WebSocket[] = [];
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-transports-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-transports-');
     cluster = await startCluster({
       dir,
       apiServers: 1,

@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, LOAD_BALANCERS, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, LOAD_BALANCERS, waitUntil } from '../../tools/up/index.js';
 import { Api, type ApiObject } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const MAX_WAIT_MS = 10_000;
@@ -15,8 +15,7 @@ describe.each(LOAD_BALANCERS)('two api-servers and two gateways behind %s', (loa
   let api: Api;
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-two-tier-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-two-tier-');
     cluster = await startCluster({ dir, loadBalancer });
     api = new Api(cluster);
   });

@@ -6,6 +6,7 @@ import {
   configMap,
   configMaps,
   conformance,
+  conformanceWithoutNames,
   deployment,
   deployments,
   expectRefusal,
@@ -31,7 +32,7 @@ const applied = (data: object, more: object = {}) => ({
 const fieldsOf = (...keys: string[]) => ({ 'f:data': Object.fromEntries(keys.map((key) => [`f:${key}`, {}])) });
 const AGENT = { 'user-agent': 'test-client/1.0 (some; where)' };
 
-conformance('Apply [Server-side apply]', ({ api, namespace }) => {
+conformanceWithoutNames('Apply [Server-side apply]', ({ api, namespace }) => {
   test('creates an object, owned field by field; the same again writes nothing', async () => {
     const path = `${configMaps(await namespace())}/a`;
     const created = expectStatus(await api.apply(path, 'one', applied({ x: '1', y: '2' })), 201).json();

@@ -12,18 +12,31 @@ export interface Suite {
   namespace(): Promise<string>;
 }
 
-const PROFILES = ['orch', 'kubernetes'] as const;
+const PROFILES = ['kubernetes', 'orch'] as const;
 
 /**
  * Declares a group of tests that runs in both naming profiles, or in the one that `CONFORMANCE_PROFILE` names: a second runtime is tried
  * with one, as names differ in a table alone. `claim` is the part of the contract that it is about.
  */
 export function conformance(claim: string, tests: (suite: Suite) => void): void {
+  declare(claim, tests, PROFILES);
+}
+
+/**
+ * Declares a group of tests that knows no names. It runs with those of Kubernetes, and where `TEST_ALL` is set (`make test-all`) in both
+ * naming profiles.
+ */
+export function conformanceWithoutNames(claim: string, tests: (suite: Omit<Suite, 'names'>) => void): void {
+  const { TEST_ALL: all, CONFORMANCE_PROFILE: only } = process.env;
+  declare(claim, tests, all || only !== undefined ? PROFILES : ['kubernetes']);
+}
+
+function declare(claim: string, tests: (suite: Suite) => void, declared: readonly (typeof PROFILES)[number][]): void {
   const servers = inject('servers');
   const { CONFORMANCE_PROFILE: only } = process.env;
-  const profiles = PROFILES.filter((profile) => only === undefined || only === profile);
-  if (profiles.length === 0) throw new Error(`CONFORMANCE_PROFILE=${only} is neither of ${PROFILES.join(', ')}`);
-  for (const profile of profiles) {
+  if (only !== undefined && !PROFILES.some((profile) => profile === only))
+    throw new Error(`CONFORMANCE_PROFILE=${only} is neither of ${PROFILES.join(', ')}`);
+  for (const profile of declared.filter((each) => only === undefined || only === each)) {
     describe(`${claim} (${profile})`, () => {
       const api = new Api(servers[profile]);
       afterAll(() => api.close());

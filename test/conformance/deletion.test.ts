@@ -4,6 +4,7 @@ import {
   configMap,
   configMaps,
   conformance,
+  conformanceWithoutNames,
   createAll,
   expectRefusal,
   expectStatus,
@@ -19,7 +20,7 @@ const pod = (name: string, nodeName?: string) => ({
   spec: { ...(nodeName && { nodeName }), containers: [{ name: 'c', image: 'i' }] },
 });
 
-conformance('Graceful deletion of pods [Deletion of an object]', ({ api, namespace }) => {
+conformanceWithoutNames('Graceful deletion of pods [Deletion of an object]', ({ api, namespace }) => {
   test('a pod on a node gets its period of grace and goes when the period is cut to 0', async () => {
     const ns = await namespace();
     expectStatus(await api.post(pods(ns), pod('p', 'n1')), 201);
@@ -58,7 +59,7 @@ conformance('Graceful deletion of pods [Deletion of an object]', ({ api, namespa
   });
 });
 
-conformance('Options of a deletion [Deletion of an object]', ({ api, namespace }) => {
+conformanceWithoutNames('Options of a deletion [Deletion of an object]', ({ api, namespace }) => {
   test('propagationPolicy=Background removes marks of another policy and the object', async () => {
     const ns = await namespace();
     expectStatus(await api.post(configMaps(ns), configMap('a', { finalizers: ['orphan'] })), 201);
@@ -138,46 +139,49 @@ conformance('Options of a deletion [Deletion of an object]', ({ api, namespace }
   });
 });
 
-conformance('Writers of one object at a time [Most Recent, States and transitions]', ({ api, namespace }) => {
-  test('of updates that name a version exactly one of each round gets through', async () => {
-    const ns = await namespace();
-    const [created] = await createAll(api, ns, ['a']);
-    const updates = Array.from({ length: 12 }, (_, n) =>
-      api.put(`${configMaps(ns)}/a`, { ...created, data: { a: `by-${n}` } }),
-    );
-    const codes = (await Promise.all(updates)).map(({ status }) => status).sort();
-    expect(codes).toEqual([200, ...Array<number>(11).fill(409)]);
-  });
+conformanceWithoutNames(
+  'Writers of one object at a time [Most Recent, States and transitions]',
+  ({ api, namespace }) => {
+    test('of updates that name a version exactly one of each round gets through', async () => {
+      const ns = await namespace();
+      const [created] = await createAll(api, ns, ['a']);
+      const updates = Array.from({ length: 12 }, (_, n) =>
+        api.put(`${configMaps(ns)}/a`, { ...created, data: { a: `by-${n}` } }),
+      );
+      const codes = (await Promise.all(updates)).map(({ status }) => status).sort();
+      expect(codes).toEqual([200, ...Array<number>(11).fill(409)]);
+    });
 
-  test('of creations of one name exactly one gets through, of deletions too', async () => {
-    const ns = await namespace();
-    const creations = Array.from({ length: 12 }, () => api.post(configMaps(ns), configMap('a')));
-    expect((await Promise.all(creations)).map(({ status }) => status).sort()).toEqual([
-      201,
-      ...Array<number>(11).fill(409),
-    ]);
-    const deletions = Array.from({ length: 12 }, () => api.delete(`${configMaps(ns)}/a`));
-    expect((await Promise.all(deletions)).map(({ status }) => status).sort()).toEqual([
-      200,
-      ...Array<number>(11).fill(404),
-    ]);
-  });
+    test('of creations of one name exactly one gets through, of deletions too', async () => {
+      const ns = await namespace();
+      const creations = Array.from({ length: 12 }, () => api.post(configMaps(ns), configMap('a')));
+      expect((await Promise.all(creations)).map(({ status }) => status).sort()).toEqual([
+        201,
+        ...Array<number>(11).fill(409),
+      ]);
+      const deletions = Array.from({ length: 12 }, () => api.delete(`${configMaps(ns)}/a`));
+      expect((await Promise.all(deletions)).map(({ status }) => status).sort()).toEqual([
+        200,
+        ...Array<number>(11).fill(404),
+      ]);
+    });
 
-  test('40 patches that name no version all take effect, and a watcher sees each once', async () => {
-    const ns = await namespace();
-    const [created] = await createAll(api, ns, ['a']);
-    const stream = await api.watch(`${configMaps(ns)}?watch=1&resourceVersion=${created?.metadata.resourceVersion}`);
-    const patches = Array.from({ length: 40 }, (_, n) =>
-      api.patch(`${configMaps(ns)}/a`, 'merge', { data: { [`k${n}`]: '' } }),
-    );
-    for (const answer of await Promise.all(patches)) expectStatus(answer, 200);
-    const events = await stream.take(40);
-    expect(events.map(({ object }) => Object.keys(object.data ?? {}).length)).toEqual(
-      Array.from({ length: 40 }, (_, n) => n + 2),
-    );
-    stream.close();
-  });
-});
+    test('40 patches that name no version all take effect, and a watcher sees each once', async () => {
+      const ns = await namespace();
+      const [created] = await createAll(api, ns, ['a']);
+      const stream = await api.watch(`${configMaps(ns)}?watch=1&resourceVersion=${created?.metadata.resourceVersion}`);
+      const patches = Array.from({ length: 40 }, (_, n) =>
+        api.patch(`${configMaps(ns)}/a`, 'merge', { data: { [`k${n}`]: '' } }),
+      );
+      for (const answer of await Promise.all(patches)) expectStatus(answer, 200);
+      const events = await stream.take(40);
+      expect(events.map(({ object }) => Object.keys(object.data ?? {}).length)).toEqual(
+        Array.from({ length: 40 }, (_, n) => n + 2),
+      );
+      stream.close();
+    });
+  },
+);
 
 conformance('PUT as creation [Verbs]', ({ api, names, namespace }) => {
   test('a PUT is a create when the object does not exist, for the kinds that allow it', async () => {

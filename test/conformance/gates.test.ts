@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EXECUTABLE } from '../../tools/up/index.js';
 import { Api, type ApiList, type ApiObject, type StatusObject } from '../support/api.js';
-import { startStandalone } from '../support/standalone.js';
+import { type Standalone, startStandalone } from '../support/standalone.js';
 import { configMaps, createAll, expectStatus } from './conformance.js';
 
 const FLOW = 'flowcontrol.apiserver.k8s.io';
@@ -20,65 +20,33 @@ async function makePod(api: Api, spec: object): Promise<ApiObject> {
   return expectStatus(await api.post(PODS, { ...POD, spec: { ...POD.spec, ...spec } }), 201).json<ApiObject>();
 }
 
-/** A server with gates set as asked, and three ConfigMaps. */
-async function withGates(gates: string, ...further: string[]) {
-  const server = await startStandalone({ args: [`--feature-gates=${gates}`, ...further] });
-  const api = new Api(server);
-  onTestFinished(async () => {
-    api.close();
-    await server.stop();
-  });
-  await createAll(api, 'default', ['a', 'b', 'c']);
-  const list = async (query: string) =>
-    expectStatus(await api.get(`${configMaps('default')}?${query}`), 200).json<ApiList>();
-  return { api, list };
+interface Gated {
+  readonly api: Api;
+  list(query: string): Promise<ApiList>;
 }
 
-test('without APIListChunking, limit and continue are as if they were not there', async () => {
-  const { api, list } = await withGates('APIListChunking=false');
-  for (const query of ['limit=1', 'limit=1&resourceVersion=0', 'continue=nonsense&limit=2']) {
-    const { items, metadata } = await list(query);
-    expect(items).toHaveLength(3);
-    expect(Object.keys(metadata)).toEqual(['resourceVersion']);
-  }
-  expectStatus(await api.delete(`${configMaps('default')}?limit=1`), 200);
-  expect((await list('')).items).toHaveLength(0);
-});
-
-test('without RemainingItemCount, pages do not say how many come behind them', async () => {
-  const { list } = await withGates('RemainingItemCount=false');
-  const { items, metadata } = await list('limit=1');
-  expect(items).toHaveLength(1);
-  expect(metadata.continue).toBeTruthy();
-  expect(metadata).not.toHaveProperty('remainingItemCount');
-});
-
-test('without AggregatedDiscoveryEndpoint, discovery is what it was before', async () => {
-  const { api } = await withGates('AggregatedDiscoveryEndpoint=false');
-  const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
-  const ask = (Accept: string) => api.request('GET', '/apis', { headers: { Accept } });
-  expect(expectStatus(await ask(`${aggregated},application/json`), 200).json().kind).toBe('APIGroupList');
-  expectStatus(await ask(aggregated), 406);
-});
-
-test('fields of features that are off can be turned on, and then mean what they say', async () => {
-  const { api } = await withGates('InPlacePodVerticalScaling=true,UserNamespacesStatelessPodsSupport=true,DryRun=true');
-  const pod = await makePod(api, { hostUsers: true });
-  expect(pod.spec).toMatchObject({
-    hostUsers: true,
-    containers: [{ resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'NotRequired' }] }],
+/** Declares tests on one server whose gates are set; each has ConfigMaps of its own. */
+function withGates(gates: string, further: readonly string[], tests: (gated: () => Promise<Gated>) => void): void {
+  describe(`with the gates ${gates || 'of the release'} ${further.join(' ')}`, () => {
+    let server: Standalone;
+    let api: Api;
+    beforeAll(async () => {
+      server = await startStandalone({ args: [`--feature-gates=${gates}`, ...further] });
+      api = new Api(server);
+    });
+    afterAll(async () => {
+      api?.close();
+      await server?.stop();
+    });
+    tests(async () => {
+      expectStatus(await api.delete(configMaps('default')), 200);
+      await createAll(api, 'default', ['a', 'b', 'c']);
+      const list = async (query: string) =>
+        expectStatus(await api.get(`${configMaps('default')}?${query}`), 200).json<ApiList>();
+      return { api, list };
+    });
   });
-  const given = {
-    containerStatuses: [
-      { name: 'c', ready: true, restartCount: 0, image: 'i:1', imageID: '', allocatedResources: { cpu: '1' } },
-    ],
-  };
-  expectStatus(await api.patch(`${PODS}/a/status`, 'merge', { status: given }), 200);
-  const resized = await api.patch(`${PODS}/a`, 'strategic-merge', {
-    spec: { containers: [{ name: 'c', resources: { requests: { cpu: '2' } } }] },
-  });
-  expect(expectStatus(resized, 200).json<ApiObject>().status).toMatchObject({ resize: 'Proposed' });
-});
+}
 
 const PRIVILEGED = {
   ...POD,
@@ -86,24 +54,77 @@ const PRIVILEGED = {
   spec: { containers: [{ name: 'c', image: 'i:1', securityContext: { privileged: true } }] },
 };
 
-test('as the release has it, the same fields are as if they were not there; privileged containers are taken', async () => {
-  const { api } = await withGates('');
-  const pod = await makePod(api, { hostUsers: true });
-  expect(pod.spec).not.toHaveProperty('hostUsers');
-  expect(pod.spec).not.toHaveProperty('containers.0.resizePolicy');
-  expectStatus(await api.post(PODS, PRIVILEGED), 201);
+withGates('APIListChunking=false', ['--allow-privileged=false'], (gated) => {
+  test('limit and continue are as if they were not there', async () => {
+    const { api, list } = await gated();
+    for (const query of ['limit=1', 'limit=1&resourceVersion=0', 'continue=nonsense&limit=2']) {
+      const { items, metadata } = await list(query);
+      expect(items).toHaveLength(3);
+      expect(Object.keys(metadata)).toEqual(['resourceVersion']);
+    }
+    expectStatus(await api.delete(`${configMaps('default')}?limit=1`), 200);
+    expect((await list('')).items).toHaveLength(0);
+  });
+
+  test('privileged containers are refused where --allow-privileged=false says so', async () => {
+    const { api } = await gated();
+    const refused = await api.post(PODS, PRIVILEGED);
+    expect(expectStatus(refused, 422).json<StatusObject>().details?.causes).toEqual([
+      {
+        reason: 'FieldValueForbidden',
+        field: 'spec.containers[0].securityContext.privileged',
+        message: 'Forbidden: disallowed by cluster policy',
+      },
+    ]);
+  });
 });
 
-test('privileged containers are refused where --allow-privileged=false says so', async () => {
-  const { api } = await withGates('', '--allow-privileged=false');
-  const refused = await api.post(PODS, PRIVILEGED);
-  expect(expectStatus(refused, 422).json<StatusObject>().details?.causes).toEqual([
-    {
-      reason: 'FieldValueForbidden',
-      field: 'spec.containers[0].securityContext.privileged',
-      message: 'Forbidden: disallowed by cluster policy',
-    },
-  ]);
+const ON = 'InPlacePodVerticalScaling=true,UserNamespacesStatelessPodsSupport=true,DryRun=true';
+withGates(`RemainingItemCount=false,AggregatedDiscoveryEndpoint=false,${ON}`, [], (gated) => {
+  test('pages do not say how many come behind them', async () => {
+    const { list } = await gated();
+    const { items, metadata } = await list('limit=1');
+    expect(items).toHaveLength(1);
+    expect(metadata.continue).toBeTruthy();
+    expect(metadata).not.toHaveProperty('remainingItemCount');
+  });
+
+  test('discovery is what it was before there was one document of it', async () => {
+    const { api } = await gated();
+    const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
+    const ask = (Accept: string) => api.request('GET', '/apis', { headers: { Accept } });
+    expect(expectStatus(await ask(`${aggregated},application/json`), 200).json().kind).toBe('APIGroupList');
+    expectStatus(await ask(aggregated), 406);
+  });
+
+  test('fields of features that are off can be turned on, and then mean what they say', async () => {
+    const { api } = await gated();
+    const pod = await makePod(api, { hostUsers: true });
+    expect(pod.spec).toMatchObject({
+      hostUsers: true,
+      containers: [{ resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'NotRequired' }] }],
+    });
+    const given = {
+      containerStatuses: [
+        { name: 'c', ready: true, restartCount: 0, image: 'i:1', imageID: '', allocatedResources: { cpu: '1' } },
+      ],
+    };
+    expectStatus(await api.patch(`${PODS}/a/status`, 'merge', { status: given }), 200);
+    const resized = await api.patch(`${PODS}/a`, 'strategic-merge', {
+      spec: { containers: [{ name: 'c', resources: { requests: { cpu: '2' } } }] },
+    });
+    expect(expectStatus(resized, 200).json<ApiObject>().status).toMatchObject({ resize: 'Proposed' });
+  });
+});
+
+withGates('', [], (gated) => {
+  test('the same fields are as if they were not there; privileged containers are taken', async () => {
+    const { api } = await gated();
+    const pod = await makePod(api, { hostUsers: true });
+    expect(pod.spec).not.toHaveProperty('hostUsers');
+    expect(pod.spec).not.toHaveProperty('containers.0.resizePolicy');
+    expectStatus(await api.post(PODS, PRIVILEGED), 201);
+  });
 });
 
 test('a removal can be tried: what is turned off is gone, and its objects are read in the version that stays', async () => {
@@ -167,12 +188,13 @@ test.each([
   // They are stored with those of the core group.
   ['storage-versions', 'events.orch.io/v1', 'nothing is stored as events.orch.io/v1'],
 ])('--%s=%s is refused in a line, with exit code 1', async (option, value, why) => {
-  for (const service of [['standalone'], ['api-server', '--postgres-url=postgres://nowhere']]) {
+  const refused = [['standalone'], ['api-server', '--postgres-url=postgres://nowhere']].map(async (service) => {
     const run = promisify(execFile)(process.execPath, [EXECUTABLE, ...service, `--${option}=${value}`]);
     await expect(run).rejects.toMatchObject({
       code: 1,
       stdout: '',
       stderr: `Error: --${option}: ${why}\n`,
     });
-  }
+  });
+  await Promise.all(refused);
 });

@@ -1,19 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type Cluster,
-  findPrograms,
-  freePort,
-  ORCHCTL,
-  postgresServer,
-  startCluster,
-  waitUntil,
-} from '../../tools/up/index.js';
+import { type Cluster, findPrograms, freePort, ORCHCTL, postgresServer, waitUntil } from '../../tools/up/index.js';
 import { sql } from '../faults/stage/sql.js';
 import { Api, type ApiList } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 import { STANDALONE } from './backup-commands.js';
 import { execute, PageCommands, type ShellSettings } from './page-commands.js';
 
@@ -40,8 +33,7 @@ describe('an api-server and a gateway whose own PostgreSQL goes back', () => {
   let lost: Written[];
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-backup-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-backup-');
     await archiveFromTheFirst();
     cluster = await startCluster({
       dir,

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { Agent, request } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Cluster, startCluster } from '../../tools/up/index.js';
+import type { Cluster } from '../../tools/up/index.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 import { type WatchEvent, WatchStream } from '../support/watch-stream.js';
 import { type Made, OpenSsl } from './openssl.js';
 
@@ -22,8 +23,7 @@ let dir: string;
 let cluster: Cluster;
 let openSsl: OpenSsl;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'orch-expiry-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  dir = makeServerFolder('orch-expiry-');
   cluster = await startCluster({ dir, apiServers: 1, gateways: 1, loadBalancer: 'haproxy' });
   openSsl = new OpenSsl(dir);
 }, 120_000);

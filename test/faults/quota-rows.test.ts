@@ -1,4 +1,4 @@
 import { tryRows } from './rows.js';
 
-// What must notice where quotas and budgets are not exact.
-tryRows(['quota-apart', 'quota-unlocked', 'quota-kept', 'budget-apart', 'budget-unlocked']);
+// Budgets, and what must notice where quotas and budgets are not exact.
+tryRows(['budget-race', 'quota-apart', 'quota-unlocked', 'quota-kept', 'budget-apart', 'budget-unlocked']);

@@ -1,10 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, LOAD_BALANCERS, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, LOAD_BALANCERS, waitUntil } from '../../tools/up/index.js';
 import { buildInformer, InformerProcess } from '../clients/go-informer/informer-process.js';
 import { Api } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 import { PacedWriters } from './paced-writers.js';
 import { expectCaughtUp, openReflectors, populate } from './population.js';
 import { refusalsOf, total } from './reflector.js';
@@ -25,8 +26,7 @@ describe.each(LOAD_BALANCERS)('every server restarted in turn behind %s', (loadB
   let api: Api;
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'orch-rolling-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-rolling-');
     cluster = await startCluster({ dir, loadBalancer, serverArgs: SERVER_ARGS });
     api = new Api(cluster);
   });

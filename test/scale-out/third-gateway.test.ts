@@ -1,11 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Cluster, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, waitUntil } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 import { openReflectors, populate } from './population.js';
 import { type Reflector, total } from './reflector.js';
 
@@ -25,8 +25,7 @@ let api: Api;
 let reflectors: Reflector[] = [];
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'orch-scale-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  dir = makeServerFolder('orch-scale-');
   cluster = await startCluster({ dir, gateways: 3, serverArgs: [`--max-watch-age=${AGE_S}s`] });
   api = new Api(cluster);
 });

@@ -1,10 +1,11 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, EXECUTABLE, startCluster, tail } from '../../tools/up/index.js';
+import { type Cluster, EXECUTABLE, tail } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 import { OwnedObject } from './owned-object.js';
 import { PacedWriters } from './paced-writers.js';
 import { expectCaughtUp, openReflectors, populate } from './population.js';
@@ -24,8 +25,7 @@ let owned: OwnedObject;
 
 beforeAll(async () => {
   if (!existsSync(PREVIOUS)) throw new Error(`PREVIOUS_EXECUTABLE: there is no ${PREVIOUS}`);
-  dir = mkdtempSync(join(tmpdir(), 'orch-upgrade-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  dir = makeServerFolder('orch-upgrade-');
   mkdirSync(join(dir, 'releases'));
   const executable = (server: string) => install(server, PREVIOUS);
   cluster = await startCluster({

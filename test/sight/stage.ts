@@ -1,8 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Cluster, type ClusterSettings, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, type ClusterSettings, waitUntil } from '../../tools/up/index.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 import { FaultMarks, keepTimes, type MeasuredTime } from './fault-times.js';
 import { isShipped, type Pace, paceOf } from './pace.js';
 import { type MonitoredPod, podMonitors, scrapeConfigsOf } from './pod-monitors.js';
@@ -49,8 +50,7 @@ export async function openStage(settings: Omit<ClusterSettings, 'dir'>, more: St
   const groups = readRules(RULES);
   const pace = paceOf(groups);
   const marks = new FaultMarks();
-  const dir = mkdtempSync(join(tmpdir(), 'orch-sight-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  const dir = makeServerFolder('orch-sight-');
   const cluster = await startCluster({ dir, loadBalancer: 'haproxy', ...settings });
   const further = (await more.scrapes?.(cluster)) ?? [];
   const scrapes = (files: ScrapeFiles) => [...scrapeConfigsOf(monitors, pods(cluster), files), ...further];

@@ -1,9 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Cluster, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, waitUntil } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
+import { startCluster } from '../support/cluster.js';
+import { makeServerFolder } from '../support/run-folder.js';
 import { type CollectedSpan, type Collector, startCollector } from './collector.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
@@ -17,8 +18,7 @@ let cluster: Cluster;
 let api: Api;
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'orch-traces-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  dir = makeServerFolder('orch-traces-');
   collector = await startCollector();
   const config = join(dir, 'tracing.yaml');
   const lines = ['apiVersion: apiserver.config.k8s.io/v1beta1', 'kind: TracingConfiguration'];

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { NamingProfile } from '@orch/machinery';
 import { answersOk, EXECUTABLE, freePorts, letUsersIn, ManagedProcess } from '../../tools/up/index.js';
+import { copyTemplate, startsAsUsual } from './data-template.js';
+import { makeServerFolder } from './run-folder.js';
 
 export interface StandaloneSettings {
   readonly naming?: NamingProfile;
@@ -19,9 +20,11 @@ export interface StandaloneSettings {
   readonly prepare?: (postgresDir: string) => (() => void) | Promise<() => void>;
   /** Groups that users are in. */
   readonly groups?: Readonly<Record<string, string>>;
+  /** The server makes its data itself, where it would be given a copy of what others have made otherwise. */
+  readonly makesData?: boolean;
 }
 
-/** A server of its own for one test file, with an empty database. */
+/** A server of its own for one test file, whose database holds what every installation has. */
 export interface Standalone {
   /** HTTPS, with a certificate of `ca`. */
   readonly url: string;
@@ -50,11 +53,10 @@ export async function startStandalone(settings: StandaloneSettings = {}): Promis
     groups = {},
     executable = EXECUTABLE,
   } = settings;
-  const dir = mkdtempSync(join(tmpdir(), 'orch-test-'));
-  // Releases before 0.1.0 run PostgreSQL as another user right there.
-  if (settings.executable) chmodSync(dir, 0o711);
+  const dir = makeServerFolder('orch-test-');
   const data = join(dir, 'data');
   mkdirSync(data);
+  if (takesTemplate(settings)) await copyTemplate(`standalone-${naming}`, data, (folder) => makeData(folder, naming));
   const undo = await settings.prepare?.(join(data, 'postgres'));
   const token = randomBytes(24).toString('hex');
   const tokenFile = join(dir, 'tokens.csv');
@@ -112,6 +114,17 @@ export async function startStandalone(settings: StandaloneSettings = {}): Promis
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Another build makes data of its own, and what is prepared for the folder of the database is in place before it is filled. */
+const takesTemplate = ({ args = [], executable, prepare, makesData }: StandaloneSettings): boolean =>
+  !makesData && executable === undefined && prepare === undefined && startsAsUsual(args);
+
+async function makeData(folder: string, naming: NamingProfile): Promise<void> {
+  const server = await startStandalone({ naming, makesData: true });
+  await server.process.stop();
+  renameSync(dirname(server.postgresDir), folder);
+  await server.stop();
 }
 
 /** A user of the token file, who is its own token. */

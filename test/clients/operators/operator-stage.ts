@@ -1,9 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { type Cluster, ManagedProcess, startCluster } from '../../../tools/up/index.js';
+import { type Cluster, ManagedProcess } from '../../../tools/up/index.js';
 import { Api, type ApiObject } from '../../support/api.js';
+import { startCluster } from '../../support/cluster.js';
+import { makeServerFolder } from '../../support/run-folder.js';
 import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from '../kubectl.js';
 import { buildOperator, type Operator } from './build-operator.js';
 
@@ -53,8 +54,7 @@ export function operatorStage(
     const { program, source } = buildOperator(operator);
     stage.source = source;
     const kubectl = findKubectl('1.27');
-    dir = mkdtempSync(join(tmpdir(), 'orch-operator-'));
-    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    dir = makeServerFolder('orch-operator-');
     stage.cluster = await startCluster({ dir, apiServers: 1, serverArgs: await serverArgs() });
     stage.api = new Api(stage.cluster);
     stage.kubectl = new Kubectl(kubectl, stage.cluster.kubeconfig);

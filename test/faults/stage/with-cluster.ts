@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Cluster, type ClusterSettings, EXECUTABLE, startCluster } from '../../../tools/up/index.js';
+import { rmSync } from 'node:fs';
+import type { Cluster, ClusterSettings } from '../../../tools/up/index.js';
+import { startCluster } from '../../support/cluster.js';
+import { keepFolder, makeServerFolder } from '../../support/run-folder.js';
 import { Links, type Through } from './links.js';
 import { type Mutation, mutant } from './mutant.js';
 
@@ -38,11 +38,10 @@ export async function withCluster<T extends { readonly clean: boolean }>(
   }: ClusterUse,
   use: (premises: Premises) => Promise<T>,
 ): Promise<T> {
-  const dir = mkdtempSync(join(tmpdir(), 'torture-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  const dir = makeServerFolder('torture-');
   log(`starting a cluster in ${dir}`);
   const undo = await prepare?.(dir);
-  const executable = mutations.length > 0 ? mutant(dir, mutations) : EXECUTABLE;
+  const executable = mutations.length > 0 ? mutant(dir, mutations) : undefined;
   const links = new Links(through);
   let clean = false;
   try {
@@ -50,7 +49,9 @@ export async function withCluster<T extends { readonly clean: boolean }>(
       ...settings,
       ...(preparing && { prepare: preparing }),
       dir,
-      executable: () => executable,
+      ...(executable !== undefined && { executable: () => executable }),
+      // What is prepared may be the disk, which is to be filled as the first start fills it.
+      makesData: prepare !== undefined,
       route: links.route,
       serverArgs: ['--feature-gates=WatchList=true', ...serverArgs],
     });
@@ -66,6 +67,6 @@ export async function withCluster<T extends { readonly clean: boolean }>(
     await links.close();
     await undo?.();
     if (clean) rmSync(dir, { recursive: true, force: true });
-    else log(`logs of the servers are kept in ${dir}`);
+    else log(`logs of the servers are kept in ${keepFolder(dir)}`);
   }
 }

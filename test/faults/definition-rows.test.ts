@@ -1,0 +1,4 @@
+import { tryRows } from './rows.js';
+
+// Kinds whose definitions change under traffic.
+tryRows(['definitions', 'definitions-unawaited']);

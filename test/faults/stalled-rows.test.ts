@@ -1,0 +1,4 @@
+import { tryRows } from './rows.js';
+
+// Clients that stop reading.
+tryRows(['stalled-watchers', 'stalled-unbounded', 'stalled-initial', 'stalled-initial-unbounded']);

@@ -1,0 +1,4 @@
+import { tryRows } from './rows.js';
+
+// Who may do what, asked of others: an intruder, and webhooks.
+tryRows(['trespass', 'webhooks']);
