@@ -34,6 +34,8 @@ const RETRY = { firstMs: 5, longestMs: 1_000_000 };
 /** Retries of all keys together: so many a second, with bursts (the defaults of client-go). */
 const RETRIES_PER_SECOND = 10;
 const RETRY_BURST = 100;
+/** Milliseconds of work on many keys in one turn of the event loop. */
+const SLICE_MS = 1;
 
 interface Delayed {
   /** Monotonic milliseconds. */
@@ -51,6 +53,10 @@ export class WorkQueue {
   readonly #rate: TokenBucket;
   /** Keys that wait for a worker, in order, and the monotonic milliseconds since when. */
   readonly #waiting = new Map<string, number>();
+  /** Goes on behind what was taken: an iterator that begins anew would pass over what was deleted before, each time. */
+  #line: MapIterator<[string, number]> | undefined;
+  /** Monotonic milliseconds after which others have a turn of the event loop before the next key. */
+  #sliceEnd = 0;
   /** Keys that are worked on, since when, and whether they were added meanwhile. */
   readonly #active = new Map<string, { readonly since: number; isDirty: boolean }>();
   readonly #delayed = new Map<string, Delayed>();
@@ -130,8 +136,14 @@ export class WorkQueue {
 
   #next(): void {
     const { workers = 1 } = this.options;
-    for (const [key, since] of this.#waiting) {
-      if (this.#active.size >= workers) return;
+    while (this.#active.size < workers) {
+      this.#line ??= this.#waiting.entries();
+      const next = this.#line.next();
+      if (next.done) {
+        this.#line = undefined;
+        return;
+      }
+      const [key, since] = next.value;
       this.#waiting.delete(key);
       void this.#work(key, since);
     }
@@ -152,10 +164,22 @@ export class WorkQueue {
       if (drains === this.#drains) this.#retry(key);
     }
     observer?.finished((this.#clock.now() - since) / 1_000);
+    if (this.#waiting.size > 0) await this.#turn();
     this.#active.delete(key);
     if (active.isDirty) this.#enqueue(key);
     else this.#next();
     if (this.#active.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Many keys of which each has nothing to wait for would keep all others waiting. */
+  #turn(): Promise<void> | undefined {
+    if (this.#clock.now() < this.#sliceEnd) return undefined;
+    return new Promise((resolve) => {
+      this.#clock.soon(() => {
+        this.#sliceEnd = this.#clock.now() + SLICE_MS;
+        resolve();
+      });
+    });
   }
 
   #retry(key: string): void {
