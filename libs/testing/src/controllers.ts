@@ -76,9 +76,12 @@ export async function runNamespaceController(api: TestApi, settings: RunSettings
   const followed = followedOn(api);
   const client = new ControllerClient(controllerHost(api), 'namespace-controller');
   const { store, namespaced } = api;
+  const { clock } = settings;
   const controller: Controller = namespaceController({
     ...{ names: api.deps.names, endpoint: api.endpoint('namespaces'), namespaces: followed.follow('namespaces') },
     ...{ contents: new NamespaceContents({ store, client, namespaced }), client, now: api.deps.now },
+    current: async (name) => api.stored('namespaces', name),
+    ...(clock && { clock }),
     onError: settings.onError ?? fail,
   });
   return runControllers({ ...followed, controllers: [controller] }, settings);
