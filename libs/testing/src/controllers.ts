@@ -10,7 +10,7 @@ import type { TestApi } from './test-api.js';
 /** What controllers on an API in memory write through: everything is allowed, nothing is recorded, unless the test says otherwise. */
 export const controllerHost = ({ deps, store }: TestApi, more: Partial<ControllerHost> = {}): ControllerHost => {
   const { names, pipeline, remover } = deps;
-  return { names, pipeline, remover, store, authorizer: alwaysAllow, audit: undefined, ...more };
+  return { names, pipeline, remover, store, authorizer: alwaysAllow, audit: undefined, term: () => 1, ...more };
 };
 
 /** How controllers of a test are run. */
