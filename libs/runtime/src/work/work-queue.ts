@@ -40,6 +40,8 @@ const SLICE_MS = 1;
 interface Delayed {
   /** Monotonic milliseconds. */
   readonly at: number;
+  /** Whether it holds a token of the rate of retries. */
+  readonly isRetry: boolean;
   readonly cancel: () => void;
 }
 
@@ -95,24 +97,14 @@ export class WorkQueue {
 
   /** Queues a key after `ms`, unless it is to be queued sooner. */
   addAfter(key: string, ms: number): void {
-    if (this.#stopped) return;
-    const at = this.#clock.now() + ms;
-    const known = this.#delayed.get(key);
-    if (known && known.at <= at) return;
-    known?.cancel();
-    const cancel = this.#clock.after(ms, () => {
-      this.#delayed.delete(key);
-      this.add(key);
-    });
-    this.#delayed.set(key, { at, cancel });
+    if (!this.#stopped) this.#delay(key, ms, false);
   }
 
   /** Forgets all keys that are not worked on, delays and failures included. Resolves when the work under way has ended. */
   async drain(): Promise<void> {
     this.#drains++;
     this.#waiting.clear();
-    for (const { cancel } of this.#delayed.values()) cancel();
-    this.#delayed.clear();
+    for (const key of [...this.#delayed.keys()]) this.#cancelDelay(key);
     this.#backoffs.clear();
     for (const active of this.#active.values()) active.isDirty = false;
     if (this.#active.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -129,9 +121,27 @@ export class WorkQueue {
     this.#next();
   }
 
+  /** Returns whether the key is queued by this, and not sooner by another. */
+  #delay(key: string, ms: number, isRetry: boolean): boolean {
+    const at = this.#clock.now() + ms;
+    const known = this.#delayed.get(key);
+    if (known && known.at <= at) return false;
+    this.#cancelDelay(key);
+    const cancel = this.#clock.after(ms, () => {
+      this.#delayed.delete(key);
+      this.add(key);
+    });
+    this.#delayed.set(key, { at, isRetry, cancel });
+    return true;
+  }
+
+  /** A key that changes while its retry waits would use up the rate of all others. */
   #cancelDelay(key: string): void {
-    this.#delayed.get(key)?.cancel();
+    const delayed = this.#delayed.get(key);
+    if (!delayed) return;
+    delayed.cancel();
     this.#delayed.delete(key);
+    if (delayed.isRetry) this.#rate.giveBack();
   }
 
   #next(): void {
@@ -187,6 +197,8 @@ export class WorkQueue {
     const backoff = this.#backoffs.get(key) ?? new Backoff(retry);
     this.#backoffs.set(key, backoff);
     observer?.retried();
-    this.addAfter(key, Math.max(backoff.next(), this.#rate.reserve()));
+    if (this.#stopped) return;
+    const wait = Math.max(backoff.next(), this.#rate.reserve());
+    if (!this.#delay(key, wait, true)) this.#rate.giveBack();
   }
 }
