@@ -3,7 +3,7 @@ import { type Controller, followedSource, type ReconcileRun } from '@orch/contro
 import type { ApiObject, Names } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import { type Clock, systemClock } from '@orch/runtime';
-import { Backoff } from '@orch/runtime/work';
+import { Backoff, TokenBucket } from '@orch/runtime/work';
 import { type Change, type ControllerClient, ignoreMissing } from '@orch/writing';
 import { reportRemainders } from './namespace-conditions.js';
 import type { NamespaceContents, Remainder } from './namespace-contents.js';
@@ -47,6 +47,10 @@ export function namespaceController(options: NamespaceControllerOptions): Contro
   };
 }
 
+/** Looks after failures, at all namespaces together: so many a second, with bursts. */
+const FAILURES_PER_SECOND = 10;
+const FAILURE_BURST = 100;
+
 /** What the last look at a namespace found. */
 interface Looked {
   readonly uid: string;
@@ -59,8 +63,14 @@ interface Looked {
 class NamespaceReconciler {
   /** Namespaces that still held something, by name. */
   readonly #looked = new Map<string, Looked>();
+  readonly #clock: Clock;
+  readonly #rate: TokenBucket;
 
-  constructor(private readonly options: NamespaceControllerOptions) {}
+  constructor(private readonly options: NamespaceControllerOptions) {
+    const { clock = systemClock } = options;
+    this.#clock = clock;
+    this.#rate = new TokenBucket(FAILURES_PER_SECOND, FAILURE_BURST, () => clock.now());
+  }
 
   async reconcile(name: string, run: ReconcileRun): Promise<number | undefined> {
     const uid = this.#dueUid(name);
@@ -78,10 +88,6 @@ class NamespaceReconciler {
     return this.#restAfter(name, uid, remainders);
   }
 
-  get #clock(): Clock {
-    return this.options.clock ?? systemClock;
-  }
-
   #dueUid(name: string): string | undefined {
     return this.#uidIfDue(this.options.namespaces.get('', name));
   }
@@ -96,7 +102,7 @@ class NamespaceReconciler {
     const backoff = this.#looked.get(name)?.backoff ?? new Backoff(FAILURE);
     const hasFailed = remainders.some(({ failure }) => failure !== undefined);
     if (!hasFailed) backoff.reset();
-    const rest = hasFailed ? backoff.next() : REMAINDER_MS;
+    const rest = hasFailed ? Math.max(backoff.next(), this.#rate.reserve()) : REMAINDER_MS;
     this.#looked.set(name, { uid, notBefore: this.#clock.now() + rest, backoff });
     return rest;
   }

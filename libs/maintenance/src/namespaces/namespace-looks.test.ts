@@ -38,7 +38,7 @@ async function run(empty: NamespaceContents['empty']) {
         return () => listeners.delete(listener);
       },
     },
-    current: async (name) => api.stored('namespaces', name),
+    current: async (name) => (name === 'going' ? api.stored('namespaces', name) : known.get(name)),
     client: {
       // What is written is heard of at once.
       async update(...given) {
@@ -85,6 +85,23 @@ it('what its status tells of failures, in ever other words, has it looked at no 
   await clock.advance(600_000);
   expect(looks).toBeLessThan(16);
   expect(logged).toHaveLength(looks);
+});
+
+it('many of which nothing can be deleted are looked at ten times a second, all together', async () => {
+  await deleted('going');
+  learn('going');
+  const going = known.get('going');
+  for (let at = 0; at < 1_000; at++)
+    known.set(`n${at}`, { ...going, metadata: { ...going?.metadata, name: `n${at}` } });
+  let looks = 0;
+  await run(async () => {
+    looks++;
+    return [{ endpoint: api.endpoint('configmaps'), objects: 0, finalizers: new Map(), failure: new Error('no') }];
+  });
+  await clock.advance(0);
+  const first = looks;
+  await clock.advance(600_000);
+  expect([first, looks - first < 6_200]).toEqual([1_001, true]);
 });
 
 it('a failure that its status tells already is logged once', async () => {
