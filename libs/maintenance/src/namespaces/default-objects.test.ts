@@ -115,7 +115,7 @@ describe('the account of pods that name none', () => {
 it.each([
   ['NotFound', 'as by a webhook that has not what it looks for'],
   ['AlreadyExists', 'as where memory lacks the object'],
-] as const)('what is refused with %s is tried again (%s)', async (reason) => {
+] as const)('what is refused with %s is tried again (%s)', async (reason, _why) => {
   refusal = new StatusError(reason, 'refused');
   await start();
   await clock.advance(1_000);
