@@ -1,6 +1,8 @@
 /** Tests to run, and how many others there are. */
-export interface Nearest {
+interface Nearest {
+  /** Paths of the tests to run. */
   readonly tests: readonly string[];
+  /** Number of the others. */
   readonly left: number;
 }
 

@@ -254,4 +254,22 @@ describe('a role that is made of others', () => {
     await expect.poll(resources).toEqual(['c', 'a', 'shared', 'z']);
     await aggregator.stop();
   });
+
+  it('reads all roles once for a change, however many are made of others', async () => {
+    const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }];
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { part: 'true' } }] };
+    const names = ['u', 'v', 'w', 'x', 'y', 'z'];
+    for (const name of names) await api.create('clusterroles', { metadata: { name }, aggregationRule, rules });
+    await api.create('clusterroles', { metadata: { name: 'part', labels: { part: 'true' } }, rules });
+    await followers.start();
+    const aggregator = await aggregation();
+    await expect.poll(() => role('z')?.rules?.length).toBe(1);
+    const reads = vi.spyOn(policy, 'roles');
+    await change('clusterroles', 'part', (object) => ({ ...object, metadata: { ...object.metadata, labels: {} } }));
+    await expect.poll(() => names.every((name) => (role(name)?.rules ?? []).length === 0)).toBe(true);
+    await followers.confirm();
+    // One for the change by the test, one for each that was written then, and what was still to be heard of before.
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(9);
+    await aggregator.stop();
+  });
 });

@@ -29,13 +29,20 @@ const RETRY = { firstMs: 5, longestMs: 60_000 };
 /** Gives ClusterRoles with an aggregation rule the rules of the roles that it selects. */
 export function roleAggregation(options: RoleAggregationOptions): Controller {
   const { policy, followers } = options;
-  const keys = () => aggregating(policy).map(({ name }) => name);
+  // Sorted once for each change, not for each role that is made of others.
+  let known: readonly RoleObject[] | undefined;
+  const byName = () => (known ??= clusterRoles(policy));
+  const keys = () => byName().flatMap(({ aggregates, name }) => (aggregates ? [name] : []));
   return {
     name: 'clusterrole-aggregation',
     sources: [
       {
         // Any role may be one that others are made of.
-        subscribe: (enqueue) => followers.onClusterRoles(() => keys().forEach(enqueue)),
+        subscribe: (enqueue) =>
+          followers.onClusterRoles(() => {
+            known = undefined;
+            keys().forEach(enqueue);
+          }),
         keys,
         confirm: () => followers.confirm(),
       },
@@ -46,7 +53,7 @@ export function roleAggregation(options: RoleAggregationOptions): Controller {
       if (!role?.aggregates) return undefined;
       // What is written holds for servers that can read all of them, too.
       if (followers.lacksClusterRoles) throw new RequeueError('some roles cannot be read');
-      const rules = aggregatedRules(role, clusterRoles(policy), matcherOf);
+      const rules = aggregatedRules(role, byName(), matcherOf);
       if (!sameRules(rules, role.rules)) await apply(options, name, rules);
       return undefined;
     },
@@ -55,9 +62,6 @@ export function roleAggregation(options: RoleAggregationOptions): Controller {
 
 const clusterRoles = (policy: RbacPolicy): readonly RoleObject[] =>
   [...policy.roles()].filter(({ namespace }) => namespace === '').sort((a, b) => (a.name < b.name ? -1 : 1));
-
-const aggregating = (policy: RbacPolicy): readonly RoleObject[] =>
-  [...policy.roles()].filter(({ namespace, aggregates }) => namespace === '' && aggregates);
 
 async function apply(
   { deps, endpoints, client }: RoleAggregationOptions,

@@ -78,6 +78,22 @@ it('streams of another server may last longer than requests', async () => {
   hasty.close();
 });
 
+it('streams of another server take no place of a request, count among watches, and have to begin', async () => {
+  const watches = new OpenWatches({ inAll: 0, perUser: 0 });
+  const own = await openServer(
+    listenerOf(api, { aggregator: aggregator(1), streams, watches, metrics: new Metrics() }),
+  );
+  extension.answer = (req, res) => {
+    if (!req.url?.endsWith('/log')) res.end('theirs');
+  };
+  const log = own.ask(`${THINGS}/a/log`);
+  await expect.poll(() => watches.size).toBe(1);
+  expect((await own.ask(THINGS)).status).toBe(200);
+  expect((await log).status).toBe(503);
+  await expect.poll(() => watches.size).toBe(0);
+  await own.close();
+});
+
 describe('a group-version that is registered for another server', () => {
   it.each(['%2F', '%2f'])('is not asked for a path that it might read as another: %s', async (slash) => {
     const { status, body } = await server.ask(`/apis/example.com/v1/namespaces/mine${slash}things/a`);

@@ -8,6 +8,7 @@ import {
   forgetHeaders,
   type HandedStream,
   isGone,
+  isLongRunning,
   left,
   type OpenContext,
   originForm,
@@ -88,7 +89,7 @@ export class Aggregator implements Answerer {
     if (streams.draining) throw shuttingDown();
     // The client went while it was found out who asks.
     if (isGone(ctx)) return;
-    const isStream = ctx.info.verb === 'watch' || ctx.upgrade !== undefined;
+    const isStream = isLongRunning(ctx.info) || ctx.upgrade !== undefined;
     const end = isStream ? admit(ctx, answering) : this.#enter(registration, answering.metrics);
     ctx.res.once('close', end);
     try {

@@ -8,7 +8,7 @@ import { objectSource } from './object-source.js';
 import { workQueueMetrics } from './work-queue-metrics.js';
 
 /** A controller of named objects, and a lease that the test gives and takes. */
-function managerOf(reconcile: Controller['reconcile'] = async () => undefined) {
+function managerOf(reconcile: Controller['reconcile'] = async () => undefined, others: readonly Controller[] = []) {
   const clock = new ManualClock();
   const objects = new Map<string, string>([
     ['a', '1'],
@@ -48,7 +48,7 @@ function managerOf(reconcile: Controller['reconcile'] = async () => undefined) {
     },
   };
   const onError = (...told: unknown[]) => void errors.push(told);
-  const manager = new ControllerManager([controller], {
+  const manager = new ControllerManager([controller, ...others], {
     ...{ leadership, metrics: workQueueMetrics(metrics), onError, clock },
   });
   return {
@@ -96,11 +96,41 @@ describe('a controller of a manager', () => {
     onConfirm(() => Promise.reject(failure));
     manager.start();
     await clock.settle();
-    expect([reconciled, errors]).toEqual([[], [[failure]]]);
+    expect([reconciled, errors]).toEqual([[], [[failure, 'things']]]);
     onConfirm(async () => undefined);
     await clock.advance(1_000);
     expect(reconciled).toEqual(['a', 'b']);
     await manager.stop();
+  });
+
+  it('does not wait for the sources of another, nor does the lease, nor the end', async () => {
+    const stuck: Controller = {
+      name: 'stuck',
+      sources: [{ subscribe: () => () => undefined, keys: () => ['x'], confirm: () => new Promise(() => undefined) }],
+      reconcile: () => Promise.reject(new Error('begun')),
+    };
+    const { clock, manager, reconciled, lease, errors } = managerOf(undefined, [stuck]);
+    manager.start();
+    await clock.settle();
+    expect(reconciled).toEqual(['a', 'b']);
+    await clock.advance(2 * LEADERSHIP_MS);
+    expect(lease.takes).toBeGreaterThan(4);
+    expect([reconciled, errors]).toEqual([['a', 'b'], []]);
+    await manager.stop();
+    expect(lease.given).toBe(1);
+  });
+
+  it('does not keep the process from ending in time', async () => {
+    const { clock, manager, lease } = managerOf(() => new Promise(() => undefined));
+    manager.start();
+    await clock.settle();
+    const deadline = new AbortController();
+    const stopped = manager.stop(deadline.signal);
+    await clock.settle();
+    expect(lease.given).toBe(0);
+    deadline.abort();
+    await stopped;
+    expect(lease.given).toBe(1);
   });
 
   it('does nothing while another process leads, and everything once that is over', async () => {

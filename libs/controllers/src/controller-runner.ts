@@ -43,6 +43,11 @@ export class ControllerRunner {
     metrics.watch(name, this.#queue);
   }
 
+  /** Name of the controller. */
+  get name(): string {
+    return this.controller.name;
+  }
+
   /** Listens to the sources. */
   listen(): void {
     this.#subscriptions = this.controller.sources.map((source) =>

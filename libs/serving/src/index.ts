@@ -4,7 +4,7 @@ export { bodyUseOf } from './chain/body-use.js';
 export type { FlowControl } from './chain/flow-settings.js';
 export { createListener } from './chain/listener.js';
 export { newContext, type OpenContext } from './chain/new-context.js';
-export { bareRequest, type RequestInfo, requestInfo } from './chain/request-info.js';
+export { bareRequest, isLongRunning, type RequestInfo, requestInfo } from './chain/request-info.js';
 export { ResourceRouter } from './chain/router.js';
 export { type SlowClientLimits, SlowClients } from './chain/slow-clients.js';
 export { kindOf, type RequestKind, type Turn, type Turns } from './chain/turns.js';

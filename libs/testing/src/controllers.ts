@@ -10,7 +10,7 @@ import type { TestApi } from './test-api.js';
 /** What controllers on an API in memory write through: everything is allowed, nothing is recorded, unless the test says otherwise. */
 export const controllerHost = ({ deps, store }: TestApi, more: Partial<ControllerHost> = {}): ControllerHost => {
   const { names, pipeline, remover } = deps;
-  return { names, pipeline, remover, store, authorizer: alwaysAllow, audit: undefined, ...more };
+  return { names, pipeline, remover, store, authorizer: alwaysAllow, audit: undefined, term: () => 1, ...more };
 };
 
 /** How controllers of a test are run. */
@@ -76,9 +76,12 @@ export async function runNamespaceController(api: TestApi, settings: RunSettings
   const followed = followedOn(api);
   const client = new ControllerClient(controllerHost(api), 'namespace-controller');
   const { store, namespaced } = api;
+  const { clock } = settings;
   const controller: Controller = namespaceController({
     ...{ names: api.deps.names, endpoint: api.endpoint('namespaces'), namespaces: followed.follow('namespaces') },
     ...{ contents: new NamespaceContents({ store, client, namespaced }), client, now: api.deps.now },
+    current: async (name) => api.stored('namespaces', name),
+    ...(clock && { clock }),
     onError: settings.onError ?? fail,
   });
   return runControllers({ ...followed, controllers: [controller] }, settings);

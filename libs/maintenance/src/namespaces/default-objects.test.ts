@@ -1,3 +1,4 @@
+import { StatusError } from '@orch/machinery';
 import { ManualClock } from '@orch/runtime/testing';
 import {
   controllerHost,
@@ -14,6 +15,7 @@ import { defaultObjects } from './default-objects.js';
 let api: TestApi;
 let clock: ManualClock;
 let isFree: boolean;
+let refusal: StatusError | undefined;
 let errors: unknown[];
 let running: RunningControllers | undefined;
 let start: () => Promise<void>;
@@ -25,7 +27,15 @@ beforeEach(async () => {
   running = undefined;
   const followed = followedOn(api);
   const namespaces = followed.follow('namespaces');
-  const client = new ControllerClient(controllerHost(api), 'service-account-controller');
+  const own = new ControllerClient(controllerHost(api), 'service-account-controller');
+  refusal = undefined;
+  const client: Pick<ControllerClient, 'create' | 'update'> = {
+    create: async (...given) => {
+      if (refusal) throw refusal;
+      return own.create(...given);
+    },
+    update: (...given) => own.update(...given),
+  };
   const controllers = [
     { resource: 'serviceaccounts', name: 'default', content: {} },
     { resource: 'configmaps', name: 'ca', content: { data: { 'ca.crt': 'text' } } },
@@ -100,6 +110,18 @@ describe('the account of pods that name none', () => {
     isFree = true;
     await until(() => accountIn('default') !== undefined);
   });
+});
+
+it.each([
+  ['NotFound', 'as by a webhook that has not what it looks for'],
+  ['AlreadyExists', 'as where memory lacks the object'],
+] as const)('what is refused with %s is tried again (%s)', async (reason, _why) => {
+  refusal = new StatusError(reason, 'refused');
+  await start();
+  await clock.advance(1_000);
+  expect(accountIn('default')).toBeUndefined();
+  refusal = undefined;
+  await until(() => accountIn('default') !== undefined);
 });
 
 describe('an object that says something', () => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FollowedObjects, isTerminating } from '@orch/admission';
-import { type Controller, type ControllerSource, followedSource } from '@orch/controllers';
+import { type Controller, type ControllerSource, followedSource, RequeueError } from '@orch/controllers';
 import { type ApiObject, StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import { UnreadableBodyError } from '@orch/storage';
@@ -65,15 +65,15 @@ async function write(
 }
 
 /**
- * Where the namespace is going, or the object has come or gone meanwhile, a change is still to be heard of, and wakes the controller. What
- * cannot be read is reported by whoever follows it.
+ * Where the namespace is being deleted, its end is still to be heard of, and wakes the controller. Where it is gone, or the object has come
+ * or gone meanwhile, that is to be heard of, too; but a webhook may have said so as well. What cannot be read is reported by whoever follows it.
  */
 function ignoreOvertaken(error: unknown): void {
   if (error instanceof UnreadableBodyError) return;
-  const isOvertaken =
-    error instanceof StatusError &&
-    (error.code === 404 || error.status.reason === 'AlreadyExists' || isTerminating(error));
-  if (!isOvertaken) throw error;
+  if (!(error instanceof StatusError)) throw error;
+  if (isTerminating(error)) return;
+  const isOvertaken = error.code === 404 || error.status.reason === 'AlreadyExists';
+  throw isOvertaken ? new RequeueError(error.message) : error;
 }
 
 function isRight({ followed, name, content }: DefaultObject, namespace: string): boolean {

@@ -11,21 +11,27 @@ interface Condition {
 
 type Finding = Omit<Condition, 'lastTransitionTime'>;
 
-/** Why a namespace on its way out is still there, as `status.conditions` tell it; what they tell already stays as it is. */
-export function reportRemainders(namespace: ApiObject, remainders: readonly Remainder[], now: number): void {
+/**
+ * Writes into `status.conditions` why a namespace that is being deleted is still there; what they tell already stays as it is.
+ * @returns whether they have changed
+ */
+export function reportRemainders(namespace: ApiObject, remainders: readonly Remainder[], now: number): boolean {
   namespace.status ??= {};
   const status = namespace.status as { conditions?: Condition[] };
   const conditions = status.conditions ?? [];
+  let isChanged = false;
   for (const finding of findings(remainders)) {
     const at = conditions.findIndex(({ type }) => type === finding.type);
     const before = conditions[at];
     if (before && saysSame(before, finding)) continue;
     const since = before?.status === finding.status ? before.lastTransitionTime : formatTime(now);
     const condition = { ...finding, lastTransitionTime: since };
+    isChanged = true;
     if (at < 0) conditions.push(condition);
     else conditions[at] = condition;
   }
   status.conditions = conditions;
+  return isChanged;
 }
 
 const saysSame = (a: Finding, b: Finding): boolean =>

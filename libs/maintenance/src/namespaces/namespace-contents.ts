@@ -4,7 +4,7 @@ import { type Endpoint, type Stored, withoutOwners } from '@orch/resources';
 import type { Store } from '@orch/storage';
 import type { ControllerClient } from '@orch/writing';
 
-/** What is left of one type in a namespace. */
+/** Remaining objects of one type in a namespace. */
 export interface Remainder {
   readonly endpoint: Endpoint;
   /** Objects that finalizers or grace keep. */

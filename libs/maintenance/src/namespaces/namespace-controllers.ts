@@ -76,10 +76,15 @@ export async function namespaceControllers(settings: NamespaceControllersSetting
 
 function emptier({ deps, store, namespaced, catchUp, clientOf, followed, logger }: NamespaceControllersSettings) {
   const client = clientOf('namespace-controller');
+  const endpoint = storedEndpoint(deps, '', 'namespaces');
   return namespaceController({
     names: deps.names,
-    endpoint: storedEndpoint(deps, '', 'namespaces'),
+    endpoint,
     namespaces: followed.namespaces,
+    async current(name) {
+      const stored = await deps.reader.current(endpoint.type, { namespace: '', name });
+      return stored && fromStored(stored, endpoint);
+    },
     contents: new NamespaceContents({ store, client, namespaced, catchUp }),
     client,
     now: deps.now,

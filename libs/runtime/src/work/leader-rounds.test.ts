@@ -41,6 +41,34 @@ describe('rounds of the process that leads', () => {
     expect(seen).toEqual([true, false]);
   });
 
+  it('are told that they are the first until one has succeeded', async () => {
+    const clock = new ManualClock();
+    const seen: boolean[] = [];
+    let isNew = true;
+    const work = new LeaderRounds({
+      leadership: {
+        renew: async () => {
+          const renewed = { leads: true, isNew };
+          isNew = false;
+          return renewed;
+        },
+        giveBack: async () => undefined,
+      },
+      round: async (first) => {
+        seen.push(first);
+        if (seen.length === 1) throw new Error('what was written before is not known yet');
+        return undefined;
+      },
+      onError: () => undefined,
+      clock,
+    });
+    work.ask();
+    await clock.advance(1_000);
+    await clock.advance(RENEWAL_MS);
+    expect(seen).toEqual([true, true, false]);
+    await work.stop();
+  });
+
   it('begin sooner where there is work to come, and never later than the lease is due', async () => {
     const { clock, seen, state, work } = rounds();
     state.pause = 50;

@@ -6,7 +6,7 @@ interface LeaderRoundsOptions {
   readonly leadership: Pick<Leadership, 'renew' | 'giveBack'>;
   /**
    * One round, in the process that leads.
-   * @param isNew whether it has come to lead since the round before
+   * @param isNew whether it has come to lead since the last round that succeeded
    * @returns milliseconds after which the next one begins though nobody asks; nothing for when the lease is due
    */
   round(isNew: boolean): Promise<number | undefined>;
@@ -25,6 +25,8 @@ export class LeaderRounds {
   readonly #clock: Clock;
   readonly #work: WorkOnDemand;
   #cancelNext: (() => void) | undefined;
+  /** Whether no round of this term has succeeded. */
+  #isFirst = false;
   #stopped = false;
 
   constructor(private readonly options: LeaderRoundsOptions) {
@@ -55,7 +57,9 @@ export class LeaderRounds {
     const { leadership, round, idle } = this.options;
     const { leads, isNew } = await leadership.renew();
     if (!leads) idle?.();
-    const pause = leads ? await round(isNew) : undefined;
+    this.#isFirst ||= isNew;
+    const pause = leads ? await round(this.#isFirst) : undefined;
+    if (leads) this.#isFirst = false;
     this.#cancelNext?.();
     if (this.#stopped) return;
     this.#cancelNext = this.#clock.after(Math.min(pause ?? RENEWAL_MS, RENEWAL_MS), () => this.#work.ask());

@@ -17,6 +17,8 @@ interface LeadershipLease {
 export class Leadership {
   #leadsUntil = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
+  /** Counts the terms: spans of time in which the lease was held without a gap. */
+  #terms = 0;
 
   /** @param lease of {@link LEADERSHIP_MS} */
   constructor(
@@ -29,20 +31,27 @@ export class Leadership {
     return this.clock.now() < this.#leadsUntil;
   }
 
+  /** The term in which this process leads; undefined while it does not lead. What was begun in one is not to be written in another. */
+  get term(): number | undefined {
+    return this.leads ? this.#terms : undefined;
+  }
+
   /**
    * Takes the lease or takes it for longer, when that is due.
    * @returns whether this process leads, and has done so since before
    * @throws StoreUnavailableError
    */
   async renew(): Promise<{ leads: boolean; isNew: boolean }> {
-    const led = this.leads;
+    const before = this.#terms;
     const asked = this.clock.now();
     if (asked - this.#askedAt >= RENEWAL_MS) {
       const taken = await this.lease.take();
+      // The answer may have taken longer than the lease had left: another process may have led meanwhile.
+      if (!this.leads) this.#terms++;
       this.#askedAt = asked;
       this.#leadsUntil = taken ? asked + LEADERSHIP_MS : Number.NEGATIVE_INFINITY;
     }
-    return { leads: this.leads, isNew: this.leads && !led };
+    return { leads: this.leads, isNew: this.leads && this.#terms !== before };
   }
 
   /** Releases the lease, so that another process can lead. Never rejects. */

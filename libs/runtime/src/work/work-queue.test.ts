@@ -162,4 +162,36 @@ describe('a queue of keys', () => {
     expect(counts).toMatchObject({ queued: [0, 2], worked: [2, 1] });
     expect(queue.unfinished).toEqual([]);
   });
+
+  it('a key that fails and changes again and again uses up no retries of others', async () => {
+    const begun: string[] = [];
+    const { clock, queue } = queueOf({
+      async process(key) {
+        begun.push(key);
+        throw new Error('refused');
+      },
+    });
+    for (let at = 0; at < 1_000; at++) {
+      queue.add('busy');
+      await clock.settle();
+    }
+    queue.add('other');
+    await clock.advance(5);
+    expect(begun.filter((key) => key === 'other')).toHaveLength(2);
+    await queue.stop();
+  });
+
+  it('lets others have their turn between many keys, each of which takes next to nothing', async () => {
+    let [worked, turns] = [0, 0];
+    const queue = new WorkQueue({
+      process: async () => void worked++,
+      onError: (error) => {
+        throw error;
+      },
+    });
+    for (let at = 0; at < 20_000; at++) queue.add(`${at}`);
+    for (; worked < 20_000; turns++) await new Promise(setImmediate);
+    expect(turns).toBeGreaterThan(2);
+    await queue.stop();
+  });
 });

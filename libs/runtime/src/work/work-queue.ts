@@ -34,10 +34,14 @@ const RETRY = { firstMs: 5, longestMs: 1_000_000 };
 /** Retries of all keys together: so many a second, with bursts (the defaults of client-go). */
 const RETRIES_PER_SECOND = 10;
 const RETRY_BURST = 100;
+/** Milliseconds of work on many keys in one turn of the event loop. */
+const SLICE_MS = 1;
 
 interface Delayed {
   /** Monotonic milliseconds. */
   readonly at: number;
+  /** Whether it holds a token of the rate of retries. */
+  readonly isRetry: boolean;
   readonly cancel: () => void;
 }
 
@@ -51,6 +55,10 @@ export class WorkQueue {
   readonly #rate: TokenBucket;
   /** Keys that wait for a worker, in order, and the monotonic milliseconds since when. */
   readonly #waiting = new Map<string, number>();
+  /** Goes on behind what was taken: an iterator that begins anew would pass over what was deleted before, each time. */
+  #line: MapIterator<[string, number]> | undefined;
+  /** Monotonic milliseconds after which others have a turn of the event loop before the next key. */
+  #sliceEnd = 0;
   /** Keys that are worked on, since when, and whether they were added meanwhile. */
   readonly #active = new Map<string, { readonly since: number; isDirty: boolean }>();
   readonly #delayed = new Map<string, Delayed>();
@@ -89,24 +97,14 @@ export class WorkQueue {
 
   /** Queues a key after `ms`, unless it is to be queued sooner. */
   addAfter(key: string, ms: number): void {
-    if (this.#stopped) return;
-    const at = this.#clock.now() + ms;
-    const known = this.#delayed.get(key);
-    if (known && known.at <= at) return;
-    known?.cancel();
-    const cancel = this.#clock.after(ms, () => {
-      this.#delayed.delete(key);
-      this.add(key);
-    });
-    this.#delayed.set(key, { at, cancel });
+    if (!this.#stopped) this.#delay(key, ms, false);
   }
 
   /** Forgets all keys that are not worked on, delays and failures included. Resolves when the work under way has ended. */
   async drain(): Promise<void> {
     this.#drains++;
     this.#waiting.clear();
-    for (const { cancel } of this.#delayed.values()) cancel();
-    this.#delayed.clear();
+    for (const key of [...this.#delayed.keys()]) this.#cancelDelay(key);
     this.#backoffs.clear();
     for (const active of this.#active.values()) active.isDirty = false;
     if (this.#active.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -123,15 +121,39 @@ export class WorkQueue {
     this.#next();
   }
 
+  /** Returns whether the key is queued by this, and not sooner by another. */
+  #delay(key: string, ms: number, isRetry: boolean): boolean {
+    const at = this.#clock.now() + ms;
+    const known = this.#delayed.get(key);
+    if (known && known.at <= at) return false;
+    this.#cancelDelay(key);
+    const cancel = this.#clock.after(ms, () => {
+      this.#delayed.delete(key);
+      this.add(key);
+    });
+    this.#delayed.set(key, { at, isRetry, cancel });
+    return true;
+  }
+
+  /** A key that changes while its retry waits would use up the rate of all others. */
   #cancelDelay(key: string): void {
-    this.#delayed.get(key)?.cancel();
+    const delayed = this.#delayed.get(key);
+    if (!delayed) return;
+    delayed.cancel();
     this.#delayed.delete(key);
+    if (delayed.isRetry) this.#rate.giveBack();
   }
 
   #next(): void {
     const { workers = 1 } = this.options;
-    for (const [key, since] of this.#waiting) {
-      if (this.#active.size >= workers) return;
+    while (this.#active.size < workers) {
+      this.#line ??= this.#waiting.entries();
+      const next = this.#line.next();
+      if (next.done) {
+        this.#line = undefined;
+        return;
+      }
+      const [key, since] = next.value;
       this.#waiting.delete(key);
       void this.#work(key, since);
     }
@@ -152,10 +174,22 @@ export class WorkQueue {
       if (drains === this.#drains) this.#retry(key);
     }
     observer?.finished((this.#clock.now() - since) / 1_000);
+    if (this.#waiting.size > 0) await this.#turn();
     this.#active.delete(key);
     if (active.isDirty) this.#enqueue(key);
     else this.#next();
     if (this.#active.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Many keys of which each has nothing to wait for would keep all others waiting. */
+  #turn(): Promise<void> | undefined {
+    if (this.#clock.now() < this.#sliceEnd) return undefined;
+    return new Promise((resolve) => {
+      this.#clock.soon(() => {
+        this.#sliceEnd = this.#clock.now() + SLICE_MS;
+        resolve();
+      });
+    });
   }
 
   #retry(key: string): void {
@@ -163,6 +197,8 @@ export class WorkQueue {
     const backoff = this.#backoffs.get(key) ?? new Backoff(retry);
     this.#backoffs.set(key, backoff);
     observer?.retried();
-    this.addAfter(key, Math.max(backoff.next(), this.#rate.reserve()));
+    if (this.#stopped) return;
+    const wait = Math.max(backoff.next(), this.#rate.reserve());
+    if (!this.#delay(key, wait, true)) this.#rate.giveBack();
   }
 }

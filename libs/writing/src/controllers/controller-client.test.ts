@@ -1,6 +1,7 @@
 import type { AdmissionPlugin, Attributes } from '@orch/admission';
 import { ActionRecorder, type AuditBackend, type EventRecord, PolicyEvaluator } from '@orch/audit';
 import type { Authorizer, RequestAttributes } from '@orch/authorization';
+import type { ApiObject } from '@orch/machinery';
 import { systemClock } from '@orch/runtime';
 import { controllerHost, MemoryStore, type TestApi, testApi } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,13 +49,13 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-function client(): ControllerClient {
+function client(term: () => number | undefined = () => 1): ControllerClient {
   const audit = new ActionRecorder({
     policy: new PolicyEvaluator({ rules: [{ level }] }),
     observer: { judged: () => undefined, recorded: () => undefined, rejected: () => undefined },
     ...{ backend, apiVersion: 'audit.k8s.io/v1', maxBodyBytes: 10_000, clock: systemClock },
   });
-  return new ControllerClient(controllerHost(api, { authorizer, audit }), ACCOUNT);
+  return new ControllerClient(controllerHost(api, { authorizer, audit, term }), ACCOUNT);
 }
 const target = () => ({ endpoint: api.endpoint('configmaps'), key: { namespace: 'default', name: 'a' } });
 const parsed = () => events.map(({ json }) => JSON.parse(json) as Record<string, unknown>);
@@ -189,5 +190,37 @@ describe('the writes of a controller', () => {
     stores = false;
     await expect(client().create(api.endpoint('configmaps'), CONFIG_MAP)).rejects.toMatchObject({ code: 500 });
     expect([api.stored('configmaps', 'a'), asked]).toEqual([undefined, []]);
+  });
+});
+
+describe('what a controller has begun before its process lost the lease', () => {
+  it.each([
+    ['is lost', undefined],
+    ['has been lost and taken again', 2],
+  ])('is not written any more once it %s', async (_what, later) => {
+    let term: number | undefined = 1;
+    const late = client(() => term);
+    await late.create(api.endpoint('configmaps'), CONFIG_MAP);
+    const lose = (current: ApiObject) => {
+      term = later;
+      return { ...current, data: { key: 'late' } };
+    };
+    await expect(late.update(target(), lose)).rejects.toMatchObject({ code: 503 });
+    expect(api.stored('configmaps', 'a')?.data).toEqual({ key: 'value' });
+    term = undefined;
+    await expect(late.delete(api.endpoint('configmaps'), target().key, { dryRun: false })).rejects.toMatchObject({
+      code: 503,
+    });
+    const collection = { endpoint: api.endpoint('configmaps'), namespace: 'default' };
+    await expect(
+      late.deleteCollection(
+        collection,
+        () => false,
+        () => undefined,
+      ),
+    ).rejects.toMatchObject({ code: 503 });
+    const other = { metadata: { name: 'b', namespace: 'default' } };
+    await expect(late.create(api.endpoint('configmaps'), other)).rejects.toMatchObject({ code: 503 });
+    expect([api.stored('configmaps', 'a'), api.stored('configmaps', 'b')]).toEqual([expect.anything(), undefined]);
   });
 });

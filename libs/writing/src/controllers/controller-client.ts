@@ -30,6 +30,8 @@ export interface ControllerHost {
   readonly authorizer: Authorizer;
   /** Absent where no audit log is kept. */
   readonly audit: ActionAudit | undefined;
+  /** The term in which this process runs the controllers; undefined while it does not. Nothing begun in one is written in another. */
+  readonly term: () => number | undefined;
 }
 
 /** How an update is made, beside its change; see {@link WriteRequest}. */
@@ -125,10 +127,11 @@ export class ControllerClient {
     work: (caller: Caller, recorded: RecordedAction | undefined) => Promise<T>,
   ): Promise<T> {
     const request = attributesOf(verb, target);
+    const term = this.host.term();
     const recorded = await this.host.audit?.begin({ user: this.#wire, agent: this.#agent, request });
     try {
       await this.#authorize(request, recorded);
-      const result = await work(this.#caller(request, recorded), recorded);
+      const result = await work(this.#caller(request, recorded, term), recorded);
       recorded?.end(success);
       return result;
     } catch (error) {
@@ -147,8 +150,9 @@ export class ControllerClient {
     if (!isAllowed) throw forbiddenRequest(this.#user, request, reason);
   }
 
-  #caller(request: RequestAttributes, recorded: RecordedAction | undefined): Caller {
+  #caller(request: RequestAttributes, recorded: RecordedAction | undefined, term: number | undefined): Caller {
     return {
+      isOver: () => term === undefined || this.host.term() !== term,
       user: this.#user,
       access: { authorizer: this.host.authorizer, request },
       agent: managerOf(this.#agent),

@@ -22,6 +22,8 @@ export interface Caller {
   readonly skipsWebhooks?: boolean;
   /** Deadline of the request, monotonic milliseconds (`performance.now()`). */
   readonly deadline: number;
+  /** Whether the caller may not write any more, whatever it has begun: a controller whose process has lost its lease. */
+  isOver?(): boolean;
   /** Identifies the request to observers of the store; opaque to the store. */
   readonly origin?: unknown;
 }

@@ -33,8 +33,8 @@ export const controllers = (process: ControlPlaneProcess): Component => {
       for (const group of groups) await group.start?.();
       manager.start();
     },
-    async stop() {
-      await running?.manager.stop();
+    async stop(deadline) {
+      await running?.manager.stop(deadline);
       for (const group of running?.groups ?? []) await group.stop?.();
     },
   };
@@ -42,7 +42,7 @@ export const controllers = (process: ControlPlaneProcess): Component => {
 
 async function groupsOf(process: ControlPlaneProcess, leadership: Leadership): Promise<ControllerGroup[]> {
   const { settings, state, telling } = process;
-  const host = hostOf(process);
+  const host = hostOf(process, leadership);
   const clientOf = (account: string) => new ControllerClient(host, account);
   const runs = (name: ControllerName) => runsController(settings.serving.controllers, name);
   const access = process.need('access');
@@ -61,7 +61,8 @@ async function groupsOf(process: ControlPlaneProcess, leadership: Leadership): P
   return [requests, namespaces, roles, quotas, policiesOf(process)].filter((group) => group !== undefined);
 }
 
-const hostOf = (process: ControlPlaneProcess): ControllerHost => ({
+const hostOf = (process: ControlPlaneProcess, leadership: Leadership): ControllerHost => ({
+  term: () => leadership.term,
   ...{ names: process.state.deps.names, pipeline: process.state.deps.pipeline },
   ...{ remover: process.state.deps.remover, store: process.state.store },
   authorizer: process.need('access').authorizer,
