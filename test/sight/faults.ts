@@ -349,7 +349,7 @@ export const FAULTS: readonly Fault[] = [
   {
     alert: 'OrchCertificateSigningFails',
     fault: 'the table of leases is held, so that no process knows whether it may sign',
-    series: [counter('orch_logged_errors_total{instance="a",message="certificate requests"}', 0, 1)],
+    series: [counter('orch_logged_errors_total{instance="a",message="controller: csrsigning"}', 0, 1)],
   },
   {
     alert: 'OrchErrorsRepeat',
