@@ -120,6 +120,17 @@ test('numbers of a file of values are written as they stand there', () => {
   expect(containerOf(objects, 'Deployment', 'load-balancer').args[2]).toContain('most=2000000\n');
 });
 
+test('numbers that are taken away are none', () => {
+  const { objects } = template('orch', 'orch', {
+    apiServer: { replicas: null },
+    gateway: { replicas: null, autoscaling: { enabled: false } },
+    loadBalancer: { replicas: null },
+    nats: { bundled: { replicas: null } },
+  });
+  const workloads = objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+  expect(workloads.map(({ spec }) => spec.replicas)).toEqual([null, null, null, null]);
+});
+
 test.each([
   ['9lives', {}],
   ['a', { fullnameOverride: '9' }],

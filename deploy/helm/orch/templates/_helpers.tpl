@@ -30,10 +30,10 @@ labels:
 {{- end -}}
 
 {{/*
-A value as it is written: numbers of a file of values are floating-point ones, which templates write as 1e+06.
+A value as it is written: numbers of a file of values are floating-point ones, which templates write as 1e+06. Nothing for null.
 */}}
 {{- define "orch.plain" -}}
-{{- if kindIs "string" . }}{{ . }}{{ else }}{{ toJson . }}{{ end -}}
+{{- if kindIs "string" . }}{{ . }}{{ else if not (kindIs "invalid" .) }}{{ toJson . }}{{ end -}}
 {{- end -}}
 
 {{- define "orch.image" -}}

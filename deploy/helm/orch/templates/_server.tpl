@@ -12,7 +12,7 @@ metadata:
   {{- include "orch.metadata" (list $root .component) | nindent 2 }}
 spec:
   {{- if not .scaled }}
-  replicas: {{ int $values.replicas }}
+  replicas: {{ include "orch.plain" $values.replicas }}
   {{- end }}
   revisionHistoryLimit: 5
   selector:
@@ -38,7 +38,7 @@ spec:
       serviceAccountName: {{ include "orch.fullname" $root }}-{{ .component }}
       automountServiceAccountToken: false
       enableServiceLinks: false
-      # Shutdown: {{ int $root.Values.shutdown.delaySeconds }} s of serving while not ready, {{ int $root.Values.shutdown.drainSeconds }} s of draining, and room. No preStop hook is
+      # Shutdown: {{ include "orch.plain" $root.Values.shutdown.delaySeconds }} s of serving while not ready, {{ include "orch.plain" $root.Values.shutdown.drainSeconds }} s of draining, and room. No preStop hook is
       # needed: the server itself goes on serving after SIGTERM (--shutdown-delay-duration).
       terminationGracePeriodSeconds: {{ include "orch.gracePeriod" $root }}
       securityContext:
@@ -93,12 +93,12 @@ spec:
             - --watch-cache-bytes={{ include "orch.plain" $values.watchCacheBytes }}
             - --watch-bookmark-interval={{ $config.watchBookmarkInterval }}
             - --request-timeout={{ $config.requestTimeout }}
-            - --min-request-timeout={{ int $config.minRequestTimeout }}
+            - --min-request-timeout={{ include "orch.plain" $config.minRequestTimeout }}
             - --max-watch-age={{ $config.maxWatchAge }}
-            - --shutdown-delay-duration={{ int $root.Values.shutdown.delaySeconds }}s
-            - --shutdown-drain-duration={{ int $root.Values.shutdown.drainSeconds }}s
+            - --shutdown-delay-duration={{ include "orch.plain" $root.Values.shutdown.delaySeconds }}s
+            - --shutdown-drain-duration={{ include "orch.plain" $root.Values.shutdown.drainSeconds }}s
             - --logging-format={{ $config.loggingFormat }}
-            - --v={{ int $config.verbosity }}
+            - --v={{ include "orch.plain" $config.verbosity }}
             {{- if and (eq $root.Values.pki.mode "generate") (eq .component "api-server") }}
             # Helm signs no groups: the administrator's certificate says the user alone.
             - --cluster-admin-users=admin
