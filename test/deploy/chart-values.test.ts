@@ -120,6 +120,19 @@ test('numbers of a file of values are written as they stand there', () => {
   expect(containerOf(objects, 'Deployment', 'load-balancer').args[2]).toContain('most=2000000\n');
 });
 
+test('servers are let out to what is named beside bundled backends', () => {
+  const to = { ipBlock: { cidr: '10.0.0.0/8' } };
+  const { objects } = template('orch', 'orch', {
+    postgres: { bundled: { enabled: true } },
+    networkPolicy: { backends: [to] },
+  });
+  for (const name of ['orch-api-server', 'orch-watch-gateway']) {
+    const policy = objects.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === name);
+    expect(policy?.spec.egress).toContainEqual({ to: [to] });
+    expect(policy?.spec.egress).not.toContainEqual({});
+  }
+});
+
 test('numbers that are taken away are none', () => {
   const { objects } = template('orch', 'orch', {
     apiServer: { replicas: null },
