@@ -15,7 +15,8 @@ umask 077
 mkdir -p "$1"
 keys=$(cd "$1" && pwd)
 url=$2
-[ "$url" != - ] || IFS= read -r url
+[ "$url" != - ] || IFS= read -r url || true # the last line may lack its end
+[ -n "$url" ] || { echo "no URL of PostgreSQL: the Secret with the one that is there would be replaced" >&2; exit 2; }
 shift 2
 namespace=orch
 service=orch-load-balancer

@@ -227,7 +227,7 @@ describe('the chart', () => {
     expect(data['nats.conf']).toContain('authorization { user: "orch", password: $NATS_PASSWORD }');
     const [nats] = containers(named(objects, 'StatefulSet', 'orch-nats') as Manifest);
     expect(nats.env).toContainEqual({
-      name: 'NATS_PASSWORD',
+      name: 'NATS_PASSWORD_TEXT',
       valueFrom: { secretKeyRef: { name: 'nats-password', key: 'password' } },
     });
     for (const role of ['api-server', 'watch-gateway']) {
@@ -256,6 +256,8 @@ describe('the chart', () => {
     }
     const job = named(objects, 'Job', 'orch-migration') as Manifest;
     expect(job.metadata).toMatchObject({ annotations: { 'helm.sh/hook': 'pre-install,pre-upgrade' } });
+    // A migration that is ended begins anew.
+    expect(job.spec.activeDeadlineSeconds).toBe(3600);
     const [{ command, args, env }] = containers(job);
     expect(env[0].valueFrom.secretKeyRef).toEqual({ name: 'orch-postgres', key: 'migrator' });
     expect(command).toEqual(['node', '/app/bin/orchctl.js']);

@@ -45,7 +45,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'orch-walk-'));
   mkdirSync(join(dir, 'bin'));
   symlinkSync(findKubectl('1.33'), join(dir, 'bin', 'kubectl'));
-  const { script, last } = example('encryption.md', 'cat > encryption.yaml');
+  const { script, last } = example('encryption.md', 'umask 077\ncat > encryption.yaml');
   await shell(script);
   const [program, command, ...rest] = last.split(' ');
   expect([program, command]).toEqual(['orch', 'standalone']);

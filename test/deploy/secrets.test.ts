@@ -27,6 +27,13 @@ test('the plain manifests are what the chart renders', () => {
   );
 });
 
+test('a URL on standard input needs no line break, and nothing is made of none', () => {
+  const from = (input: string) =>
+    execFileSync(SECRETS, [join(dir, 'piped'), '-'], { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] });
+  for (const input of [URL, `${URL}\n`]) expect(filesOf(parseManifests(from(input)), 'orch-postgres').url).toBe(URL);
+  for (const input of ['', '\n']) expect(() => from(input)).toThrow(/no URL/);
+});
+
 /** The files of a rendered Secret, decoded. */
 function filesOf(objects: readonly Manifest[], name: string): Record<string, string> {
   const secret = objects.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name);

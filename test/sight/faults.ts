@@ -80,7 +80,7 @@ export const FAULTS: readonly Fault[] = [
   {
     alert: 'OrchPostgresDown',
     fault: 'PostgreSQL is killed',
-    series: [gauge('kubernetes_healthcheck{instance="a",name="postgres",type="readyz"}', 1, 0)],
+    series: [gauge('kubernetes_healthcheck{job="health",instance="a",name="postgres",type="readyz"}', 1, 0)],
   },
   {
     alert: 'OrchEmbeddedPostgresEnds',
@@ -299,7 +299,7 @@ export const FAULTS: readonly Fault[] = [
   {
     alert: 'OrchApiServersMissing',
     fault: 'Prometheus finds no pods any more',
-    series: [gone('up{job="apiserver",instance="a"}')],
+    series: [gone('up{job="apiserver",instance="a"}'), gone('up{job="health",instance="a"}')],
   },
   {
     alert: 'OrchGatewaysMissing',
@@ -309,7 +309,7 @@ export const FAULTS: readonly Fault[] = [
   {
     alert: 'OrchHealthChecksMissing',
     fault: 'the same',
-    series: [gone('kubernetes_healthcheck{instance="a",name="postgres",type="readyz"}')],
+    series: [gone('kubernetes_healthcheck{job="health",instance="a",name="postgres",type="readyz"}')],
   },
   {
     alert: 'OrchLoadBalancerDown',
@@ -319,7 +319,7 @@ export const FAULTS: readonly Fault[] = [
   {
     alert: 'OrchNotReady',
     fault: 'PostgreSQL is killed',
-    series: [gauge('kubernetes_healthcheck{instance="a",name="postgres",type="readyz"}', 1, 0)],
+    series: [gauge('kubernetes_healthcheck{job="health",instance="a",name="postgres",type="readyz"}', 1, 0)],
   },
   {
     alert: 'OrchCertificateExpires',
@@ -349,7 +349,7 @@ export const FAULTS: readonly Fault[] = [
   {
     alert: 'OrchCertificateSigningFails',
     fault: 'the table of leases is held, so that no process knows whether it may sign',
-    series: [counter('orch_logged_errors_total{instance="a",message="certificate requests"}', 0, 1)],
+    series: [counter('orch_logged_errors_total{instance="a",message="controller: csrsigning"}', 0, 1)],
   },
   {
     alert: 'OrchErrorsRepeat',

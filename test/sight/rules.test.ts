@@ -50,6 +50,16 @@ test('every alert is a comparison with a bound, says how bad it is, and is told 
   }
 });
 
+test('failures of each controller of certificate requests count, by the phrase that they are logged with', () => {
+  const options = readFileSync(fileURLToPath(new URL('../../docs/reference.md', import.meta.url)), 'utf8');
+  const names = /^\| `--controllers=.*/m.exec(options)?.[0].match(/\bcsr\w+/g) ?? [];
+  expect(names.length).toBe(3);
+  const rules = readRules(join(DEPLOY, 'rules', 'orch.yml')).flatMap((group) => group.rules);
+  const { expr = '' } = rules.find(({ alert }) => alert === 'OrchCertificateSigningFails') ?? {};
+  const phrases = new RegExp(`^(?:${/message=~"([^"]+)"/.exec(expr)?.[1]})$`);
+  for (const name of names) expect(`controller: ${name}`).toMatch(phrases);
+});
+
 /** Names of metrics, and of records of rules, in an expression. */
 const metricsIn = (expression: string): string[] =>
   expression.match(/\b(?:orch|apiserver|kubernetes|aggregator|leader|probe|nodejs|up)(?:[_:]\w+)*(?=[{)[\s]|$)/g) ?? [];

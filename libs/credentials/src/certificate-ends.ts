@@ -14,43 +14,62 @@ export interface FileCertificates {
   readonly pem: string;
 }
 
-/** When the certificates of a file end. */
-interface FileEnds extends Pick<FileCertificates, 'certificate' | 'file'> {
+/**
+ * Characters of PEM that one look reads at most, and one text more: some 400 certificates, 60 ms. What is in the API may hold
+ * thousands, and whoever asks for metrics would have all others wait.
+ */
+const LOOKED_AT_MOST = 256 * 1024;
+
+/** When the certificates of a text end. */
+interface Ends {
   /** Seconds since 1970; at least one. */
   readonly ends: readonly number[];
   /** Whether all of them are roots: each is believed by itself, and none needs the others. */
   readonly areRoots: boolean;
 }
 
+/** When the certificates of a file end. */
+interface FileEnds extends Ends, Pick<FileCertificates, 'certificate' | 'file'> {}
+
 /** Tracks when the certificates of a process expire; of each file the one that expires first. */
 export class CertificateEnds {
   readonly #bySource = new Map<string, readonly FileEnds[]>();
   readonly #looks: (() => readonly FileCertificates[])[] = [];
-  /** Certificates of the last look, by everything that was read. */
-  #seen = new Map<string, readonly FileEnds[]>();
+  /** Certificates of the last look, by the text that they were read from; undefined where it has none. */
+  #seen = new Map<string, Ends | undefined>();
 
   /** @param now milliseconds since 1970 */
   constructor(private readonly now: () => number = Date.now) {}
 
   /** Replaces the files of a source. Certificates that cannot be read are left out. */
   tell(source: string, files: readonly FileCertificates[]): void {
-    this.#bySource.set(source, files.flatMap(endsOf));
+    this.#bySource.set(
+      source,
+      files.flatMap((found) => within(found, endsOf(found.pem))),
+    );
   }
 
-  /** Adds a source that is read whenever the metric is. */
+  /** Adds a source that is read whenever the metric is; a source of many certificates over several times. */
   look(source: () => readonly FileCertificates[]): void {
     this.#looks.push(source);
   }
 
   /** Reads the sources; certificates that were there at the last look are not parsed again. */
   #looked(): FileEnds[] {
-    const seen = new Map<string, readonly FileEnds[]>();
-    for (const found of this.#looks.flatMap((source) => source())) {
-      const key = JSON.stringify([found.certificate, found.file, found.pem]);
-      seen.set(key, this.#seen.get(key) ?? endsOf(found));
+    const seen = new Map<string, Ends | undefined>();
+    let left = LOOKED_AT_MOST;
+    const read = (pem: string) => {
+      left -= pem.length;
+      return endsOf(pem);
+    };
+    const found = this.#looks.flatMap((source) => source());
+    for (const { pem } of found) {
+      if (seen.has(pem)) continue;
+      if (this.#seen.has(pem)) seen.set(pem, this.#seen.get(pem));
+      else if (left > 0) seen.set(pem, read(pem));
     }
     this.#seen = seen;
-    return [...seen.values()].flat();
+    return found.flatMap((each) => within(each, seen.get(each.pem)));
   }
 
   /** Returns labels and value of each series; the value in seconds since 1970. */
@@ -72,11 +91,13 @@ function firstEnd({ ends, areRoots }: FileEnds, forgotten: number): number {
   return Math.min(...(counted.length > 0 ? counted : ends));
 }
 
-function endsOf({ certificate, file, pem }: FileCertificates): FileEnds[] {
+const within = ({ certificate, file }: FileCertificates, ends: Ends | undefined): FileEnds[] =>
+  ends ? [{ certificate, file, ...ends }] : [];
+
+function endsOf(pem: string): Ends | undefined {
   const found = readableCertificatesOf(pem);
-  if (found.length === 0) return [];
-  const ends = found.map(({ validTo }) => Date.parse(validTo) / 1000);
-  return [{ certificate, file, ends, areRoots: found.every(isRoot) }];
+  if (found.length === 0) return undefined;
+  return { ends: found.map(({ validTo }) => Date.parse(validTo) / 1000), areRoots: found.every(isRoot) };
 }
 
 const isRoot = ({ issuer, subject }: X509Certificate): boolean => issuer === subject;

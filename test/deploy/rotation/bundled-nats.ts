@@ -18,6 +18,27 @@ interface Member {
 
 const MOST = 3;
 
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
+}
+
+/** Variables of the chart's container of NATS, as a kubelet makes them: `$(NAME)` is what a variable before it says. */
+export function natsVariables(
+  env: readonly Variable[],
+  secret: (name: string) => Readonly<Record<string, string>>,
+): Record<string, string> {
+  const variables: Record<string, string> = {};
+  for (const { name, value, valueFrom } of env) {
+    const ref = valueFrom?.secretKeyRef;
+    if (ref) variables[name] = secret(ref.name)[ref.key] ?? '';
+    else if (value !== undefined)
+      variables[name] = value.replace(/\$\((\w+)\)/g, (text, other: string) => variables[other] ?? text);
+  }
+  return variables;
+}
+
 /** The pods of the chart's StatefulSet of NATS, as processes. */
 export class BundledNats {
   readonly #members: Member[] = [];

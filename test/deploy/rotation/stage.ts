@@ -17,7 +17,7 @@ import { answersPlain } from '../../../tools/up/ready.js';
 import { sql } from '../../faults/stage/sql.js';
 import { type Manifest, render } from '../helm.js';
 import { Pod, type SecretFiles } from '../pod.js';
-import { BundledNats } from './bundled-nats.js';
+import { BundledNats, natsVariables } from './bundled-nats.js';
 
 /** Every credential that the chart takes comes from a Secret of its own. */
 const VALUES = {
@@ -53,6 +53,8 @@ const find = (objects: readonly Manifest[], kind: string, name: string): Manifes
   return found;
 };
 
+const natsEnvironment = (objects: readonly Manifest[]) =>
+  find(objects, 'StatefulSet', 'nats').spec.template.spec.containers[0].env;
 const natsConfiguration = (objects: readonly Manifest[]): string =>
   find(objects, 'ConfigMap', 'nats').data['nats.conf'];
 
@@ -154,10 +156,9 @@ export class RotationStage {
 
   /** Starts NATS, the servers and the load balancer, once all Secrets are there. */
   async startPods(): Promise<void> {
-    this.#nats = await BundledNats.create(this.dir, () => ({
-      NATS_PASSWORD: this.secret('nats').password ?? '',
-      NATS_GATEWAY_PASSWORD: this.secret('nats-gateway').password ?? '',
-    }));
+    this.#nats = await BundledNats.create(this.dir, () =>
+      natsVariables(natsEnvironment(this.#objects), (name) => this.secret(name)),
+    );
     await this.#nats.apply(natsConfiguration(this.#objects), 1);
     const ports = await freePorts(ROLES.length * REPLICAS);
     const made = ROLES.flatMap((role, tier) =>

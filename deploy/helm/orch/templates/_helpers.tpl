@@ -10,8 +10,8 @@
 {{/* Labels that never change, for selectors; takes (list $ component). */}}
 {{- define "orch.selector" -}}
 {{- $root := index . 0 -}}
-app.kubernetes.io/name: {{ default $root.Chart.Name $root.Values.nameOverride }}
-app.kubernetes.io/instance: {{ $root.Release.Name }}
+app.kubernetes.io/name: {{ default $root.Chart.Name $root.Values.nameOverride | quote }}
+app.kubernetes.io/instance: {{ $root.Release.Name | quote }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
@@ -24,9 +24,16 @@ app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion | quote }}
 {{- define "orch.metadata" -}}
 {{- $root := index . 0 -}}
 name: {{ include "orch.fullname" $root }}-{{ index . 1 }}
-namespace: {{ $root.Release.Namespace }}
+namespace: {{ $root.Release.Namespace | quote }}
 labels:
   {{- include "orch.labels" . | nindent 2 }}
+{{- end -}}
+
+{{/*
+A value as it is written: numbers of a file of values are floating-point ones, which templates write as 1e+06. Nothing for null.
+*/}}
+{{- define "orch.plain" -}}
+{{- if kindIs "string" . }}{{ . }}{{ else if not (kindIs "invalid" .) }}{{ toJson . }}{{ end -}}
 {{- end -}}
 
 {{- define "orch.image" -}}
@@ -213,7 +220,7 @@ nats://{{ include "orch.fullname" . }}-nats.{{ .Release.Namespace }}.svc:4222
 {{- else if eq $nats.auth.by "token" }}
 - --nats-token-file=/etc/orch/nats-auth/token
 {{- else }}
-- --nats-user={{ ternary $nats.auth.gatewayUser $nats.auth.user (not (not $apart)) }}
+- {{ printf "--nats-user=%s" (ternary $nats.auth.gatewayUser $nats.auth.user (not (not $apart))) | quote }}
 - --nats-password-file=/etc/orch/nats-auth/password
 {{- end }}
 {{- end }}

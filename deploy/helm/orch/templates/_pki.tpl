@@ -18,7 +18,7 @@ balancers are believed no server has.
 {{- $apart := eq $root.Values.pki.mode "certManager" -}}
 {{- $identities := ternary (list "aggregator" "gateway-client") (list "aggregator") (eq (index . 1) "api-server") -}}
 - secret:
-    name: {{ include "orch.serversSecret" $root }}
+    name: {{ include "orch.serversSecret" $root | quote }}
     items:
       {{- range tuple "ca.crt" "tls.crt" "tls.key" }}
       - { key: {{ . }}, path: {{ . }} }

@@ -12,7 +12,7 @@ metadata:
   {{- include "orch.metadata" (list $root .component) | nindent 2 }}
 spec:
   {{- if not .scaled }}
-  replicas: {{ $values.replicas }}
+  replicas: {{ include "orch.plain" $values.replicas }}
   {{- end }}
   revisionHistoryLimit: 5
   selector:
@@ -38,7 +38,7 @@ spec:
       serviceAccountName: {{ include "orch.fullname" $root }}-{{ .component }}
       automountServiceAccountToken: false
       enableServiceLinks: false
-      # Shutdown: {{ $root.Values.shutdown.delaySeconds }} s of serving while not ready, {{ $root.Values.shutdown.drainSeconds }} s of draining, and room. No preStop hook is
+      # Shutdown: {{ include "orch.plain" $root.Values.shutdown.delaySeconds }} s of serving while not ready, {{ include "orch.plain" $root.Values.shutdown.drainSeconds }} s of draining, and room. No preStop hook is
       # needed: the server itself goes on serving after SIGTERM (--shutdown-delay-duration).
       terminationGracePeriodSeconds: {{ include "orch.gracePeriod" $root }}
       securityContext:
@@ -46,11 +46,11 @@ spec:
       {{- with $root.Values.image.pullSecrets }}
       imagePullSecrets:
         {{- range . }}
-        - name: {{ . }}
+        - name: {{ . | quote }}
         {{- end }}
       {{- end }}
       {{- with $values.priorityClassName }}
-      priorityClassName: {{ . }}
+      priorityClassName: {{ . | quote }}
       {{- end }}
       {{- with $values.nodeSelector }}
       nodeSelector: {{- toYaml . | nindent 8 }}
@@ -61,7 +61,7 @@ spec:
       {{- include "orch.spread" (list $root .component true) | nindent 6 }}
       containers:
         - name: {{ .component }}
-          image: {{ include "orch.image" $root }}
+          image: {{ include "orch.image" $root | quote }}
           imagePullPolicy: {{ $root.Values.image.pullPolicy }}
           args:
             - {{ .component }}
@@ -80,7 +80,7 @@ spec:
             {{- end }}
             - --naming={{ $config.naming }}
             {{- with include "orch.natsUrls" $root }}
-            - --nats-url={{ . }}
+            - {{ printf "--nats-url=%s" . | quote }}
             {{- end }}
             {{- include "orch.natsArgs" (list $root .component) | nindent 12 }}
             {{- if $root.Values.postgres.migratorUrlKey }}
@@ -90,15 +90,15 @@ spec:
             {{- . | nindent 12 }}
             {{- end }}
             - --history-retention={{ $config.historyRetention }}
-            - --watch-cache-bytes={{ $values.watchCacheBytes }}
+            - --watch-cache-bytes={{ include "orch.plain" $values.watchCacheBytes }}
             - --watch-bookmark-interval={{ $config.watchBookmarkInterval }}
             - --request-timeout={{ $config.requestTimeout }}
-            - --min-request-timeout={{ $config.minRequestTimeout }}
+            - --min-request-timeout={{ include "orch.plain" $config.minRequestTimeout }}
             - --max-watch-age={{ $config.maxWatchAge }}
-            - --shutdown-delay-duration={{ $root.Values.shutdown.delaySeconds }}s
-            - --shutdown-drain-duration={{ $root.Values.shutdown.drainSeconds }}s
+            - --shutdown-delay-duration={{ include "orch.plain" $root.Values.shutdown.delaySeconds }}s
+            - --shutdown-drain-duration={{ include "orch.plain" $root.Values.shutdown.drainSeconds }}s
             - --logging-format={{ $config.loggingFormat }}
-            - --v={{ $config.verbosity }}
+            - --v={{ include "orch.plain" $config.verbosity }}
             {{- if and (eq $root.Values.pki.mode "generate") (eq .component "api-server") }}
             # Helm signs no groups: the administrator's certificate says the user alone.
             - --cluster-admin-users=admin
@@ -122,10 +122,10 @@ spec:
             - {{ . }}
             {{- end }}
             {{- range $name, $value := $root.Values.options }}
-            - {{ printf "--%s=%v" $name $value | quote }}
+            - {{ printf "--%s=%s" $name (include "orch.plain" $value) | quote }}
             {{- end }}
             {{- range $name, $file := $root.Values.optionFiles }}
-            - --{{ $name }}=/etc/orch/files/{{ $name }}/{{ $file.key }}
+            - {{ printf "--%s=/etc/orch/files/%s/%s" $name $name $file.key | quote }}
             {{- end }}
             {{- range $values.extraArgs }}
             - {{ . | quote }}
@@ -135,13 +135,13 @@ spec:
             - name: ORCH_POSTGRES_URL
               valueFrom:
                 secretKeyRef:
-                  name: {{ include "orch.postgresSecret" $root }}
-                  key: {{ include "orch.postgresKey" (list $root .component) }}
+                  name: {{ include "orch.postgresSecret" $root | quote }}
+                  key: {{ include "orch.postgresKey" (list $root .component) | quote }}
             {{- with $root.Values.nats.urlSecret }}
             - name: ORCH_NATS_URL
               valueFrom:
                 secretKeyRef:
-                  name: {{ . }}
+                  name: {{ . | quote }}
                   key: url
             {{- end }}
             {{- with $root.Values.pods.extraEnv }}
@@ -244,7 +244,7 @@ spec:
         {{- with $root.Values.auth.serviceAccountKeySecret }}
         - name: service-accounts
           secret:
-            secretName: {{ . }}
+            secretName: {{ . | quote }}
             defaultMode: 0440
             items:
               - { key: sa.pub, path: sa.pub }
@@ -256,7 +256,7 @@ spec:
         {{- with $root.Values.auth.clusterSigningSecret }}
         - name: cluster-signing
           secret:
-            secretName: {{ . }}
+            secretName: {{ . | quote }}
             defaultMode: 0440
             items:
               - { key: tls.crt, path: tls.crt }
@@ -269,7 +269,7 @@ spec:
         {{- if $secret }}
         - name: {{ $name }}
           secret:
-            secretName: {{ $secret }}
+            secretName: {{ $secret | quote }}
             defaultMode: 0440
         {{- end }}
         {{- end }}
@@ -277,10 +277,10 @@ spec:
         - name: {{ include "orch.fileVolume" $name }}
           {{- if $file.configMap }}
           configMap:
-            name: {{ $file.configMap }}
+            name: {{ $file.configMap | quote }}
           {{- else }}
           secret:
-            secretName: {{ $file.secret }}
+            secretName: {{ $file.secret | quote }}
             defaultMode: 0440
           {{- end }}
         {{- end }}

@@ -49,6 +49,27 @@ describe('CertificateEnds', () => {
     expect(endsOf(ends)).toEqual({});
   });
 
+  it('reads so many new certificates a time that nobody waits, each text once, and tells of all in the end', () => {
+    const ends = new CertificateEnds();
+    const bundles = Array.from({ length: 12 }, (_, at) => ({
+      certificate: 'ca-bundle',
+      file: `apiservices/${at}`,
+      pem: `# ${at}\n${pki.ca.cert.repeat(100)}`,
+    }));
+    const shared = Array.from({ length: 3000 }, (_, at) => ({
+      certificate: 'ca-bundle',
+      file: `customresourcedefinitions/${at}`,
+      pem: pki.ca.cert,
+    }));
+    ends.look(() => shared);
+    ends.look(() => bundles);
+    const told = Array.from({ length: 12 }, () => Object.keys(endsOf(ends)).length - shared.length);
+    expect(told[0]).toBeGreaterThan(0);
+    expect(told[0]).toBeLessThan(bundles.length);
+    expect(told).toEqual(told.toSorted((a, b) => a - b));
+    expect(told.at(-1)).toBe(bundles.length);
+  });
+
   it('forgets a root that ended long ago where another one of its file lasts, and no other certificate', async () => {
     const now = 20 * YEAR_MS;
     const at = { certDir: join(dir, 'later'), bindAddress: '127.0.0.1', names: namesOf('orch'), now: () => now };
