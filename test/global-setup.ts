@@ -1,6 +1,6 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive } from '../tools/up/index.js';
+import { isAlive } from '../tools/up/proc.js';
 import { parentOfRuns, RUN_FOLDER, RUN_PREFIX } from './support/run-folder.js';
 
 /**
