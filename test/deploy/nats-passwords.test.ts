@@ -43,7 +43,10 @@ test.each([
   ['$2y', '{x'],
   ['a"b\\n', '"q"'],
 ])('a bundled NATS has the passwords of the Secrets, whatever they look like: %s %s', async (server, gateway) => {
-  const { objects } = render('values', '--set=nats.auth.secret=server,nats.auth.gatewaySecret=gateway');
+  const { objects } = render(
+    'values',
+    '--set=nats.bundled.replicas=1,nats.auth.secret=server,nats.auth.gatewaySecret=gateway',
+  );
   const { env } = named(objects, 'StatefulSet').spec.template.spec.containers[0];
   const passwords: Record<string, string> = { server, gateway };
   nats = await BundledNats.create(dir, () => natsVariables(env, (name) => ({ password: passwords[name] ?? '' })));
