@@ -10,13 +10,17 @@ export interface KnownByName {
   confirm(): Promise<unknown>;
 }
 
+const namesOf =
+  (known: Pick<ListedObjects, 'onChange'>): ControllerSource['subscribe'] =>
+  (enqueue) =>
+    known.onChange((changed) => {
+      for (const name of changed) enqueue(name);
+    });
+
 /** Wakes a controller whose keys are the names of these objects. */
 export function objectSource(known: KnownByName): ControllerSource {
   return {
-    subscribe: (enqueue) =>
-      known.onChange((changed) => {
-        for (const name of changed) enqueue(name);
-      }),
+    subscribe: namesOf(known),
     keys: () => known.objects.keys(),
     async confirm() {
       await known.confirm();
@@ -38,10 +42,7 @@ export interface ListedObjects {
  */
 export function followedSource(known: ListedObjects): ControllerSource {
   return {
-    subscribe: (enqueue) =>
-      known.onChange((changed) => {
-        for (const name of changed) enqueue(name);
-      }),
+    subscribe: namesOf(known),
     *keys() {
       for (const { metadata: { namespace = '', name = '' } = {} } of known.all())
         yield namespace === '' ? name : `${namespace}/${name}`;

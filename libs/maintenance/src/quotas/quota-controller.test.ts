@@ -14,7 +14,7 @@ function staged() {
   const clock = new ManualClock();
   const quotas = new Map<string, KnownQuota>();
   const listeners = new Set<() => void>();
-  const state = { uncharged: [] as string[], overtakes: 0, rounds: 0, error: undefined as unknown };
+  const state = { uncharged: [] as string[], overtakes: 0, rounds: 0, error: undefined as unknown, failing: '' };
   const [counted, written, forgotten, errors]: [CountReason[], string[], Version[], unknown[]] = [[], [], [], []];
   const put = (name: string, uncounted: boolean) => {
     const terms = { name, limited: ['pods'], selectors: [] };
@@ -46,7 +46,7 @@ function staged() {
       },
       used: async () => new Map(),
       write: async ({ name }) => {
-        if (state.error) throw state.error;
+        if (state.error && (state.failing === '' || state.failing === name)) throw state.error;
         if (state.overtakes-- > 0) return false;
         written.push(name);
         const known = quotas.get(name);
@@ -115,6 +115,14 @@ it('forgets nothing of what could not be counted', async () => {
   stage.state.error = undefined;
   await stage.clock.advance(250);
   expect([stage.written, stage.forgotten]).toEqual([['a', 'a'], [7n]]);
+});
+
+it('counts the others where one cannot be counted', async () => {
+  const stage = staged();
+  for (const name of ['a', 'b', 'c']) stage.put(name, false);
+  Object.assign(stage.state, { uncharged: ['ns'], error: new Error('refused'), failing: 'a' });
+  await stage.start();
+  expect([stage.written, stage.forgotten, stage.errors]).toEqual([['b', 'b', 'c', 'c'], [], [stage.state.error]]);
 });
 
 it('verifies as often as the verifier says', async () => {

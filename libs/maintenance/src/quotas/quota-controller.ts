@@ -61,12 +61,22 @@ function uncounted(index: QuotaControllerOptions['index']): ControllerSource {
   };
 }
 
-/** Counts the quotas of namespaces in which servers of the release before have written beside them. */
+/**
+ * Counts the quotas of namespaces in which servers of the release before have written beside them. What goes wrong with one quota keeps nobody
+ * from the others, and has all of them counted again.
+ * @throws the first failure
+ */
 async function countUncharged(options: QuotaControllerOptions): Promise<number> {
   const { index, store } = options;
   const { upTo, namespaces } = await store.uncharged();
-  for (const namespace of namespaces)
-    for (const { terms } of index.in(namespace)) await count(options, { namespace, name: terms.name }, 'uncharged');
+  const failures: unknown[] = [];
+  for (const namespace of namespaces) {
+    for (const { terms } of index.in(namespace)) {
+      const key = { namespace, name: terms.name };
+      await count(options, key, 'uncharged').catch((error: unknown) => failures.push(error));
+    }
+  }
+  if (failures.length > 0) throw failures[0];
   if (namespaces.length > 0) await store.forgetUncharged(upTo);
   return UNCHARGED_MS;
 }
