@@ -1,9 +1,9 @@
+export { connectionLimits, connectionOptions } from '@orch/serving';
 export { embeddedPostgresObserver } from './metrics/embedded-postgres-metrics.js';
 export { releaseMetrics } from './metrics/release-metrics.js';
 export { type Api, assembleApi, type ListBudget } from './server/assemble.js';
 export { storeAt } from './server/backends.js';
 export { busOf } from './server/change-bus.js';
-export { connectionLimits, connectionOptions } from './server/connection-options.js';
 export type { ControlPlaneSettings, Role, StoreHost } from './server/control-plane-settings.js';
 export {
   type BackendOptions,

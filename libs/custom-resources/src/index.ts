@@ -1,4 +1,5 @@
 export { CustomKinds } from './custom-kinds.js';
+export { customResourceOptions } from './custom-resource-options.js';
 export { CustomResources } from './custom-resources.js';
 export type { Definition } from './definition.js';
 export { DefinitionController } from './definition-controller.js';

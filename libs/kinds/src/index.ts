@@ -31,6 +31,7 @@ export { MIGRATION } from './custom/migration.js';
 export { NamesInUse } from './custom/names-in-use.js';
 export { cleanupFinalizer, TERMINATION } from './custom/termination.js';
 export { FIXED_SCHEMAS, fixedLevels } from './flowcontrol/fixed.js';
+export { kindOptions } from './kind-options.js';
 export { defaultsNumber } from './registry/default-tables.js';
 export { kindRules } from './registry/registry.js';
 export {

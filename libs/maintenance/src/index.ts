@@ -1,6 +1,8 @@
 export { claimFindings } from './addresses/claim-findings.js';
 export { Housekeeping } from './addresses/housekeeping.js';
 export { certificateRequests } from './certificates/certificate-requests.js';
+export { type ControllerName, controllerOptions, runsController } from './controller-options.js';
+export { maintenanceOptions } from './maintenance-options.js';
 export { bootstrap, makeNamespaces } from './namespaces/bootstrap.js';
 export { NamespaceContents } from './namespaces/namespace-contents.js';
 export { namespaceController } from './namespaces/namespace-controller.js';
@@ -11,5 +13,6 @@ export {
 } from './namespaces/namespace-controllers.js';
 export { quotaCounts } from './quotas/quota-counts.js';
 export { quotaMetrics } from './quotas/quota-metrics.js';
+export { addressOptions } from './service-endpoints/address-options.js';
 export { ADDRESS_MS, EndpointsReconciler } from './service-endpoints/endpoints-reconciler.js';
-export { inUrl, isLoopback, ownAddress, thisMachine } from './service-endpoints/own-address.js';
+export { inUrl, ownAddress, thisMachine } from './service-endpoints/own-address.js';

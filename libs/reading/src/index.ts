@@ -1,3 +1,5 @@
+export { type DatabaseLists, observeDatabaseLists } from './database-list-metrics.js';
+export { databaseListOptions } from './database-list-options.js';
 export { DatabaseLister } from './database-lister.js';
 export { ListGate } from './list-gate.js';
 export { MemoryFit } from './memory-fit.js';

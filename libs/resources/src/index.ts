@@ -11,6 +11,7 @@ export { indentJson } from './representation/indent-json.js';
 export { noteTexts } from './representation/opaque-members.js';
 export { bytesOf, type Piece, sizeOf } from './representation/piece.js';
 export { PieceCache, type PieceCacheStats } from './representation/piece-cache.js';
+export { observeListCache } from './representation/piece-cache-metrics.js';
 export { PieceWriter } from './representation/piece-writer.js';
 export type { ListMeta, ListParts, Representation } from './representation/representation.js';
 export { type Surround, surrounded } from './representation/surround.js';

@@ -14,6 +14,7 @@ export {
   loggingOptions,
   silentLogger,
 } from './logging/logger.js';
+export { COUNT_BUCKETS, LATENCY_BUCKETS } from './metrics/buckets.js';
 export { checkShownVersion } from './metrics/deprecation.js';
 export type { Family, LabelTuple, MetricDefinition } from './metrics/family.js';
 export type { HistogramSeries } from './metrics/histogram.js';

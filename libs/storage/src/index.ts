@@ -13,6 +13,7 @@ export type { LeftPartition } from './partition-drops.js';
 export { PlacedStore, type Placement } from './placed-store.js';
 export { openStore, type PostgresStore } from './postgres-store.js';
 export type { LeastProgress, Presence, Progress } from './presence.js';
+export { storageOptions } from './process/storage-options.js';
 export { Rounds } from './rounds.js';
 export {
   type BodyCipher,

@@ -1,12 +1,12 @@
 import { CertificateEnds } from '@orch/credentials';
 import type { VersionInfo } from '@orch/discovery';
 import type { ChangeBus, FeedObserver, OrderedFeed } from '@orch/feed';
+import { feedObserver, observeFeed } from '@orch/feed';
 import { ResourceNames, type ServedResources } from '@orch/resources';
 import { type Logger, Metrics, openTracing, systemClock, type Tracing } from '@orch/runtime';
 import { API_RELEASE } from '@orch/schema';
 import { type CutReason, DeliveryObserver } from '@orch/serving';
 import type { StoreObserver, TypeId } from '@orch/storage';
-import { feedObserver, observeFeed } from './feed-observer.js';
 import { forgetGoneKinds } from './gone-kinds.js';
 import { migrationLog } from './migration-log.js';
 import { clockOffset, type ReviewKind, reviewCalls } from './outside-metrics.js';

@@ -1,32 +1,34 @@
 import { podSecurityMetrics, policyMetrics } from '@orch/admission';
 import { admissionMetrics, observeWebhooks, webhookMetrics } from '@orch/admission-host';
 import { observeRegistrations } from '@orch/aggregation';
+import { auditMetrics } from '@orch/audit';
 import { workQueueMetrics } from '@orch/controllers';
 import { serviceAccountTokenUses } from '@orch/credentials';
 import { migrationCounter } from '@orch/custom-resources';
 import { healthSeries } from '@orch/discovery';
+import { encryptionMetrics, leftOutObjects } from '@orch/encryption';
 import { flowMetrics } from '@orch/fairness';
 import { namesOf } from '@orch/machinery';
 import { claimFindings, quotaMetrics } from '@orch/maintenance';
-import { conversionMetrics, refusedObjects } from '@orch/resources';
+import { observeDatabaseLists } from '@orch/reading';
+import { conversionMetrics, observeListCache, refusedObjects } from '@orch/resources';
 import { type MetricDescription, silentLogger } from '@orch/runtime';
-import { authenticationAttempts, RequestMetrics, requestDurations, tokenCache } from '@orch/serving';
+import {
+  authenticationAttempts,
+  observeSlowClients,
+  observeWatchOutputs,
+  RequestMetrics,
+  requestDurations,
+  tokenCache,
+} from '@orch/serving';
+import { observeWatchCache } from '@orch/watchcache';
 import { VERSION } from '../server/version.js';
-import { auditMetrics } from './audit-metrics.js';
 import { compactionMetrics } from './compaction-metrics.js';
 import { embeddedPostgresObserver } from './embedded-postgres-metrics.js';
-import { encryptionMetrics, leftOutObjects } from './encryption-metrics.js';
 import { ErrorCounts } from './error-counts.js';
 import { featureMetric } from './feature-metric.js';
 import { Observation } from './observation.js';
 import { observeRedis } from './outside-metrics.js';
-import {
-  observeDatabaseLists,
-  observeListCache,
-  observeSlowClients,
-  observeWatchCache,
-  observeWatchOutputs,
-} from './server-observers.js';
 import { observeLeases, observePools } from './store-observer.js';
 
 const NOTHING = { held: 0 };

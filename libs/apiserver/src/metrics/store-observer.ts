@@ -1,5 +1,6 @@
 import type { Metrics, Tracing } from '@orch/runtime';
-import { COUNT_BUCKETS, LATENCY_BUCKETS, RequestTrail } from '@orch/serving';
+import { COUNT_BUCKETS, LATENCY_BUCKETS } from '@orch/runtime';
+import { RequestTrail } from '@orch/serving';
 import type { LeaseState, PoolStats, StoreBatch, StoreObserver } from '@orch/storage';
 
 const LANE = ['lane'] as const;

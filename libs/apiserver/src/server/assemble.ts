@@ -16,7 +16,15 @@ import {
 import type { Names } from '@orch/machinery';
 import { bootstrap, makeNamespaces } from '@orch/maintenance';
 import { Evaluators } from '@orch/quota';
-import { DatabaseLister, ListGate, MemoryFit, ObjectLister, ObjectReader, WindowMemory } from '@orch/reading';
+import {
+  DatabaseLister,
+  type DatabaseLists,
+  ListGate,
+  MemoryFit,
+  ObjectLister,
+  ObjectReader,
+  WindowMemory,
+} from '@orch/reading';
 import {
   buildEndpoints,
   type Endpoint,
@@ -44,7 +52,6 @@ import {
   WritePipeline,
   WriteSets,
 } from '@orch/writing';
-import type { DatabaseLists } from '../metrics/server-observers.js';
 
 interface AssembleOptions {
   readonly names: Names;

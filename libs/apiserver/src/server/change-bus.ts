@@ -1,8 +1,15 @@
-import { type ChangeBus, inProcessBus, jetStreamBus, Keyring, type MessageRefusal, placesOf } from '@orch/feed';
+import {
+  type ChangeBus,
+  inProcessBus,
+  jetStreamBus,
+  Keyring,
+  type MessageRefusal,
+  natsSettings,
+  placesOf,
+} from '@orch/feed';
 import { ownersApart } from '@orch/resources';
 import type { Logger } from '@orch/runtime';
 import type { ServingStore, TypeId } from '@orch/storage';
-import { natsSettings } from './nats-options.js';
 import type { BackendOptions } from './options.js';
 
 export interface BusSettings {

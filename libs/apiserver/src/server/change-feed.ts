@@ -1,9 +1,8 @@
 import { type ChangeBus, OrderedFeed } from '@orch/feed';
 import type { Logger } from '@orch/runtime';
 import type { SealedStore } from '@orch/storage';
-import { WatchCache } from '@orch/watchcache';
+import { observeWatchCache, WatchCache } from '@orch/watchcache';
 import type { Observation } from '../metrics/observation.js';
-import { observeWatchCache } from '../metrics/server-observers.js';
 import type { BusSettings } from './change-bus.js';
 import type { BackendOptions } from './options.js';
 import { sealedBus } from './sealed-bus.js';

@@ -1,9 +1,8 @@
-import { Encryption } from '@orch/encryption';
+import { Encryption, encryptionMetrics, leftOutObjects } from '@orch/encryption';
 import { namesOf } from '@orch/machinery';
 import { ownersApart } from '@orch/resources';
 import type { Logger, Metrics } from '@orch/runtime';
 import { NO_CIPHER, SealedStore, type ServingStore } from '@orch/storage';
-import { encryptionMetrics, leftOutObjects } from '../metrics/encryption-metrics.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 
 interface EncryptionParts {

@@ -1,6 +1,7 @@
+import { addressOptions } from '@orch/maintenance';
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import { expect, it } from 'vitest';
-import { addressOptions, nodeOptions } from './node-options.js';
+import { nodeOptions } from './node-options.js';
 
 const read = (...args: string[]) => {
   let refusal = '';

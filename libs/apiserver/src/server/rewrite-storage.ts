@@ -1,10 +1,9 @@
-import { Encryption } from '@orch/encryption';
+import { Encryption, encryptionOptions } from '@orch/encryption';
 import { namesOf } from '@orch/machinery';
 import { ownersApart } from '@orch/resources';
 import { defineOptions, type Logger } from '@orch/runtime';
 import { type RewriteOrder, type Rewritten, rewriteBodies } from '@orch/storage';
 import { storeAt } from './backends.js';
-import { encryptionOptions } from './encryption-options.js';
 import { backendOptions, servingOptions } from './options.js';
 
 /** Options of who rewrites what is stored, as servers have them; where the state is, and what it is encrypted with. */

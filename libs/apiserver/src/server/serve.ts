@@ -23,24 +23,24 @@ import {
   authenticationAttempts,
   bodyUseOf,
   checkGatewayClient,
+  connectionLimits,
   createListener,
   HandedStreams,
   type Listeners,
   OpenWatches,
   OutgoingConnections,
+  observeSlowClients,
   openListeners,
   RequestMetrics,
   ResourceRouter,
   refusalFrames,
   SlowClients,
+  slowClientLimits,
   VanishedPeers,
   WatchProxy,
 } from '@orch/serving';
 import type { Observation } from '../metrics/observation.js';
-import { observeSlowClients } from '../metrics/server-observers.js';
 import type { Api } from './assemble.js';
-import { connectionLimits } from './connection-options.js';
-import { slowClientLimits } from './limit-options.js';
 import type { ServingOptions } from './options.js';
 import { VERSION } from './version.js';
 

@@ -1,5 +1,6 @@
 import { checkAuthorization } from '@orch/access';
 import { checkAdmission } from '@orch/admission-host';
+import { fairnessLimits } from '@orch/fairness';
 import { conversionsOf } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
 import { checkStorageVersions } from '@orch/resources';
@@ -14,7 +15,6 @@ import {
   type Selection,
   selectServed,
 } from '@orch/schema';
-import { fairnessLimits } from './limit-options.js';
 import type { ServingOptions } from './options.js';
 
 /**

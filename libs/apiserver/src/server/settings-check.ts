@@ -2,19 +2,18 @@ import { access, constants, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { readPluginConfigurations } from '@orch/admission-host';
-import { loadPolicy } from '@orch/audit';
+import { checkVersions, eventVersion, loadPolicy } from '@orch/audit';
 import { TokenFile } from '@orch/authentication';
 import { readKubeconfig } from '@orch/client';
 import { readCredentials, readServiceAccountKeys } from '@orch/credentials';
 import { readEncryptionFile } from '@orch/encryption';
+import { natsSettings } from '@orch/feed';
 import { type Names, namesOf } from '@orch/machinery';
 import { loadScheme } from '@orch/schema';
 import { checkGatewayClient } from '@orch/serving';
 import { parseDatabaseUrl } from '@orch/storage';
 import { readTracingConfig } from '../metrics/tracing-config.js';
-import { checkVersions, eventVersion } from './audit.js';
 import type { ControlPlaneSettings, Role } from './control-plane-settings.js';
-import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 
 /** What is looked at, as an error calls it that names no option itself. */

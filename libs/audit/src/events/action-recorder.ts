@@ -28,14 +28,24 @@ export interface ActionAudit {
   begin(action: Action): Promise<RecordedAction | undefined>;
 }
 
-/** Dependencies of an {@link ActionRecorder}. */
-interface ActionRecorderSettings {
+/** Counts what becomes of actions, requests and their events. */
+export interface AuditObserver {
+  /** Called once the policy has decided about one. */
+  judged(level: Level): void;
+  /** Called for each event that was made. */
+  recorded(): void;
+  /** Called for a request that was refused because its event could not be recorded. */
+  rejected(): void;
+}
+
+/** How actions and requests are recorded: policy, backends and limits of one process. */
+export interface AuditRecording {
   /** Decides what is recorded. */
   readonly policy: PolicyEvaluator;
   /** Takes the events. */
   readonly backend: AuditBackend;
   /** Counts what becomes of actions and events. */
-  readonly observer: { judged(level: Level): void; recorded(): void; rejected(): void };
+  readonly observer: AuditObserver;
   /** `apiVersion` of events. */
   readonly apiVersion: string;
   /** Longest text of an object that is recorded, characters. */
@@ -49,7 +59,7 @@ const SOURCE_IPS = ['127.0.0.1'];
 
 /** {@link ActionAudit} with the policy and the backends of a process. */
 export class ActionRecorder implements ActionAudit {
-  constructor(private readonly settings: ActionRecorderSettings) {}
+  constructor(private readonly settings: AuditRecording) {}
 
   async begin(action: Action): Promise<RecordedAction | undefined> {
     const { policy, observer } = this.settings;
@@ -80,10 +90,7 @@ export class RecordedAction {
   constructor(
     private readonly action: Action,
     private readonly config: AuditConfig,
-    private readonly settings: Pick<
-      ActionRecorderSettings,
-      'backend' | 'observer' | 'apiVersion' | 'maxBodyBytes' | 'clock'
-    >,
+    private readonly settings: Pick<AuditRecording, 'backend' | 'observer' | 'apiVersion' | 'maxBodyBytes' | 'clock'>,
   ) {
     this.#receivedMs = settings.clock.wall();
     this.#began = settings.clock.now();

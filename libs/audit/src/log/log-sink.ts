@@ -5,7 +5,7 @@ import { legacyLine } from '../events/legacy-line.js';
 /** Forms of the lines. */
 export const LOG_FORMATS = ['json', 'legacy'] as const;
 /** One of {@link LOG_FORMATS}. */
-export type LogFormat = (typeof LOG_FORMATS)[number];
+type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** What takes whole lines. */
 export interface LineWriter {

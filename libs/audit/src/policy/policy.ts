@@ -17,12 +17,12 @@ const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic
 export type Stage = (typeof STAGES)[number];
 
 /** A policy that cannot be used; the message says why, in the reference's words where it has any. */
-export class PolicyError extends Error {
+class PolicyError extends Error {
   override readonly name = 'PolicyError';
 }
 
 /** A policy, and what of its file means nothing. */
-export interface LoadedPolicy {
+interface LoadedPolicy {
   /** One that is valid. */
   readonly policy: Policy;
   /** Unknown and repeated fields, which are passed over as the reference does. */

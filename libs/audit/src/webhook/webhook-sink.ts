@@ -5,7 +5,7 @@ import type { AuditSink } from '../backends/backend.js';
 import type { EventRecord } from '../events/event.js';
 
 /** Another server that is sent events. */
-export interface WebhookSettings {
+interface WebhookSettings {
   /** A kubeconfig that names it and what it is shown. */
   readonly configFile: string;
   /** Naming profile of the lists that it is sent, and of the kubeconfig. */

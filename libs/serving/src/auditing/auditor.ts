@@ -1,25 +1,11 @@
-import type { AuditBackend, EventRecord, Level, PolicyEvaluator } from '@orch/audit';
+import type { AuditRecording, EventRecord } from '@orch/audit';
 import { StatusError } from '@orch/machinery';
 import type { OpenContext } from '../chain/new-context.js';
 import { isLongRunning } from '../chain/request-info.js';
 import { hearOfAnswer } from './hear-of-answer.js';
 import { type EventSettings, RequestAudit } from './request-audit.js';
 
-/** Counts what becomes of requests and events. */
-export interface AuditObserver {
-  /** The policy has decided about a request. */
-  judged(level: Level): void;
-  /** An event was made. */
-  recorded(): void;
-  /** A request was refused because its event could not be recorded. */
-  rejected(): void;
-}
-
-interface AuditorSettings extends EventSettings {
-  readonly policy: PolicyEvaluator;
-  readonly backend: AuditBackend;
-  readonly observer: AuditObserver;
-}
+type AuditorSettings = EventSettings & Pick<AuditRecording, 'policy' | 'backend' | 'observer'>;
 
 const SWITCHING_PROTOCOLS = 101;
 

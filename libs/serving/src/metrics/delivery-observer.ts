@@ -1,8 +1,8 @@
 import type { AnnouncedChange, ChangeBus, MessageRefusal } from '@orch/feed';
 import type { CounterSeries, HistogramSeries, Metrics, Tracing } from '@orch/runtime';
+import { LATENCY_BUCKETS } from '@orch/runtime';
 import type { Change, TypeId } from '@orch/storage';
 import type { Flush, FrameEncoder, WatchObserver } from '@orch/watchcache';
-import { LATENCY_BUCKETS } from './buckets.js';
 import { type WatchedKind, watchedKinds } from './watched-kinds.js';
 
 const KIND = ['group', 'version', 'kind'] as const;

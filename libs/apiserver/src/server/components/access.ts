@@ -1,9 +1,8 @@
 import { AccessControl } from '@orch/access';
 import { openSharedVerdicts } from '@orch/credentials';
-import { Fairness } from '@orch/fairness';
+import { Fairness, fairnessLimits } from '@orch/fairness';
 import type { Component } from '@orch/runtime';
 import { observeRedis } from '../../metrics/outside-metrics.js';
-import { fairnessLimits } from '../limit-options.js';
 import type { ControlPlaneProcess } from './process.js';
 
 /** What webhooks decided, for all processes. */

@@ -1,12 +1,12 @@
 import { type KindSettings, nodePortRange } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
-import { YamlReader } from '@orch/resources';
+import { runsController } from '@orch/maintenance';
+import { observeDatabaseLists } from '@orch/reading';
+import { observeListCache, YamlReader } from '@orch/resources';
 import { type Component, systemClock } from '@orch/runtime';
 import { loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
-import { SlowReaders } from '@orch/serving';
-import { observeDatabaseLists, observeListCache, observeWatchOutputs } from '../../metrics/server-observers.js';
+import { observeWatchOutputs, SlowReaders } from '@orch/serving';
 import { assembleApi } from '../assemble.js';
-import { runsController } from '../controller-options.js';
 import { componentChecks } from '../health-checks.js';
 import { servedSelection } from '../served-selection.js';
 import type { ControlPlaneProcess } from './process.js';

@@ -1,7 +1,7 @@
-import { EVENT_MIGRATIONS, EVENT_SCHEMA } from '@orch/audit';
+import { EVENT_MIGRATIONS, EVENT_SCHEMA, openAuditLog } from '@orch/audit';
 import type { Component } from '@orch/runtime';
+import { Auditor } from '@orch/serving';
 import type { SideSchema } from '@orch/storage';
-import { openAudit } from '../audit.js';
 import type { ControlPlaneProcess } from './process.js';
 
 /** What is recorded of requests. */
@@ -9,14 +9,15 @@ export const audit = (process: ControlPlaneProcess): Component => ({
   name: 'audit',
   async start() {
     const { settings, state, telling } = process;
-    const opened = await openAudit({
+    const { scheme } = state.deps;
+    const opened = await openAuditLog({
       options: settings.serving,
       database: () => openEvents(process),
       dropsOldEvents: settings.role.housekeeping,
-      scheme: state.deps.scheme,
-      ...telling,
+      ...{ scheme, ...telling },
     });
-    process.provide({ audit: opened });
+    const { recording } = opened;
+    process.provide({ audit: opened, auditor: recording && new Auditor({ ...recording, scheme }) });
   },
   async stop(deadline) {
     await process.peek('audit')?.close(deadline);

@@ -1,10 +1,15 @@
 import { policyController } from '@orch/admission-host';
 import { type ControllerGroup, ControllerManager, workQueueMetrics } from '@orch/controllers';
-import { certificateRequests, namespaceControllers, quotaCounts } from '@orch/maintenance';
+import {
+  type ControllerName,
+  certificateRequests,
+  namespaceControllers,
+  quotaCounts,
+  runsController,
+} from '@orch/maintenance';
 import type { Component } from '@orch/runtime';
 import { LEADERSHIP_MS, Leadership } from '@orch/runtime/work';
 import { ControllerClient, type ControllerHost } from '@orch/writing';
-import { type ControllerName, runsController } from '../controller-options.js';
 import type { ControlPlaneProcess } from './process.js';
 
 /** Name of the lease by which one server of an installation runs all of its controllers. */

@@ -35,7 +35,7 @@ async function listen(process: ControlPlaneProcess, isBootstrapped: () => boolea
     hasPolicy: () => process.need('access').isReady,
     ...(encryption && { encryption }),
   });
-  const { auditor } = process.need('audit');
+  const auditor = process.need('auditor');
   const served = await serve({
     ...{ serving, features, health, logger, metricsPage },
     api: process.need('api'),

@@ -1,11 +1,11 @@
 import { readServiceAccountKeys } from '@orch/credentials';
+import { natsSettings } from '@orch/feed';
 import { namesOf } from '@orch/machinery';
 import { type Component, systemClock } from '@orch/runtime';
 import { compactionMetrics } from '../../metrics/compaction-metrics.js';
 import { observeLeases, observePools } from '../../metrics/store-observer.js';
 import { CompactionReports } from '../compaction-reports.js';
 import { encrypted, openEncryption } from '../encryption.js';
-import { natsSettings } from '../nats-options.js';
 import type { ControlPlaneProcess } from './process.js';
 
 /** The state, and what it is encrypted with. */

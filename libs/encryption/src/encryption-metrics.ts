@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Direction, EncryptionObserver } from '@orch/encryption';
 import type { CounterSeries, HistogramSeries, Metrics } from '@orch/runtime';
 import type { UnreadableBodyError } from '@orch/storage';
+import type { Direction, EncryptionObserver } from './observer.js';
 
 const doubling = (first: number, count: number): number[] => Array.from({ length: count }, (_, i) => first * 2 ** i);
 
@@ -9,8 +9,14 @@ const doubling = (first: number, count: number): number[] => Array.from({ length
 const TOLD_APART = 100;
 const OTHER = 'other';
 
+/** Observer of encryption, and of what reads its configuration again. */
+interface EncryptionMetrics extends EncryptionObserver {
+  /** Counts an attempt to read a changed configuration. */
+  reloaded(failed: boolean): void;
+}
+
 /** Counts and times what encryption at rest does, under the names of the reference. */
-export function encryptionMetrics(metrics: Metrics): EncryptionObserver & { reloaded(failed: boolean): void } {
+export function encryptionMetrics(metrics: Metrics): EncryptionMetrics {
   const keys = keyMetrics(metrics);
   const generation = metrics.histogram({
     name: 'apiserver_storage_data_key_generation_duration_seconds',

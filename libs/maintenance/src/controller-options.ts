@@ -1,4 +1,4 @@
-/** Loops of a control plane that run within servers, by the names that they have in kube-controller-manager. */
+/** Controllers that run within servers, by the names that they have in kube-controller-manager. */
 export const CONTROLLERS = [
   'clusterrole-aggregation',
   'csrapproving',
@@ -10,6 +10,7 @@ export const CONTROLLERS = [
   'serviceaccount',
 ] as const;
 
+/** Name of a controller, as `--controllers` takes it. */
 export type ControllerName = (typeof CONTROLLERS)[number];
 
 const ALL = '*';

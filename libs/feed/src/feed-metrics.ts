@@ -1,8 +1,14 @@
-import type { ChangeBus, FeedObserver, OrderedFeed } from '@orch/feed';
-import type { ResourceNames } from '@orch/resources';
-import type { Metrics } from '@orch/runtime';
-import { LATENCY_BUCKETS } from '@orch/serving';
+import { LATENCY_BUCKETS, type Metrics } from '@orch/runtime';
 import type { TypeId } from '@orch/storage';
+import type { ChangeBus } from './feed.js';
+import type { FeedObserver } from './observer.js';
+import type { OrderedFeed } from './ordered-feed.js';
+
+/** Names of resources, by type. */
+interface ResourceNames {
+  /** Returns the name of a type in metrics. */
+  of(type: TypeId): string;
+}
 
 interface TypeCounts {
   heals: number;
@@ -16,15 +22,19 @@ interface TypeCounts {
 const NONE = [] as const;
 const RESOURCE = ['resource'] as const;
 
+/** Observer of the feed that counts. */
+interface FeedMetrics extends Required<Omit<FeedObserver, 'failed'>> {
+  /** Counts a failed read. */
+  failed(): void;
+  /** Drops the counts of a type that is no longer served. */
+  forget(type: TypeId): void;
+}
+
 /** Counts what the feed does; by type where that says where to look. */
 export function feedObserver(
   metrics: Metrics,
   names: ResourceNames,
-): Required<Omit<FeedObserver, 'failed'>> & {
-  failed(): void;
-  /** Counts nothing of a type any more that is gone. */
-  forget(type: TypeId): void;
-} {
+): FeedMetrics {
   const counts = new Map<TypeId, TypeCounts>();
   const of = (type: TypeId): TypeCounts => {
     let known = counts.get(type);

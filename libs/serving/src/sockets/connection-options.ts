@@ -1,5 +1,5 @@
 import type { OptionValues } from '@orch/runtime';
-import type { ConnectionLimits } from '@orch/serving';
+import type { ConnectionLimits } from './connection-limits.js';
 
 /** Bounds on what connections may take of a process and how long, whoever has opened them. */
 export const connectionOptions = {

@@ -1,13 +1,16 @@
-import type { ListGate, WindowMemory } from '@orch/reading';
-import type { PieceCache, PieceCacheStats, ResourceNames } from '@orch/resources';
 import type { Metrics } from '@orch/runtime';
-import type { SlowClients, WatchOutputs } from '@orch/serving';
-import type { TypeCacheStats, WatchCache } from '@orch/watchcache';
+import type { TypeId } from '@orch/storage';
+import type { TypeCacheStats } from '../type-cache-options.js';
+import type { WatchCache } from '../watch-cache.js';
 
 const RESOURCE = ['resource'] as const;
-const NONE = [] as const;
 
-/** The watch tier by type, read when metrics are asked for. Types that are not in memory have no series. */
+/** Names of resources, by type. */
+interface ResourceNames {
+  of(type: TypeId): string;
+}
+
+/** Observes the watch cache by resource, each time metrics are collected. Types that are not in memory have no series. */
 export function observeWatchCache(metrics: Metrics, cache: Pick<WatchCache, 'types'>, names: ResourceNames): void {
   const read =
     (value: (stats: TypeCacheStats) => number | undefined, join = sum) =>
@@ -97,90 +100,4 @@ function byResource(
     if (read !== undefined) found.set(name, known === undefined ? read : join(known, read));
   }
   return [...found].map(([name, read]) => [[name], read] as const);
-}
-
-/** What waits for the clients of watches. */
-export function observeWatchOutputs(metrics: Metrics, outputs: Pick<WatchOutputs, 'waiting'>): void {
-  metrics.observedGauge(
-    {
-      name: 'orch_watch_waiting_bytes',
-      help: 'Bytes that wait for clients of watches: own (in the connection of one watch) and shared (pieces of streams, each counted once however many watches it waits for).',
-      labels: ['memory'] as const,
-    },
-    () => Object.entries(outputs.waiting()).map(([memory, bytes]) => [[memory], bytes] as const),
-  );
-}
-
-/** What lists that read from the database take. */
-export interface DatabaseLists {
-  readonly gate: Pick<ListGate, 'stats'>;
-  readonly memory: Pick<WindowMemory, 'held'>;
-}
-
-/** Lists that read from the database, and what they have read ahead. */
-export function observeDatabaseLists(metrics: Metrics, { gate, memory }: DatabaseLists): void {
-  metrics.observedGauge(
-    {
-      name: 'orch_database_lists',
-      help: 'Lists that read from the database (reading), and that wait for a place (waiting).',
-      labels: ['state'] as const,
-    },
-    () => Object.entries(gate.stats()).map(([state, lists]) => [[state], lists] as const),
-  );
-  metrics.observedGauge(
-    {
-      name: 'orch_list_window_bytes',
-      help: 'Memory reserved for what lists have read from the database ahead of clients that do not read.',
-      labels: NONE,
-    },
-    () => [[NONE, memory.held]],
-  );
-}
-
-/** What waits for clients beside watches. */
-export function observeSlowClients(
-  metrics: Metrics,
-  {
-    bodies,
-    answers,
-    answerBytes,
-  }: Record<keyof Pick<SlowClients, 'bodies' | 'answers' | 'answerBytes'>, { readonly held: number }>,
-): void {
-  metrics.observedGauge(
-    {
-      name: 'orch_slow_requests',
-      help: 'Requests without a seat that wait for their client: to send the rest of the body (body), or to read the answer (answer).',
-      labels: ['waiting'] as const,
-    },
-    () => [[['body'], bodies.held] as const, [['answer'], answers.held] as const],
-  );
-  metrics.observedGauge(
-    {
-      name: 'orch_unread_answer_bytes',
-      help: 'Bytes of answers of requests without a seat that their clients do not read.',
-      labels: NONE,
-    },
-    () => [[NONE, answerBytes.held]],
-  );
-}
-
-/** What is kept of lists. */
-export function observeListCache(metrics: Metrics, cache: Pick<PieceCache, 'stats'>): void {
-  const read = (value: (stats: PieceCacheStats) => number) => () => [[NONE, value(cache.stats())] as const];
-  metrics.observedGauge(
-    { name: 'orch_list_cache_bytes', help: 'Encoded and compressed bytes of lists that are kept.', labels: NONE },
-    read(({ bytes }) => bytes),
-  );
-  metrics.observedCounter(
-    { name: 'orch_list_cache_hits_total', help: 'Parts of lists that were there when asked for.', labels: NONE },
-    read(({ hits }) => hits),
-  );
-  metrics.observedCounter(
-    {
-      name: 'orch_list_cache_misses_total',
-      help: 'Parts of lists that had to be encoded or compressed.',
-      labels: NONE,
-    },
-    read(({ misses }) => misses),
-  );
 }

@@ -1,12 +1,12 @@
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import { expect, test } from 'vitest';
-import { fairnessLimits, limitOptions } from './limit-options.js';
+import { fairnessLimits, fairnessOptions } from './fairness-options.js';
 
 const nowhere = { stdout: { write: () => true }, stderr: { write: () => true }, env: {} };
 const NO_SEATS = ['--max-requests-inflight=0', '--max-mutating-requests-inflight=0'];
 
 const limits = (on: boolean, ...args: string[]) => {
-  const line = readCommandLine(defineOptions(limitOptions), args, '', nowhere);
+  const line = readCommandLine(defineOptions(fairnessOptions), args, '', nowhere);
   if (!line.run) throw new Error('the options were refused');
   return fairnessLimits(line.values, { enabled: () => on });
 };

@@ -1,35 +1,25 @@
-import {
-  type ActionAudit,
-  ActionRecorder,
-  type AuditBackend,
-  type AuditSink,
-  BatchingBackend,
-  BlockingBackend,
-  type EventDatabase,
-  LogSink,
-  type LostEvents,
-  loadPolicy,
-  type Mode,
-  PolicyEvaluator,
-  PostgresSink,
-  RotatingFile,
-  standardOutput,
-  type TruncateSettings,
-  TruncatingSink,
-  unionOf,
-  WebhookSink,
-} from '@orch/audit';
 import type { Names } from '@orch/machinery';
 import { type Logger, type Metrics, type OptionValues, systemClock } from '@orch/runtime';
 import type { Scheme } from '@orch/schema';
-import { Auditor } from '@orch/serving';
-import { auditMetrics } from '../metrics/audit-metrics.js';
+import { auditMetrics } from './audit-metrics.js';
 import type { auditOptions } from './audit-options.js';
+import type { AuditBackend, AuditSink, LostEvents, Mode } from './backends/backend.js';
+import { BatchingBackend } from './backends/batching.js';
+import { BlockingBackend } from './backends/blocking.js';
+import { type TruncateSettings, TruncatingSink } from './backends/truncating.js';
+import { unionOf } from './backends/union.js';
+import { type ActionAudit, ActionRecorder, type AuditRecording } from './events/action-recorder.js';
+import { LogSink, standardOutput } from './log/log-sink.js';
+import { RotatingFile } from './log/rotating-file.js';
+import { PolicyEvaluator } from './policy/evaluator.js';
+import { loadPolicy } from './policy/policy.js';
+import { type EventDatabase, PostgresSink } from './postgres/postgres-sink.js';
+import { WebhookSink } from './webhook/webhook-sink.js';
 
 /** Values of {@link auditOptions}. */
 type AuditOptions = OptionValues<typeof auditOptions>;
 
-interface AuditSettings {
+interface AuditLogSettings {
   readonly options: AuditOptions;
   /** The schema that `--audit-postgres` writes to; asked for only then. @throws Error where it cannot be used */
   readonly database: () => Promise<EventDatabase>;
@@ -41,9 +31,9 @@ interface AuditSettings {
 }
 
 /** The audit log of a process. */
-export interface Audit {
-  /** Absent where nothing is recorded. */
-  readonly auditor?: Auditor;
+export interface AuditLog {
+  /** Policy, backends and limits that requests are recorded with; absent where nothing is recorded. */
+  readonly recording?: AuditRecording;
   /** Records what controllers do within the process; absent where nothing is recorded. */
   readonly actions?: ActionAudit;
   /** Writes what waits. @param deadline aborts when the time for an orderly end is over */
@@ -62,10 +52,10 @@ const DEFAULT_MEGABYTES = 100;
 /** Milliseconds in which lost events are told of once. */
 const TELL_MS = 10_000;
 
-const NOTHING: Audit = { close: async () => undefined };
+const NOTHING: AuditLog = { close: async () => undefined };
 
 /** Opens what the options name. @throws Error for a policy, a file or a webhook that cannot be used */
-export async function openAudit(settings: AuditSettings): Promise<Audit> {
+export async function openAuditLog(settings: AuditLogSettings): Promise<AuditLog> {
   const { options, scheme, metrics, logger } = settings;
   const observer = auditMetrics(metrics);
   const isAsked =
@@ -91,16 +81,15 @@ export async function openAudit(settings: AuditSettings): Promise<Audit> {
   if (backends.length === 0) return NOTHING;
   const backend = unionOf(backends);
   const evaluator = new PolicyEvaluator(policy);
-  const shared = {
+  const recording: AuditRecording = {
     ...{ policy: evaluator, backend, observer, apiVersion },
     maxBodyBytes: options.auditMaxBodyBytes,
     clock: systemClock,
   };
-  const auditor = new Auditor({ ...shared, scheme });
-  return { auditor, actions: new ActionRecorder(shared), close: (deadline) => backend.close(deadline) };
+  return { recording, actions: new ActionRecorder(recording), close: (deadline) => backend.close(deadline) };
 }
 
-/** In which events are written. */
+/** Returns the `apiVersion` that events are written in. */
 export const eventVersion = (names: Names): string => `${names.group('audit.orch.io')}/v1`;
 
 /** @throws Error for another version than the one that events are written in */
@@ -187,7 +176,7 @@ async function webhookBackend(options: AuditOptions, lost: LostEvents, names: Na
 }
 
 async function postgresBackend(
-  { options, database, dropsOldEvents, logger }: AuditSettings,
+  { options, database, dropsOldEvents, logger }: AuditLogSettings,
   lost: LostEvents,
 ): Promise<AuditBackend[]> {
   if (!options.auditPostgres) return [];

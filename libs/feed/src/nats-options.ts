@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import type { NatsConnectionOptions, NatsIdentity } from '@orch/feed';
 import type { OptionValues } from '@orch/runtime';
+import type { NatsConnectionOptions, NatsIdentity } from './nats-connection.js';
 
-/** Options of the NATS that carries changes between processes. */
+/** Options of the NATS server that carries changes between processes. */
 export const natsOptions = {
   'nats-url': {
     type: 'list',
@@ -37,6 +37,7 @@ export const natsOptions = {
   },
 } as const;
 
+/** Values of {@link natsOptions}. */
 export type NatsOptions = OptionValues<typeof natsOptions>;
 
 /**
@@ -69,7 +70,7 @@ function checkUrl(url: string): void {
     throw new RangeError('--nats-url: no credentials in it, they belong in --nats-user and --nats-password-file');
 }
 
-/** Of `tls://host:port`, `host:port`, `[::1]:port`. */
+/** Returns the host of `tls://host:port`, `host:port` or `[::1]:port`. */
 const hostOf = (url: string): string => url.replace(/^[a-z]+:\/\//i, '').replace(/^\[(.*)\].*$|:\d*$/, '$1');
 
 function identityOf(options: NatsOptions): NatsIdentity | undefined {

@@ -2,9 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineOptions, type Logger, Metrics, silentLogger } from '@orch/runtime';
+import { Auditor } from '@orch/serving';
 import { listenerOf, openServer, type TestApi, type TestServer, testApi } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Audit, openAudit } from './audit.js';
+import { type AuditLog, openAuditLog } from './audit-log.js';
 import { auditOptions } from './audit-options.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
@@ -13,7 +14,7 @@ const POLICY = 'apiVersion: audit.orch.io/v1\nkind: Policy\nrules: [{level: Meta
 let dir: string;
 let api: TestApi;
 let policy: string;
-const audits: Audit[] = [];
+const audits: AuditLog[] = [];
 const servers: TestServer[] = [];
 
 beforeEach(async () => {
@@ -37,7 +38,7 @@ async function open(args: readonly string[], logger: Logger = silentLogger) {
   const database = async () => {
     throw new Error('nobody wants it');
   };
-  const audit = await openAudit({
+  const audit = await openAuditLog({
     options: values,
     database,
     dropsOldEvents: true,
@@ -51,8 +52,9 @@ async function open(args: readonly string[], logger: Logger = silentLogger) {
 
 async function serve(args: readonly string[]) {
   const { audit, metrics } = await open([`--audit-policy-file=${policy}`, ...args]);
-  if (!audit.auditor) throw new Error('nothing is recorded');
-  const server = await openServer(listenerOf(api, { auditor: audit.auditor }));
+  if (!audit.recording) throw new Error('nothing is recorded');
+  const auditor = new Auditor({ ...audit.recording, scheme: api.deps.scheme });
+  const server = await openServer(listenerOf(api, { auditor }));
   servers.push(server);
   return { ask: server.ask, metrics, audit };
 }
@@ -101,11 +103,11 @@ describe('the audit log of a process', () => {
   it('is none without a policy, which is told where somebody wants one, and none without a backend', async () => {
     const warned: string[] = [];
     const logger = { ...silentLogger, warn: (message: string) => void warned.push(message) };
-    expect((await open([], logger)).audit.auditor).toBeUndefined();
+    expect((await open([], logger)).audit.recording).toBeUndefined();
     expect(warned).toEqual([]);
-    expect((await open([`--audit-log-path=${join(dir, 'x')}`], logger)).audit.auditor).toBeUndefined();
+    expect((await open([`--audit-log-path=${join(dir, 'x')}`], logger)).audit.recording).toBeUndefined();
     expect(warned).toEqual(['no --audit-policy-file is given: nothing is recorded in the audit log']);
-    expect((await open([`--audit-policy-file=${policy}`])).audit.auditor).toBeUndefined();
+    expect((await open([`--audit-policy-file=${policy}`])).audit.recording).toBeUndefined();
   });
 
   it.each([

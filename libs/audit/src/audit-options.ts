@@ -1,4 +1,5 @@
-import { LOG_FORMATS, MODES } from '@orch/audit';
+import { MODES } from './backends/backend.js';
+import { LOG_FORMATS } from './log/log-sink.js';
 
 const MEBIBYTE = 1 << 20;
 
@@ -7,7 +8,7 @@ function checkRate(text: string): void {
   if (!/^\d+(?:\.\d+)?$/.test(text)) throw new RangeError('is not a number of batches a second');
 }
 
-/** What is recorded of requests, and where. Names and defaults are those of existing API servers where there are such. */
+/** Options of the audit log: what is recorded of requests, and where. Names and defaults are those of existing API servers where there are such. */
 export const auditOptions = {
   'audit-policy-file': {
     type: 'string',

@@ -1,13 +1,13 @@
-import type { LostEvents } from '@orch/audit';
 import type { Metrics } from '@orch/runtime';
-import type { AuditObserver } from '@orch/serving';
+import type { LostEvents } from './backends/backend.js';
+import type { AuditObserver } from './events/action-recorder.js';
 
-/** What is counted of the audit log. */
+/** Counts requests, events and lost events of the audit log. */
 interface AuditMetrics extends AuditObserver {
   readonly lost: LostEvents;
 }
 
-/** Whatever can lose an event: backends, and what stands before them. */
+/** Parts that can lose an event: backends, and the buffers and limits before them. */
 const LOSING = ['log', 'webhook', 'postgres', 'buffered', 'truncate'];
 
 /** Counts what becomes of requests and their events; names are those of existing API servers. */

@@ -1,34 +1,8 @@
-import type { FairnessLimits } from '@orch/fairness';
 import type { OptionValues } from '@orch/runtime';
-import type { Features } from '@orch/schema';
-import type { SlowClientLimits } from '@orch/serving';
+import type { SlowClientLimits } from './slow-clients.js';
 
 /** Bounds on what requests may take of a process, so that none of them can take it from the others. 0 is none. */
 export const limitOptions = {
-  'max-requests-inflight': {
-    type: 'int',
-    default: 400,
-    min: 0,
-    help: 'Seats of this process, together with --max-mutating-requests-inflight: requests that are carried out at a time, by flow schemas and priority levels. Without the feature gate APIPriorityAndFairness, requests that only read; more are answered with 429, and 0 is no bound.',
-  },
-  'max-mutating-requests-inflight': {
-    type: 'int',
-    default: 200,
-    min: 0,
-    help: 'Seats of this process, together with --max-requests-inflight. Without the feature gate APIPriorityAndFairness, requests that change something; more are answered with 429, and 0 is no bound.',
-  },
-  'max-request-wait': {
-    type: 'duration',
-    default: 15_000,
-    min: 0,
-    help: 'How long a request waits to be carried out before it is answered with 429.',
-  },
-  'request-slice': {
-    type: 'duration',
-    default: 0.5,
-    min: 0,
-    help: 'How long a round of the event loop is to take while requests wait to begin: as many begin in each as make it so long, one at least, by turns of their flows; eight times as long where nobody else has asked for anything for a second. 0 has requests begin as they come.',
-  },
   'max-watches': {
     type: 'int',
     default: 50_000,
@@ -103,11 +77,3 @@ export const slowClientLimits = (serving: OptionValues<typeof limitOptions>): Sl
   answers: { inAll: serving.maxUnreadAnswers, perUser: serving.maxUnreadAnswersPerUser },
   answerBytes: { inAll: serving.maxUnreadAnswerBytes, perUser: serving.maxUnreadAnswerBytesPerUser },
 });
-
-/** How many requests are carried out at a time. @throws Error where that would be none */
-export function fairnessLimits(serving: OptionValues<typeof limitOptions>, features: Features): FairnessLimits {
-  const seats = { mutating: serving.maxMutatingRequestsInflight, readOnly: serving.maxRequestsInflight };
-  if (features.enabled('APIPriorityAndFairness') && seats.mutating + seats.readOnly === 0)
-    throw new Error('--max-requests-inflight and --max-mutating-requests-inflight leave no seat for any request');
-  return { seats, maxWaitMs: serving.maxRequestWait, sliceMs: serving.requestSlice };
-}
