@@ -1,6 +1,6 @@
 import { type CheckedPolicy, typeWarnings } from '@orch/admission';
 import type { ApiObject } from '@orch/machinery';
-import { storedEndpoint } from '@orch/resources';
+import { type Endpoint, fromStored, storedEndpoint } from '@orch/resources';
 import { followedOn, MemoryStore, runControllers, type TestApi, testApi } from '@orch/testing';
 import { serverItself } from '@orch/writing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -64,6 +64,41 @@ describe('types of expressions of policies', () => {
 });
 
 describe('the status of policies', () => {
+  const request = (operation: 'CREATE' | 'UPDATE', endpoint: Endpoint, name = 'p') => ({
+    ...{ operation, endpoint, key: { namespace: '', name }, subresource: '' },
+    ...{ caller: serverItself(), options: { dryRun: false } },
+  });
+  const spec = (expression: string) => ({
+    failurePolicy: 'Fail',
+    matchConstraints: {
+      ...{ matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} },
+      resourceRules: [{ ...DEPLOYMENTS, operations: ['CREATE'] }],
+    },
+    validations: [{ expression }],
+  });
+
+  it('is not written any more by a process that has lost the lease meanwhile', async () => {
+    const { deps } = api;
+    const endpoint = storedEndpoint(deps, GROUP, RESOURCE);
+    const create = () => ({ metadata: { name: 'late' }, spec: spec('object.nothing == 1') }) as ApiObject;
+    await deps.pipeline.write(request('CREATE', endpoint, 'late'), { create });
+    const row = await api.store.get(endpoint.type, { namespace: '', name: 'late' });
+    const policy = row && fromStored(row, endpoint);
+    let goesOn = true;
+    const policies = { get: () => policy, all: () => [], onChange: () => () => undefined };
+    const catchUp = async () => {
+      goesOn = false;
+    };
+    const run = {
+      get goesOn() {
+        return goesOn;
+      },
+    };
+    const { reconcile } = policyStatus({ deps, endpoint, policies, catchUp });
+    await expect(reconcile('late', run)).rejects.toMatchObject({ code: 503 });
+    expect((await api.store.get(endpoint.type, { namespace: '', name: 'late' }))?.version).toBe(row?.version);
+  });
+
   it('tells of each generation once', async () => {
     const { deps } = api;
     const endpoint = storedEndpoint(deps, GROUP, RESOURCE);
@@ -71,27 +106,15 @@ describe('the status of policies', () => {
     const policies = followed.follow(RESOURCE, GROUP);
     const controllers = [policyStatus({ deps, endpoint, policies, catchUp: async () => undefined })];
     const running = await runControllers({ ...followed, controllers });
-    const request = (operation: 'CREATE' | 'UPDATE') => ({
-      ...{ operation, endpoint, key: { namespace: '', name: 'p' }, subresource: '' },
-      ...{ caller: serverItself(), options: { dryRun: false } },
-    });
-    const spec = (expression: string) => ({
-      failurePolicy: 'Fail',
-      matchConstraints: {
-        ...{ matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} },
-        resourceRules: [{ ...DEPLOYMENTS, operations: ['CREATE'] }],
-      },
-      validations: [{ expression }],
-    });
     const create = () => ({ metadata: { name: 'p' }, spec: spec('object.nothing == 1') }) as ApiObject;
-    await deps.pipeline.write(request('CREATE'), { create });
+    await deps.pipeline.write(request('CREATE', endpoint), { create });
     const status = () => policies.get('', 'p')?.status as Record<string, unknown> | undefined;
     await expect.poll(() => status()?.observedGeneration, POLL).toBe(1);
     expect(status()).toMatchObject({
       typeChecking: { expressionWarnings: [{ fieldRef: 'spec.validations[0].expression' }] },
     });
     const change = (current: ApiObject) => ({ ...current, spec: spec('object.spec.replicas == 1') }) as ApiObject;
-    await deps.pipeline.write(request('UPDATE'), { change });
+    await deps.pipeline.write(request('UPDATE', endpoint), { change });
     await expect.poll(() => status()?.observedGeneration, POLL).toBe(2);
     expect(status()).toEqual({ observedGeneration: 2, typeChecking: {} });
     await running.stop();

@@ -25,13 +25,13 @@ export function policyStatus({ deps, endpoint, policies, catchUp }: PolicyStatus
     name: 'validatingadmissionpolicy-status',
     sources: [followedSource(policies)],
     retry: RETRY,
-    async reconcile(name) {
+    async reconcile(name, run) {
       const policy = policies.get('', name);
       if (!policy || !isDue(policy)) return undefined;
       await catchUp();
       const { uid = '', generation = 0 } = policy.metadata ?? {};
       const warnings = await typeWarnings((policy.spec ?? {}) as CheckedPolicy, new ServedKindForms(deps));
-      await updateOwn(own, { name, uid }, 'status', (current) =>
+      await updateOwn({ ...own, run }, { name, uid }, 'status', (current) =>
         isDue(current) ? withWarnings(current, Number(generation), warnings) : current,
       );
       return undefined;

@@ -1,5 +1,5 @@
-import { type Clock, sleep, systemClock } from '@orch/runtime';
-import { Backoff, LeaderRounds, type Leadership } from '@orch/runtime/work';
+import { aborted, type Clock, sleep, systemClock } from '@orch/runtime';
+import { Backoff, type Leadership, RENEWAL_MS, WorkQueue } from '@orch/runtime/work';
 import type { Controller } from './controller.js';
 import { ControllerRunner } from './controller-runner.js';
 import type { WorkQueueMetrics } from './work-queue-metrics.js';
@@ -16,13 +16,15 @@ export interface ControllerManagerOptions {
   readonly clock?: Clock;
 }
 
-/** Waits between attempts of a controller to learn what was written before, milliseconds. */
-const CONFIRM_RETRY = { firstMs: 250, longestMs: 5_000 };
+/** Waits between attempts to renew the lease, and of a controller to learn what was written before, milliseconds. */
+const RETRY = { firstMs: 250, longestMs: 5_000 };
+/** The one key of the queue by which the lease is renewed. */
+const LEASE = 'lease';
 
 /** Runs controllers in the one process that holds the lease. */
 export class ControllerManager {
   readonly #runners: readonly ControllerRunner[];
-  readonly #rounds: LeaderRounds;
+  readonly #lease: WorkQueue;
   readonly #clock: Clock;
   /** The term that controllers have begun; undefined between terms. */
   #term: number | undefined;
@@ -37,11 +39,10 @@ export class ControllerManager {
     const shared = { metrics, onError, leads: () => leadership.leads, clock };
     this.#clock = clock;
     this.#runners = controllers.map((controller) => new ControllerRunner(controller, shared));
-    this.#rounds = new LeaderRounds({
-      leadership,
-      round: (isNew) => this.#lead(isNew),
-      idle: () => this.#retire(),
+    this.#lease = new WorkQueue({
+      process: () => this.#renew(),
       onError: (error) => onError(error),
+      retry: RETRY,
       clock,
     });
   }
@@ -49,7 +50,7 @@ export class ControllerManager {
   /** Begins to listen to the sources, and to compete for the lease. */
   start(): void {
     for (const runner of this.#runners) runner.listen();
-    this.#rounds.ask();
+    this.#lease.add(LEASE);
   }
 
   /** Queues all keys of all controllers again, where this process leads: something has changed that no source tells. */
@@ -65,10 +66,18 @@ export class ControllerManager {
     this.#isStopped = true;
     this.#term = undefined;
     await Promise.race([Promise.all(this.#runners.map((runner) => runner.stop())), aborted(deadline)]);
-    await this.#rounds.stop();
+    await this.#lease.stop();
+    await this.options.leadership.giveBack();
   }
 
-  async #lead(isNew: boolean): Promise<undefined> {
+  async #renew(): Promise<void> {
+    const { leads, isNew } = await this.options.leadership.renew();
+    if (leads) this.#lead(isNew);
+    else this.#retire();
+    this.#lease.addAfter(LEASE, RENEWAL_MS);
+  }
+
+  #lead(isNew: boolean): void {
     // The lease may have lapsed and come back between two rounds: keys whose turn came meanwhile were left out.
     if (isNew) this.#retire();
     const { term } = this.options.leadership;
@@ -80,7 +89,7 @@ export class ControllerManager {
 
   async #begin(runner: ControllerRunner, term: number): Promise<void> {
     const goesOn = () => this.#term === term && this.options.leadership.term === term;
-    const backoff = new Backoff(CONFIRM_RETRY);
+    const backoff = new Backoff(RETRY);
     while (goesOn()) {
       try {
         await runner.confirm();
@@ -98,10 +107,3 @@ export class ControllerManager {
     for (const runner of this.#runners) void runner.retire();
   }
 }
-
-/** Never resolves without a signal. */
-const aborted = (signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal?.aborted) resolve();
-    else signal?.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -29,7 +29,7 @@ export class ControllerRunner {
     private readonly options: ControllerRunnerOptions,
   ) {
     const { metrics, onError, clock } = options;
-    const { name, workers, retry } = controller;
+    const { name, workers, retry, restMs } = controller;
     this.#queue = new WorkQueue({
       process: (key) => this.#reconcile(key),
       onError: (error, key) => {
@@ -39,6 +39,7 @@ export class ControllerRunner {
       clock,
       ...(workers !== undefined && { workers }),
       ...(retry && { retry }),
+      ...(restMs !== undefined && { restMs }),
     });
     metrics.watch(name, this.#queue);
   }

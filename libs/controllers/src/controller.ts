@@ -27,6 +27,8 @@ export interface Controller {
   readonly workers?: number;
   /** First and longest wait before a key is tried again, milliseconds. Default 5 and 1,000,000. */
   readonly retry?: { readonly firstMs: number; readonly longestMs: number };
+  /** Milliseconds from the end of a reconciliation of a key to the next one of it at the earliest. Default 0. */
+  readonly restMs?: number;
   /**
    * Brings what a key names into the state that it asks for, from the objects as they are known now. A key whose reconciliation
    * rejects is tried again with backoff.
@@ -49,6 +51,6 @@ export interface ControllerGroup {
   readonly controllers: readonly Controller[];
   /** Begins to follow; called before the controllers run. @throws Error where the feature cannot work */
   start?(): void | Promise<void>;
-  /** Ends that; called after the controllers have ended. */
-  stop?(): void | Promise<void>;
+  /** Ends that; called after the controllers have ended. What lasts until `deadline` is left to itself. */
+  stop?(deadline?: AbortSignal): void | Promise<void>;
 }

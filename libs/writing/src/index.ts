@@ -9,7 +9,15 @@ export { ObjectRemover, REMOVALS } from './own/object-remover.js';
 export { ensureOwn, type OwnCreations } from './own/own-creation.js';
 export { ignoreMissing, type OwnWrites, updateOwn } from './own/own-update.js';
 export { type Rewriting, rewriteCollection } from './own/rewrite-collection.js';
-export { authorizerOf, type Caller, callerOf, serverForUsers, serverItself } from './pipeline/caller.js';
+export {
+  authorizerOf,
+  type Caller,
+  callerOf,
+  type OwnRun,
+  serverForUsers,
+  serverIn,
+  serverItself,
+} from './pipeline/caller.js';
 export { WritePipeline } from './pipeline/write-pipeline.js';
 export type { Change, Modification, WriteRequest } from './pipeline/write-request.js';
 export { type SetMember, WriteSets } from './pipeline/write-sets.js';

@@ -120,6 +120,30 @@ describe('a queue of keys', () => {
     expect([begun, queue.depth]).toEqual([['a'], 0]);
   });
 
+  it('lets a key rest after work on it, and gathers what is added meanwhile', async () => {
+    const { clock, queue, begun, counts, end } = queueOf({ restMs: 10, retry: { firstMs: 5, longestMs: 5 } });
+    queue.add('a');
+    queue.add('a');
+    await end('a');
+    queue.add('b');
+    queue.add('a');
+    await clock.advance(9);
+    expect([begun, counts.added]).toEqual([['a', 'b'], 3]);
+    await end('b');
+    await clock.advance(1);
+    expect(begun).toEqual(['a', 'b', 'a']);
+    await end('a', new Error('refused'));
+    await clock.advance(9);
+    expect(begun).toHaveLength(3);
+    await clock.advance(1);
+    expect(begun).toEqual(['a', 'b', 'a', 'a']);
+    await end('a');
+    queue.add('a');
+    await queue.stop();
+    await clock.advance(100);
+    expect(begun).toHaveLength(4);
+  });
+
   it('forgets what it has not begun when it is drained, and ends with the work under way', async () => {
     const { clock, queue, begun, end } = queueOf();
     queue.add('a');

@@ -24,6 +24,8 @@ export interface WorkQueueOptions {
   readonly onError: (error: unknown, key: string) => void;
   /** First and longest wait before a key is tried again, milliseconds, doubled with each failure. Default 5 and 1,000,000. */
   readonly retry?: { readonly firstMs: number; readonly longestMs: number };
+  /** Milliseconds from the end of work on a key until it is worked on again at the earliest, so that changes gather. Default 0. */
+  readonly restMs?: number;
   /** Default: nobody counts. */
   readonly observer?: WorkQueueObserver;
   /** Clock for backoff and delays. Default: the machine's time. */
@@ -62,6 +64,8 @@ export class WorkQueue {
   /** Keys that are worked on, since when, and whether they were added meanwhile. */
   readonly #active = new Map<string, { readonly since: number; isDirty: boolean }>();
   readonly #delayed = new Map<string, Delayed>();
+  /** Keys that rest after work on them, and whether they were added meanwhile. */
+  readonly #resting = new Map<string, { isDirty: boolean }>();
   readonly #backoffs = new Map<string, Backoff>();
   #idle: (() => void)[] = [];
   /** Counts the calls of {@link drain}: what began before one is not tried again after it. */
@@ -88,10 +92,10 @@ export class WorkQueue {
   add(key: string): void {
     if (this.#stopped) return;
     this.#cancelDelay(key);
-    const active = this.#active.get(key);
-    if (active?.isDirty || this.#waiting.has(key)) return;
+    const later = this.#active.get(key) ?? this.#resting.get(key);
+    if (later?.isDirty || this.#waiting.has(key)) return;
     this.options.observer?.added();
-    if (active) active.isDirty = true;
+    if (later) later.isDirty = true;
     else this.#enqueue(key);
   }
 
@@ -106,7 +110,7 @@ export class WorkQueue {
     this.#waiting.clear();
     for (const key of [...this.#delayed.keys()]) this.#cancelDelay(key);
     this.#backoffs.clear();
-    for (const active of this.#active.values()) active.isDirty = false;
+    for (const keys of [this.#active, this.#resting]) for (const key of keys.values()) key.isDirty = false;
     if (this.#active.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
@@ -176,9 +180,23 @@ export class WorkQueue {
     observer?.finished((this.#clock.now() - since) / 1_000);
     if (this.#waiting.size > 0) await this.#turn();
     this.#active.delete(key);
-    if (active.isDirty) this.#enqueue(key);
-    else this.#next();
+    this.#rest(key, active.isDirty);
+    this.#next();
     if (this.#active.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Lets the key rest, and queues it afterwards if it was added during the work or the rest. */
+  #rest(key: string, isDirty: boolean): void {
+    const { restMs = 0 } = this.options;
+    const resting = { isDirty };
+    const end = () => {
+      this.#resting.delete(key);
+      if (resting.isDirty) this.#enqueue(key);
+    };
+    if (restMs > 0) {
+      this.#resting.set(key, resting);
+      this.#clock.after(restMs, end);
+    } else end();
   }
 
   /** Many keys of which each has nothing to wait for would keep all others waiting. */

@@ -1,6 +1,6 @@
 import { StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
-import { serverItself } from '../pipeline/caller.js';
+import { type OwnRun, serverIn, serverItself } from '../pipeline/caller.js';
 import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import type { Change } from '../pipeline/write-request.js';
 
@@ -10,6 +10,8 @@ export interface OwnWrites {
   readonly pipeline: WritePipeline;
   /** Endpoint in the storage version. */
   readonly endpoint: Endpoint;
+  /** Run of a controller that the update belongs to; absent for what any process may write. */
+  readonly run?: OwnRun;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface OwnWrites {
  * @throws StatusError, StoreUnavailableError
  */
 export async function updateOwn(
-  { pipeline, endpoint }: OwnWrites,
+  { pipeline, endpoint, run }: OwnWrites,
   { name, uid }: { readonly name: string; readonly uid: string },
   subresource: string,
   change: Change,
@@ -28,7 +30,7 @@ export async function updateOwn(
     endpoint,
     key: { namespace: '', name },
     subresource,
-    caller: serverItself(),
+    caller: run ? serverIn(run) : serverItself(),
     options: { dryRun: false },
     ownChange: true,
   } as const;

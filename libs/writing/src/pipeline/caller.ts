@@ -86,7 +86,16 @@ export const serverItself = (deadline = Number.POSITIVE_INFINITY): Caller => ({
   skipsWebhooks: true,
 });
 
-/** The same for what it makes and deletes on behalf of users, as controllers do elsewhere: webhooks have a say in that. */
+/** State of work that one process of the installation does: a run of a controller. */
+export interface OwnRun {
+  /** Whether what it has begun may still be written. */
+  readonly goesOn: boolean;
+}
+
+/** The server as a caller in a run of a controller: writes nothing any more once that does not go on. */
+export const serverIn = (run: OwnRun): Caller => ({ ...serverItself(), isOver: () => !run.goesOn });
+
+/** The server as a caller of what it makes and deletes on behalf of users, as controllers do elsewhere: webhooks have a say in that. */
 export const serverForUsers = (deadline = Number.POSITIVE_INFINITY): Caller => ({
   user: SERVER,
   agent: 'orch',

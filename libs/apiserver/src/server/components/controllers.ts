@@ -40,7 +40,7 @@ export const controllers = (process: ControlPlaneProcess): Component => {
     },
     async stop(deadline) {
       await running?.manager.stop(deadline);
-      for (const group of running?.groups ?? []) await group.stop?.();
+      for (const group of running?.groups ?? []) await group.stop?.(deadline);
     },
   };
 };
@@ -63,7 +63,11 @@ async function groupsOf(process: ControlPlaneProcess, leadership: Leadership): P
     ? { controllers: [access.aggregation(clientOf('clusterrole-aggregation-controller'))] }
     : undefined;
   const quotas = runs('resourcequota') ? quotasOf(process, clientOf('resourcequota-controller')) : undefined;
-  return [requests, namespaces, roles, quotas, policiesOf(process)].filter((group) => group !== undefined);
+  // As the server itself, and never switched off: kube-apiserver does these, too.
+  const flow = { controllers: process.need('fairness').controllers };
+  const definitions = process.need('customResources').controllers();
+  const own = [definitions, process.need('aggregated').controllers, flow, policiesOf(process)];
+  return [requests, namespaces, roles, quotas, ...own].filter((group) => group !== undefined);
 }
 
 const hostOf = (process: ControlPlaneProcess, leadership: Leadership): ControllerHost => ({
