@@ -1,4 +1,4 @@
-export { Admission, admit, type Judges, type Step, type StepObserver, timed, validate } from './admission.js';
+export { Admission, admit, type SelectedPlugins, type Step, type StepObserver, timed, validate } from './admission.js';
 export type { Attributes, Operation, RequestOptions, Target } from './attributes.js';
 export { type PluginConfiguration, readAdmissionConfiguration } from './configuration.js';
 export type { FollowedObjects, KnownObjects, KnownResource } from './known-objects.js';

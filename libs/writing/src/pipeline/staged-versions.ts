@@ -1,4 +1,4 @@
-import type { Judges } from '@orch/admission';
+import type { SelectedPlugins } from '@orch/admission';
 import { type ApiObject, ensureMetadata } from '@orch/machinery';
 import {
   asItLies,
@@ -28,7 +28,7 @@ export const marksAsItLies = ({ operation, endpoint }: Pick<WriteRequest, 'opera
 export function readable(
   request: WriteRequest,
   base: Stored,
-  { mutating, validating }: Judges,
+  { mutating, validating }: SelectedPlugins,
 ): Stored | Promise<Stored> {
   if (!request.endpoint.stage) return fillAhead(base, request.endpoint.form)?.then(() => base) ?? base;
   const isLookedAt = !marksAsItLies(request) || mutating.length + validating.length > 0;

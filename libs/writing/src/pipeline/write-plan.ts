@@ -1,4 +1,4 @@
-import type { Admission, Operation } from '@orch/admission';
+import type { Operation } from '@orch/admission';
 import type { Allocation, Allocators } from '@orch/kinds';
 import { type ApiObject, badRequest, conflict, copy, type JsonObject, STALE_WRITE } from '@orch/machinery';
 import { withoutIdleTimes } from '@orch/merge';
@@ -7,25 +7,17 @@ import { turnFor } from '@orch/runtime/work';
 import type { CreateOp, DeleteOp, Key, Tally, TypeId, UpdateOp, WriteOp } from '@orch/storage';
 import { accountOf, type QuotaWrite, settleStatus } from '../charges/quota-account.js';
 import type { QuotaCharges } from '../charges/quota-charges.js';
-import { judgesOf } from '../stages/admission.js';
 import type { Draft, StageTools } from '../stages/draft.js';
 import { isGone, namedVersion, sizeError } from '../stages/object-checks.js';
 import { STAGES } from '../stages/stages.js';
 import { conclude, type Fate, giveBack } from './allocation-fate.js';
 import type { WritePlan } from './planned-write.js';
+import type { RequestedWrite } from './requested-write.js';
 import { sameBody } from './same-body.js';
 import { answered, asBefore, liveObject, marksAsItLies, readable, writtenBody } from './staged-versions.js';
-import {
-  type Change,
-  type Creation,
-  type Modification,
-  type Turn,
-  UNWRITTEN,
-  type WriteRequest,
-} from './write-request.js';
+import { type Change, type Creation, type Turn, UNWRITTEN, type WriteRequest } from './write-request.js';
 
 export interface PlanTools extends StageTools {
-  readonly admission: Admission;
   /** Addresses and ports that objects may be given. */
   readonly allocators: Allocators;
   /** The same for dry runs: answers what could be given, and takes nothing. */
@@ -39,17 +31,13 @@ export interface PlanTools extends StageTools {
 /**
  * Makes of a base what is to be written: the change, the stages, then what is allocated. Writes no object, and of a dry run
  * takes nothing either.
+ * @param write what is asked for
  * @param base as read, or with the version {@link UNWRITTEN} the result of another plan; undefined where there is nothing
- * @param make the change, or for no base the creation
  * @throws StatusError 400, 403, 409, 413, 422 and what the change and admission throw
  */
-export async function planWrite(
-  request: WriteRequest,
-  base: Stored | undefined,
-  make: Modification,
-  tools: PlanTools,
-): Promise<WritePlan> {
-  const draft = await begin(request, base, make, tools);
+export async function planWrite(write: RequestedWrite, base: Stored | undefined, tools: PlanTools): Promise<WritePlan> {
+  const { request } = write;
+  const draft = await begin(write, base);
   for (const stage of STAGES[draft.operation]) {
     const wait = stage(draft, tools) ?? draft.turn();
     if (wait) await wait;
@@ -66,19 +54,18 @@ const turnsOf =
     turnFor(bytes + (base ? lengthSoFar(base, form) : 0));
 
 /** The change itself. */
-async function begin(
-  request: WriteRequest,
-  base: Stored | undefined,
-  { change, create }: Modification,
-  { admission }: PlanTools,
-): Promise<Draft> {
+async function begin(write: RequestedWrite, base: Stored | undefined): Promise<Draft> {
+  const {
+    request,
+    make: { change, create },
+  } = write;
   const operation: Operation = base ? request.operation : 'CREATE';
-  const judges = judgesOf(admission, request, operation);
+  const plugins = write.plugins(operation);
   const turn = turnsOf(request, base);
   // Many that were waiting for one reading of the database go on at the same time.
   const wait = turn();
   if (wait) await wait;
-  const reading = base && readable(request, base, judges);
+  const reading = base && readable(request, base, plugins);
   const read = reading instanceof Promise ? await reading : reading;
   const live = base && read && liveObject(request, base, read);
   await turn();
@@ -90,7 +77,7 @@ async function begin(
   await turn();
   if (base && operation === 'UPDATE') checkVersion(request, served, base);
   const old = operation === 'UPDATE' ? live : undefined;
-  const drawn = { judges, served, object: served, owners: [], admitted: false };
+  const drawn = { plugins, served, object: served, owners: [], admitted: false };
   return { request, operation, base, read, old, wasTerminating, ...drawn, turn };
 }
 

@@ -1,4 +1,4 @@
-import type { Admission, Judges, Operation } from '@orch/admission';
+import type { Operation, SelectedPlugins } from '@orch/admission';
 import type { ApiObject, JsonObject } from '@orch/machinery';
 import type { Stored } from '@orch/resources';
 import type { Turn, WriteRequest } from '../pipeline/write-request.js';
@@ -22,7 +22,7 @@ export interface Draft {
   /** Whether the stored object was being deleted already. */
   readonly wasTerminating: boolean;
   /** Admission plugins that are called for the write. */
-  readonly judges: Judges;
+  readonly plugins: SelectedPlugins;
   /** Wanted object in the served version; for a deletion the object marked as deleted, in the storage version. */
   readonly served: ApiObject;
   /** Entries of managedFields as they were before admission. */
@@ -45,7 +45,6 @@ interface RightsCheck {
 
 /** Dependencies of the stages. */
 export interface StageTools {
-  readonly admission: Admission;
   readonly limits: ObjectLimits;
   /** Holds writers of roles and bindings to what they may give. */
   readonly grants: RightsCheck;
