@@ -167,8 +167,8 @@ class Chain {
     this.#places.push(this.#ops.length);
     this.#ops.push(...plan.ops);
     this.#plans.push(plan);
-    this.#bytes += plan.stored.body.length;
-    this.#current = plan.removed ? undefined : { ...plan.stored, version: UNWRITTEN };
+    this.#bytes += plan.written.body.length;
+    this.#current = plan.removed ? undefined : { ...plan.written, version: UNWRITTEN };
     return undefined;
   }
 
@@ -204,7 +204,7 @@ class Chain {
     const version =
       this.#outcome?.outcome === 'committed' ? this.#outcome.versions[this.#places[plans - 1] ?? 0] : undefined;
     if (!plan || version === undefined) return { stored: this.base as Stored, created: false, removed: false };
-    return { stored: { ...plan.stored, version }, created: false, removed: plan.removed };
+    return { stored: { ...plan.written, version }, created: false, removed: plan.removed };
   }
 
   async #conclude(fate: Parameters<WritePlan['conclude']>[0]): Promise<void> {

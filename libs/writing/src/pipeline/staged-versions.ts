@@ -58,12 +58,11 @@ export function asBefore({ form }: Endpoint, base: Stored): Pick<Stored, 'stored
 }
 
 /** A plan with what is answered. Who cannot be answered writes nothing. @throws StatusError 500 */
-export async function answered({ request, base, read }: Draft, plan: WritePlan): Promise<WritePlan> {
-  const { stored } = plan;
+export async function answered({ request, stored, storedServed }: Draft, plan: WritePlan): Promise<WritePlan> {
   if (request.unanswered) return plan;
-  if (read && stored === base && !marksAsItLies(request)) return { ...plan, answer: read };
+  if (storedServed && plan.written === stored && !marksAsItLies(request)) return { ...plan, answer: storedServed };
   try {
-    return { ...plan, answer: await inServedVersion(request.endpoint, stored) };
+    return { ...plan, answer: await inServedVersion(request.endpoint, plan.written) };
   } catch (error) {
     await plan.conclude('dropped');
     throw error;

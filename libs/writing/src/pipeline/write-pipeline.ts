@@ -167,7 +167,7 @@ export class WritePipeline {
     const [own] = plan.ops;
     if (request.options.dryRun) {
       if (own?.op === 'create') return triedCreation(store, namespaces, own);
-      return { outcome: 'committed', version: plan.stored.version };
+      return { outcome: 'committed', version: plan.written.version };
     }
     let outcome: WriteOutcome;
     try {
@@ -186,7 +186,7 @@ export class WritePipeline {
   /** @returns that it may be tried again: another name may be free, or what somebody else has made can be changed */
   async #whyNotCreated(
     { endpoint, key }: WriteRequest,
-    { object: { metadata = {} } }: WritePlan,
+    { wanted: { metadata = {} } }: WritePlan,
     make: Modification,
     outcome: WriteOutcome,
   ): Promise<Overtaken> {

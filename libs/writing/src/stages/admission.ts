@@ -26,7 +26,7 @@ export function mutatingAdmission(draft: Draft): void | Promise<void> {
   // They may change entries in place; what `fieldsV1` of one holds is frozen.
   draft.owners = draft.owners.map((entry) => ({ ...entry }));
   const reinvocation = new Reinvocation();
-  return admit(plugins, new DraftAttributes(draft, () => draft.served, reinvocation), reinvocation);
+  return admit(plugins, new DraftAttributes(draft, () => draft.wantedServed, reinvocation), reinvocation);
 }
 
 /** The plugins that judge the object as it will be stored. */
@@ -48,8 +48,8 @@ function targetOf({ endpoint, key, subresource }: WriteRequest, operation: Opera
 }
 
 /** The object in the version of the request; what is stored itself only for those who do not change it. */
-function complete({ request: { endpoint }, plugins, object }: Draft): ApiObject {
-  const own = plugins.lookOnly ? object : copy(object);
+function complete({ request: { endpoint }, plugins, wanted }: Draft): ApiObject {
+  const own = plugins.lookOnly ? wanted : copy(wanted);
   return endpoint.conversion ? endpoint.conversion.toServed(own) : own;
 }
 
@@ -81,7 +81,7 @@ class DraftAttributes implements Attributes {
     this.kind = target.kind;
     this.subresource = target.subresource;
     this.namespace = target.namespace;
-    this.name = target.name || (draft.served.metadata?.name ?? '');
+    this.name = target.name || (draft.wantedServed.metadata?.name ?? '');
     this.#draft = draft;
     this.#make = make;
   }
@@ -93,8 +93,8 @@ class DraftAttributes implements Attributes {
   }
 
   get oldObject(): ApiObject | undefined {
-    const { read, request } = this.#draft;
-    if (read) this.#oldObject ??= servedObject(request.endpoint, read);
+    const { storedServed, request } = this.#draft;
+    if (storedServed) this.#oldObject ??= servedObject(request.endpoint, storedServed);
     return this.#oldObject;
   }
 
