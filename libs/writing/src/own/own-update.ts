@@ -30,7 +30,7 @@ export async function updateOwn(
     subresource,
     caller: serverItself(),
     options: { dryRun: false },
-    ownChange: true,
+    changeKind: 'internal',
   } as const;
   const own: Change = (current, turn, stored) =>
     current.metadata?.uid === uid ? change(current, turn, stored) : current;

@@ -29,7 +29,7 @@ export class RequestedWrite {
   /** Whether something outside of the process may be called, also where an update turns out to be a creation. */
   get callsOut(): boolean {
     const { request, make } = this;
-    if (request.endpoint.stage && !request.unanswered) return true;
+    if (request.endpoint.stage && !request.hints?.unanswered) return true;
     return this.plugins(request.operation).callsOut || (make.create !== undefined && this.plugins('CREATE').callsOut);
   }
 }

@@ -59,7 +59,7 @@ export function asBefore({ form }: Endpoint, base: Stored): Pick<Stored, 'stored
 
 /** A plan with what is answered. Who cannot be answered writes nothing. @throws StatusError 500 */
 export async function answered({ request, stored, storedServed }: Draft, plan: WritePlan): Promise<WritePlan> {
-  if (request.unanswered) return plan;
+  if (request.hints?.unanswered) return plan;
   if (storedServed && plan.written === stored && !marksAsItLies(request)) return { ...plan, answer: storedServed };
   try {
     return { ...plan, answer: await inServedVersion(request.endpoint, plan.written) };

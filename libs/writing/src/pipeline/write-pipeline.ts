@@ -106,8 +106,8 @@ export class WritePipeline {
   }
 
   #sharesTurns(write: RequestedWrite): boolean {
-    const { operation, options, namesVersion } = write.request;
-    return operation === 'UPDATE' && !options.dryRun && !namesVersion && !write.callsOut;
+    const { operation, options, hints } = write.request;
+    return operation === 'UPDATE' && !options.dryRun && !hints?.namesVersion && !write.callsOut;
   }
 
   async #alone(write: RequestedWrite): Promise<Written> {
@@ -128,9 +128,9 @@ export class WritePipeline {
 
   /** Starts from the cached object, except where a webhook will be called: then from the database. */
   async #firstBase(request: WriteRequest, make: Modification, callsOut: boolean): Promise<Base> {
-    const { endpoint, key, found } = request;
+    const { endpoint, key, hints } = request;
     if (!make.change) return NOTHING;
-    const hint = callsOut ? undefined : (found ?? this.options.reader.hint(endpoint.type, key));
+    const hint = callsOut ? undefined : (hints?.found ?? this.options.reader.hint(endpoint.type, key));
     if (hint) return { stored: hint, fresh: false };
     return { stored: await this.options.reader.current(endpoint.type, key), fresh: true };
   }

@@ -49,9 +49,9 @@ export async function planWrite(write: RequestedWrite, base: Stored | undefined,
 
 /** Yields between steps of work, depending on the sizes of the request and the stored object. */
 const turnsOf =
-  ({ bytes = 0, endpoint: { form } }: WriteRequest, base: Stored | undefined): Turn =>
+  ({ hints, endpoint: { form } }: WriteRequest, base: Stored | undefined): Turn =>
   () =>
-    turnFor(bytes + (base ? lengthSoFar(base, form) : 0));
+    turnFor((hints?.bytes ?? 0) + (base ? lengthSoFar(base, form) : 0));
 
 /** The change itself. */
 async function begin(write: RequestedWrite, base: Stored | undefined): Promise<Draft> {
@@ -82,8 +82,8 @@ async function begin(write: RequestedWrite, base: Stored | undefined): Promise<D
 }
 
 /** The live object for a change to work on. A deletion marks the object itself: nobody asks how it was before but plugins. */
-function workingCopy({ endpoint, operation, replaces }: WriteRequest, live: ApiObject): ApiObject {
-  if (operation === 'DELETE' || replaces) return live;
+function workingCopy({ endpoint, operation, changeKind }: WriteRequest, live: ApiObject): ApiObject {
+  if (operation === 'DELETE' || changeKind === 'replace') return live;
   const own = copy(live);
   return endpoint.conversion ? endpoint.conversion.toServed(own) : own;
 }
@@ -119,7 +119,7 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
     throw error;
   }
   // What a deletion adds is the server's own, as its other writes are; what could not be marked could not be deleted.
-  const isOwn = draft.operation === 'DELETE' || request.ownChange === true;
+  const isOwn = draft.operation === 'DELETE' || request.changeKind === 'internal';
   const isSmaller = base !== undefined && body.length <= base.body.length;
   const tooMuch =
     isOwn || isSmaller ? undefined : sizeError(body, tools.limits, base && (() => shownSize(base, request)));
@@ -129,7 +129,12 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   }
   await draft.turn();
   const version = base?.version ?? UNWRITTEN;
-  if (base && !request.counted && isStoredAs(base, request, body) && !(await isOutdated(request, tools))) {
+  if (
+    base &&
+    request.changeKind !== 'usage' &&
+    isStoredAs(base, request, body) &&
+    !(await isOutdated(request, tools))
+  ) {
     await settle('dropped');
     return {
       ops: [],

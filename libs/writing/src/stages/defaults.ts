@@ -15,9 +15,9 @@ export function defaults(draft: Draft): void | Promise<void> {
  * An object that outgrew what there is room for may be marked, released and removed, and written by the server itself. Whoever changes it
  * otherwise would store one of which nobody knows what defaults it has.
  */
-function* filled({ request: { endpoint, ownChange }, operation, wantedServed, before }: Draft): Steps<void> {
+function* filled({ request: { endpoint, changeKind }, operation, wantedServed, before }: Draft): Steps<void> {
   const isWhole = yield* endpoint.model.fillDefaults(wantedServed, operation === 'CREATE');
-  if (isWhole || ownChange || !before) return;
+  if (isWhole || changeKind === 'internal' || !before) return;
   yield;
   const servedBefore = endpoint.conversion?.toServed(before) ?? before;
   for (const name of new Set([...Object.keys(wantedServed), ...Object.keys(servedBefore)])) {

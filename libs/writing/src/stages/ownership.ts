@@ -9,8 +9,8 @@ import { holdsTooMany } from './object-checks.js';
  * its owners itself; fields that the server itself decides have none.
  */
 export function ownership(draft: Draft, tools: StageTools): void | Promise<void> {
-  const { applies, ownChange } = draft.request;
-  if (applies || ownChange) return own(draft, draft.wantedServed.metadata);
+  const { changeKind } = draft.request;
+  if (changeKind === 'apply' || changeKind === 'internal') return own(draft, draft.wantedServed.metadata);
   const large = draft.turn() ?? (draft.request.endpoint.stage && Promise.resolve());
   if (large) return large.then(() => owningInSteps(draft, tools));
   const { manager, live, next, written } = writing(draft, tools);

@@ -37,9 +37,9 @@ export function systemFields(draft: Draft): void {
  * Requires a resource version of an update where the kind does; a change of an object that is itself still to be
  * written needs none, unless it replaces the object.
  */
-function requireVersion({ request: { endpoint, key, replaces }, wantedServed, stored }: Draft): void {
+function requireVersion({ request: { endpoint, key, changeKind }, wantedServed, stored }: Draft): void {
   if (endpoint.storageRules.unconditionalUpdate || namedVersion(wantedServed) !== '') return;
-  if (replaces || stored?.version !== UNWRITTEN) throw versionMissing(endpoint, key.name);
+  if (changeKind === 'replace' || stored?.version !== UNWRITTEN) throw versionMissing(endpoint, key.name);
 }
 
 /** In the words that clients know, with the resource in the place of the kind. */
@@ -68,9 +68,9 @@ function keepSystemFields(wantedServed: ApiObject, before: ApiObject): void {
 /** A new object has none of it: uid, time and name are given once it has been admitted. */
 function resetSystemFields(draft: Draft): void {
   const { request, wantedServed } = draft;
-  const { endpoint, key, applies } = request;
+  const { endpoint, key, changeKind } = request;
   // An applier says how the object is to be, whichever there was; who replaces a version means that one, and no other is to be made.
-  if (!applies && namedVersion(wantedServed) !== '') draft.namesVersion = true;
+  if (changeKind !== 'apply' && namedVersion(wantedServed) !== '') draft.namesVersion = true;
   const meta = ensureMetadata(wantedServed);
   delete meta.resourceVersion;
   if (endpoint.definition.namespaced) meta.namespace = key.namespace;

@@ -27,7 +27,7 @@ export function validation(draft: Draft, tools: StageTools): void | Promise<void
 
 async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools): Promise<void> {
   // What would be refused anyway is not looked into as well. What the server has to write itself is not.
-  const isOwn = draft.operation === 'DELETE' || draft.request.ownChange === true;
+  const isOwn = draft.operation === 'DELETE' || draft.request.changeKind === 'internal';
   if (!isOwn && hasGrownBeyond(draft, maxValues)) throw tooManyValues(maxValues);
   await draft.turn();
   await finish(draft, steps(draft)[Symbol.iterator](), [], draft.turn);
@@ -56,8 +56,8 @@ function judge(draft: Draft, errors: readonly FieldError[][]): void {
 }
 
 /** Sends warnings about suspicious but accepted content to the client. */
-function warn({ request: { endpoint, subresource, ownChange, caller }, wanted, before }: Draft): void {
-  if (subresource !== '' || ownChange) return;
+function warn({ request: { endpoint, subresource, changeKind, caller }, wanted, before }: Draft): void {
+  if (subresource !== '' || changeKind === 'internal') return;
   // There may be more of them than a call takes arguments.
   for (const warning of endpoint.storageRules.warnings(wanted, before)) caller.warnings.push(warning);
 }
@@ -82,7 +82,7 @@ function* steps(draft: Draft): Iterable<FieldError[]> {
 }
 
 function* stored({ request, wanted, before, wantedServed }: Draft): Iterable<FieldError[]> {
-  const { endpoint, subresource, ownChange } = request;
+  const { endpoint, subresource, changeKind } = request;
   const { storageRules: rules } = endpoint;
   const { metadata = {} } = wanted;
   const changed = before ? validateObjectMetaUpdate(metadata, before.metadata ?? {}) : [];
@@ -93,7 +93,7 @@ function* stored({ request, wanted, before, wantedServed }: Draft): Iterable<Fie
     yield* rules.validateCreate(wanted, found);
     return;
   }
-  if (ownChange) return;
+  if (changeKind === 'internal') return;
   yield endpoint.rules.validateServedUpdate(wanted, before);
   yield* rules.validateUpdate(wanted, before, subresource, found);
 }
