@@ -58,9 +58,9 @@ export class Grants {
     const name = caller.access?.request.name ?? '';
     if (await allowed(caller, { verb: 'escalate', group, resource, namespace: key.namespace, name })) return;
     if (isOnlyOwned(draft)) return;
-    const role = draft.object as Role;
+    const role = draft.wanted as Role;
     this.#requireHeld(draft, role.rules ?? []);
-    if (!aggregates(role) && !aggregates(draft.old as Role | undefined)) return;
+    if (!aggregates(role) && !aggregates(draft.before as Role | undefined)) return;
     if (this.#missing(caller, key.namespace, EVERYTHING).length > 0)
       throw forbidden(
         endpoint.groupResource,
@@ -72,7 +72,7 @@ export class Grants {
   async #checkBinding(draft: Draft): Promise<void> {
     if (isOnlyOwned(draft)) return;
     const { caller, key } = draft.request;
-    const { roleRef } = draft.object as Binding;
+    const { roleRef } = draft.wanted as Binding;
     if (!roleRef) return;
     const resource = RESOURCE_OF[roleRef.kind];
     const bind = { verb: 'bind', group: roleRef.apiGroup, namespace: key.namespace, name: roleRef.name };
@@ -135,8 +135,8 @@ async function allowed({ user, access }: Caller, asked: Asked): Promise<boolean>
 }
 
 /** Whether an update is about finalizers and owners alone: what collects garbage gives nothing to anybody. */
-function isOnlyOwned({ object, old }: Draft): boolean {
-  return old !== undefined && isDeepStrictEqual(unowned(object), unowned(old));
+function isOnlyOwned({ wanted, before }: Draft): boolean {
+  return before !== undefined && isDeepStrictEqual(unowned(wanted), unowned(before));
 }
 
 function unowned({ metadata, ...rest }: ApiObject): unknown {

@@ -40,8 +40,8 @@ async function written(
       subresource: '',
       caller: { user: { name: 'jane', groups, extra: { b: ['1', '2'], a: [] } }, access: { authorizer } },
     },
-    object,
-    old: old && { metadata: { name: 'x' }, spec: old },
+    wanted: object,
+    before: old && { metadata: { name: 'x' }, spec: old },
   } as unknown as Draft;
   const refused = await Promise.resolve(rights.check(draft)).catch((error: Error) => error.message);
   return { asked, refused };

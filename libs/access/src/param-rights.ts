@@ -47,16 +47,16 @@ export class ParamRights {
   }
 
   #checkPolicy(draft: Draft): void | Promise<void> {
-    const { paramKind } = specOf<PolicySpec>(draft.object);
-    if (!paramKind || isDeepStrictEqual(paramKind, specOf<PolicySpec>(draft.old).paramKind)) return undefined;
+    const { paramKind } = specOf<PolicySpec>(draft.wanted);
+    if (!paramKind || isDeepStrictEqual(paramKind, specOf<PolicySpec>(draft.before).paramKind)) return undefined;
     const { apiVersion, kind } = paramKind;
     const why = `must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
     return this.#require(draft, paramKind, { verb: 'get', namespace: '*', name: '*' }, 'spec.paramKind', why);
   }
 
   #checkBinding(draft: Draft): void | Promise<void> {
-    const { paramRef, policyName = '' } = specOf<BindingSpec>(draft.object);
-    const before = specOf<BindingSpec>(draft.old);
+    const { paramRef, policyName = '' } = specOf<BindingSpec>(draft.wanted);
+    const before = specOf<BindingSpec>(draft.before);
     if (!paramRef || (isDeepStrictEqual(paramRef, before.paramRef) && policyName === before.policyName))
       return undefined;
     const { name = '', namespace = '' } = paramRef;
@@ -77,7 +77,7 @@ export class ParamRights {
   ): Promise<void> {
     const { caller, endpoint } = draft.request;
     if (await may(caller, { ...this.#resource(kind), ...of })) return;
-    throw invalidObject(endpoint, draft.object, [forbiddenField(field, `user ${shown(caller)} ${why}`)]);
+    throw invalidObject(endpoint, draft.wanted, [forbiddenField(field, `user ${shown(caller)} ${why}`)]);
   }
 
   /** Stars for what is not known: only who may read everything may. */

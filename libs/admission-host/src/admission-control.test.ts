@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuthorizationOptions } from '@orch/access';
-import type { AdmissionPlugin, PluginContext } from '@orch/admission';
+import { type AdmissionPlugin, isNeeded, type PluginContext } from '@orch/admission';
 import { attributesOf, targetOf } from '@orch/admission/testing';
 import { namesOf } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
@@ -81,6 +81,15 @@ describe('the plugins of a process', () => {
     await expect(open({ enableAdmissionPlugins: ['A'], disableAdmissionPlugins: ['B'] })).rejects.toThrow(
       'enable-admission-plugins plugin "A" is unknown; disable-admission-plugins plugin "B" is unknown',
     );
+  });
+
+  it.each([
+    ['quotas', 'ResourceQuota'],
+    ['accounts', 'ServiceAccount'],
+    ['priorities', 'Priority'],
+  ] as const)('need %s where %s is on', async (need, name) => {
+    expect(isNeeded((await open()).plugins, need)).toBe(true);
+    expect(isNeeded((await open({ disableAdmissionPlugins: [name] })).plugins, need)).toBe(false);
   });
 
   it('are told how long they take, where they are asked', async () => {

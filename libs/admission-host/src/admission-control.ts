@@ -135,7 +135,7 @@ function asked(
   known: PluginObjects,
   observer: AdmissionObserver | undefined,
 ): AdmissionPlugin {
-  const { name, callsOut = false, looksOnly = false } = plugin;
+  const { name, needs = [], callsOut = false, looksOnly = false } = plugin;
   const around = (step: Step): AdmissionPlugin['admit'] => {
     if (!plugin[step]) return undefined;
     const observe = observer?.controller(name, step);
@@ -151,6 +151,7 @@ function asked(
   const [admit, validate] = [around('admit'), around('validate')];
   return {
     name,
+    needs,
     callsOut,
     looksOnly,
     handles: (target) => plugin.handles(target),

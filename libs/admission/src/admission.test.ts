@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Admission, admit, type Judges, validate } from './admission.js';
+import { Admission, admit, type SelectedPlugins, validate } from './admission.js';
 import type { AdmissionPlugin } from './plugin.js';
 import { Reinvocation } from './reinvocation.js';
 import { attributesOf, targetOf } from './testing/index.js';
@@ -7,17 +7,17 @@ import { attributesOf, targetOf } from './testing/index.js';
 /** Notes who was asked. */
 function rig(...plugins: readonly (Partial<AdmissionPlugin> & { name: string })[]) {
   const observed: unknown[] = [];
-  const observe = (...[step, operation, , rejected]: Parameters<NonNullable<Judges['observe']>>) =>
+  const observe = (...[step, operation, , rejected]: Parameters<NonNullable<SelectedPlugins['observe']>>) =>
     void observed.push([step, operation, rejected]);
   const admission = new Admission(
     plugins.map((plugin) => ({ handles: () => true, ...plugin })),
     observe,
   );
-  const judges = admission.judgesOf(() => targetOf({}));
+  const selected = admission.select(() => targetOf({}));
   const reinvocation = new Reinvocation();
   const attributes = attributesOf({ reinvoke: () => reinvocation.ask() });
   Object.defineProperty(attributes, 'isReinvocation', { get: () => reinvocation.isReinvocation });
-  return { observed, judges, admit: () => admit(judges, attributes, reinvocation), attributes };
+  return { observed, selected, admit: () => admit(selected, attributes, reinvocation), attributes };
 }
 
 describe('plugins that may change an object', () => {
@@ -68,7 +68,7 @@ describe('plugins that may change an object', () => {
 });
 
 it('plugins that judge are told of too', async () => {
-  const { judges, attributes, observed } = rig({ name: 'a', validate: () => undefined });
-  await validate(judges, attributes);
+  const { selected, attributes, observed } = rig({ name: 'a', validate: () => undefined });
+  await validate(selected, attributes);
   expect(observed).toEqual([['validate', 'CREATE', false]]);
 });

@@ -8,8 +8,8 @@ export type StepObserver = (step: Step, operation: Operation, milliseconds: numb
 /** What plugins do: change an object, or judge it. */
 export type Step = 'admit' | 'validate';
 
-/** The plugins that have something to say about one write. */
-export interface Judges {
+/** The plugins that are called for one write: those that handle its target. */
+export interface SelectedPlugins {
   /** Those that may change the object, in order. */
   readonly mutating: readonly AdmissionPlugin[];
   /** Those that judge it as it will be, in order. */
@@ -22,21 +22,24 @@ export interface Judges {
   readonly observe?: StepObserver | undefined;
 }
 
-const NOBODY: Judges = { mutating: [], validating: [], callsOut: false, lookOnly: true };
+const NONE: SelectedPlugins = { mutating: [], validating: [], callsOut: false, lookOnly: true };
 
-/** Who is asked about a write. */
+/** The admission plugins of a process. */
 export class Admission {
   constructor(
     private readonly plugins: readonly AdmissionPlugin[],
     private readonly observe?: StepObserver,
   ) {}
 
-  /** @param target made only when there is anybody to ask */
-  judgesOf(target: () => Target): Judges {
-    if (this.plugins.length === 0) return NOBODY;
+  /**
+   * Selects the plugins for a write; asks each of them, so that a request does it once for each operation.
+   * @param target called only where there are plugins
+   */
+  select(target: () => Target): SelectedPlugins {
+    if (this.plugins.length === 0) return NONE;
     const about = target();
     const asked = this.plugins.filter((plugin) => plugin.handles(about));
-    if (asked.length === 0) return NOBODY;
+    if (asked.length === 0) return NONE;
     const validating = asked.filter(({ validate }) => validate !== undefined);
     return {
       mutating: asked.filter(({ admit }) => admit !== undefined),
@@ -54,7 +57,7 @@ export class Admission {
  * @throws what the first of them throws that refuses
  */
 export function admit(
-  { mutating, observe }: Judges,
+  { mutating, observe }: SelectedPlugins,
   attributes: Attributes,
   reinvocation: Reinvocation,
 ): void | Promise<void> {
@@ -67,7 +70,7 @@ export function admit(
 }
 
 /** As {@link admit}, of an object that is complete. */
-export function validate({ validating, observe }: Judges, attributes: Attributes): void | Promise<void> {
+export function validate({ validating, observe }: SelectedPlugins, attributes: Attributes): void | Promise<void> {
   return observed('validate', attributes, observe, () => inTurn(validating, (plugin) => plugin.validate?.(attributes)));
 }
 

@@ -1,4 +1,4 @@
-export { Admission, admit, type Judges, type Step, type StepObserver, timed, validate } from './admission.js';
+export { Admission, admit, type SelectedPlugins, type Step, type StepObserver, timed, validate } from './admission.js';
 export type { Attributes, Operation, RequestOptions, Target } from './attributes.js';
 export { type PluginConfiguration, readAdmissionConfiguration } from './configuration.js';
 export type { FollowedObjects, KnownObjects, KnownResource } from './known-objects.js';
@@ -7,13 +7,14 @@ export { type MatchCriteria, Matcher, type MatchWorld, type SentAs } from './mat
 export { isExempt, type ResourceVersion, type Rule, ruleMatches } from './matching/rules.js';
 export { isTerminating, terminatingNamespace } from './namespace-lifecycle.js';
 export type { OwnWrites } from './own-writes.js';
-export type {
-  AdmissionPlugin,
-  PluginContext,
-  PluginMaker,
-  PluginSettings,
-  ReviewCaller,
-  ServedKind,
+export {
+  type AdmissionPlugin,
+  isNeeded,
+  type PluginContext,
+  type PluginMaker,
+  type PluginSettings,
+  type ReviewCaller,
+  type ServedKind,
 } from './plugin.js';
 export { type BuiltPlugin, PLUGINS, type PluginEntry } from './plugins.js';
 export { podSecurityMetrics } from './pod-security/pod-security-metrics.js';

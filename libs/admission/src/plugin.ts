@@ -9,6 +9,19 @@ import type { PolicySurroundings } from './policy/policy-surroundings.js';
 import type { WebhookSurroundings } from './webhook/surroundings.js';
 
 /**
+ * A service of the process that a plugin relies on:
+ *
+ * - `quotas`: writes that would exceed a ResourceQuota are refused, and not only counted
+ * - `accounts`: every namespace has a service account for pods that name none
+ * - `priorities`: the PriorityClasses of the system exist
+ */
+export type PluginNeed = 'quotas' | 'accounts' | 'priorities';
+
+/** Returns whether one of the plugins relies on a service of the process. */
+export const isNeeded = (plugins: readonly Pick<AdmissionPlugin, 'needs'>[], need: PluginNeed): boolean =>
+  plugins.some(({ needs }) => needs?.includes(need));
+
+/**
  * One rule about what may be written. It sees every write: each verb and subresource, each object of a collection that is
  * deleted, dry runs, and what the server itself writes. A plugin that wants to say no throws {@link refusal}; any other
  * error that is no Status fails the request with 500.
@@ -24,6 +37,8 @@ export interface AdmissionPlugin {
    * and nobody's turn. Default false: its answers come at once, and updates of one object may be judged upon each other.
    */
   readonly callsOut?: boolean | ((target: Target) => boolean);
+  /** Services of the process that it relies on; they are provided where the plugin is on. Default: none. */
+  readonly needs?: readonly PluginNeed[];
   /** Whether it has anything to say; asked before objects are copied for it, and cheap. */
   handles(target: Target): boolean;
   /** May change `attributes.object`, and refuse. Runs before the object is validated, in the order of the table. */

@@ -21,6 +21,7 @@ export const priority: PluginMaker = ({ names, objects }) => {
   const defaultClass = () => lowest(all().filter(({ globalDefault }) => globalDefault === true));
   return {
     name: 'Priority',
+    needs: ['priorities'],
     looksOnly: true,
     handles: (target) => target.operation !== 'DELETE' && (isAboutPods(target) || isAboutClasses(target)),
     admit(attributes) {

@@ -25,6 +25,7 @@ export function resourceQuota({ names, objects, isEnabled, configuration }: Plug
   const judge = new QuotaJudge(objects.follow({ group: '', resource: 'resourcequotas' }), limited);
   return {
     name: 'ResourceQuota',
+    needs: ['quotas'],
     looksOnly: true,
     handles(target) {
       const { operation, subresource, namespace, group, resource } = target;

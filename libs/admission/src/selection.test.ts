@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { NamingProfile } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
 import { readAdmissionConfiguration } from './configuration.js';
@@ -42,6 +45,19 @@ describe('the plugins of a process', () => {
   ])('on %j, off %j: %j', (enable, disable, problems) => {
     expect(selectionProblems({ enable, disable })).toEqual(problems);
   });
+});
+
+it('nothing depends on the name of a plugin: it says itself what it needs', () => {
+  const libs = fileURLToPath(new URL('../..', import.meta.url));
+  const files = readdirSync(libs).flatMap((name) =>
+    readdirSync(join(libs, name, 'src'), { recursive: true, encoding: 'utf8' }).map((file) =>
+      join(libs, name, 'src', file),
+    ),
+  );
+  const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  const named = new RegExp(`\\bname [=!]== '(${PLUGINS.map(({ name }) => name).join('|')})'`);
+  expect(named.test("plugins.some(({ name }) => name === 'Priority')")).toBe(true);
+  expect(sources.filter((file) => named.test(readFileSync(file, 'utf8')))).toEqual([]);
 });
 
 const GIVEN = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AdmissionConfiguration' };

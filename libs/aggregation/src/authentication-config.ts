@@ -84,7 +84,7 @@ export class AuthenticationConfig {
       if (operation === 'CREATE') await pipeline.write({ ...own, operation }, { create: () => this.#made() });
       else
         await pipeline.write(
-          { ...own, operation, ownChange: true },
+          { ...own, operation, changeKind: 'internal' },
           {
             change: (current) => ({ ...current, data: this.#combined((current.data ?? {}) as Record<string, string>) }),
           },

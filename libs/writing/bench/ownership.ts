@@ -28,7 +28,7 @@ let number = 0;
 
 async function write(verb: Verb, name: string): Promise<void> {
   const object = JSON.parse(JSON.stringify(deployment(name, number++)));
-  const request = api.request(verb === 'create' ? 'CREATE' : 'UPDATE', 'deployments', name, { replaces: true });
+  const request = api.request(verb === 'create' ? 'CREATE' : 'UPDATE', 'deployments', name, { changeKind: 'replace' });
   await api.deps.pipeline.write(request, verb === 'create' ? { create: () => object } : { change: () => object });
 }
 

@@ -52,8 +52,8 @@ export const trespass = guarded(about);
 export const trespassUnadmitted = controlled(
   guarded(negative('trespass-unadmitted', 'admission is skipped on deletions'), {
     module: 'libs/writing/dist/stages/admission.js',
-    part: 'if (judges.validating.length === 0)',
-    by: `if (draft.operation === 'DELETE' || judges.validating.length === 0)`,
+    part: 'if (plugins.validating.length === 0)',
+    by: `if (draft.operation === 'DELETE' || plugins.validating.length === 0)`,
   }),
   'R.forbidden',
 );

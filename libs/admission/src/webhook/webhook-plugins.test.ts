@@ -127,7 +127,7 @@ test('whoever has just labelled a namespace through this process is asked about 
 test('only requests that some webhook means are asked outside', () => {
   const { mutating, validating } = rig([{ name: 'a', namespaceSelector: { matchLabels: { env: 'test' } } }]);
   const admission = new Admission([mutating, validating]);
-  const callsOut = (changed: Parameters<typeof targetOf>[0]) => admission.judgesOf(() => targetOf(changed)).callsOut;
+  const callsOut = (changed: Parameters<typeof targetOf>[0]) => admission.select(() => targetOf(changed)).callsOut;
   expect(callsOut({})).toBe(true);
   expect(callsOut({ operation: 'UPDATE' })).toBe(false);
   expect(callsOut({ resource: 'configmaps' })).toBe(false);

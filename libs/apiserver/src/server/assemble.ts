@@ -1,5 +1,5 @@
 import { Grants, ParamRights, type Role } from '@orch/access';
-import { Admission, type AdmissionPlugin, type StepObserver } from '@orch/admission';
+import { Admission, type AdmissionPlugin, isNeeded, type StepObserver } from '@orch/admission';
 import type { TokenIssuer } from '@orch/authentication';
 import { RbacPolicy } from '@orch/authorization';
 import { type ApiDeps, type Component, type RequestLimits, ServedWatches } from '@orch/handlers';
@@ -142,7 +142,6 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const quotas = new QuotaIndex(quotaEndpoint(served, unserved));
   store.setAccountType(quotas.endpoint.type);
   const evaluators = new Evaluators(names, features.enabled('InPlacePodVerticalScaling'));
-  const limits = options.plugins.some(({ name }) => name === 'ResourceQuota');
   const claims = await openClaims(store);
   const listCache = new PieceCache(options.listCacheBytes);
   const databaseLists = makeDatabaseLists(options);
@@ -164,7 +163,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     quotas: new QuotaCharges({
       index: quotas,
       evaluators,
-      limits,
+      limits: isNeeded(options.plugins, 'quotas'),
       countedElsewhere: options.countedElsewhere ?? false,
     }),
     isOutdated: options.isOutdated,
@@ -226,7 +225,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
         names,
         services: served.current.ofResource('', 'services'),
         securePort,
-        priorityClasses: options.plugins.some(({ name }) => name === 'Priority')
+        priorityClasses: isNeeded(options.plugins, 'priorities')
           ? storedEndpoint({ names, served, unserved }, 'scheduling.orch.io', 'priorityclasses')
           : undefined,
         serviceAddress: serviceNetworks(options.serviceCidr)[0].first,

@@ -56,7 +56,7 @@ export async function admitSent<T>(
   const { group, version, resource } = endpoint.definition;
   const { kind = '' } = object;
   const target: Target = { operation: 'CREATE', group, version, resource, kind, subresource, namespace, name };
-  const judges = deps.admission.judgesOf(() => target);
+  const plugins = deps.admission.select(() => target);
   const caller = callerOf(ctx);
   const { user, warnings, annotations, deadline } = caller;
   const reinvocation = new Reinvocation();
@@ -78,9 +78,9 @@ export async function admitSent<T>(
     annotateBody: (key, text) => caller.noteBody?.(key, text()),
     ...(caller.skipsWebhooks && { skipsWebhooks: true }),
   };
-  if (judges.mutating.length > 0) await admit(judges, attributes, reinvocation);
+  if (plugins.mutating.length > 0) await admit(plugins, attributes, reinvocation);
   const settled = await settle(object);
-  if (judges.validating.length > 0)
-    await validate(judges, { ...attributes, object: judges.lookOnly ? object : copy(object) });
+  if (plugins.validating.length > 0)
+    await validate(plugins, { ...attributes, object: plugins.lookOnly ? object : copy(object) });
   return settled;
 }

@@ -25,9 +25,8 @@ export async function apply(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     subresource,
     caller: callerOf(ctx),
     options,
-    applies: true,
-    namesVersion: namedVersion(said.object as ApiObject) !== '',
-    bytes: bytes.length,
+    changeKind: 'apply',
+    hints: { namesVersion: namedVersion(said.object as ApiObject) !== '', bytes: bytes.length },
   } as const;
   const merge = merging(deps, call, said.object, options);
   const create = async () => {

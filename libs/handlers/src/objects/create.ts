@@ -28,7 +28,7 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
     subresource: '',
     caller: callerOf(ctx),
     options,
-    bytes: bytes.length,
+    hints: { bytes: bytes.length },
   } as const;
   const again = async () => (await decodeBody(reading, bytes, encoding, endpoint.model)).object;
   const create = firstAsItIs(object, again);

@@ -34,7 +34,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     subresource,
     caller: callerOf(ctx),
     options,
-    bytes: bytes.length,
+    hints: { bytes: bytes.length },
   } as const;
   const { model, otherVersion } = endpoint;
   const { maxValues } = deps.limits;

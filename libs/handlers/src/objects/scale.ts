@@ -175,7 +175,7 @@ async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall
   if (said.spec !== undefined) writeReplicas(call, parent, replicasOf(said));
   const view = { apiVersion: formatApiVersion(type), fields: REPLICAS };
   const merge = merging(deps, call, parent as JsonObject, options, view);
-  await writeScale(deps, ctx, call, type, { options, applies: true }, async (current) => {
+  await writeScale(deps, ctx, call, type, { options, changeKind: 'apply' }, async (current) => {
     const merged = await merge(current);
     nameAsMeant(call.endpoint, said, merged);
     return merged;
@@ -233,7 +233,7 @@ async function writeScale(
   ctx: RequestContext,
   call: ResourceCall,
   type: DeclaredModel,
-  how: { readonly options: WriteOptions; readonly applies?: boolean },
+  how: { readonly options: WriteOptions; readonly changeKind?: 'apply' },
   change: Change,
 ): Promise<void> {
   const { endpoint, namespace, name } = call;

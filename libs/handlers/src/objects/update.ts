@@ -30,9 +30,8 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
       subresource,
       caller: callerOf(ctx),
       options,
-      namesVersion: namedVersion(object) !== '',
-      replaces: true,
-      bytes: bytes.length,
+      changeKind: 'replace',
+      hints: { namesVersion: namedVersion(object) !== '', bytes: bytes.length },
     },
     replacement(endpoint, name, sent, creates && (() => ctx.authorize({ ...ctx.info, verb: 'create' }))),
   );

@@ -55,7 +55,7 @@ async function bind(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, sent
     subresource: 'binding',
     caller,
     options,
-    ownChange: true,
+    changeKind: 'internal',
   } as const;
   const change = (pod: ApiObject): ApiObject => {
     requireUid(endpoint, object, pod);

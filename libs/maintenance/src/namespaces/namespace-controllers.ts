@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { FollowedObjects } from '@orch/admission';
+import { type FollowedObjects, isNeeded } from '@orch/admission';
 import type { AdmissionControl, AdmissionOptions } from '@orch/admission-host';
 import type { Controller, ControllerGroup } from '@orch/controllers';
 import type { OrderedFeed } from '@orch/feed';
@@ -45,10 +45,9 @@ export interface FollowedByNamespaces {
 /** Accounts are made where pods need them. To be called before admission is started. */
 export function followForNamespaces({ plugins, objects }: AdmissionControl): FollowedByNamespaces {
   const { objects: known } = objects.forPlugin();
-  const needsAccounts = plugins.some(({ name }) => name === 'ServiceAccount');
   return {
     namespaces: known.follow({ group: '', resource: 'namespaces' }),
-    accounts: needsAccounts ? known.follow({ group: '', resource: 'serviceaccounts' }) : undefined,
+    accounts: isNeeded(plugins, 'accounts') ? known.follow({ group: '', resource: 'serviceaccounts' }) : undefined,
   };
 }
 

@@ -98,7 +98,8 @@ export class QuotaCount {
     };
     try {
       const target = { endpoint, key, subresource: 'status' };
-      await client.update(target, change, { namesVersion: true, counted: true }).then(() => undefined, ignoreMissing);
+      const settings = { changeKind: 'usage', hints: { namesVersion: true } } as const;
+      await client.update(target, change, settings).catch(ignoreMissing);
       return true;
     } catch (error) {
       if (error instanceof StatusError && error.code === 409) return false;

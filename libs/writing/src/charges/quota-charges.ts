@@ -63,8 +63,8 @@ export class QuotaCharges {
   }
 
   /** Whether what a write says is used is to be believed. */
-  believes({ subresource, counted = false }: Pick<WriteRequest, 'subresource' | 'counted'>): boolean {
-    return counted || (this.options.countedElsewhere === true && subresource === 'status');
+  believes({ subresource, changeKind }: Pick<WriteRequest, 'subresource' | 'changeKind'>): boolean {
+    return changeKind === 'usage' || (this.options.countedElsewhere === true && subresource === 'status');
   }
 
   /** Resolves when quotas are known as they are now: what was planned with others may be planned anew. @throws StoreUnavailableError */

@@ -35,7 +35,7 @@ export interface ControllerHost {
 }
 
 /** How an update is made, beside its change; see {@link WriteRequest}. */
-export type UpdateSettings = Partial<Pick<WriteRequest, 'namesVersion' | 'applies' | 'counted' | 'options'>>;
+export type UpdateSettings = Partial<Pick<WriteRequest, 'changeKind' | 'hints' | 'options'>>;
 
 /** Milliseconds after which a write of one object is given up. */
 const REQUEST_MS = 60_000;
@@ -86,7 +86,7 @@ export class ControllerClient {
   /** Changes an object that is there. @throws StatusError 403, 404, 409; StoreUnavailableError */
   update(target: WriteTarget, change: Change, settings: UpdateSettings = {}): Promise<Written> {
     const { endpoint, key, subresource = '' } = target;
-    const verb = settings.applies ? 'patch' : 'update';
+    const verb = settings.changeKind === 'apply' ? 'patch' : 'update';
     return this.#act(verb, target, OK, async (caller, recorded) => {
       const own = { operation: 'UPDATE', endpoint, key, subresource, caller, options: PLAIN } as const;
       const noted: Change = async (...given) => {

@@ -9,6 +9,8 @@ import { type DeleteOptions, markDeletion } from './deletion.js';
 /** Deletions of many under way at once: enough to fill the next group commit while one is under way; of large objects few. */
 export const REMOVALS = { items: 512, bytes: 1 << 20, sizeOf: ({ body }: Row) => body.length };
 
+const UNANSWERED = { unanswered: true } as const;
+
 /** Outcome of a deletion: gone, or on its way out and still there. */
 export interface Removal {
   readonly gone: boolean;
@@ -63,9 +65,8 @@ export class ObjectRemover {
         subresource: '',
         caller,
         options,
-        unanswered: true,
         // A row that was converted for a list does not lie as it was found.
-        ...(!endpoint.stage && { found: row }),
+        hints: endpoint.stage ? UNANSWERED : { unanswered: true, found: row },
       });
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return undefined;

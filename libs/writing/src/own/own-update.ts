@@ -32,7 +32,7 @@ export async function updateOwn(
     subresource,
     caller: run ? serverIn(run) : serverItself(),
     options: { dryRun: false },
-    ownChange: true,
+    changeKind: 'internal',
   } as const;
   const own: Change = (current, turn, stored) =>
     current.metadata?.uid === uid ? change(current, turn, stored) : current;

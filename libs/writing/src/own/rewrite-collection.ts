@@ -43,7 +43,7 @@ export async function rewriteCollection(
       subresource: '',
       caller: { ...serverItself(), isOver: stopped },
       options: { dryRun: false },
-      ownChange: true,
+      changeKind: 'internal',
     } as const;
     try {
       await pipeline.write(request, { change: (current) => current });

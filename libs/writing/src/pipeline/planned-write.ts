@@ -8,11 +8,11 @@ export interface WritePlan {
   /** To be written together or not at all, the object's own write first; empty when nothing changes. */
   readonly ops: readonly WriteOp[];
   /** Object after the write, as it lies in the database; its version is that of the base, 0 for a new object. */
-  readonly stored: Stored;
+  readonly written: Stored;
   /** Object of the response: in the served version, where a webhook has to convert it. */
   readonly answer: Stored;
   /** Object as made from the request, in the storage version. */
-  readonly object: ApiObject;
+  readonly wanted: ApiObject;
   /** The object is gone after it. */
   readonly removed: boolean;
   /** It takes or gives up addresses or ports: what is planned upon it before its fate is known could not be undone. */

@@ -12,8 +12,9 @@ import {
 } from '@orch/storage';
 import { fateAfter } from './allocation-fate.js';
 import type { WritePlan } from './planned-write.js';
+import type { RequestedWrite } from './requested-write.js';
 import { type PlanTools, planWrite } from './write-plan.js';
-import { type Modification, UNWRITTEN, WRITE_ATTEMPTS, type WriteRequest, type Written } from './write-request.js';
+import { UNWRITTEN, WRITE_ATTEMPTS, type Written } from './write-request.js';
 
 /** Updates of one object that are made upon each other and committed together. */
 const TOGETHER = 64;
@@ -31,14 +32,13 @@ interface SharedUpdatesOptions extends PlanTools {
 }
 
 interface Turn {
-  readonly request: WriteRequest;
-  readonly make: Modification;
+  readonly write: RequestedWrite;
   /** Monotonic ms of its coming. */
   readonly since: number;
 }
 
 type Verdict = Written | Error;
-type UpdateAlone = (request: WriteRequest, make: Modification) => Promise<Written>;
+type UpdateAlone = (write: RequestedWrite) => Promise<Written>;
 
 /**
  * Lets the updates of one object take turns within this process, instead of meeting as conflicts of which one gets through
@@ -53,12 +53,12 @@ export class SharedUpdates {
     private readonly alone: UpdateAlone,
   ) {}
 
-  async update(request: WriteRequest, make: Modification): Promise<Written> {
-    const { endpoint, key } = request;
+  async update(write: RequestedWrite): Promise<Written> {
+    const { endpoint, key } = write.request;
     const name = `${endpoint.type}/${key.namespace}/${key.name}`;
     const line = this.#lines.get(name) ?? this.#openLine(name);
     try {
-      return await line.add({ request, make, since: performance.now() });
+      return await line.add({ write, since: performance.now() });
     } finally {
       // Another line may be open under the name by now.
       if (line.idle && this.#lines.get(name) === line) this.#lines.delete(name);
@@ -80,7 +80,7 @@ export class SharedUpdates {
       return turn.since >= late;
     });
     const [only] = rest;
-    if (only && rest.length === 1) verdicts.set(only, await this.alone(only.request, only.make).catch(asError));
+    if (only && rest.length === 1) verdicts.set(only, await this.alone(only.write).catch(asError));
     else {
       while (rest.length > 0) rest = await this.#together(rest, verdicts).catch(this.#failing(rest, verdicts));
     }
@@ -89,8 +89,8 @@ export class SharedUpdates {
 
   /** Carries out as many as fit one chain. @returns the others */
   async #together(turns: readonly Turn[], verdicts: Map<Turn, Verdict>): Promise<Turn[]> {
-    const [{ request }] = turns as [Turn];
-    const { endpoint, key } = request;
+    const [{ write }] = turns as [Turn];
+    const { endpoint, key } = write.request;
     for (let attempt = 1; attempt <= WRITE_ATTEMPTS; attempt++) {
       const base = await this.options.store.get(endpoint.type, key);
       const chain = new Chain(base, this.options);
@@ -110,7 +110,7 @@ export class SharedUpdates {
   }
 
   async #eachAlone(turns: readonly Turn[], verdicts: Map<Turn, Verdict>): Promise<Turn[]> {
-    for (const turn of turns) verdicts.set(turn, await this.alone(turn.request, turn.make).catch(asError));
+    for (const turn of turns) verdicts.set(turn, await this.alone(turn.write).catch(asError));
     return [];
   }
 
@@ -159,16 +159,16 @@ class Chain {
     this.#judged.push([turn, error ?? { plans: this.#plans.length }]);
   }
 
-  async #plan({ request, make }: Turn): Promise<Error | undefined> {
-    const { endpoint, key } = request;
+  async #plan({ write }: Turn): Promise<Error | undefined> {
+    const { endpoint, key } = write.request;
     if (!this.#current) return notFound(endpoint.groupResource, key.name);
-    const plan = await planWrite(request, this.#current, make, this.tools);
+    const plan = await planWrite(write, this.#current, this.tools);
     if (plan.ops.length === 0) return undefined;
     this.#places.push(this.#ops.length);
     this.#ops.push(...plan.ops);
     this.#plans.push(plan);
-    this.#bytes += plan.stored.body.length;
-    this.#current = plan.removed ? undefined : { ...plan.stored, version: UNWRITTEN };
+    this.#bytes += plan.written.body.length;
+    this.#current = plan.removed ? undefined : { ...plan.written, version: UNWRITTEN };
     return undefined;
   }
 
@@ -204,7 +204,7 @@ class Chain {
     const version =
       this.#outcome?.outcome === 'committed' ? this.#outcome.versions[this.#places[plans - 1] ?? 0] : undefined;
     if (!plan || version === undefined) return { stored: this.base as Stored, created: false, removed: false };
-    return { stored: { ...plan.stored, version }, created: false, removed: plan.removed };
+    return { stored: { ...plan.written, version }, created: false, removed: plan.removed };
   }
 
   async #conclude(fate: Parameters<WritePlan['conclude']>[0]): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Judges } from '@orch/admission';
+import type { SelectedPlugins } from '@orch/admission';
 import { type ApiObject, ensureMetadata } from '@orch/machinery';
 import {
   asItLies,
@@ -28,7 +28,7 @@ export const marksAsItLies = ({ operation, endpoint }: Pick<WriteRequest, 'opera
 export function readable(
   request: WriteRequest,
   base: Stored,
-  { mutating, validating }: Judges,
+  { mutating, validating }: SelectedPlugins,
 ): Stored | Promise<Stored> {
   if (!request.endpoint.stage) return fillAhead(base, request.endpoint.form)?.then(() => base) ?? base;
   const isLookedAt = !marksAsItLies(request) || mutating.length + validating.length > 0;
@@ -58,12 +58,11 @@ export function asBefore({ form }: Endpoint, base: Stored): Pick<Stored, 'stored
 }
 
 /** A plan with what is answered. Who cannot be answered writes nothing. @throws StatusError 500 */
-export async function answered({ request, base, read }: Draft, plan: WritePlan): Promise<WritePlan> {
-  const { stored } = plan;
-  if (request.unanswered) return plan;
-  if (read && stored === base && !marksAsItLies(request)) return { ...plan, answer: read };
+export async function answered({ request, stored, storedServed }: Draft, plan: WritePlan): Promise<WritePlan> {
+  if (request.hints?.unanswered) return plan;
+  if (storedServed && plan.written === stored && !marksAsItLies(request)) return { ...plan, answer: storedServed };
   try {
-    return { ...plan, answer: await inServedVersion(request.endpoint, stored) };
+    return { ...plan, answer: await inServedVersion(request.endpoint, plan.written) };
   } catch (error) {
     await plan.conclude('dropped');
     throw error;

@@ -236,7 +236,7 @@ describe('update', () => {
         await expect.poll(() => performance.now(), { interval: 1 }).toBeGreaterThan(deadline);
         return { ...current, data: { text: 'late' } };
       };
-      const late = { ...request, namesVersion, caller: { ...request.caller, deadline } };
+      const late = { ...request, hints: { namesVersion }, caller: { ...request.caller, deadline } };
       expect(await refusal(api.deps.pipeline.write(late, { change }))).toMatchObject({ code: 504, reason: 'Timeout' });
     }
     expect(api.stored('configmaps', 'a')?.data).not.toEqual({ text: 'late' });
@@ -291,7 +291,7 @@ describe('update', () => {
     // Somebody changes it while memory has it as it was.
     const hint = api.deps.reader.hint(type, { namespace: 'default', name: 'a' }) ?? expect.unreachable();
     await update('a', setData('y'));
-    const request = { ...requestFor('UPDATE', 'a', {}), found: hint };
+    const request = { ...requestFor('UPDATE', 'a', {}), hints: { found: hint } };
     await api.deps.pipeline.write(request, { change: setData('x') });
     expect(api.stored('configmaps', 'a')?.data).toEqual({ text: 'x' });
   });
@@ -462,7 +462,7 @@ it('takes owners in the version that is stored along with a new object of anothe
 it('draws the owners of objects up to so many values', async () => {
   const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v']));
   const owners = async (count: number) => {
-    const request = { ...requestFor('CREATE', `c${count}`, {}), bytes: 1 << 20 };
+    const request = { ...requestFor('CREATE', `c${count}`, {}), hints: { bytes: 1 << 20 } };
     await createAt(request, { metadata: { name: `c${count}` }, data: keys(count) });
     return api.stored('configmaps', `c${count}`)?.metadata?.managedFields?.length ?? 0;
   };
@@ -473,7 +473,7 @@ it('keeps the owners that an object has when it grows beyond that', async () => 
   await create({ metadata: { name: 'grows' }, data: { a: 'b' } });
   const before = api.stored('configmaps', 'grows')?.metadata?.managedFields;
   const data = Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`k${i}`, 'v']));
-  const request = { ...requestFor('UPDATE', 'grows', {}), bytes: 1 << 20 };
+  const request = { ...requestFor('UPDATE', 'grows', {}), hints: { bytes: 1 << 20 } };
   await api.deps.pipeline.write(request, {
     change: ({ metadata: { managedFields: _sent, ...metadata } = {}, ...current }) => ({ ...current, metadata, data }),
   });

@@ -1,9 +1,8 @@
-import type { Operation } from '@orch/admission';
+import type { Admission } from '@orch/admission';
 import { conflict, notFound, STALE_WRITE, StatusError } from '@orch/machinery';
 import type { ObjectReader } from '@orch/reading';
 import { type Endpoint, metadataOf, type Stored } from '@orch/resources';
 import type { DeleteOp, Key, Store, WriteOutcome } from '@orch/storage';
-import { judgesOf } from '../stages/admission.js';
 import { fateAfter } from './allocation-fate.js';
 import { checkTime } from './check-time.js';
 import { commit } from './commit.js';
@@ -12,6 +11,7 @@ import { triedCreation } from './dry-run.js';
 import { GuardedCreation, takeBack } from './guarded-creation.js';
 import type { WritePlan } from './planned-write.js';
 import { heedQuotas, quotasChange } from './quota-outcome.js';
+import { RequestedWrite } from './requested-write.js';
 import { SharedUpdates } from './shared-updates.js';
 import { type PlanTools, planWrite } from './write-plan.js';
 import {
@@ -24,6 +24,7 @@ import {
 
 interface PipelineOptions extends PlanTools {
   readonly store: Store;
+  readonly admission: Admission;
   readonly reader: ObjectReader;
   /** Endpoint of namespaces, for dry runs to check that one exists. */
   readonly namespaces: Endpoint;
@@ -59,7 +60,7 @@ export class WritePipeline {
   readonly #shared: SharedUpdates;
 
   constructor(private readonly options: PipelineOptions) {
-    this.#shared = new SharedUpdates(options, (request, make) => this.#alone(request, make));
+    this.#shared = new SharedUpdates(options, (write) => this.#alone(write));
   }
 
   /**
@@ -94,34 +95,28 @@ export class WritePipeline {
   }
 
   async #write(request: WriteRequest, make: Modification): Promise<Written> {
-    if (!this.#sharesTurns(request, make)) return this.#alone(request, make);
+    const write = new RequestedWrite(request, make, this.options.admission);
+    if (!this.#sharesTurns(write)) return this.#alone(write);
     try {
-      return await this.#shared.update(request, make);
+      return await this.#shared.update(write);
     } catch (error) {
-      if (make.create && error instanceof StatusError && error.code === 404) return this.#alone(request, make);
+      if (make.create && error instanceof StatusError && error.code === 404) return this.#alone(write);
       throw error;
     }
   }
 
-  #sharesTurns(request: WriteRequest, make: Modification): boolean {
-    if (request.operation !== 'UPDATE' || request.options.dryRun || request.namesVersion) return false;
-    return !this.#callsOut(request, make);
+  #sharesTurns(write: RequestedWrite): boolean {
+    const { operation, options, hints } = write.request;
+    return operation === 'UPDATE' && !options.dryRun && !hints?.namesVersion && !write.callsOut;
   }
 
-  /** Whether somebody outside may be asked, also where an update turns out to be a creation. */
-  #callsOut(request: WriteRequest, make: Modification): boolean {
-    if (request.endpoint.stage && !request.unanswered) return true;
-    const asked = (operation: Operation) => judgesOf(this.options.admission, request, operation).callsOut;
-    return asked(request.operation) || (make.create !== undefined && asked('CREATE'));
-  }
-
-  async #alone(request: WriteRequest, make: Modification): Promise<Written> {
-    const callsOut = this.#callsOut(request, make);
+  async #alone(write: RequestedWrite): Promise<Written> {
+    const { request, make, callsOut } = write;
     const attempts = callsOut ? CALLING_ATTEMPTS : make.change ? WRITE_ATTEMPTS : NAME_ATTEMPTS;
     let base = await this.#firstBase(request, make, callsOut);
     for (let attempt = 1; ; attempt++) {
       checkTime(request);
-      const tried = await this.#try(request, base, make);
+      const tried = await this.#try(write, base);
       if ('stored' in tried) return tried;
       if (attempt >= attempts) throw tried.failure();
       const fresh = await this.#freshBase(request, make);
@@ -133,9 +128,9 @@ export class WritePipeline {
 
   /** Starts from the cached object, except where a webhook will be called: then from the database. */
   async #firstBase(request: WriteRequest, make: Modification, callsOut: boolean): Promise<Base> {
-    const { endpoint, key, found } = request;
+    const { endpoint, key, hints } = request;
     if (!make.change) return NOTHING;
-    const hint = callsOut ? undefined : (found ?? this.options.reader.hint(endpoint.type, key));
+    const hint = callsOut ? undefined : (hints?.found ?? this.options.reader.hint(endpoint.type, key));
     if (hint) return { stored: hint, fresh: false };
     return { stored: await this.options.reader.current(endpoint.type, key), fresh: true };
   }
@@ -144,13 +139,14 @@ export class WritePipeline {
     return make.change ? { stored: await this.options.store.get(endpoint.type, key), fresh: true } : NOTHING;
   }
 
-  async #try(request: WriteRequest, { stored: base, fresh }: Base, make: Modification): Promise<Written | Overtaken> {
+  async #try(write: RequestedWrite, { stored: base, fresh }: Base): Promise<Written | Overtaken> {
+    const { request, make } = write;
     const { endpoint, key } = request;
     if (!base && !make.create) throw notFound(endpoint.groupResource, key.name);
     const overtaken = { failure: () => conflict(endpoint.groupResource, key.name, STALE_WRITE) };
     let plan: WritePlan;
     try {
-      plan = await planWrite(request, base, make, this.options);
+      plan = await planWrite(write, base, this.options);
     } catch (error) {
       if (fresh || !(error instanceof StatusError)) throw error;
       return { ...overtaken, refused: error };
@@ -171,7 +167,7 @@ export class WritePipeline {
     const [own] = plan.ops;
     if (request.options.dryRun) {
       if (own?.op === 'create') return triedCreation(store, namespaces, own);
-      return { outcome: 'committed', version: plan.stored.version };
+      return { outcome: 'committed', version: plan.written.version };
     }
     let outcome: WriteOutcome;
     try {
@@ -190,7 +186,7 @@ export class WritePipeline {
   /** @returns that it may be tried again: another name may be free, or what somebody else has made can be changed */
   async #whyNotCreated(
     { endpoint, key }: WriteRequest,
-    { object: { metadata = {} } }: WritePlan,
+    { wanted: { metadata = {} } }: WritePlan,
     make: Modification,
     outcome: WriteOutcome,
   ): Promise<Overtaken> {

@@ -1,4 +1,4 @@
-import type { Admission, Operation } from '@orch/admission';
+import type { Operation } from '@orch/admission';
 import type { Allocation, Allocators } from '@orch/kinds';
 import { type ApiObject, badRequest, conflict, copy, type JsonObject, STALE_WRITE } from '@orch/machinery';
 import { withoutIdleTimes } from '@orch/merge';
@@ -7,25 +7,17 @@ import { turnFor } from '@orch/runtime/work';
 import type { CreateOp, DeleteOp, Key, Tally, TypeId, UpdateOp, WriteOp } from '@orch/storage';
 import { accountOf, type QuotaWrite, settleStatus } from '../charges/quota-account.js';
 import type { QuotaCharges } from '../charges/quota-charges.js';
-import { judgesOf } from '../stages/admission.js';
 import type { Draft, StageTools } from '../stages/draft.js';
 import { isGone, namedVersion, sizeError } from '../stages/object-checks.js';
 import { STAGES } from '../stages/stages.js';
 import { conclude, type Fate, giveBack } from './allocation-fate.js';
 import type { WritePlan } from './planned-write.js';
+import type { RequestedWrite } from './requested-write.js';
 import { sameBody } from './same-body.js';
 import { answered, asBefore, liveObject, marksAsItLies, readable, writtenBody } from './staged-versions.js';
-import {
-  type Change,
-  type Creation,
-  type Modification,
-  type Turn,
-  UNWRITTEN,
-  type WriteRequest,
-} from './write-request.js';
+import { type Change, type Creation, type Turn, UNWRITTEN, type WriteRequest } from './write-request.js';
 
 export interface PlanTools extends StageTools {
-  readonly admission: Admission;
   /** Addresses and ports that objects may be given. */
   readonly allocators: Allocators;
   /** The same for dry runs: answers what could be given, and takes nothing. */
@@ -39,64 +31,59 @@ export interface PlanTools extends StageTools {
 /**
  * Makes of a base what is to be written: the change, the stages, then what is allocated. Writes no object, and of a dry run
  * takes nothing either.
+ * @param write what is asked for
  * @param base as read, or with the version {@link UNWRITTEN} the result of another plan; undefined where there is nothing
- * @param make the change, or for no base the creation
  * @throws StatusError 400, 403, 409, 413, 422 and what the change and admission throw
  */
-export async function planWrite(
-  request: WriteRequest,
-  base: Stored | undefined,
-  make: Modification,
-  tools: PlanTools,
-): Promise<WritePlan> {
-  const draft = await begin(request, base, make, tools);
+export async function planWrite(write: RequestedWrite, base: Stored | undefined, tools: PlanTools): Promise<WritePlan> {
+  const { request } = write;
+  const draft = await begin(write, base);
   for (const stage of STAGES[draft.operation]) {
     const wait = stage(draft, tools) ?? draft.turn();
     if (wait) await wait;
   }
-  const isRemoved = base && isGone(draft.object, request.endpoint);
+  const isRemoved = base && isGone(draft.wanted, request.endpoint);
   const plan = isRemoved ? await removal(draft, base, tools) : await keeping(draft, tools);
   return request.endpoint.stage ? answered(draft, plan) : plan;
 }
 
 /** Yields between steps of work, depending on the sizes of the request and the stored object. */
 const turnsOf =
-  ({ bytes = 0, endpoint: { form } }: WriteRequest, base: Stored | undefined): Turn =>
+  ({ hints, endpoint: { form } }: WriteRequest, base: Stored | undefined): Turn =>
   () =>
-    turnFor(bytes + (base ? lengthSoFar(base, form) : 0));
+    turnFor((hints?.bytes ?? 0) + (base ? lengthSoFar(base, form) : 0));
 
 /** The change itself. */
-async function begin(
-  request: WriteRequest,
-  base: Stored | undefined,
-  { change, create }: Modification,
-  { admission }: PlanTools,
-): Promise<Draft> {
+async function begin(write: RequestedWrite, base: Stored | undefined): Promise<Draft> {
+  const {
+    request,
+    make: { change, create },
+  } = write;
   const operation: Operation = base ? request.operation : 'CREATE';
-  const judges = judgesOf(admission, request, operation);
+  const plugins = write.plugins(operation);
   const turn = turnsOf(request, base);
   // Many that were waiting for one reading of the database go on at the same time.
   const wait = turn();
   if (wait) await wait;
-  const reading = base && readable(request, base, judges);
-  const read = reading instanceof Promise ? await reading : reading;
-  const live = base && read && liveObject(request, base, read);
+  const reading = base && readable(request, base, plugins);
+  const storedServed = reading instanceof Promise ? await reading : reading;
+  const live = base && storedServed && liveObject(request, base, storedServed);
   await turn();
   const own = live && workingCopy(request, live);
   await turn();
   const wasTerminating = own?.metadata?.deletionTimestamp !== undefined;
-  const made = own && read ? (change as Change)(own, turn, read) : (create as Creation)();
-  const served = made instanceof Promise ? await made : made;
+  const made = own && storedServed ? (change as Change)(own, turn, storedServed) : (create as Creation)();
+  const wantedServed = made instanceof Promise ? await made : made;
   await turn();
-  if (base && operation === 'UPDATE') checkVersion(request, served, base);
-  const old = operation === 'UPDATE' ? live : undefined;
-  const drawn = { judges, served, object: served, owners: [], admitted: false };
-  return { request, operation, base, read, old, wasTerminating, ...drawn, turn };
+  if (base && operation === 'UPDATE') checkVersion(request, wantedServed, base);
+  const before = operation === 'UPDATE' ? live : undefined;
+  const views = { stored: base, storedServed, before, wantedServed, wanted: wantedServed };
+  return { request, operation, ...views, wasTerminating, plugins, owners: [], admitted: false, turn };
 }
 
 /** The live object for a change to work on. A deletion marks the object itself: nobody asks how it was before but plugins. */
-function workingCopy({ endpoint, operation, replaces }: WriteRequest, live: ApiObject): ApiObject {
-  if (operation === 'DELETE' || replaces) return live;
+function workingCopy({ endpoint, operation, changeKind }: WriteRequest, live: ApiObject): ApiObject {
+  if (operation === 'DELETE' || changeKind === 'replace') return live;
   const own = copy(live);
   return endpoint.conversion ? endpoint.conversion.toServed(own) : own;
 }
@@ -114,7 +101,7 @@ const idleTimesKept = (old: ApiObject, object: ApiObject) =>
 
 /** An object that is there afterwards. */
 async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
-  const { request, base, object, old } = draft;
+  const { request, stored: base, wanted, before } = draft;
   refuseVersion(draft);
   const allocating = allocate(draft, tools);
   const allocation = allocating && (await allocating);
@@ -124,7 +111,7 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   let tally: Tally | undefined;
   try {
     if (quota) settleStatus(quota);
-    const written = writtenBody(request, old ? idleTimesKept(old, object) : object);
+    const written = writtenBody(request, before ? idleTimesKept(before, wanted) : wanted);
     body = Buffer.isBuffer(written) ? written : await written;
     if (quota) ({ body, tally } = accountOf(body, quota));
   } catch (error) {
@@ -132,7 +119,7 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
     throw error;
   }
   // What a deletion adds is the server's own, as its other writes are; what could not be marked could not be deleted.
-  const isOwn = draft.operation === 'DELETE' || request.ownChange === true;
+  const isOwn = draft.operation === 'DELETE' || request.changeKind === 'internal';
   const isSmaller = base !== undefined && body.length <= base.body.length;
   const tooMuch =
     isOwn || isSmaller ? undefined : sizeError(body, tools.limits, base && (() => shownSize(base, request)));
@@ -142,24 +129,29 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   }
   await draft.turn();
   const version = base?.version ?? UNWRITTEN;
-  if (base && !request.counted && isStoredAs(base, request, body) && !(await isOutdated(request, tools))) {
+  if (
+    base &&
+    request.changeKind !== 'usage' &&
+    isStoredAs(base, request, body) &&
+    !(await isOutdated(request, tools))
+  ) {
     await settle('dropped');
     return {
       ops: [],
-      stored: base,
+      written: base,
       answer: base,
-      object,
+      wanted,
       removed: false,
       changesClaims: false,
       conclude: () => undefined,
     };
   }
-  const stored = { version, body, ...formOf(draft) };
+  const written = { version, body, ...formOf(draft) };
   return {
     ops: [{ ...(base ? updateOp(draft, base, body) : createOp(draft, body)), ...charged(draft, tools), tally }],
-    stored,
-    answer: stored,
-    object,
+    written,
+    answer: written,
+    wanted,
     removed: false,
     changesClaims: allocation?.changes ?? false,
     conclude: settle,
@@ -177,19 +169,19 @@ function refuseVersion({ request, namesVersion }: Draft): void {
 }
 
 /** A quota that is deleted and stays for now is as it was. */
-const quotaWrite = ({ request, object, old, base }: Draft, quotas: QuotaCharges): QuotaWrite => ({
-  object,
-  old: old ?? (base && object),
+const quotaWrite = ({ request, wanted, before, stored }: Draft, quotas: QuotaCharges): QuotaWrite => ({
+  object: wanted,
+  old: before ?? (stored && wanted),
   subresource: request.subresource,
   counted: quotas.believes(request),
 });
 
 /** Computes the quota charge of a write. Marking an object as deleted changes none. */
-function charged({ request, operation, object, old }: Draft, { quotas }: PlanTools): Pick<WriteOp, 'charging'> {
+function charged({ request, operation, wanted, before }: Draft, { quotas }: PlanTools): Pick<WriteOp, 'charging'> {
   if (!quotas || operation === 'DELETE') return {};
   const { endpoint, key, subresource } = request;
   const { namespace } = key;
-  return { charging: quotas.of({ endpoint, namespace, operation, subresource, before: old, after: object }) };
+  return { charging: quotas.of({ endpoint, namespace, operation, subresource, before, after: wanted }) };
 }
 
 /** Whether nothing is to be written. What lies there in another version is written anew, though it says the same. */
@@ -205,36 +197,36 @@ const liesAsWritten = (base: Stored, request: WriteRequest): boolean =>
 
 /** Takes what the object needs; of a dry run nothing is to be given back. A deletion takes nothing, nor does what leaves the spec as it is. */
 function allocate(
-  { request, operation, object, old }: Draft,
+  { request, operation, wanted, before }: Draft,
   tools: PlanTools,
 ): Promise<Allocation | undefined> | undefined {
   if (operation === 'DELETE' || request.subresource !== '') return undefined;
   const { storageRules: rules } = request.endpoint;
-  if (!request.options.dryRun) return rules.allocate(object, old, tools.allocators);
-  return rules.allocate(object, old, tools.lookingAllocators)?.then(() => undefined);
+  if (!request.options.dryRun) return rules.allocate(wanted, before, tools.allocators);
+  return rules.allocate(wanted, before, tools.lookingAllocators)?.then(() => undefined);
 }
 
 /** Writing the last state of an object out of existence. */
 async function removal(draft: Draft, base: Stored, { allocators, quotas }: PlanTools): Promise<WritePlan> {
-  const { request, object, operation } = draft;
+  const { request, wanted, operation } = draft;
   // An update may change what the object holds and let it go at once: it holds what it did before.
-  const holder = draft.old ?? object;
+  const holder = draft.before ?? wanted;
   const { endpoint, key, subresource } = request;
   const isMarked = operation !== 'DELETE' || draft.wasTerminating || endpoint.storageRules.isGraceful;
   // What nothing holds back goes as it was: only what had to wait is seen with a mark.
   const form = isMarked ? formOf(draft) : asBefore(endpoint, base);
-  const body = isMarked ? await writtenBody(request, object) : base.body;
+  const body = isMarked ? await writtenBody(request, wanted) : base.body;
   const gone = { namespace: key.namespace, operation, subresource, before: holder, after: undefined };
   const charging = quotas?.of({ endpoint, ...gone });
   const op: DeleteOp = { op: 'delete', ...target(draft, base), ...form, body, charging };
-  const stored = { version: base.version, body, ...form };
+  const written = { version: base.version, body, ...form };
   // Who stops what runs goes by the mark: it is written on its own, before.
   const marks = operation === 'DELETE' && endpoint.storageRules.isGraceful && !isStoredAs(base, request, body);
   return {
     ops: marks ? [updateOp(draft, base, body), { ...op, version: 'previous' }] : [op],
-    stored,
-    answer: stored,
-    object,
+    written,
+    answer: written,
+    wanted,
     removed: true,
     changesClaims: true,
     async conclude(fate) {
@@ -245,7 +237,7 @@ async function removal(draft: Draft, base: Stored, { allocators, quotas }: PlanT
 
 function createOp(draft: Draft, body: Buffer): CreateOp {
   const { endpoint, key, caller } = draft.request;
-  const { metadata } = draft.object;
+  const { metadata } = draft.wanted;
   return {
     op: 'create',
     type: endpoint.type,
@@ -260,7 +252,7 @@ function createOp(draft: Draft, body: Buffer): CreateOp {
 }
 
 function updateOp(draft: Draft, base: Stored, body: Buffer): UpdateOp {
-  const terminating = draft.object.metadata?.deletionTimestamp !== undefined;
+  const terminating = draft.wanted.metadata?.deletionTimestamp !== undefined;
   return { op: 'update', ...target(draft, base), body, terminating };
 }
 
@@ -273,7 +265,7 @@ const target = (draft: Draft, base: Stored) => ({
 });
 
 /** How the body of a write lies. What was filled in as another version of its kind is filled in again when it is read. */
-function formOf({ request, operation, base }: Draft): Pick<Stored, 'storedVersion' | 'defaults'> {
+function formOf({ request, operation, stored: base }: Draft): Pick<Stored, 'storedVersion' | 'defaults'> {
   const { form, definition, storage } = request.endpoint;
   const marked = operation === 'DELETE' && base !== undefined;
   if (marked && marksAsItLies(request)) return asBefore(request.endpoint, base);

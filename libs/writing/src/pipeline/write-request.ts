@@ -20,30 +20,32 @@ export interface WriteRequest {
   readonly caller: Caller;
   /** Options of the request as admission sees them, `dryRun` and `fieldManager` among them. */
   readonly options: RequestOptions;
-  /** Whether the client names the version that it changes, so that it need not wait for other writers of the object. */
-  readonly namesVersion?: boolean;
-  /** Whether the change sets field ownership itself: a server-side apply. */
-  readonly applies?: boolean;
-  /**
-   * Whether the change reads nothing but metadata of the current object and keeps no reference to it, so that it need
-   * not be copied.
-   */
-  readonly replaces?: boolean;
-  /**
-   * Whether the server itself changes the desired state (a binding): the update rules of the kind, which are for
-   * clients, are skipped.
-   */
-  readonly ownChange?: boolean;
-  /**
-   * Whether the write stores a count of use by the server, and is made though nothing changes; for a ResourceQuota
-   * alone.
-   */
-  readonly counted?: boolean;
+  /** What the change makes of the current object; default: it edits it, as a patch does. */
+  readonly changeKind?: ChangeKind;
+  /** What saves work and waiting. */
+  readonly hints?: WriteHints;
+}
+
+/**
+ * How a change relates to the current object, where it does not just edit it:
+ *
+ * - `replace`: it takes nothing but metadata from the current object and keeps no reference to it, which then is not copied (a PUT)
+ * - `apply`: it has set field ownership itself (a server-side apply)
+ * - `internal`: the server itself changes the desired state (a binding): field ownership, and the update rules of the kind, which are for
+ *   clients, are skipped
+ * - `usage`: it stores the use of a ResourceQuota as the server has counted it: the count is believed, and written though nothing changes
+ */
+type ChangeKind = 'replace' | 'apply' | 'internal' | 'usage';
+
+/** What a caller knows about its write, or does not need of it. Without hints the same is written. */
+interface WriteHints {
   /** Object as the caller has just read it; looked up when absent. */
   readonly found?: Stored;
+  /** Whether the client names the version that it changes: the write then does not wait for other writers of the object. */
+  readonly namesVersion?: boolean;
   /**
-   * Whether the response does not hold the object, which then need not be converted to the served version; for
-   * deletions alone.
+   * Whether the response does not hold the object, which then is not converted to the served version; for deletions
+   * alone.
    */
   readonly unanswered?: boolean;
   /** Length of the request body, bytes: steps of work on a large one yield to the event loop in between. */

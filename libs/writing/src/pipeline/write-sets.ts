@@ -2,16 +2,17 @@ import { Admission } from '@orch/admission';
 import type { Stored } from '@orch/resources';
 import { TurnsByKey } from '@orch/runtime/work';
 import type { Store } from '@orch/storage';
-import { judgesOf } from '../stages/admission.js';
 import { fateAfter } from './allocation-fate.js';
 import { commit } from './commit.js';
 import type { WritePlan } from './planned-write.js';
 import { heedQuotas } from './quota-outcome.js';
+import { RequestedWrite } from './requested-write.js';
 import { type PlanTools, planWrite } from './write-plan.js';
 import { CALLING_ATTEMPTS, type Change, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
 
 interface WriteSetsOptions extends PlanTools {
   readonly store: Store;
+  readonly admission: Admission;
 }
 
 /** An object that is changed in one transaction with others. */
@@ -29,7 +30,12 @@ export interface SetMember {
   readonly admitted?: boolean;
 }
 
-const NOBODY_ASKED = new Admission([]);
+interface RequestedMember {
+  readonly write: RequestedWrite;
+  readonly base: Stored;
+}
+
+const NO_PLUGINS = new Admission([]);
 
 /**
  * Changes of several objects that are committed together or not at all, each down the pipeline of its own: what an eviction
@@ -50,35 +56,39 @@ export class WriteSets {
    * @throws what `members` and the stages of the pipeline throw; nothing has been written then
    */
   async write(members: () => Promise<readonly SetMember[]>, deadline: number): Promise<boolean> {
-    const set = await members();
+    const set = await this.#requested(members);
     if (await this.#try(set)) return true;
-    if (set.some((member) => this.#callsOut(member))) return this.#again(members, deadline, CALLING_ATTEMPTS);
+    if (set.some(({ write }) => write.callsOut)) return this.#again(members, deadline, CALLING_ATTEMPTS);
     return this.#turns.take(lineOf(set), () => this.#again(members, deadline, WRITE_ATTEMPTS));
   }
 
   /** Up to so many attempts, the first among them. */
   async #again(members: () => Promise<readonly SetMember[]>, deadline: number, attempts: number): Promise<boolean> {
     for (let attempt = 2; attempt <= attempts && performance.now() < deadline; attempt++) {
-      if (await this.#try(await members())) return true;
+      if (await this.#try(await this.#requested(members))) return true;
     }
     return false;
   }
 
-  #callsOut({ request, admitted }: SetMember): boolean {
-    return !admitted && judgesOf(this.options.admission, request, request.operation).callsOut;
+  async #requested(members: () => Promise<readonly SetMember[]>): Promise<RequestedMember[]> {
+    const requested = ({ request, base, change, admitted }: SetMember) => ({
+      base,
+      write: new RequestedWrite(request, { change }, admitted ? NO_PLUGINS : this.options.admission),
+    });
+    return (await members()).map(requested);
   }
 
   /** @returns whether it was written, or would have been */
-  async #try(set: readonly SetMember[]): Promise<boolean> {
+  async #try(set: readonly RequestedMember[]): Promise<boolean> {
     const plans: WritePlan[] = [];
     let fate: Parameters<WritePlan['conclude']>[0] = 'dropped';
     try {
-      for (const member of set) plans.push(await this.#plan(member));
+      for (const { write, base } of set) plans.push(await planWrite(write, base, this.options));
       const ops = plans.flatMap((plan) => plan.ops);
-      if (ops.length === 0 || set.some(({ request }) => request.options.dryRun)) return true;
+      if (ops.length === 0 || set.some(({ write }) => write.request.options.dryRun)) return true;
       const outcome = await commit(this.options.store, ops);
       if (outcome.outcome === 'committed') fate = 'kept';
-      else await heedQuotas(this.options.quotas, outcome, (set[0] as SetMember).request.endpoint, ops[0]);
+      else await heedQuotas(this.options.quotas, outcome, (set[0] as RequestedMember).write.request.endpoint, ops[0]);
       return outcome.outcome === 'committed';
     } catch (error) {
       fate = fateAfter(error);
@@ -87,15 +97,10 @@ export class WriteSets {
       for (const plan of plans) await plan.conclude(fate);
     }
   }
-
-  #plan({ request, base, change, admitted }: SetMember): Promise<WritePlan> {
-    const tools = admitted ? { ...this.options, admission: NOBODY_ASKED } : this.options;
-    return planWrite(request, base, { change }, tools);
-  }
 }
 
 /** The last object of a set is the one that most others want too: a budget behind the pod. */
-function lineOf(set: readonly SetMember[]): string {
-  const { endpoint, key } = (set.at(-1) as SetMember).request;
+function lineOf(set: readonly RequestedMember[]): string {
+  const { endpoint, key } = (set.at(-1) as RequestedMember).write.request;
   return `${endpoint.type}/${key.namespace}/${key.name}`;
 }

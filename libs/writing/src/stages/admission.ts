@@ -2,9 +2,9 @@ import {
   type Admission,
   type Attributes,
   admit,
-  type Judges,
   type Operation,
   Reinvocation,
+  type SelectedPlugins,
   type Target,
   validate,
 } from '@orch/admission';
@@ -20,25 +20,25 @@ const MOST_WARNINGS = 256;
 
 /** The plugins that may change the object, or refuse it. */
 export function mutatingAdmission(draft: Draft): void | Promise<void> {
-  const { judges } = draft;
-  if (judges.mutating.length === 0) return undefined;
+  const { plugins } = draft;
+  if (plugins.mutating.length === 0) return undefined;
   draft.admitted = true;
   // They may change entries in place; what `fieldsV1` of one holds is frozen.
   draft.owners = draft.owners.map((entry) => ({ ...entry }));
   const reinvocation = new Reinvocation();
-  return admit(judges, new DraftAttributes(draft, () => draft.served, reinvocation), reinvocation);
+  return admit(plugins, new DraftAttributes(draft, () => draft.wantedServed, reinvocation), reinvocation);
 }
 
 /** The plugins that judge the object as it will be stored. */
 export function validatingAdmission(draft: Draft): void | Promise<void> {
-  const { judges } = draft;
-  if (judges.validating.length === 0) return undefined;
-  return validate(judges, new DraftAttributes(draft, () => complete(draft), new Reinvocation()));
+  const { plugins } = draft;
+  if (plugins.validating.length === 0) return undefined;
+  return validate(plugins, new DraftAttributes(draft, () => complete(draft), new Reinvocation()));
 }
 
 /** Selects the admission plugins for a request, by its effective operation. */
-export const judgesOf = (admission: Admission, request: WriteRequest, operation: Operation): Judges =>
-  admission.judgesOf(() => targetOf(request, operation));
+export const selectPlugins = (admission: Admission, request: WriteRequest, operation: Operation): SelectedPlugins =>
+  admission.select(() => targetOf(request, operation));
 
 function targetOf({ endpoint, key, subresource }: WriteRequest, operation: Operation): Target {
   const { group, version, resource, kind } = endpoint.definition;
@@ -48,8 +48,8 @@ function targetOf({ endpoint, key, subresource }: WriteRequest, operation: Opera
 }
 
 /** The object in the version of the request; what is stored itself only for those who do not change it. */
-function complete({ request: { endpoint }, judges, object }: Draft): ApiObject {
-  const own = judges.lookOnly ? object : copy(object);
+function complete({ request: { endpoint }, plugins, wanted }: Draft): ApiObject {
+  const own = plugins.lookOnly ? wanted : copy(wanted);
   return endpoint.conversion ? endpoint.conversion.toServed(own) : own;
 }
 
@@ -81,7 +81,7 @@ class DraftAttributes implements Attributes {
     this.kind = target.kind;
     this.subresource = target.subresource;
     this.namespace = target.namespace;
-    this.name = target.name || (draft.served.metadata?.name ?? '');
+    this.name = target.name || (draft.wantedServed.metadata?.name ?? '');
     this.#draft = draft;
     this.#make = make;
   }
@@ -93,8 +93,8 @@ class DraftAttributes implements Attributes {
   }
 
   get oldObject(): ApiObject | undefined {
-    const { read, request } = this.#draft;
-    if (read) this.#oldObject ??= servedObject(request.endpoint, read);
+    const { storedServed, request } = this.#draft;
+    if (storedServed) this.#oldObject ??= servedObject(request.endpoint, storedServed);
     return this.#oldObject;
   }
 

@@ -5,23 +5,24 @@ import type { Draft } from './draft.js';
 
 /** Defaults of the version that was sent, which mutating admission and owners see. */
 export function defaults(draft: Draft): void | Promise<void> {
-  const { request, served } = draft;
+  const { request, wantedServed } = draft;
   const filling = inSlices(filled(draft));
-  if (filling) return filling.then(() => request.endpoint.rules.defaults(served));
-  request.endpoint.rules.defaults(served);
+  if (filling) return filling.then(() => request.endpoint.rules.defaults(wantedServed));
+  request.endpoint.rules.defaults(wantedServed);
 }
 
 /**
  * An object that outgrew what there is room for may be marked, released and removed, and written by the server itself. Whoever changes it
  * otherwise would store one of which nobody knows what defaults it has.
  */
-function* filled({ request: { endpoint, ownChange }, operation, served, old }: Draft): Steps<void> {
-  const isWhole = yield* endpoint.model.fillDefaults(served, operation === 'CREATE');
-  if (isWhole || ownChange || !old) return;
+function* filled({ request: { endpoint, changeKind }, operation, wantedServed, before }: Draft): Steps<void> {
+  const isWhole = yield* endpoint.model.fillDefaults(wantedServed, operation === 'CREATE');
+  if (isWhole || changeKind === 'internal' || !before) return;
   yield;
-  const before = endpoint.conversion?.toServed(old) ?? old;
-  for (const name of new Set([...Object.keys(served), ...Object.keys(before)])) {
-    if (!ABOUT.has(name) && !isSame(memberOf(served, name), memberOf(before, name))) throw tooManyDefaults();
+  const servedBefore = endpoint.conversion?.toServed(before) ?? before;
+  for (const name of new Set([...Object.keys(wantedServed), ...Object.keys(servedBefore)])) {
+    if (!ABOUT.has(name) && !isSame(memberOf(wantedServed, name), memberOf(servedBefore, name)))
+      throw tooManyDefaults();
     yield;
   }
 }

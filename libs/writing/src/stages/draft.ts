@@ -1,4 +1,4 @@
-import type { Admission, Judges, Operation } from '@orch/admission';
+import type { Operation, SelectedPlugins } from '@orch/admission';
 import type { ApiObject, JsonObject } from '@orch/machinery';
 import type { Stored } from '@orch/resources';
 import type { Turn, WriteRequest } from '../pipeline/write-request.js';
@@ -10,29 +10,38 @@ export interface Draft {
   readonly request: WriteRequest;
   /** Effective operation: an update that finds no object and may create is a `CREATE`. */
   readonly operation: Operation;
-  /** Stored object as it lies in the database; undefined for a creation. */
-  readonly base: Stored | undefined;
+  /** Stored object as it lies in the database, from before the change until the plan is made; undefined for a creation. */
+  readonly stored: Stored | undefined;
   /**
-   * Stored object in the served version, where a webhook has to convert it and it is read; else as it lies in the
-   * database.
+   * The stored object in the served version, where a webhook has to convert it and a stage or plugin reads it; else the same as
+   * {@link stored}.
    */
-  readonly read: Stored | undefined;
-  /** Stored object, decoded in the storage version; never changed. Undefined for a creation and for a deletion. */
-  readonly old: ApiObject | undefined;
+  readonly storedServed: Stored | undefined;
+  /**
+   * The stored object decoded, in the storage version, as it was before the change: never modified. Undefined for a creation, and for a
+   * deletion, whose change works on the decoded object itself.
+   */
+  readonly before: ApiObject | undefined;
   /** Whether the stored object was being deleted already. */
   readonly wasTerminating: boolean;
   /** Admission plugins that are called for the write. */
-  readonly judges: Judges;
-  /** Wanted object in the served version; for a deletion the object marked as deleted, in the storage version. */
-  readonly served: ApiObject;
+  readonly plugins: SelectedPlugins;
+  /**
+   * Wanted object in the served version: the result of the change, modified in place by the stages up to `repair`. For a deletion the
+   * object marked as deleted, in the storage version.
+   */
+  readonly wantedServed: ApiObject;
   /** Entries of managedFields as they were before admission. */
   owners: readonly JsonObject[];
   /** Whether a new object names a resource version, which the store refuses. */
   namesVersion?: boolean;
-  /** Whether a plugin may have changed `served`. */
+  /** Whether a plugin may have changed {@link wantedServed}. */
   admitted: boolean;
-  /** Wanted object in the storage version; the same object as `served` until it has been converted. */
-  object: ApiObject;
+  /**
+   * Wanted object in the storage version, from `repair` on, which converts it; until then, and for a kind without conversion, the same
+   * object as {@link wantedServed}.
+   */
+  wanted: ApiObject;
   /** Yields to the event loop between the steps of work on a large object; does nothing for a small one. */
   readonly turn: Turn;
 }
@@ -45,7 +54,6 @@ interface RightsCheck {
 
 /** Dependencies of the stages. */
 export interface StageTools {
-  readonly admission: Admission;
   readonly limits: ObjectLimits;
   /** Holds writers of roles and bindings to what they may give. */
   readonly grants: RightsCheck;

@@ -9,8 +9,8 @@ import { holdsTooMany } from './object-checks.js';
  * its owners itself; fields that the server itself decides have none.
  */
 export function ownership(draft: Draft, tools: StageTools): void | Promise<void> {
-  const { applies, ownChange } = draft.request;
-  if (applies || ownChange) return own(draft, draft.served.metadata);
+  const { changeKind } = draft.request;
+  if (changeKind === 'apply' || changeKind === 'internal') return own(draft, draft.wantedServed.metadata);
   const large = draft.turn() ?? (draft.request.endpoint.stage && Promise.resolve());
   if (large) return large.then(() => owningInSteps(draft, tools));
   const { manager, live, next, written } = writing(draft, tools);
@@ -22,10 +22,10 @@ export function ownership(draft: Draft, tools: StageTools): void | Promise<void>
  * that would keep others waiting for longer than they may. Who applies to it owns what it says all the same, and keeps it.
  */
 async function owningInSteps(draft: Draft, tools: StageTools): Promise<void> {
-  const { served, old } = draft;
-  if (holdsTooMany(served, tools.limits.maxOwnedValues)) {
-    const managedFields = old?.metadata?.managedFields ?? [];
-    return own(draft, { ...served.metadata, managedFields });
+  const { wantedServed, before } = draft;
+  if (holdsTooMany(wantedServed, tools.limits.maxOwnedValues)) {
+    const managedFields = before?.metadata?.managedFields ?? [];
+    return own(draft, { ...wantedServed.metadata, managedFields });
   }
   const { manager, live, next, written } = writing(draft, tools);
   const slices = new Slices();
@@ -34,26 +34,26 @@ async function owningInSteps(draft: Draft, tools: StageTools): Promise<void> {
 }
 
 /** Arguments of the field manager, in the version that was sent. */
-function writing({ request, served, old }: Draft, { now }: StageTools) {
+function writing({ request, wantedServed, before }: Draft, { now }: StageTools) {
   const { endpoint, options, caller, subresource } = request;
-  const live = old && endpoint.conversion ? endpoint.conversion.toServed(old) : old;
+  const live = before && endpoint.conversion ? endpoint.conversion.toServed(before) : before;
   return {
     manager: endpoint.fieldManagers(subresource),
     live: live as JsonObject | undefined,
-    next: served as JsonObject,
+    next: wantedServed as JsonObject,
     written: { manager: options.fieldManager || caller.agent, now: new Date(now()) },
   };
 }
 
 function own(draft: Draft, metadata: ObjectMeta | undefined): void {
-  if (metadata) draft.served.metadata = metadata;
+  if (metadata) draft.wantedServed.metadata = metadata;
   draft.owners = metadata?.managedFields ?? [];
 }
 
 /** Behind plugins owners are only looked at: entries that nobody can read are put back, and the client is told. */
-export function checkOwners({ served, owners, request: { caller } }: Draft): void {
-  const before: JsonObject = { metadata: { managedFields: [...owners] } };
-  const { object, warning } = admitted(before, served as JsonObject);
-  served.metadata = object.metadata as typeof served.metadata;
+export function checkOwners({ wantedServed, owners, request: { caller } }: Draft): void {
+  const owned: JsonObject = { metadata: { managedFields: [...owners] } };
+  const { object, warning } = admitted(owned, wantedServed as JsonObject);
+  wantedServed.metadata = object.metadata as typeof wantedServed.metadata;
   if (warning !== undefined) caller.warnings.push(warning);
 }

@@ -17,7 +17,7 @@ export function repair(draft: Draft, { now }: StageTools): void | Promise<void> 
     systemFields(draft);
     checkOwners(draft);
   }
-  const named = draft.old === undefined && beginLife(draft, now());
+  const named = draft.before === undefined && beginLife(draft, now());
   // Defaults may follow from what plugins have set, and from the name.
   const filling = draft.admitted || named ? defaults(draft) : undefined;
   if (filling) return filling.then(() => makeStored(draft, now));
@@ -25,20 +25,20 @@ export function repair(draft: Draft, { now }: StageTools): void | Promise<void> 
 }
 
 function makeStored(draft: Draft, now: StageTools['now']): void | Promise<void> {
-  const { request, old } = draft;
-  draft.object = toStorage(draft);
+  const { request, before } = draft;
+  draft.wanted = toStorage(draft);
   const { storageRules: rules, storageModel } = request.endpoint;
   const context = { subresource: request.subresource, user: request.caller.user, now: now() };
-  if (old) {
-    storageModel.alignZeros(draft.object, old);
-    rules.prepareForUpdate(draft.object, old, context);
-  } else rules.prepareForCreate(draft.object, context);
-  return inSlices(storageModel.fillStatus(draft.object));
+  if (before) {
+    storageModel.alignZeros(draft.wanted, before);
+    rules.prepareForUpdate(draft.wanted, before, context);
+  } else rules.prepareForCreate(draft.wanted, context);
+  return inSlices(storageModel.fillStatus(draft.wanted));
 }
 
 /** @returns whether the object has been given a generated name */
-function beginLife({ served }: Draft, now: number): boolean {
-  const meta = ensureMetadata(served);
+function beginLife({ wantedServed }: Draft, now: number): boolean {
+  const meta = ensureMetadata(wantedServed);
   const named = !meta.name && !!meta.generateName;
   if (named) meta.name = generateName(meta.generateName ?? '');
   meta.uid = randomUUID();
@@ -47,10 +47,10 @@ function beginLife({ served }: Draft, now: number): boolean {
 }
 
 /** Defaults have been applied in the version that was sent, and apply again in the one that is judged where that is another. */
-function toStorage({ request: { endpoint }, served }: Draft) {
-  if (!endpoint.conversion) return served;
-  const object = endpoint.conversion.toStorage(served);
-  atOnce(endpoint.storageModel.fillDefaults(object));
-  endpoint.storageRules.defaults(object);
-  return object;
+function toStorage({ request: { endpoint }, wantedServed }: Draft) {
+  if (!endpoint.conversion) return wantedServed;
+  const wanted = endpoint.conversion.toStorage(wantedServed);
+  atOnce(endpoint.storageModel.fillDefaults(wanted));
+  endpoint.storageRules.defaults(wanted);
+  return wanted;
 }

@@ -18,17 +18,17 @@ import { uniteOwnerReferences } from './owner-references.js';
  * @throws StatusError 400 for another place, 422 for a version that is missing
  */
 export function systemFields(draft: Draft): void {
-  const { request, served, old, admitted } = draft;
+  const { request, wantedServed, before, admitted } = draft;
   const { endpoint, key } = request;
-  const meta = ensureMetadata(served);
-  served.kind = endpoint.definition.kind;
-  served.apiVersion = endpoint.apiVersion;
+  const meta = ensureMetadata(wantedServed);
+  wantedServed.kind = endpoint.definition.kind;
+  wantedServed.apiVersion = endpoint.apiVersion;
   // A plugin may name what has no name yet.
   const named = admitted && key.name === '' ? { ...key, name: meta.name ?? '' } : key;
   checkPlace(endpoint, named, meta);
-  if (old) {
+  if (before) {
     if (!admitted) requireVersion(draft);
-    keepSystemFields(served, old);
+    keepSystemFields(wantedServed, before);
   } else resetSystemFields(draft);
   uniteOwnerReferences(draft);
 }
@@ -37,9 +37,9 @@ export function systemFields(draft: Draft): void {
  * Requires a resource version of an update where the kind does; a change of an object that is itself still to be
  * written needs none, unless it replaces the object.
  */
-function requireVersion({ request: { endpoint, key, replaces }, served, base }: Draft): void {
-  if (endpoint.storageRules.unconditionalUpdate || namedVersion(served) !== '') return;
-  if (replaces || base?.version !== UNWRITTEN) throw versionMissing(endpoint, key.name);
+function requireVersion({ request: { endpoint, key, changeKind }, wantedServed, stored }: Draft): void {
+  if (endpoint.storageRules.unconditionalUpdate || namedVersion(wantedServed) !== '') return;
+  if (changeKind === 'replace' || stored?.version !== UNWRITTEN) throw versionMissing(endpoint, key.name);
 }
 
 /** In the words that clients know, with the resource in the place of the kind. */
@@ -49,9 +49,9 @@ function versionMissing({ groupResource: { group, resource } }: Endpoint, name: 
 }
 
 /** Takes from the live object the fields that clients may omit or may not set. */
-function keepSystemFields(served: ApiObject, old: ApiObject): void {
-  const meta = ensureMetadata(served);
-  const live = old.metadata ?? {};
+function keepSystemFields(wantedServed: ApiObject, before: ApiObject): void {
+  const meta = ensureMetadata(wantedServed);
+  const live = before.metadata ?? {};
   if (live.namespace !== undefined) meta.namespace = live.namespace;
   else delete meta.namespace;
   if (!meta.uid && live.uid !== undefined) meta.uid = live.uid;
@@ -67,11 +67,11 @@ function keepSystemFields(served: ApiObject, old: ApiObject): void {
 
 /** A new object has none of it: uid, time and name are given once it has been admitted. */
 function resetSystemFields(draft: Draft): void {
-  const { request, served } = draft;
-  const { endpoint, key, applies } = request;
+  const { request, wantedServed } = draft;
+  const { endpoint, key, changeKind } = request;
   // An applier says how the object is to be, whichever there was; who replaces a version means that one, and no other is to be made.
-  if (!applies && namedVersion(served) !== '') draft.namesVersion = true;
-  const meta = ensureMetadata(served);
+  if (changeKind !== 'apply' && namedVersion(wantedServed) !== '') draft.namesVersion = true;
+  const meta = ensureMetadata(wantedServed);
   delete meta.resourceVersion;
   if (endpoint.definition.namespaced) meta.namespace = key.namespace;
   delete meta.uid;

@@ -27,7 +27,7 @@ export function validation(draft: Draft, tools: StageTools): void | Promise<void
 
 async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools): Promise<void> {
   // What would be refused anyway is not looked into as well. What the server has to write itself is not.
-  const isOwn = draft.operation === 'DELETE' || draft.request.ownChange === true;
+  const isOwn = draft.operation === 'DELETE' || draft.request.changeKind === 'internal';
   if (!isOwn && hasGrownBeyond(draft, maxValues)) throw tooManyValues(maxValues);
   await draft.turn();
   await finish(draft, steps(draft)[Symbol.iterator](), [], draft.turn);
@@ -56,21 +56,21 @@ function judge(draft: Draft, errors: readonly FieldError[][]): void {
 }
 
 /** Sends warnings about suspicious but accepted content to the client. */
-function warn({ request: { endpoint, subresource, ownChange, caller }, object, old }: Draft): void {
-  if (subresource !== '' || ownChange) return;
+function warn({ request: { endpoint, subresource, changeKind, caller }, wanted, before }: Draft): void {
+  if (subresource !== '' || changeKind === 'internal') return;
   // There may be more of them than a call takes arguments.
-  for (const warning of endpoint.storageRules.warnings(object, old)) caller.warnings.push(warning);
+  for (const warning of endpoint.storageRules.warnings(wanted, before)) caller.warnings.push(warning);
 }
 
 /** Whether an object has more values than allowed, and more than the stored one: a larger object may stay as it is. */
-function hasGrownBeyond({ object, old }: Draft, maxValues: number): boolean {
-  if (!holdsTooMany(object, maxValues)) return false;
-  const most = old ? valuesOf(old, Number.POSITIVE_INFINITY) : 0;
-  return most <= maxValues || valuesOf(object, most) > most;
+function hasGrownBeyond({ wanted, before }: Draft, maxValues: number): boolean {
+  if (!holdsTooMany(wanted, maxValues)) return false;
+  const most = before ? valuesOf(before, Number.POSITIVE_INFINITY) : 0;
+  return most <= maxValues || valuesOf(wanted, most) > most;
 }
 
-function refuse({ request: { endpoint }, object }: Draft, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalidObject(endpoint, object, errors);
+function refuse({ request: { endpoint }, wanted }: Draft, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidObject(endpoint, wanted, errors);
 }
 
 /** Each looks at all of the object. Fields are called what they are called in the version that was sent. */
@@ -81,19 +81,19 @@ function* steps(draft: Draft): Iterable<FieldError[]> {
   }
 }
 
-function* stored({ request, object, old, served }: Draft): Iterable<FieldError[]> {
-  const { endpoint, subresource, ownChange } = request;
+function* stored({ request, wanted, before, wantedServed }: Draft): Iterable<FieldError[]> {
+  const { endpoint, subresource, changeKind } = request;
   const { storageRules: rules } = endpoint;
-  const { metadata = {} } = object;
-  const changed = old ? validateObjectMetaUpdate(metadata, old.metadata ?? {}) : [];
-  const found = [...validateMeta(endpoint, object), ...changed];
+  const { metadata = {} } = wanted;
+  const changed = before ? validateObjectMetaUpdate(metadata, before.metadata ?? {}) : [];
+  const found = [...validateMeta(endpoint, wanted), ...changed];
   yield found;
-  if (!old) {
-    yield endpoint.rules.validateServed(served);
-    yield* rules.validateCreate(object, found);
+  if (!before) {
+    yield endpoint.rules.validateServed(wantedServed);
+    yield* rules.validateCreate(wanted, found);
     return;
   }
-  if (ownChange) return;
-  yield endpoint.rules.validateServedUpdate(object, old);
-  yield* rules.validateUpdate(object, old, subresource, found);
+  if (changeKind === 'internal') return;
+  yield endpoint.rules.validateServedUpdate(wanted, before);
+  yield* rules.validateUpdate(wanted, before, subresource, found);
 }

@@ -1,0 +1,35 @@
+import type { Admission, Operation, SelectedPlugins } from '@orch/admission';
+import { selectPlugins } from '../stages/admission.js';
+import type { Modification, WriteRequest } from './write-request.js';
+
+/**
+ * A write that has been asked for: the request, how it changes the object, and the admission plugins that are called for it, which are
+ * selected once for all attempts.
+ */
+export class RequestedWrite {
+  #own: SelectedPlugins | undefined;
+  #creating: SelectedPlugins | undefined;
+
+  constructor(
+    readonly request: WriteRequest,
+    readonly make: Modification,
+    private readonly admission: Admission,
+  ) {}
+
+  /** Returns the plugins by the effective operation: an update may turn out to be a creation. */
+  plugins(operation: Operation): SelectedPlugins {
+    if (operation !== this.request.operation) {
+      this.#creating ??= selectPlugins(this.admission, this.request, operation);
+      return this.#creating;
+    }
+    this.#own ??= selectPlugins(this.admission, this.request, operation);
+    return this.#own;
+  }
+
+  /** Whether something outside of the process may be called, also where an update turns out to be a creation. */
+  get callsOut(): boolean {
+    const { request, make } = this;
+    if (request.endpoint.stage && !request.hints?.unanswered) return true;
+    return this.plugins(request.operation).callsOut || (make.create !== undefined && this.plugins('CREATE').callsOut);
+  }
+}
