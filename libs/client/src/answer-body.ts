@@ -5,7 +5,7 @@ import { during } from './during.js';
 
 const inflate = promisify(gunzip);
 
-/** Of an answer, what comes behind its headers. */
+/** Body of an answer. */
 export type AnswerBody = Dispatcher.ResponseData['body'];
 
 /** All of a body, as it was before it was compressed for the way: no more than `maxBytes`, 0 for no bound. @throws TransportError */

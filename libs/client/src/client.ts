@@ -47,15 +47,15 @@ export type ListQuery = Selection & {
 export type WriteQuery = {
   /** `All`: everything but the storing. Unset: for real. */
   readonly dryRun?: 'All';
-  /** Who writes, as the owner of the fields written: at most 128 bytes, printable. */
+  /** Manager that will own the written fields: at most 128 bytes, printable. */
   readonly fieldManager?: string;
-  /** What becomes of unknown and repeated fields: dropped, dropped with a warning (default), or refused. */
+  /** Treatment of unknown and repeated fields: drop, drop with a warning (default), or refuse. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
-  /** Of an apply: take fields over from other managers. */
+  /** For an apply: take fields over from other managers. */
   readonly force?: boolean;
 };
 
-/** What goes beside the query of a request. */
+/** Options of a request beside its query. */
 export interface RequestOptions {
   /** Such as `status` or `scale`; unset for the object itself. */
   readonly subresource?: string;
@@ -65,7 +65,7 @@ export interface RequestOptions {
 
 /** A collection's answer. */
 export interface ObjectList<T extends ApiObject> {
-  /** Of the list, and of every item, which leaves its own out. */
+  /** Version of the list, and of every item, which omits its own. */
   readonly apiVersion?: string;
   /** Kind of the list: `PodList`. */
   readonly kind?: string;
@@ -94,12 +94,9 @@ export const PATCH_TYPE = {
 export interface DeleteOptions {
   /** How long the object may take to end, seconds; 0 at once. Default: the kind's own. */
   readonly gracePeriodSeconds?: number;
-  /**
-   * What becomes of what the object owns: left without owner, deleted after it, deleted before it. Default: the kind's
-   * own.
-   */
+  /** Treatment of the object's dependents: orphaned, deleted after it, deleted before it. Default: the kind's own. */
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
-  /** What the object must be; 409 when it is not. */
+  /** Conditions on the object; 409 if they are not met. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
@@ -123,7 +120,7 @@ export class Client {
     if (qps >= 0) this.#limiter = new RateLimiter(qps || 5, burst || 10, sleep);
   }
 
-  /** One object. Without a `resourceVersion` the newest state; with one, that or a later one. */
+  /** Gets an object. Without a `resourceVersion` the newest state; with one, that or a later one. */
   get<T extends ApiObject>(
     ref: ResourceRef,
     name: string,
@@ -133,7 +130,7 @@ export class Client {
     return this.#json<T>('GET', resourcePath(ref, name, options.subresource), query, options);
   }
 
-  /** One page, or everything when no `limit` is set. */
+  /** Lists a page, or everything when no `limit` is set. */
   list<T extends ApiObject>(ref: ResourceRef, query: ListQuery = {}, options: RequestOptions = {}) {
     return this.#json<ObjectList<T>>('GET', resourcePath(ref), query, options);
   }

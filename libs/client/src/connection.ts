@@ -1,25 +1,25 @@
 import type { ExecPlugin } from './credentials/exec-plugin.js';
 
-/** Where a server is, and what it is believed by. */
+/** Address of a server, and how its certificate is verified. */
 export interface ServerPlace {
   /** Base URL, such as `https://127.0.0.1:6443`; a path in it is put before every request's path. */
   readonly server: string;
   /** Bundle that the server's certificate must chain to, PEM. Default: the roots that Node ships. */
   readonly ca?: string;
-  /** Name that the server's certificate must bear, if it is not the URL's host. */
+  /** Expected name in the server's certificate, if it is not the URL's host. */
   readonly tlsServerName?: string;
   /** Do not check the server's certificate. */
   readonly insecureSkipTlsVerify?: boolean;
   /**
-   * Proxy that connections go through, `http`, `https` or `socks5`; it may hold user and password. Default: as `HTTPS_PROXY`, `HTTP_PROXY`
-   * and `NO_PROXY` say.
+   * Proxy that connections go through, `http`, `https` or `socks5`; it may hold user and password. Default: from
+   * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`.
    */
   readonly proxyUrl?: string;
   /** Do not ask the server to compress its answers. */
   readonly disableCompression?: boolean;
 }
 
-/** As whom a request acts, if not as whoever sends it: the `Impersonate-*` headers. */
+/** User that a request impersonates: the `Impersonate-*` headers. */
 export interface Impersonation {
   /** Name of the user; without it nothing is impersonated. */
   readonly user: string;
@@ -31,7 +31,7 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Who speaks to a server. A token, or user and password, come before a plugin, and so does a certificate. */
+/** Credentials of a client. A token, or user and password, take precedence over a plugin, and so does a certificate. */
 export interface ClientUser {
   /** Client certificate and its private key, PEM. */
   readonly cert?: string;
@@ -49,11 +49,11 @@ export interface ClientUser {
   readonly basic?: { readonly username: string; readonly password: string };
   /** Program that gives credentials. */
   readonly exec?: ExecPlugin;
-  /** As whom the requests act. */
+  /** User that the requests impersonate. */
   readonly impersonate?: Impersonation;
 }
 
-/** Where a server is, and with what credentials it is spoken to. */
+/** Address of a server, and the credentials for it. */
 export interface Connection extends ServerPlace, ClientUser {
   /** Namespace that a user means when naming none. */
   readonly namespace?: string;

@@ -7,7 +7,7 @@ import type { ClientCertificate } from './credentials/certificate.js';
 import { hostOf, parseProxyUrl, portOf, proxyFromEnvironment } from './proxy/choose-proxy.js';
 import { openTunnel } from './proxy/tunnel.js';
 
-/** Where something listens. */
+/** Address of a listener. */
 export interface Address {
   /** Name or IP address. */
   readonly host: string;
@@ -25,9 +25,9 @@ const PROXY_TIMEOUT_MS = 10_000;
 
 /** How connections are opened beside what the connection itself says. */
 interface ConnectorSettings {
-  /** What the server is shown. Default: nothing. */
+  /** Client certificate for the server. Default: none. */
   readonly certificate?: ClientCertificate | undefined;
-  /** Where connections go instead of to the server's own host and port, unless a proxy is named. */
+  /** Returns the address to connect to instead of the server's own host and port, unless a proxy is named. */
   readonly addressOf?: (() => Promise<Address>) | undefined;
   /** Addresses that connections may go to. Default: all. */
   readonly allows?: AllowsAddress | undefined;
@@ -36,8 +36,8 @@ interface ConnectorSettings {
 }
 
 /**
- * Opens connections to a server: through its proxy, to where `addressOf` says, or to the server's own host and port. All of them share one
- * context of TLS. @throws Error for a proxy's URL that is none
+ * Opens connections to a server: through its proxy, to the address from `addressOf`, or to the server's own host and
+ * port. All of them share one TLS context. @throws Error for an invalid proxy URL
  */
 export function connectorFor(connection: Connection, settings: ConnectorSettings = {}): Connect {
   const { ca, proxyUrl, tlsServerName } = connection;
@@ -75,7 +75,7 @@ function directConnector(connection: Connection, peer: PeerOptions, allows: Allo
 
 const notAllowed = (address: string): Error => new Error(`connections to ${address} are not allowed`);
 
-/** Finds the addresses of names, and fails where one of them is not allowed: which of them is taken is nobody's choice. */
+/** Resolves names, and fails if one of their addresses is not allowed: which one is used cannot be controlled. */
 const lookupOf =
   (allows: AllowsAddress): LookupFunction =>
   (name, options, callback) =>
@@ -100,7 +100,7 @@ function redirected(connect: Connect, tlsServerName: string | undefined, address
   };
 }
 
-/** As client-go's: an `https` proxy is believed by the same authorities as the server. */
+/** Connects through a proxy, as client-go does: an `https` proxy is verified by the same authorities as the server. */
 function tunnelled(connect: Connect, server: URL, proxy: URL, { ca, insecureSkipTlsVerify }: Connection): Connect {
   const settings = {
     peer: peerOptions({ ca }),

@@ -11,7 +11,10 @@ export async function during<T>(signal: AbortSignal | undefined, work: () => Pro
   }
 }
 
-/** What comes of `work`, unless `signal` aborts first: then its reason is thrown, and the work goes on for others. */
+/**
+ * Returns the result of `work`, unless `signal` aborts first: then its reason is thrown, and the work goes on for
+ * others.
+ */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   signal.throwIfAborted();

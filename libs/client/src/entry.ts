@@ -1,4 +1,4 @@
-/** What JSON and YAML have as an object. */
+/** An object of JSON or YAML. */
 export type Entry = Readonly<Record<string, unknown>>;
 
 export const isEntry = (value: unknown): value is Entry =>

@@ -5,9 +5,9 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
 
   constructor(
-    /** As the server sent it, or made up after the HTTP code; not to be changed. */
+    /** Status as the server sent it, or made from the HTTP code; must not be changed. */
     readonly status: Status,
-    /** What the `Retry-After` header asks for, ms. */
+    /** Value of the `Retry-After` header, ms. */
     readonly retryAfterMs?: number,
   ) {
     super(status.message ?? `the server answered ${status.code}`);

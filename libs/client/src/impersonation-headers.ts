@@ -1,9 +1,9 @@
 import type { Impersonation } from './connection.js';
 
-/** What a name of a header may hold without being written as `%` and two digits (RFC 9110, less the `%` itself). */
+/** Characters of a header name that are not percent-encoded (RFC 9110, less the `%` itself). */
 const PLAIN = /[A-Za-z0-9!#$&'*+\-.^_`|~]/;
 
-/** The headers by which a request acts as somebody else; names in lower case. */
+/** Returns the headers that impersonate a user; names in lower case. */
 export function impersonationHeaders({ user, uid, groups = [], extra = {} }: Impersonation) {
   const headers: Record<string, string | string[]> = { 'impersonate-user': utf8(user) };
   if (uid) headers['impersonate-uid'] = utf8(uid);

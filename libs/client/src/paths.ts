@@ -28,8 +28,8 @@ export function withQuery(path: string, query: Query = {}): string {
 const ESCAPED = /[^A-Za-z0-9\-_.~$&+,/:;=@]/g;
 
 /**
- * Cleans the path of a URL as clients of Go do before they call it (path.Join, then net/url): `//mutate/` becomes `/mutate`, `/a%2Fb` becomes
- * `/a/b`. Servers that are built with net/http redirect the path that was not cleaned.
+ * Cleans the path of a URL as clients of Go do before the request (path.Join, then net/url): `//mutate/` becomes
+ * `/mutate`, `/a%2Fb` becomes `/a/b`. Servers built with net/http redirect an uncleaned path.
  */
 export function cleanPath(path: string): string {
   const bytes = Buffer.from(path).toString('latin1');

@@ -19,14 +19,14 @@ export class Pools {
     this.#current = this.#open(undefined);
   }
 
-  /** Those that are in use. */
+  /** The pool in use. */
   get current(): Pool {
     return this.#current;
   }
 
   /**
-   * The connections that show this certificate. Those that show another are closed: what waits for a whole answer gets it, what may go on
-   * without end is cut.
+   * Returns the pool of a certificate. Connections with another one are closed: requests that wait for a whole answer
+   * get it, endless ones are cut.
    */
   show(certificate: ClientCertificate | undefined): Pool {
     const before = this.#current;

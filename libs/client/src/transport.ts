@@ -27,7 +27,10 @@ export interface TransportSettings {
   readonly maxRetries?: number;
   /** How waits between attempts pass. Default: timers. */
   readonly sleep?: Sleep;
-  /** Where connections to the server go; asked for each new one. Certificates must still bear the server's name. Default: its host and port. */
+  /**
+   * Returns the address to connect to; called for each connection. Certificates must still have the server's name.
+   * Default: its host and port.
+   */
   readonly addressOf?: () => Promise<Address>;
   /** Addresses that connections may go to, unless they go through a proxy. Default: all. */
   readonly allowsAddress?: AllowsAddress;
@@ -35,7 +38,7 @@ export interface TransportSettings {
   readonly maxConnections?: number;
   /** Bytes of an answer beyond which it is given up; 0 for no bound. Default 0. */
   readonly maxAnswerBytes?: number;
-  /** What a credential plugin may have. */
+  /** Limits of a credential plugin. */
   readonly plugin?: PluginLimits;
   /** Milliseconds since 1970, for what expires. Default `Date.now`. */
   readonly now?: () => number;
@@ -44,7 +47,7 @@ export interface TransportSettings {
 /** The methods that the API knows. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What goes with a method and a path; everything may be left out. */
+/** Parts of a request beside method and path; all optional. */
 export interface RawRequest {
   /** Added to the path, which must have no query of its own then. */
   readonly query?: Query;
@@ -81,7 +84,7 @@ export class Transport {
   readonly #maxRetries: number;
   readonly #sleep: Sleep;
   readonly #credentials: Credentials;
-  /** Those that the server has taken. */
+  /** Credentials that the server has accepted. */
   readonly #proven = new WeakSet<RequestCredentials>();
   readonly #forgetCertificates: () => void;
   readonly #pools: Pools;
@@ -171,14 +174,15 @@ export class Transport {
       }
     } finally {
       pool.streams.delete(body);
-      // A body that is thrown away half-read ends in an error, which is nobody's concern any more.
+      // A body that is destroyed half-read emits an error, which is irrelevant by then.
       body.on('error', () => {}).destroy();
     }
   }
 
   /**
-   * Sends it with the credentials that hold now. Those that the server took once and refuses now have ended before their time: then it is
-   * sent again with others, if there are any. Credentials that never were good are not asked for twice.
+   * Sends a request with the current credentials. Credentials that the server accepted once and refuses now have been
+   * revoked early: the request is sent again with others, if there are any. Credentials that never worked are not
+   * renewed.
    */
   async #send(method: Method, target: string, request: RawRequest, bodyTimeout: number, compress: boolean) {
     const send = (credentials: RequestCredentials) =>

@@ -1,5 +1,5 @@
-/** Unknown and repeated fields that are told: further ones say nothing new. */
+/** Limit of reported unknown and repeated fields: more would not help. */
 export const MAX_PROBLEMS = 100;
 
-/** Characters of their paths behind which none is told: a path may be as long as a body. */
+/** Limit of the characters of their paths: a path may be as long as a body. */
 export const MAX_PROBLEM_TEXT = 64 << 10;

@@ -47,28 +47,28 @@ const LATER: readonly Library[] = [
   SEMVER_LIBRARY,
 ];
 
-/** What an evaluation came to. */
+/** Outcome of an evaluation. */
 export interface Outcome {
   /** The value; a {@link Failure} where there is none. */
   readonly value: Value;
-  /** What it cost, in units of the reference; also where it failed. */
+  /** Cost in units of the reference; also after a failure. */
   readonly cost: number;
   /** It was ended because it cost more than it may. */
   readonly exceeded: boolean;
 }
 
-/** What failures say that come of an evaluation that cost too much. */
+/** Message of failures that exceed the cost limit. */
 export const COST_EXCEEDED = 'operation cancelled: actual cost limit exceeded';
 
 /** How an environment differs from that of validation rules. */
 export interface EnvironmentOptions extends Partial<CheckOptions> {
   /** Functions beside those of release 1.27. */
   readonly libraries?: readonly Library[];
-  /** What can be written; default as in release 1.27. */
+  /** Accepted syntax; default as in release 1.27. */
   readonly grammar?: Grammar;
   /** Types that can be named beside those of release 1.27. */
   readonly typeNames?: ReadonlyMap<string, Type>;
-  /** By which release the most is computed that an expression can cost; default 1.27. */
+  /** Release by which the maximum cost of an expression is estimated; default 1.27. */
   readonly prices?: Prices;
 }
 
@@ -173,9 +173,9 @@ export class Program {
   }
 }
 
-/** What rules may name in release 1.27. */
+/** Functions and types that rules may use in release 1.27. */
 export const BASE_ENVIRONMENT = new Environment();
-/** What came later, up to release 1.33. */
+/** Additions up to release 1.33. */
 export const LATER_OPTIONS: EnvironmentOptions = {
   libraries: LATER,
   crossTypeComparisons: true,

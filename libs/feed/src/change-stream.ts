@@ -18,7 +18,7 @@ const STREAM = {
   max_age: 60_000_000_000,
   max_bytes: 64 << 20,
 };
-/** Milliseconds of loss above which the database has told everything already. */
+/** Milliseconds of loss above which followers have read everything from the database already. */
 const MAX_LOSS_MS = 10_000;
 /** Messages that are read; what was missed before them is left to the database. */
 const NEWEST = 1_000;
@@ -26,8 +26,8 @@ const NEWEST = 1_000;
 const READ_MS = 2_000;
 
 /**
- * The JetStream stream that keeps announcements for a moment, so that who loses its connection for less than that (a NATS
- * server of several that restarts) asks this and not the database for what it missed.
+ * The JetStream stream that keeps announcements for a moment, so that a client that loses its connection for less than
+ * that (one NATS server of several restarts) reads what it missed from the stream and not from the database.
  */
 export class ChangeStream {
   /** @param subject what it holds, with a wildcard */
@@ -44,8 +44,8 @@ export class ChangeStream {
   }
 
   /**
-   * Reads the newest messages after a connection was lost for so many ms; nothing where that is too much. They are counted,
-   * not chosen by their time: NATS 2.9 crashes over a time where messages have been deleted from memory.
+   * Reads the newest messages after a connection was lost for so many ms; none if that is too long. They are counted,
+   * not selected by time: NATS 2.9 crashes on a start time when messages have been deleted from memory.
    */
   async readMissed(connection: NatsConnection, lostFor: number, deliver: (message: JsMsg) => void): Promise<void> {
     if (lostFor > MAX_LOSS_MS) return;

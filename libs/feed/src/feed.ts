@@ -1,6 +1,6 @@
 import type { Change, TypeId, Version } from '@orch/storage';
 
-/** A change as it travels. A body too large for the bus stays behind; whoever follows reads the change from the database. */
+/** An announced change. A body too large for the bus is omitted; followers read the change from the database. */
 export interface AnnouncedChange extends Change {
   /** True when `body` is empty only because it did not fit. */
   readonly bodyOmitted?: boolean;
@@ -10,11 +10,11 @@ export interface AnnouncedChange extends Change {
   readonly receivedAt?: number;
 }
 
-/** The fast path for changes. May lose, repeat, delay and reorder at will: whoever listens heals from the database. */
+/** The fast path for changes. May lose, repeat, delay and reorder at will: followers recover from the database. */
 export interface ChangeBus {
   /** Announces committed changes; never waits and never throws. */
   publish(changes: readonly AnnouncedChange[]): void;
-  /** Hears changes of one type until the returned function is called. */
+  /** Registers a listener for changes of one type. Returns a function that removes it. */
   subscribe(type: TypeId, listener: (changes: readonly AnnouncedChange[]) => void): () => void;
   /** Calls back whenever the bus is connected (again): what was announced in between is lost. */
   onConnected(listener: () => void): () => void;
@@ -47,8 +47,8 @@ export interface Following {
   /** Monotonic ms at which the last read of the head began that found everything delivered; undefined before the first. */
   readonly confirmedAt: number | undefined;
   /**
-   * Reads the head anew (concurrent callers share the query) and resolves with it once everything up to it has been
-   * delivered: what a linearizable read from memory waits for.
+   * Reads the head again (concurrent callers share the query) and resolves with it once everything up to it has been
+   * delivered: a linearizable read from memory waits for this.
    * @throws FollowingEndedError when the subscription is reset or closed meanwhile.
    * @throws StoreUnavailableError when the database does not answer.
    */

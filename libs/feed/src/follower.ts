@@ -6,7 +6,7 @@ import type { FeedObserver } from './observer.js';
 import { UnconfirmedHeads } from './unconfirmed.js';
 import { Waiting } from './waiting.js';
 
-/** What a follower shares with the others of its feed. */
+/** Objects that the followers of a feed share. */
 export interface FollowerContext {
   readonly source: ChangeSource;
   readonly heads: Heads;
@@ -23,7 +23,7 @@ export interface FollowerContext {
 }
 
 const MIN_BACKOFF = 50;
-/** How long (ms) changes that cannot be read are tried again before those who wait for them are told. */
+/** Milliseconds for which unreadable changes are retried before confirmations fail. */
 const PATIENCE = 1_000;
 
 /**
@@ -156,7 +156,7 @@ export class Follower implements Following {
       const asked = this.context.clock.now();
       try {
         const { source, pageSize } = this.context;
-        // Whoever follows has the states before.
+        // Followers have the states before already.
         const page = await source.changes(this.type, this.#delivered, pageSize, 'version');
         if (this.#ended) return;
         if (page.length === 0) {
@@ -187,7 +187,7 @@ export class Follower implements Following {
     if (this.#delivered < this.#target) this.#await();
   }
 
-  /** Hands on what has arrived meanwhile and continues what was read; the rest of what was read is not kept any longer. */
+  /** Delivers changes that have arrived meanwhile and continue what was read; earlier ones are dropped. */
   #follow(): void {
     this.#waiting.forget(this.#delivered);
     const ready: Change[] = [];
@@ -195,13 +195,15 @@ export class Follower implements Following {
     this.#hand(ready);
   }
 
-  /** Those who wait can do without, or say why not; what cannot be read is tried again all the same. */
+  /**
+   * Fails waiting confirmations: their callers do without, or report it; unreadable changes are retried all the same.
+   */
   #fail(error: Error): void {
     this.#failure = error;
     for (const { reject } of this.#confirmations.splice(0)) reject(error);
   }
 
-  /** Hands on a page of history. False when it does not continue what was delivered: two histories. */
+  /** Delivers a page of history. False when it does not continue what was delivered: two histories. */
   #continue(page: readonly Change[]): boolean {
     let previous = this.#delivered;
     for (const change of page) {

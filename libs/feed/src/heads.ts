@@ -20,8 +20,8 @@ interface Lane {
 }
 
 /**
- * Reads heads with one query at a time for each database: callers that arrive while one is under way share the next, and
- * a database that does not answer keeps nobody waiting but those who ask for its types.
+ * Reads heads with one query at a time for each database: callers that arrive while one is in progress share the next,
+ * and a database that does not answer delays only requests for its own types.
  */
 export class Heads {
   readonly #lanes = new Map<number, Lane>();

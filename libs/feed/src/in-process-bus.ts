@@ -3,11 +3,11 @@ import type { AnnouncedChange, ChangeBus } from './feed.js';
 import { groupByType } from './group-by-type.js';
 
 interface InProcessBusOptions {
-  /** Hears how long (ms) an announcement took until all listeners had it. */
+  /** Called with the time (ms) from an announcement until all listeners had it. */
   readonly onTaken?: (ms: number) => void;
 }
 
-/** A bus within one process: listeners hear of a change in the call that announces it. */
+/** A bus within one process: listeners are called with a change within the call that announces it. */
 export function inProcessBus({ onTaken }: InProcessBusOptions = {}): ChangeBus {
   const listeners = new Map<TypeId, Set<(changes: readonly AnnouncedChange[]) => void>>();
   return {

@@ -13,9 +13,9 @@ import { type ChangePlaces, subjectOf } from './subjects.js';
 /** Why a message that came over the bus was dropped. */
 export type MessageRefusal = SealRefusal | 'malformed' | 'misdirected';
 
-/** Where the stream is, what is trusted, and who hears of what goes wrong. */
+/** Address of the stream, trust, and callbacks for failures. */
 export interface JetStreamBusOptions extends NatsConnectionOptions, ChangePlaces {
-  /** What messages are signed with, and what signature is believed. */
+  /** Signs messages, and verifies them. */
   readonly keyring: Pick<Keyring, 'sign' | 'verify'>;
   /** Whether the stream is created if absent; else that is left to others. Default true. */
   readonly makesStream?: boolean;
@@ -25,15 +25,17 @@ export interface JetStreamBusOptions extends NatsConnectionOptions, ChangePlaces
   readonly bodies?: BodyCodec;
   /** Bytes published that the server has not yet taken; announcements beyond are dropped. Default 32 MiB. */
   readonly maxUnsentBytes?: number;
-  /** Hears of failures to connect, publish, or read the stream. The bus goes on by itself. */
+  /** Called when connecting, publishing, or reading the stream fails. The bus recovers by itself. */
   readonly onError?: (error: unknown) => void;
-  /** Hears of announcements dropped for want of a connection, of room, or of a key. */
+  /** Called when announcements are dropped for lack of a connection, of room, or of a key. */
   readonly onDropped?: (changes: number) => void;
-  /** Hears of messages that are not believed. What they may have told is found in the database. */
+  /** Called when a message fails verification. Its changes are found in the database. */
   readonly onRefused?: (reason: MessageRefusal) => void;
-  /** Hears of messages that were read from the stream after a short loss of the connection, repeats among them. */
+  /**
+   * Called with the number of messages read from the stream after a short loss of the connection, repeats among them.
+   */
   readonly onReread?: (messages: number) => void;
-  /** Hears how long (ms) the oldest announcement of a round trip took until the server had it. */
+  /** Called with the time (ms) from the oldest announcement of a round trip until the server had it. */
   readonly onTaken?: (ms: number) => void;
   /** Reads the trace that a message belongs to from its headers. Default false: it costs a little for each message. */
   readonly readTraces?: boolean;
@@ -46,9 +48,9 @@ const TRACE_HEADER = 'traceparent';
 const HEADER_RESERVE = 256;
 
 /**
- * Announces changes on NATS JetStream: one signed message a commit and type. Listening is by plain subscription, the
- * cheapest way; what it misses in a short loss of the connection is read from the stream, and anything else by followers
- * from the database. Connects in the background and for ever. Nothing that comes is believed without its signature.
+ * Announces changes on NATS JetStream: one signed message per commit and type. Listening is by plain subscription, the
+ * cheapest way; messages missed in a short loss of the connection are read from the stream, and anything else by
+ * followers from the database. Connects in the background and for ever. Messages without a valid signature are ignored.
  */
 export function jetStreamBus(options: JetStreamBusOptions): ChangeBus {
   return new JetStreamBus(options);
@@ -160,7 +162,7 @@ class JetStreamBus implements ChangeBus {
     return subjectOf(this.#options, type);
   }
 
-  /** Without the stream the announcements still reach whoever listens: a failure there is worth a line in the log. */
+  /** Without the stream the announcements still reach subscribers: a failure there is logged only. */
   async #begin(connection: NatsConnection, lostFor: number | undefined): Promise<void> {
     if (lostFor === undefined) {
       this.#connection = connection;
@@ -221,7 +223,7 @@ class JetStreamBus implements ChangeBus {
     }
   }
 
-  /** What a message tells of a type, or why it is not believed. */
+  /** Returns the changes in a message, or why it is refused. */
   #read(type: TypeId, message: Message): AnnouncedChange[] | MessageRefusal {
     const payload = this.#options.keyring.verify(message.data);
     if (typeof payload === 'string') return payload;
@@ -232,7 +234,7 @@ class JetStreamBus implements ChangeBus {
     return trace ? traced(changes, trace) : changes;
   }
 
-  /** What a round trip has seen off is sent: at most one is under way, which bounds its cost under load. */
+  /** A round trip confirms what was sent before: at most one is in progress, which bounds its cost under load. */
   async #flush(connection: NatsConnection): Promise<void> {
     this.#flushing = true;
     try {

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '@orch/runtime/clock';
 import type { AnnouncementKeys } from '@orch/storage';
 import { Seal, type SealingKey, type SealRefusal, sealingKey } from './seal.js';
 
-/** Whose keys, and how they are read. */
+/** The source of keys, and how often it is read. */
 export interface KeyringOptions {
   /** Id of the cluster that messages are for. */
   readonly installation: string;
@@ -14,7 +14,7 @@ export interface KeyringOptions {
   readonly unknownKeyInterval?: number;
   /** Default: the system's. */
   readonly clock?: Clock;
-  /** Hears of readings that failed; the keys from before go on. */
+  /** Called when reading keys fails; the previous keys stay in use. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -63,7 +63,7 @@ export class Keyring {
     this.#cancel?.();
   }
 
-  /** Whoever sends such messages must not have the database asked for each of them. */
+  /** Rate-limited, so that messages with unknown keys do not cause a query each. */
   #lookForKey(): void {
     const { unknownKeyInterval = 5_000 } = this.#options;
     if (this.#clock.now() - this.#readAt >= unknownKeyInterval) void this.refresh();

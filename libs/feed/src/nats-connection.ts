@@ -17,13 +17,13 @@ export type NatsIdentity =
   /** A file as `nsc` writes it: a JWT and the seed of its key. */
   | { readonly credentialsFile: string };
 
-/** Where NATS is and how it is spoken to. */
+/** Address of NATS, and its authentication. */
 export interface NatsConnectionOptions {
   /** `host:port` or `nats://host:port`, tried in turn. */
   readonly servers: readonly string[];
   /**
-   * A server without TLS is refused when this is there. Files in PEM form, read again for every connection. Servers must be
-   * named then: the client holds a certificate against names only.
+   * If present, a server without TLS is refused. Files in PEM form, read again for every connection. Servers must be
+   * named then: the client checks certificates against names only.
    */
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
   /** Default: none is shown. */
@@ -32,7 +32,7 @@ export interface NatsConnectionOptions {
   readonly reconnectWait?: number;
 }
 
-/** What becomes of a connection that is kept up. */
+/** Callbacks of a connection that is kept up. */
 interface NatsConnectionEvents {
   /** `lostFor`: milliseconds that the same connection was lost; undefined for one that is new. */
   connected(connection: NatsConnection, lostFor: number | undefined): void;
@@ -41,7 +41,10 @@ interface NatsConnectionEvents {
   failed(error: unknown): void;
 }
 
-/** Connects in the background and for ever. The client reconnects by itself; a connection that it gives up is made anew. */
+/**
+ * Connects in the background and for ever. The client reconnects by itself; a connection that it gives up is made
+ * again.
+ */
 export class KeptConnection {
   readonly #options: NatsConnectionOptions;
   readonly #events: NatsConnectionEvents;
@@ -119,7 +122,7 @@ function connectionOptions({ servers, tls, identity, reconnectWait = 500 }: Nats
   } satisfies NodeConnectionOptions;
 }
 
-/** What the client hands on to Node beside the files that it reads itself. */
+/** Options that the client passes to Node beside the files that it reads itself. */
 const tlsOptions = (tls: NonNullable<NatsConnectionOptions['tls']>) => ({
   ...tls,
   ...(tls.caFile !== undefined && PARTIAL_CHAINS),

@@ -1,7 +1,7 @@
 import type { TypeId } from '@orch/storage';
 import type { ResetReason } from './feed.js';
 
-/** What the feed tells metrics and logs. Calls are cheap and must not throw. */
+/** Observer of the feed, for metrics and logs. Calls are cheap and must not throw. */
 export interface FeedObserver {
   /** So many changes had to be read from the database because the bus did not bring them. */
   healed?(type: TypeId, changes: number): void;
@@ -11,7 +11,7 @@ export interface FeedObserver {
   repeated?(type: TypeId, changes: number): void;
   /** A follower has to start over from a snapshot. */
   reset?(type: TypeId, reason: ResetReason): void;
-  /** One query has read the heads of so many types, for so many callers. */
+  /** A query has read the heads of this many types, for this many callers. */
   headsRead?(types: number, callers: number): void;
   /** Milliseconds from the start of a head read to the delivery of everything up to that head. */
   lag?(type: TypeId, ms: number): void;

@@ -5,7 +5,7 @@ import { Follower, type FollowerContext } from './follower.js';
 import { Heads } from './heads.js';
 import type { FeedObserver } from './observer.js';
 
-/** What is followed and how; the rest has defaults. */
+/** Source, bus and settings of a feed; the settings have defaults. */
 export interface OrderedFeedOptions {
   /** The judge of what has happened. Not closed by the feed. */
   readonly source: ChangeSource;
@@ -21,7 +21,7 @@ export interface OrderedFeedOptions {
   readonly pageSize?: number;
   /** Longest pause, in ms, between attempts to read a database that fails. Default 2000. */
   readonly maxBackoff?: number;
-  /** Hears what happens, for metrics and logs. Default: nobody. */
+  /** Observer for metrics and logs. Default: none. */
   readonly observer?: FeedObserver;
 }
 
@@ -79,17 +79,17 @@ export class OrderedFeed {
   }
 
   /**
-   * How long ago, in ms, the longest-unconfirmed follower of a type in the main database was known to have everything: grows
-   * when changes do not arrive and when the database cannot be asked. Zero when nothing is followed. Another database takes
-   * only its own types with it.
+   * Milliseconds since the longest-unconfirmed follower of a type in the main database was known to have everything:
+   * grows when changes do not arrive and when the database does not answer. Zero when nothing is followed. Another
+   * database's failure counts only for its own types.
    */
   lag(): number {
     return this.#lags().at(-1) ?? 0;
   }
 
   /**
-   * The same for the follower in the middle, in ms: at least half of them are no further behind. It tells whether this process is
-   * of use, which a type whose changes cannot be read takes from nobody but those who follow that type.
+   * Same for the median follower, in ms: at least half of them are no further behind. It shows whether this process is
+   * useful: a type whose changes cannot be read affects only its own followers.
    */
   medianLag(): number {
     const lags = this.#lags();

@@ -9,14 +9,15 @@ export class MalformedRecordError extends Error {
 
 const OPERATIONS = ['create', 'update', 'delete'] as const;
 
-/** Half of what a version can be: beginning anew above the highest that was announced must always be possible. */
+/** Half of the largest version: restarting above the highest announced one must always be possible. */
 const MAX_VERSION = 2n ** 62n;
 
 /**
- * Encodes changes of one type into messages of at most `limit` bytes each, of `proto/orch/feed.proto`, whose field numbers
- * stand here by hand: a hot path. A change whose body does not fit on its own travels without.
- * @param omitBodies let all bodies stay behind
- * @param codec how bodies travel: as they lie in the database, so that servers of the release before hear what they would read
+ * Encodes changes of one type into messages of at most `limit` bytes each, of `proto/orch/feed.proto`, whose field
+ * numbers are hard-coded here: a hot path. A change whose body does not fit on its own is sent without it.
+ * @param omitBodies omits all bodies
+ * @param codec encodes bodies as they are in the database, so that servers of the previous release read what they would
+ * read there
  */
 export function encodeBatches(
   changes: readonly Change[],
@@ -81,7 +82,7 @@ const STORED_VERSION = tag(10, BYTES);
 const OWNERS = tag(11, BYTES);
 const DEFAULTS = tag(12, VARINT);
 
-/** What a batch takes beside its records' bytes, at most: the type, and a tag and length. */
+/** Bytes of a batch beside its records, at most: the type, and a tag and length. */
 const FRAMING = 12;
 
 function encodeRecord(change: Change, omitBody: boolean, codec: BodyCodec): Uint8Array {
@@ -148,7 +149,7 @@ function decodeRecord(reader: Reader, end: number, type: TypeId, codec: BodyCode
 
 const viewOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length);
 
-/** As halves: the library takes 64 bits so without going through floating point. */
+/** Writes halves: the library takes 64 bits in this way without floating point. */
 function writeUint64(writer: Writer, value: bigint): void {
   writer.uint64({
     low: Number(BigInt.asIntN(32, value)),

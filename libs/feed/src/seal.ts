@@ -10,17 +10,17 @@ export interface SealingKey {
 /** @param secret 32 bytes */
 export const sealingKey = (id: number, secret: Buffer): SealingKey => ({ id, key: createSecretKey(secret) });
 
-/** Why a message is not believed: it bears no seal, one by a key that is not known (any more), or one that does not fit it. */
+/** Why a message is refused: it has no seal, one by a key that is not known (any more), or one that does not match. */
 export type SealRefusal = 'unsigned' | 'unknown-key' | 'forged';
 
 const MAC_BYTES = 32;
-/** Fields 3 and 4 of `orch.feed.ChangeBatch`: whoever knows no seals skips them. */
+/** Fields 3 and 4 of `orch.feed.ChangeBatch`: readers that do not know seals skip them. */
 const KEY_TAG = (3 << 3) | 5;
 const MAC_TAG = (4 << 3) | 2;
 const KEY_FIELD_BYTES = 5;
 const MAC_FIELD_BYTES = 2 + MAC_BYTES;
 
-/** What a seal adds to a message. */
+/** Bytes that a seal adds to a message. */
 export const SEAL_BYTES = KEY_FIELD_BYTES + MAC_FIELD_BYTES;
 
 /** Says of a message who made it: HMAC-SHA256 over the installation, the message, and which key it is. */

@@ -1,4 +1,4 @@
-/** Where announcements of an installation go. */
+/** Names of an installation's subject and stream of announcements. */
 export interface ChangePlaces {
   /** First tokens of the subjects, `<prefix>.changes.<type>`. */
   readonly subjectPrefix: string;
@@ -19,17 +19,17 @@ export const anyPlaces = (prefix: string): ChangePlaces => ({ subjectPrefix: `${
 export const subjectOf = ({ subjectPrefix }: Pick<ChangePlaces, 'subjectPrefix'>, type: number | '*'): string =>
   `${subjectPrefix}.changes.${type}`;
 
-/** What a user of NATS may do, as subjects. */
+/** Permissions of a user of NATS, as subjects. */
 export interface NatsPermissions {
   /** That it may publish to. */
   readonly publish: readonly string[];
-  /** That it may hear. */
+  /** Subjects that it may subscribe to. */
   readonly subscribe: readonly string[];
 }
 
 /**
- * The least that a process needs: gateways hear changes and read again what they missed; api-servers announce them, and make the
- * stream. Nobody may publish to inboxes, so nobody answers in the server's name.
+ * The least permissions that a process needs: gateways subscribe to changes and read missed ones again; api-servers
+ * announce them, and create the stream. No client may publish to inboxes, so that none can answer in the server's name.
  */
 export function permissionsOf(process: 'api-server' | 'gateway', places: ChangePlaces): NatsPermissions {
   const { streamName: stream } = places;

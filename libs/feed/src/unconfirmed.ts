@@ -11,9 +11,9 @@ interface UnconfirmedHead {
 const MAX_HEADS = 16;
 
 /**
- * Heads that were read and not yet reached, in the order of their reading, which is that of their versions. Bounded, however
- * often heads are read while changes cannot be: beyond the bound only the newest is remembered, so that what lies between is
- * confirmed later, with that.
+ * Heads that were read and are not yet reached, in the order of reading, which is that of their versions. Bounded,
+ * however often heads are read while changes cannot be: beyond the bound only the newest is kept, and the ones between
+ * are confirmed later, with that.
  */
 export class UnconfirmedHeads {
   #heads: UnconfirmedHead[] = [];

@@ -1,4 +1,4 @@
-/** What is wrong with a patch, or with applying it to this document. */
+/** Reason why a patch is invalid, or cannot be applied to this document. */
 export type PatchReason =
   | 'not-a-patch'
   | 'unknown-operation'
@@ -12,7 +12,7 @@ export type PatchReason =
   | 'unknown-field'
   | 'mixed-list';
 
-/** What every refused patch is thrown as. */
+/** Base class of the errors of refused patches. */
 export abstract class PatchError extends Error {
   constructor(
     /** For programs; the message says the same to people. */

@@ -4,7 +4,7 @@ import { zeroAt } from './apply/values/zero-at.js';
 import { MalformedPatchError, PatchTooLargeError, UnprocessablePatchError } from './errors.js';
 import { cloneJson, equalJson, isObject, jsonSize } from './json-values.js';
 
-/** What a patch may ask for, and of what; going beyond the operations is a {@link PatchTooLargeError}. */
+/** Limits of a patch; exceeding the number of operations is a {@link PatchTooLargeError}. */
 export interface JsonPatchOptions {
   /** Default 10,000. */
   readonly maxOperations?: number;
@@ -12,7 +12,9 @@ export interface JsonPatchOptions {
   readonly maxCopyBytes?: number;
   /** Items that all operations together may move to make or close a place in lists. Default 20 million. */
   readonly maxMovedItems?: number;
-  /** What the document is: fields that clients with declared types always write are there for operations, also where they were left out. */
+  /**
+   * Type of the document: fields that clients with declared types always write exist for operations, even if omitted.
+   */
   readonly type?: Type;
 }
 
@@ -23,11 +25,11 @@ const MAX_MOVED_ITEMS = 20_000_000;
 type Container = JsonObject | JsonValue[];
 
 /**
- * JSON patch (RFC 6902), with the habits of the implementation that clients are used to: `replace` and `copy` take a
- * missing member for null, negative indexes count from the end. The document becomes the result, and is of no use when this
- * throws; the patch is not changed, and the result shares nothing with it.
- * @throws MalformedPatchError for what is not a list of operations, PatchTooLargeError, and UnprocessablePatchError
- * for operations that do not apply
+ * Applies a JSON patch (RFC 6902), with the deviations of the implementation that clients are used to: `replace` and
+ * `copy` treat a missing member as null, negative indexes count from the end. The document becomes the result, and must
+ * not be used when this throws; the patch is not changed, and the result shares nothing with it.
+ * @throws MalformedPatchError for what is not a list of operations, PatchTooLargeError, and UnprocessablePatchError for
+ * operations that do not apply
  */
 export function applyJsonPatch(document: JsonValue, patch: JsonValue, options: JsonPatchOptions = {}): JsonValue {
   const { maxOperations = MAX_OPERATIONS } = options;

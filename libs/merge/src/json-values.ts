@@ -54,7 +54,7 @@ export function jsonSize(value: JsonValue): number {
   return size;
 }
 
-/** Makes a value such that nobody can change it, down to its leaves. */
+/** Freezes a value, down to its leaves. */
 export function frozen<T extends JsonValue>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   for (const member of Object.values(value)) frozen(member ?? null);

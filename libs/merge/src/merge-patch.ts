@@ -3,8 +3,9 @@ import { MalformedPatchError } from './errors.js';
 import { isObject, withoutNulls } from './json-values.js';
 
 /**
- * JSON merge patch (RFC 7386). Nulls are taken out of whatever is new, also inside lists; a list as the whole patch
- * replaces the document. The document becomes the result; the patch is not changed, and the result shares nothing with it.
+ * Applies a JSON merge patch (RFC 7386). Nulls are removed from new values, also inside lists; a list as the whole
+ * patch replaces the document. The document becomes the result; the patch is not changed, and the result shares nothing
+ * with it.
  * @throws MalformedPatchError for a patch that is neither an object nor a list
  */
 export function applyMergePatch(document: JsonValue, patch: JsonValue): JsonValue {

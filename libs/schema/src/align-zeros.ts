@@ -7,9 +7,9 @@ const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Where one of two objects leaves a field out and the other holds its zero, `object` is brought to what `like` has, in
- * place. Clients with declared types write the zeros of all fields that are no pointers, others leave them out, and
- * neither means a change by it. A pointer's zero differs from its absence and stays.
+ * Aligns zero values in place: where one of two objects omits a field and the other holds its zero, `object` gets what
+ * `like` has. Clients with declared types write the zeros of all fields that are no pointers, others omit them, and
+ * neither intends a change by it. A pointer's zero differs from its absence and stays.
  */
 export function alignZeros(schema: StructSchema, object: Members, like: Members): void {
   if (schema.customJson) return;

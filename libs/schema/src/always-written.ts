@@ -24,10 +24,10 @@ export const isAlwaysWritten = ({ omitEmpty, pointer, schema }: Field): boolean 
 /** Whether the zero of such a value is left out where its field says so. */
 export const isLeftOut = ({ kind }: Schema): boolean => LEFT_OUT.has(kind);
 
-/** What stands in a field that was not set. */
+/** Returns the value that is written for an unset field. */
 export const zeroOfField = (field: Field): JsonValue => (field.pointer ? null : zeroOfSchema(field.schema));
 
-/** What stands for a value that was not set, where it is held by value. */
+/** Returns the value that is written for an unset value, when it is held by value. */
 export function zeroOfSchema(schema: Schema): JsonValue {
   switch (schema.kind) {
     case 'struct':

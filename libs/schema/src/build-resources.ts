@@ -3,7 +3,7 @@ import { isLater } from './deprecation.js';
 import type { FileDescriptor, ResourceDescriptor, StructDescriptor } from './descriptor.js';
 import type { Column, KindDefinition, Lifecycle, ResourceDefinition, StructSchema, Subresource } from './model.js';
 
-/** Where a struct is declared, by its id. */
+/** Declarations of structs and their files, by the struct's id. */
 type Origins = ReadonlyMap<string, { readonly file: FileDescriptor; readonly struct: StructDescriptor }>;
 
 /** The Table columns of kinds that declare none (spec: "Table representation"). */

@@ -1,6 +1,6 @@
 /**
- * Kinds for which the deletion of an object answers with the object as it last was. Typed clients are generated with that
- * (OpenAPI document of release 1.27: the answers with code 200), and some of them cannot read a Status in its place.
+ * Kinds for which the deletion of an object answers with its last state. Typed clients are generated with that (OpenAPI
+ * document of release 1.27: the answers with code 200), and some of them cannot read a Status in its place.
  */
 const WITH_OBJECT: ReadonlySet<string> = new Set([
   'core/v1.PersistentVolume',

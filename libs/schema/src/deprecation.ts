@@ -4,7 +4,7 @@ import type { Lifecycle } from './model.js';
 /** The release whose API this is: what `GET /version` says, and what lifecycles are judged by. */
 export const API_RELEASE = '1.27.16';
 
-/** Whether use of the API is to be warned of and counted in this release (spec: "Deprecation rules"). */
+/** Whether use of the API is warned about and counted in this release (spec: "Deprecation rules"). */
 export function isDeprecated(lifecycle: Lifecycle, release: string = API_RELEASE): boolean {
   const { warning, deprecated } = lifecycle;
   return warning !== undefined || (deprecated !== undefined && minorOf(deprecated) <= minorOf(release));

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@orch/machinery';
 
 /**
- * What `proto/` declares, in the compact form that the generator writes and {@link loadScheme} reads.
+ * Declarations of `proto/`, in the compact form that the generator writes and {@link loadScheme} reads.
  * Names are canonical (`orch.io`); absent means false, empty or unset.
  */
 export interface FileDescriptor {

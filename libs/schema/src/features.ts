@@ -1,10 +1,10 @@
-/** What is declared of a feature that can be turned on or off. */
+/** Declaration of a feature that can be turned on or off. */
 interface Feature {
   /** How settled it is (spec: "Feature gate life cycle"). */
   readonly stage: 'alpha' | 'beta' | 'ga' | 'deprecated';
-  /** Whether it is on when nothing is said of it. */
+  /** Whether it is on by default. */
   readonly default: boolean;
-  /** What it is about, for the page of all gates: fields in backquotes, no full stop. */
+  /** Description for the page of all gates: fields in backquotes, no full stop. */
   readonly about: string;
 }
 
@@ -13,8 +13,8 @@ const on = (about: string) => ({ stage: 'beta', default: true, about }) as const
 const settled = (about: string) => ({ stage: 'ga', default: true, about }) as const;
 
 /**
- * The gates of this release (spec: "Selected feature gates") that something here obeys, or that are settled. Where the reference
- * system of this release has locked a gate, it is locked here as well.
+ * The gates of this release (spec: "Selected feature gates") that have an effect here, or that are settled. A gate that
+ * the reference system of this release has locked is locked here as well.
  */
 export const FEATURES = {
   APIListChunking: on('`limit` and `continue` of lists'),
@@ -100,5 +100,5 @@ export interface Features {
   enabled(name: FeatureName): boolean;
 }
 
-/** What is on when nothing is said of it. */
+/** Features without any configuration. */
 export const DEFAULT_FEATURES: Features = { enabled: (name) => FEATURES[name].default };

@@ -2,7 +2,7 @@ import { copy, type JsonObject, type JsonValue } from '@orch/machinery';
 import { isAlwaysWritten, zeroOfField } from './always-written.js';
 import type { Schema, StructSchema } from './model.js';
 
-/** What may lack something that is always written: a struct, or a list or map of such. */
+/** A value that may lack a member which is always written: a struct, or a list or map of such. */
 export type FullNode =
   | { readonly kind: 'struct'; readonly struct: FullStruct }
   | { readonly kind: 'items' | 'values'; readonly of: FullNode };
@@ -11,9 +11,9 @@ export type FullNode =
 export interface FullStruct {
   /** The fields that always stand in it, with their zeros and the JSON text of those. */
   readonly always: readonly AlwaysWritten[];
-  /** By name, the fields below which something may be lacking. */
+  /** Fields below which members may be missing, by name. */
   readonly below: ReadonlyMap<string, FullNode>;
-  /** The fields of both, by the length of their names, which tells most names of a text from them without reading those. */
+  /** The fields of both, by the length of their names, which identifies most names of a text without reading them. */
   readonly named: readonly (readonly NamedField[] | undefined)[];
 }
 
@@ -34,7 +34,7 @@ interface AlwaysWritten {
 
 const known = new WeakMap<StructSchema, FullStruct>();
 
-/** What of a struct is always written; made at its first use and kept as long as the schema. */
+/** Returns the members of a struct that are always written; computed at its first use and kept with the schema. */
 export function fullStruct(schema: StructSchema): FullStruct {
   const made = known.get(schema);
   if (made) return made;
@@ -76,8 +76,8 @@ function mayLack(schema: Schema, seen: Set<StructSchema>): boolean {
 }
 
 /**
- * An object of a declared type as release 1.27 writes it: members that it always writes stand there with their zeros where the object leaves
- * them out. The object is not changed; the result shares with it whatever lacks nothing.
+ * Completes an object of a declared type as release 1.27 writes it: missing members that it always writes are added
+ * with their zeros. The object is not changed; the result shares complete parts with it.
  */
 export const fullObject = <T extends object>(schema: StructSchema, object: T): T =>
   completeStruct(fullStruct(schema), object as unknown as JsonObject) as unknown as T;

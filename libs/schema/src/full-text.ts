@@ -1,17 +1,17 @@
 import { type FullNode, type FullStruct, fullStruct, type NamedField } from './full-form.js';
 import type { StructSchema } from './model.js';
 
-/** What a text lacks of the form that release 1.27 writes: places in it, ascending, and what is to stand there. */
+/** Gaps of a text against the form that release 1.27 writes: positions in it, ascending, and the text to insert. */
 export interface Gaps {
   /** Offsets in bytes. */
   readonly places: readonly number[];
-  /** What is to stand in front of each place; ASCII. */
+  /** Text to insert at each position; ASCII. */
   readonly texts: readonly string[];
   /** Bytes of all texts. */
   readonly length: number;
 }
 
-/** Of a text that lacks nothing. */
+/** Gaps of a complete text. */
 export const NO_GAPS: Gaps = { places: [], texts: [], length: 0 };
 
 const QUOTE = 0x22;
@@ -24,9 +24,9 @@ const CLOSE_LIST = 0x5d;
 const SPACE = 0x20;
 
 /**
- * Finds in the JSON text of an object, in one pass and without reading its values, where members are lacking that are always written. What
- * is passed over is not looked into: metadata, which always has what it needs, and what lacks nothing by its type.
- * @returns {@link NO_GAPS} where nothing is lacking, and for what is no JSON
+ * Finds in the JSON text of an object, in one pass and without decoding its values, where members are missing that are
+ * always written. It skips metadata, which is always complete, and values that are complete by their type.
+ * @returns {@link NO_GAPS} for a complete text, and for what is no JSON
  */
 export function gapsIn(schema: StructSchema, text: Buffer): Gaps {
   const struct = fullStruct(schema);
@@ -91,7 +91,7 @@ class GapFinder {
     });
   }
 
-  /** What is lacking is noted in front of the closing brace. */
+  /** Records the missing members of a struct at its closing brace. */
   #lacking(place: number, isEmpty: boolean, always: FullStruct['always'], found: readonly boolean[]): void {
     let lacking = '';
     for (let at = 0; at < always.length; at++) {

@@ -22,16 +22,13 @@ export type ScalarKind =
 
 /** A leaf: a value that has no fields of its own in the model. */
 export interface ScalarSchema {
-  /** Which form the value has; nothing else is said of a leaf. */
+  /** Form of the value; a leaf has no other properties. */
   readonly kind: ScalarKind;
 }
 
-/**
- * A list. How appliers and patches take it, and whether it is a set or a map by keys, is said by the {@link Field} that
- * holds it.
- */
+/** A list. Its merge strategy, and whether it is a set or a map, is declared by the {@link Field} that holds it. */
 export interface ListSchema {
-  /** Tells it from the other schemas. */
+  /** Discriminates it from the other schemas. */
   readonly kind: 'list';
   /** Schema of each item; a null among them is read as its zero value. */
   readonly items: Schema;
@@ -41,7 +38,7 @@ export interface ListSchema {
 
 /** A map by strings, whose keys are data and not fields: labels, the data of a ConfigMap. */
 export interface MapSchema {
-  /** Tells it from the other schemas. */
+  /** Discriminates it from the other schemas. */
   readonly kind: 'map';
   /** Schema of each value; a null among them is read as its zero value. */
   readonly values: Schema;
@@ -49,30 +46,27 @@ export interface MapSchema {
 
 /** A named struct; the graph may be cyclic (JSONSchemaProps holds itself). */
 export interface StructSchema {
-  /** Tells it from the other schemas. */
+  /** Discriminates it from the other schemas. */
   readonly kind: 'struct';
   /** `core/v1.PodSpec`: package of the declaration, version, name. */
   readonly id: string;
   /** Model name in OpenAPI documents: `io.k8s.api.core.v1.PodSpec`. */
   readonly openapi: string;
-  /** What OpenAPI documents and `explain` say of it; empty when the declaration has no comment. */
+  /** Description for OpenAPI documents and `explain`; empty when the declaration has no comment. */
   readonly description: string;
-  /** By JSON name; members of inlined structs stand here as the struct's own. */
+  /** Fields by JSON name; members of inlined structs are listed as the struct's own. */
   readonly fields: ReadonlyMap<string, Field>;
   /** How appliers own it: `atomic` as a whole, `granular` field by field. Unset: granular. */
   readonly structType?: 'atomic' | 'granular';
   /** JSON name of the field that says which of the others is set; only of a union. */
   readonly discriminator?: string;
-  /**
-   * Set where the JSON form is not the list of the fields: the value of one member stands for the whole
-   * (`JSONSchemaPropsOrBool` and its kin).
-   */
+  /** Set if one member's value is the JSON form of the whole struct (`JSONSchemaPropsOrBool` and its kin). */
   readonly customJson?: boolean;
   /** Defaults of fields further down that hold only below this struct; paths of JSON names. */
   readonly pathDefaults?: readonly { readonly path: readonly string[]; readonly value: JsonValue }[];
 }
 
-/** The form of a value, told apart by `kind`: what is none of `list`, `map` and `struct` is a leaf. */
+/** The form of a value, discriminated by `kind`: any that is not `list`, `map` or `struct` is a leaf. */
 export type Schema = ScalarSchema | ListSchema | MapSchema | StructSchema;
 
 /** A field of a struct, with everything that a declaration says of it. */
@@ -81,7 +75,7 @@ export interface Field {
   readonly name: string;
   /** Form of the value; may be the struct that holds the field. */
   readonly schema: Schema;
-  /** What OpenAPI documents say of it; empty when the declaration has no comment. */
+  /** Description for OpenAPI documents; empty when the declaration has no comment. */
   readonly description: string;
   /** Protobuf field number; absent for fields that have no binary form. */
   readonly number?: number;
@@ -93,7 +87,7 @@ export interface Field {
   readonly pointer: boolean;
   /** Zero values are left out of JSON; else they are written out. */
   readonly omitEmpty: boolean;
-  /** What {@link applyDefaults} puts where the field is unset; shared, so it is copied and never changed. */
+  /** Default that {@link applyDefaults} sets when the field is unset; shared, so it is copied and never changed. */
   readonly default?: JsonValue;
   /** Allowed values as OpenAPI documents list them; unset when any is. */
   readonly enum?: readonly string[];
@@ -108,10 +102,7 @@ export interface Field {
    * merged.
    */
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[];
-  /**
-   * JSON name of the field by which a strategic merge patch finds the items of a `merge` list; unset for lists of
-   * leaves.
-   */
+  /** JSON name of the field that identifies items of a `merge` list in a strategic merge patch; unset for leaves. */
   readonly patchMergeKey?: string;
 }
 
@@ -139,7 +130,7 @@ export interface Subresource {
   readonly version: string;
   /** Kind of what is sent and answered there: `Scale`; often the parent's. */
   readonly kind: string;
-  /** What it can be asked for: `get`, `patch`, `update`, or `create` for those that do something. */
+  /** Verbs that it serves: `get`, `patch`, `update`, or `create` for actions. */
   readonly verbs: readonly string[];
 }
 
@@ -153,9 +144,9 @@ export interface Lifecycle {
   readonly deprecated?: string;
   /** First release that does not serve it any more; see {@link selectServed}. */
   readonly removed?: string;
-  /** What the warning says to use instead, in the profile's names. */
+  /** Replacement that the warning recommends, in the profile's names. */
   readonly replacement?: { readonly group: string; readonly version: string; readonly kind: string };
-  /** What is warned of in every release, in these words: of a custom kind, which belongs to none. */
+  /** Warning for every release, in these words: for a custom kind, which belongs to none. */
   readonly warning?: string;
 }
 
@@ -174,7 +165,8 @@ export interface KindDefinition {
 }
 
 /**
- * One served group/version/resource with everything that is said of it but the form of its objects. Names are in the profile's form.
+ * A served group/version/resource and its declarations, but for the form of its objects. Names are in the profile's
+ * form.
  */
 export interface ResourceDescription {
   /** Empty for the core group. */
@@ -189,22 +181,21 @@ export interface ResourceDescription {
   readonly kind: string;
   /** Kind of a list of them: `DeploymentList`; empty when there is none (reviews). */
   readonly listKind: string;
-  /** What users may type instead: `deploy`. */
+  /** Abbreviations for users: `deploy`. */
   readonly shortNames: readonly string[];
   /** Groupings that users may ask for, such as `all`. */
   readonly categories: readonly string[];
   /** Whether objects stand in namespaces; else they are the cluster's. */
   readonly namespaced: boolean;
   /**
-   * What discovery tells and paths allow: `create`, `delete`, `deletecollection`, `get`, `list`, `patch`, `update`,
-   * `watch`.
+   * Verbs in discovery and on paths: `create`, `delete`, `deletecollection`, `get`, `list`, `patch`, `update`, `watch`.
    */
   readonly verbs: readonly string[];
   /** In the order of the declarations; empty when there are none. */
   readonly subresources: readonly Subresource[];
   /** False for virtual types, which operate but store nothing. */
   readonly stored: boolean;
-  /** Where and as what the objects are stored; equal for cohabiting resources such as the two `events`. */
+  /** Type under which the objects are stored; equal for cohabiting resources such as the two `events`. */
   readonly storage: {
     readonly group: string;
     readonly version: string;

@@ -22,10 +22,10 @@ const LEVELS: readonly (readonly [key: string, matches: (version: string) => boo
 ];
 
 /**
- * Reads `--runtime-config`: items `<key>[=<value>]`; a missing value means true
- * (spec: "Groups and paths"). A later item wins over an earlier one of the same key.
- * @throws RuntimeConfigError for keys that have no such form, for values that are neither true nor false, and when nothing but
- *   `api/all=false` is said, which leaves nothing to serve.
+ * Reads `--runtime-config`: items `<key>[=<value>]`; a missing value means true (spec: "Groups and paths"). A later
+ * item wins over an earlier one of the same key.
+ * @throws RuntimeConfigError for malformed keys, for values that are neither true nor false, and for `api/all=false`
+ * alone, which leaves nothing to serve.
  */
 export function parseRuntimeConfig(items: readonly string[]): ReadonlyMap<string, boolean> {
   const said = items.map((item) => item.trim()).filter((item) => item !== '');
@@ -48,17 +48,17 @@ function parseItem(item: string): [string, boolean] {
 
 const isLevel = (key: string): boolean => LEVELS.some(([level]) => level === key);
 
-/** What else decides which resources are served. */
+/** Further conditions that decide which resources are served. */
 export interface ServedBy {
   /** Default: those of the release. */
   readonly features?: Features;
   /** Whether a group-version that nothing is declared of was served once; naming one does no harm. Default: none was. */
   wasServed?(apiVersion: string): boolean;
-  /** What is removed by then is not served, whatever the configuration says. Default {@link API_RELEASE}. */
+  /** Resources removed by this release are not served, whatever is configured. Default {@link API_RELEASE}. */
   readonly release?: string;
 }
 
-/** Which resources are served, and what whoever configured them should hear. */
+/** The served resources, and warnings about the configuration. */
 export interface Selection {
   /** In the order in which they were declared. */
   readonly resources: readonly ResourceDefinition[];
@@ -73,9 +73,10 @@ const FEATURES_OF_KINDS: Readonly<Record<string, FeatureName>> = {
 };
 
 /**
- * Which of the declared resources are served. What is served by default is changed first by the levels (`api/all`,
- * `api/ga`, `api/beta`, `api/alpha`), then by group-versions (`batch/v1`, `v1`, `api/v1`), then by single resources
- * (`batch/v1/jobs`). What came after the release is served where it is named itself, or its version, if that did so too.
+ * Selects the declared resources to serve. The default selection is changed first by the levels (`api/all`, `api/ga`,
+ * `api/beta`, `api/alpha`), then by group-versions (`batch/v1`, `v1`, `api/v1`), then by single resources
+ * (`batch/v1/jobs`). A resource newer than the release is served if it is named itself, or if its version is named and
+ * as new.
  * @throws RuntimeConfigError for unknown groups, and for versions that their group has never had.
  */
 export function selectServed(
@@ -108,7 +109,7 @@ export function selectServed(
   return there(wanted, features, release, warnings);
 }
 
-/** Of the resources that are wanted those that there are with these features. */
+/** Returns the wanted resources whose features are enabled. */
 function there(
   wanted: readonly ResourceDefinition[],
   features: Features,
@@ -127,7 +128,7 @@ function there(
 
 const nameOf = (resource: ResourceDefinition): string => `${formatApiVersion(resource)}/${resource.resource}`;
 
-/** What a resource is there with; undefined for nothing but the release. */
+/** Feature that a resource needs; undefined for none but the release. */
 const featureOf = ({ kind, lifecycle }: ResourceDefinition, release: string): FeatureName | undefined =>
   FEATURES_OF_KINDS[kind] ?? (isLater(lifecycle, release) ? 'LaterExpressions' : undefined);
 

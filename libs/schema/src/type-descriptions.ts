@@ -1,4 +1,4 @@
-/** What is said of `apiVersion` and `kind` of every object. Clients and their tests ask for the first words. */
+/** Descriptions of `apiVersion` and `kind` of every object. Clients and their tests expect the first words. */
 export const API_VERSION =
   'APIVersion defines the versioned schema of this object: the group and the version that it is written in.';
 export const KIND =

@@ -10,9 +10,9 @@ export interface AnnouncementKey {
 
 /** The keys of an installation, as of a moment. */
 export interface AnnouncementKeys {
-  /** What to sign with. */
+  /** The key that this process signs with. */
   readonly signing: AnnouncementKey;
-  /** What may have been signed with, among them the one above and one that will be signed with next. */
+  /** All keys that a valid signature may come from: the signing key, replaced ones, and the one that will sign next. */
   readonly accepted: readonly AnnouncementKey[];
 }
 
@@ -25,7 +25,7 @@ SELECT id, encode(secret, 'hex'), signs_from <= clock_timestamp(),
 /** Milliseconds. */
 const OVERLAP = 600_000;
 
-/** Who makes keys, and when. */
+/** Policy for creating and replacing keys. */
 interface KeyUpkeep {
   /** Milliseconds after which the newest is replaced; 0 never. */
   readonly rotation: number;

@@ -1,6 +1,7 @@
 /**
- * One-dimensional arrays in PostgreSQL's binary form (array_send): dimensions, has-null flag, element type, length, lower bound,
- * then each element behind its length. Text arrays need quoting, and hexadecimal for bytea: twice the bytes and half the speed.
+ * Encoders for one-dimensional arrays in PostgreSQL's binary form (array_send): dimensions, has-null flag, element
+ * type, length, lower bound, then each element behind its length. The text form needs quoting, and hexadecimal for
+ * bytea: twice the bytes and half the speed.
  */
 const INT2 = 21;
 const INT4 = 23;

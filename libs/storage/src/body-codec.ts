@@ -1,18 +1,18 @@
 /** A body as the database holds it, in two columns. */
 export interface SplitBody {
-  /** What servers of the release before store and read as the whole. */
+  /** The part that servers of the previous release store and read as the whole body. */
   readonly body: Buffer;
-  /** What it lacks of the whole; null when it is the whole. */
+  /** The part of the whole that `body` lacks; null when `body` is the whole. */
   readonly owners: Buffer | null;
 }
 
-/** Who owns which field of an object, taken out of its body on the way into the database and put back on the way out. */
+/** Splits a body from the owners of its fields on its way into the database, and joins them on its way out. */
 export interface BodyCodec {
   /** Divides any body; what could not be put together again to the same bytes stays undivided. Never throws. */
   split(body: Buffer): SplitBody;
   /**
-   * Puts together what `split` has divided, here or in a neighbouring release, and keeps no part of `owners`. Never throws:
-   * with owners that it cannot read the body alone is the whole.
+   * Joins what `split` has divided, here or in a neighbouring release, and keeps no reference to `owners`. Never
+   * throws: when `owners` cannot be read, the body alone is the whole.
    */
   join(body: Buffer, owners: Buffer): Buffer;
 }

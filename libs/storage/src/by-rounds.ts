@@ -1,10 +1,14 @@
-/** Calls of a round of the event loop at least, and the part of all that wait: where rounds are long for other reasons, nobody waits for many of them. */
+/**
+ * Calls made per round of the event loop: at least this many, and at least a fixed part of all that wait, so that the
+ * queue does not grow where rounds are long for other reasons.
+ */
 const PER_ROUND = 8;
 const PART = 1 / 4;
 
 /**
- * Makes calls in the order of their coming, a few in each round of the event loop. What a batch was for goes on all at once when
- * it has been committed: hundreds of answers are made and encrypted before anybody else is looked at, unless they are divided.
+ * Makes calls in order of arrival, a few in each round of the event loop. All callers of a batch resume at once when it
+ * has been committed: hundreds of answers would be made and encrypted before any other work runs, unless they are
+ * spread out.
  */
 export class ByRounds {
   #waiting: (() => void)[] = [];

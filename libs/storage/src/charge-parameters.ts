@@ -2,9 +2,9 @@ import { int2Array, int4Array, int8Array, textArray } from './arrays.js';
 import type { Parameter } from './connection.js';
 import type { Charge, Exceeded, Tally, TypeId, WriteOp } from './store.js';
 
-/** What a decimal number may look like. */
+/** Pattern of a decimal number. */
 const DECIMAL = /^-?\d{1,40}(\.\d{1,20})?$/;
-/** What stands in a body as it is. */
+/** Pattern of an amount's name: characters that need no escaping in a JSON body. */
 const AMOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,400}$/;
 
 /** @throws TypeError for what could not be decided, or would spoil the body of an account */
@@ -25,7 +25,7 @@ function checkAmounts(amounts: readonly (readonly [name: string, value: string])
     if (!AMOUNT_NAME.test(name) || !DECIMAL.test(value)) throw new TypeError(`${name}: ${value} is no amount`);
 }
 
-/** Whether it is to be looked at before it is carried out, and needs the lane of the accounts. */
+/** Whether a write carries charges: it must be checked before it is applied, and needs the lane of the accounts. */
 export const isCharged = ({ charging }: WriteOp): boolean => (charging?.charges?.length ?? 0) > 0;
 
 /** An amount of an account that a batch charges. */
@@ -85,7 +85,7 @@ class Slots {
   }
 }
 
-/** As the column of the same name is: numbers stay as exact as they came. */
+/** Encodes a tally as the database column of the same name; numbers are copied as text and so stay exact. */
 function tallyColumn(op: WriteOp): string | null {
   const tally: Tally | undefined = op.op === 'delete' ? undefined : op.tally;
   if (!tally) return null;

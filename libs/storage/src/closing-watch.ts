@@ -10,8 +10,8 @@ interface ClosingWatchSettings {
 }
 
 /**
- * Watches the database while the process ends. What is ended one after another would otherwise wait for an absent database
- * one after another, each as long as a request does.
+ * Watches the database while the process shuts down. Parts that are stopped one after another would otherwise each wait
+ * for an absent database as long as a request does.
  */
 export class ClosingWatch {
   readonly #ended = new AbortController();

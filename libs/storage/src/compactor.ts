@@ -11,12 +11,12 @@ import { StoreUnavailableError } from './store.js';
 const LEASE = 60_000;
 
 /**
- * A partition lasts at least one of so many parts of what is kept of history: beside a dump that takes hours nothing can be dropped, and
- * each read of changes locks every partition that there is.
+ * A partition lasts at least this fraction (1/n) of the history's retention: while a long dump runs no partition can be
+ * dropped, and each read of changes locks every partition that exists.
  */
 const FINENESS = 15;
 
-/** What one round did. */
+/** Result of one round. */
 export interface CompactionRound extends DropReport {
   /** False when another process was at it. */
   readonly ran: boolean;
@@ -67,20 +67,21 @@ export class Compactor {
     return this.#rounds.stop();
   }
 
-  /** Hears of rounds that failed; they are tried again by themselves. */
+  /** Registers a listener for failed rounds, which are retried automatically. */
   onFailure(listener: (error: Error) => void): () => void {
     return this.#rounds.onFailure(listener);
   }
 
-  /** Hears of every round, also of those that ended without having done all of their work, until the returned function is called. */
+  /** Registers a listener for every round, also for rounds that failed in part. Returns a function that removes it. */
   onRound(listener: (round: CompactionRound) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * One round.
-   * @param now milliseconds since 1970 to judge ages by; default the database's clock, so that clocks of servers don't matter
+   * Runs one round.
+   * @param now milliseconds since 1970 to judge ages by; default the database's clock, so that clocks of servers don't
+   * matter
    * @throws StoreUnavailableError
    */
   runOnce(now?: number): Promise<CompactionRound> {
@@ -94,7 +95,7 @@ export class Compactor {
     });
   }
 
-  /** What is due is dropped whatever became of the steps before: where the disk fills up, that alone helps. */
+  /** Drops partitions that are due even when the preceding steps failed: when the disk is full, only dropping helps. */
   async #round(connection: Connection, now: number | undefined): Promise<CompactionRound> {
     const failures: unknown[] = [];
     const attempt = async <T>(step: Promise<T>): Promise<T | undefined> => {
@@ -123,8 +124,8 @@ export class Compactor {
   }
 
   /**
-   * Notes when partitions were opened and left behind, and leaves the current one if it is old enough and holds anything. Not where the
-   * next one could not be made: writes would fail.
+   * Records when partitions were opened and closed, and closes the current one if it is old enough and not empty. It
+   * stays open when the next one could not be made, as writes would fail.
    */
   async #seal(connection: Connection, now: number | undefined): Promise<bigint | undefined> {
     await this.#note(connection, now);
@@ -193,8 +194,9 @@ async function boundsOf(connection: Connection): Promise<HistoryBounds> {
 }
 
 /**
- * How long a partition may take changes, by the parameter and by the age of what is kept. A partition that stands although the one
- * behind it was dropped says nothing of that, nor do those before it: they cannot be dropped, others can.
+ * SQL for the longest time that a partition may take changes, from the parameter and from the age of the retained
+ * history. A partition that still exists although a later one was dropped is ignored, as are those before it: they
+ * cannot be dropped, others can.
  */
 const longest = (now: number | undefined): string => `greatest(make_interval(secs => $1), (
   ${clock(now)} - (

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { trustOptions } from '@orch/tls';
 
-/** One server that may hold the database; `host` that begins with `/` is the directory of a unix socket. */
+/** A server that may hold the database; a `host` that begins with `/` is the directory of a unix socket. */
 export interface DatabaseHost {
   readonly host: string;
   readonly port: number;

@@ -15,7 +15,7 @@ export interface ConnectionSettings {
   readonly address: DatabaseAddress;
   readonly schema: string;
   readonly applicationName: string;
-  /** Whom the session belongs to: us, or between transactions to whoever else uses the pooler. */
+  /** Owner of the server session: this connection alone, or a pooler that lends it between transactions. */
   readonly pooling: 'session' | 'transaction';
   /** Milliseconds to establish a connection. */
   readonly connectTimeout: number;
@@ -33,8 +33,8 @@ const AS_TEXT = { getTypeParser: () => (value: string) => value };
 
 /** How statements are planned. */
 export const PLANNER_SETTINGS: readonly [name: string, value: string][] = [
-  // Every query of ours goes by a key: planning anew for its values is wasted (a third of a lone write), and a fresh
-  // database without statistics must not make the planner think otherwise.
+  // All statements look up by key: planning again for the given values is wasted (a third of a lone write), and a fresh
+  // database without statistics must not change the planner's mind.
   ['plan_cache_mode', 'force_generic_plan'],
   ['enable_seqscan', 'off'],
   // With statistics it would gather all row versions of a key, and then sort: an old snapshot may keep any number.
@@ -42,7 +42,7 @@ export const PLANNER_SETTINGS: readonly [name: string, value: string][] = [
   ['jit', 'off'],
 ];
 
-/** What PostgreSQL is to heed in our sessions. */
+/** PostgreSQL settings for a session. */
 function sessionSettings(settings: ConnectionSettings): [name: string, value: string][] {
   return [
     ['search_path', settings.schema],
@@ -56,14 +56,14 @@ function sessionSettings(settings: ConnectionSettings): [name: string, value: st
   ];
 }
 
-/** What statements that end in a COPY have answered. */
+/** Rows answered by statements that end in a COPY. */
 interface CopiedRows<T> {
   /** The rows of the SELECTs before it. */
   readonly heading: readonly TextRow[];
   readonly rows: readonly T[];
 }
 
-/** One session with the database. Statements run one at a time. */
+/** A session with the database. Statements run one at a time. */
 export class Connection {
   #broken: Error | undefined;
   readonly #listeners = new Set<() => void>();
@@ -72,7 +72,7 @@ export class Connection {
     private readonly client: pg.Client,
     private readonly socket: Socket,
     private readonly answerTimeout: number,
-    /** What every transaction has to be told anew, where sessions are not ours for longer. */
+    /** Settings that are sent with every transaction when a transaction-mode pooler is used; absent otherwise. */
     private readonly pooled: PooledSettings | undefined,
   ) {
     client.on('error', (error) => this.#breakWith(error));
@@ -143,8 +143,8 @@ export class Connection {
   }
 
   /**
-   * Runs statements that end in a COPY, and reads all of its rows: for results that are bounded.
-   * @throws ConnectionLostError, or the driver's DatabaseError
+   * Runs statements that end in a COPY with a bounded result. @throws ConnectionLostError, or the driver's
+   * DatabaseError
    */
   copyAll<T>(text: string, read: ReadTuple<T>): Promise<CopiedRows<T>> {
     return this.#answered(async () => {
@@ -188,7 +188,7 @@ export class Connection {
     return this.client.getTransactionStatus() === 'I';
   }
 
-  /** Statements without parameters, with what they have to be told. */
+  /** Prefixes a statement without parameters with the pooled settings, where they are needed. */
   #withSettings(text: string): string {
     return this.pooled && this.#betweenTransactions() ? this.pooled.before(text) : text;
   }

@@ -1,7 +1,7 @@
 import { Connection, type ConnectionSettings } from './connection.js';
 import { ConnectionLostError, sqlState } from './failures.js';
 
-/** What is looked at on every new connection before anything else runs on it; throws to refuse it. */
+/** A check that runs on every new connection before anything else; it throws to refuse the connection. */
 type Inspection = (connection: Connection) => Promise<void>;
 
 /**
@@ -21,7 +21,7 @@ export class Connector {
     return new Connector(settings, inspect, false);
   }
 
-  /** @throws the last host's error when none is to be had */
+  /** Connects to the first host that accepts. @throws the last host's error when none can be reached */
   async connect(): Promise<Connection> {
     const { hosts } = this.settings.address;
     let failure: unknown = new ConnectionLostError('no host in the database URL');

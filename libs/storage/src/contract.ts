@@ -14,8 +14,8 @@ import { describeWrites } from './contract/writes.js';
 export type { StoreUnderTest };
 
 /**
- * What every Store must do; call at the top of a vitest file.
- * @param charges whether all types lie beside the accounts
+ * Tests that every Store must pass; call at the top of a vitest file.
+ * @param charges whether all types lie in the same database as the accounts
  */
 export function describeStore(name: string, makeStore: () => Promise<StoreUnderTest>, charges = false): void {
   describe(`${name}: store contract`, () => {

@@ -1,4 +1,4 @@
-/** What a binary COPY says of the length of a column that is null. */
+/** Length that a binary COPY gives for a null column. */
 const NULL = -1;
 
 /** The columns of one row of a binary COPY, read in their order (PostgreSQL, "COPY", "Binary Format"). */
@@ -37,7 +37,7 @@ export class CopiedTuple {
     return length === NULL ? undefined : this.message.readInt16BE(this.#skip(length) - length);
   }
 
-  /** A view of a bytea column: whoever keeps it has to copy it. */
+  /** Returns a view of a bytea column; callers that keep it must copy it. */
   view(): Buffer | undefined {
     const length = this.#length();
     return length === NULL ? undefined : this.message.subarray(this.#at, this.#skip(length));

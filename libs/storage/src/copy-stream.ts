@@ -2,7 +2,7 @@ import { DatabaseError, type Submittable, type Connection as Wire } from 'pg';
 import { ConnectionLostError } from './failures.js';
 import type { TextRow } from './text-row.js';
 
-/** One row of the copied result: a message of the server, to be read before the next arrives. */
+/** Decodes one row of the copied result from a message of the server, which is valid until the next one arrives. */
 export type ReadTuple<T> = (message: Buffer, at: number) => T;
 
 export interface CopyLimits {
@@ -14,10 +14,10 @@ export interface CopyLimits {
 
 /** Signature, flags and length of the extension that stand before the first row (PostgreSQL, "COPY", "Binary Format"). */
 const HEADER_BYTES = 19;
-/** Where a row says that no row follows. */
+/** Field count that marks the end of the rows (the trailer of a binary COPY). */
 const TRAILER = -1;
 
-/** What the driver tells the query that is under way; its declared type leaves most of it out. */
+/** Callbacks that the driver makes on the query in progress; its declared type leaves most of them out. */
 interface DriverMessages {
   handleRowDescription(): void;
   handleDataRow(message: { readonly fields: (string | null)[] }): void;
@@ -29,9 +29,10 @@ interface DriverMessages {
 
 /**
  * Statements of which one is `COPY … TO STDOUT (FORMAT binary)`, run as one message. The rows of SELECTs before it come
- * first, as text; the copied rows then stream as bytes, and the socket is not read while too many of them wait.
+ * first, as text; the copied rows then stream as bytes, and reading from the socket pauses while too many of them wait.
  *
- * COPY, since the driver has every column of an ordinary result as text: hexadecimal for bytes, at twice their size.
+ * COPY is used because the driver reads every column of an ordinary result as text: hexadecimal for bytes, at twice
+ * their size.
  */
 export class CopyStream<T> implements Submittable, DriverMessages {
   readonly #heading: TextRow[] = [];
@@ -121,7 +122,7 @@ export class CopyStream<T> implements Submittable, DriverMessages {
   #end(failure: Error | undefined): void {
     this.#ended = true;
     this.#failure = failure;
-    // Whatever the connection runs next must be heard.
+    // Whatever the connection runs next must be able to read.
     this.#socket?.resume();
     this.#wake();
   }

@@ -1,12 +1,12 @@
-/** What V8 lets come of memory outside of its heap since it last collected, before it looks for what is dead (`kExternalAllocationSoftLimit`). */
+/** External memory that V8 lets grow before it looks for garbage (`kExternalAllocationSoftLimit`). */
 const LET_BY_V8 = 64 << 20;
-/** What is let come here. */
+/** External memory to allow instead. */
 const LET = 24 << 20;
-/** Of so much as this no malloc keeps any for the next time, nor fills it with zeroes by hand: no page of it is ever there. */
+/** Size of the ballast, which malloc neither caches nor zeroes by hand: none of its pages is ever resident. */
 const BALLAST = LET_BY_V8 - LET;
 /** Bytes of a buffer that counts: where all are smaller, V8 has other reasons to collect before they are many. */
 const LARGE = 32 << 10;
-/** Bytes after which V8 is told again: it may have collected since. */
+/** Bytes after which the ballast is released and taken again: V8 may have collected since. */
 const STEP = 2 << 20;
 /** Milliseconds without any after which V8 is left to itself. */
 const IDLE = 2_000;
@@ -22,10 +22,11 @@ function ballast(): ArrayBuffer | undefined {
 }
 
 /**
- * Has V8 look for dead buffers sooner, for as long as many come: where bodies of a MB each pass through, what waits for V8 is most of what a
- * process takes. V8 goes by how much there is outside of its heap beyond the least since it last collected. A ballast that is let go of for
- * a moment makes that least so much less, and the rest of what V8 lets come all that is left. So it marks as it always does, beside what else
- * is done, where to be told to collect it would stop the process.
+ * Makes V8 collect dead buffers sooner while many are being allocated: where bodies of a MB each pass through, garbage
+ * that V8 has not collected yet is most of a process's memory. V8 compares the memory outside of its heap with the
+ * least amount since its last collection. Releasing a ballast for a moment lowers that least amount by its size, so V8
+ * reaches its limit sooner. It then marks incrementally, as it always does, where an explicit call of the collector
+ * would stop the process.
  */
 export class EarlyCollection {
   #ballast: ArrayBuffer | undefined;

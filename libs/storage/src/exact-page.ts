@@ -7,7 +7,7 @@ import type { TextRow } from './text-row.js';
 /** Keys that are looked at together, at least. */
 const FEWEST = 100;
 
-/** Where a page ends. */
+/** Last key of a page. */
 interface PageEnd {
   /** The key of its last row; undefined when there is none. */
   readonly last: Key | undefined;
@@ -16,11 +16,11 @@ interface PageEnd {
 }
 
 /**
- * Looks for the end of a page of an older version. Most of the objects may be newer, most of the changes may have found newer
- * ones, and a statement that looks for so many old ones would read on to the end; so it goes by ranges of keys that hold
- * no more objects than the page, until there are enough, larger ones where little is found. What is read lies between the page's
- * first key and its last, or at most a page or twice as far.
- * @param connection in a transaction that sees the version; what it is told of planning holds until its end
+ * Finds the end of a page of an older version. Most objects may be newer, most changes may have replaced newer states,
+ * and a statement that looks for this many old ones would read on to the end; so the search goes by ranges of keys that
+ * hold no more objects than the page, until there are enough, with larger ranges where little is found. It reads
+ * between the page's first key and its last, or at most a page or twice as far.
+ * @param connection in a transaction that sees the version; planner settings made here hold until its end
  */
 export async function findPageEnd(
   connection: Pick<Connection, 'query'>,

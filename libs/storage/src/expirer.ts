@@ -22,12 +22,12 @@ const HORIZON = `
 SELECT max(version), max(at)::text FROM version_mark
  WHERE type = $1 AND at <= clock_timestamp() - make_interval(secs => $2)`;
 
-/** What is needed of the store. */
+/** The part of the store that is needed here. */
 interface ExpirerStore {
   write(op: WriteOp): Promise<WriteOutcome>;
 }
 
-/** What one round did. */
+/** Result of one round. */
 export interface ExpiryRound {
   /** False when another process was at it. */
   readonly ran: boolean;
@@ -36,11 +36,13 @@ export interface ExpiryRound {
 }
 
 /**
- * Deletes the objects of a type that nobody has written for a time: one process at a time, in small batches with rests between.
+ * Deletes the objects of a type that have not been written for a time: one process at a time, in small batches with
+ * rests between.
  *
- * How old a version is tell marks, which note every now and then what the last version was: no clock but the database's is
- * asked, and objects carry no time of their own. An object goes between once its time has come and two rounds later; the
- * time that no server ran may come on top. What is due is found by an index of its own ({@link ExpiryQueue}).
+ * The age of a version is derived from marks, which record the last version every now and then: only the database's
+ * clock is used, and objects carry no time of their own. An object is deleted between its expiry and two rounds later;
+ * time during which no server ran may be added. Expired objects are found by an index of their own ({@link
+ * ExpiryQueue}).
  */
 export class Expirer {
   readonly #rounds: Rounds;
@@ -75,7 +77,7 @@ export class Expirer {
     await this.#rounds.stop();
   }
 
-  /** Hears of rounds that failed; they are tried again by themselves. */
+  /** Registers a listener for failed rounds, which are retried automatically. */
   onFailure(listener: (error: Error) => void): () => void {
     return this.#rounds.onFailure(listener);
   }
@@ -93,7 +95,7 @@ export class Expirer {
     }
   }
 
-  /** Takes the lease anew once a third of its time is over. */
+  /** Renews the lease once a third of its duration has passed. */
   async #mayRun(): Promise<boolean> {
     const now = performance.now();
     if (now - this.#leasedAt < LEASE / 3) return true;
@@ -133,7 +135,7 @@ export class Expirer {
     return deleted;
   }
 
-  /** One that was written meanwhile is not old any more, and stays. */
+  /** Deletes an object at the version that was read: one written meanwhile has not expired, and stays. */
   #delete({ namespace, name, version, storedVersion, defaults, body }: Row): Promise<WriteOutcome> {
     return this.store.write({ op: 'delete', type: this.type, namespace, name, version, storedVersion, defaults, body });
   }

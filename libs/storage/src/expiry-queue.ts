@@ -33,8 +33,9 @@ INSERT INTO expiry_progress AS p (type, noted) VALUES ($1, $2) ON CONFLICT (type
 const SPENT = 'UPDATE expiry_progress SET spent = $2 WHERE type = $1 AND spent <> $2';
 
 /**
- * What is due, the oldest first, up to a number of entries and up to the one with which so many bytes are reached; entries that have been
- * overtaken come without an object. With each, how many there were before they were cut by bytes.
+ * SQL for expired entries, the oldest first, up to a number of entries and up to the entry that reaches a number of
+ * bytes; entries that have been superseded come without an object. Each row says how many there were before the cut by
+ * bytes.
  */
 export const DUE = `
 SELECT e.version, e.found, ${ROW_COLUMNS}
@@ -55,7 +56,7 @@ interface Due {
   readonly more: boolean;
   /** The version of the last one. */
   readonly last: Version;
-  /** What is still as it was. */
+  /** Objects that are still at the version that expired. */
   readonly rows: readonly Row[];
 }
 

@@ -6,7 +6,7 @@ export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError';
 }
 
-/** The server said nothing for longer than it may. */
+/** The server was silent for longer than the limit. */
 export class NoAnswerError extends ConnectionLostError {
   constructor() {
     super('the database did not answer in time');
@@ -25,7 +25,7 @@ const RETRIABLE = new Set(['40001', '40P01']);
 /** Classes and codes of "the server cannot do this now", with nothing applied. */
 const REFUSED = /^(53|58|40|25006$|25P03$|55P03$|57P03$|57P04$)/;
 
-/** Sessions end with these also after their commit (while waiting for a standby), so they decide nothing. */
+/** Sessions can end with these after their commit too (while waiting for a standby), so they leave the outcome open. */
 const CUT = /^(08|57P01$|57P02$|57P05$)/;
 
 export function sqlState(error: unknown): string | undefined {
@@ -43,9 +43,9 @@ export function breaksConnection(error: unknown): boolean {
 }
 
 /**
- * What a failure of the database means to a caller: a {@link StoreUnavailableError} for everything that passes by itself,
- * the error as it is for the rest (a bug, or a broken database).
- * @param writing whether a write was under way, which a lost connection leaves undecided
+ * Translates a failure of the database for callers: a {@link StoreUnavailableError} for everything transient, the error
+ * itself for the rest (a bug, or a broken database).
+ * @param writing whether a write was in progress, whose outcome a lost connection leaves unknown
  */
 export function toStoreError(error: unknown, writing: boolean): Error {
   if (error instanceof StoreUnavailableError) return error;

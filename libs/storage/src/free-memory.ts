@@ -2,8 +2,8 @@
 const LEAST = 8 << 10;
 
 /**
- * Frees the memory of bytes that nobody will look at any more, at once: V8 lets 64 MiB of it gather before it looks for what is dead.
- * Views of them are empty from then on. Memory that others share, such as that of short Buffers, stays as it is.
+ * Frees the memory of bytes that are not used any more, at once: V8 lets 64 MiB of it accumulate before it looks for
+ * garbage. Views of them are empty from then on. Shared memory, such as that of short Buffers, is not touched.
  */
 export function freeMemory(bytes: Buffer): void {
   const { buffer } = bytes;

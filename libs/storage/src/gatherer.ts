@@ -10,7 +10,7 @@ export interface GathererOptions<T> {
   readonly sizeOf: (item: T) => number;
   /** Items that may wait; more are refused at once. */
   readonly waiting: number;
-  /** Milliseconds: whoever has waited for longer when a batch finds the database away fails with it. Default: nobody. */
+  /** Milliseconds after which waiting calls fail when a batch finds the database unavailable. Default: never. */
   readonly patience?: number;
   /** When a batch no longer holds up the next one. Default: one batch at a time, however long it takes. */
   readonly overtaking?: Overtaking;
@@ -37,9 +37,9 @@ interface Entry<T, R> {
 }
 
 /**
- * Gathers calls that arrive while a batch is under way into the next batch, so that a lone call never waits and a crowd
- * shares one round trip. A batch begins after every one of its calls has arrived. One batch is under way at a time, unless
- * the options let others overtake it.
+ * Gathers calls that arrive while a batch is in progress into the next batch, so that a lone call never waits and many
+ * share one round trip. A batch begins after every one of its calls has arrived. One batch is in progress at a time,
+ * unless the options allow overtaking.
  */
 export class Gatherer<T, R> {
   #queue: Entry<T, R>[] = [];
@@ -50,8 +50,8 @@ export class Gatherer<T, R> {
   #drained: (() => void)[] = [];
 
   /**
-   * @param run settles every item in order. Where it throws anything but StoreUnavailableError it is called again with each
-   *   half of the items, down to single ones, so that no item fails because of another
+   * @param run settles every item in order. When it throws anything but StoreUnavailableError it is called again with
+   * each half of the items, down to single ones, so that no item fails because of another
    */
   constructor(
     private readonly run: (items: readonly T[]) => Promise<readonly (R | Error)[]>,
@@ -59,7 +59,7 @@ export class Gatherer<T, R> {
   ) {}
 
   /**
-   * Resolves with what came of the item; rejects with its own error, with StoreUnavailableError where that of its batch was
+   * Resolves with the item's result; rejects with its own error, with StoreUnavailableError when its batch failed with
    * one, or at once when too many wait.
    */
   add(item: T): Promise<R> {
@@ -125,13 +125,13 @@ export class Gatherer<T, R> {
       settlements = rejections(batch, error);
       this.#giveUp(error);
     }
-    // Whoever goes on then finds the gatherer idle, if it is.
+    // First, so that callers that resume below find the gatherer idle, if it is.
     this.#underWay.splice(this.#underWay.indexOf(began), 1);
     for (const settle of settlements) settle();
     this.#begin();
   }
 
-  /** What settles the entries. @throws StoreUnavailableError where the database is away */
+  /** Returns callbacks that settle the entries. @throws StoreUnavailableError when the database is unavailable */
   async #settlements(
     batch: readonly Entry<T, R>[],
     work = () => this.run(batch.map(({ item }) => item)),

@@ -14,10 +14,7 @@ const LEAST_PACE = 1_000_000n;
 
 const BEAT = 'SELECT beat($1, $2)';
 
-/**
- * How many versions a second are drawn, or left out when partitions are closed, at most; twice that, for rounds that come
- * early.
- */
+/** Versions drawn per second at most, or skipped when partitions are closed; twice that for rounds that come early. */
 export function paceOf({ partitionInterval }: CompleteOptions): bigint {
   const leaps = (2n * PARTITION_WIDTH * 1_000n) / BigInt(Math.floor(partitionInterval));
   return leaps > LEAST_PACE ? leaps : LEAST_PACE;
@@ -35,7 +32,7 @@ export class Heartbeat {
     options: CompleteOptions,
   ) {
     this.#pace = paceOf(options);
-    // What fails is tried again with the next round; who uses the database hears of it anyway.
+    // A failed round is repeated by the next; the failure shows in other uses of the database anyway.
     this.#rounds = new Rounds(() => this.#round(), { interval: INTERVAL, random: options.random });
   }
 

@@ -16,7 +16,7 @@ const GROW = 2;
 /** The bound of a page that holds one change, whatever its size. */
 const ONE_CHANGE = 1;
 
-/** What is asked for of the history of a type. */
+/** A request for a page of the history of a type. */
 interface PageRequest {
   readonly type: TypeId;
   readonly after: Version;
@@ -26,8 +26,8 @@ interface PageRequest {
 }
 
 /**
- * What a page shows of the bodies before its changes, where it does: those that it holds as the body after another change are not sent
- * twice.
+ * Returns an SQL expression for the body before each change of a page, when asked for. Bodies that the page already
+ * holds as the state after another change are not sent twice.
  */
 const priorOf = ({ after, prior }: PageRequest) =>
   prior === 'version'
@@ -40,10 +40,7 @@ const bytesOf = (request: PageRequest) =>
     .map((column) => `coalesce(octet_length(${column}), 0)`)
     .join(' + ');
 
-/**
- * The changes after a version whose bodies have so many bytes together, and one at least; none where compaction has
- * removed what comes next.
- */
+/** Changes after a version that hold this many bytes, at least one; none where compaction has removed the next. */
 const pageOf = (request: PageRequest, bytes: number) => {
   const { type, after, changes } = request;
   return `
@@ -72,9 +69,10 @@ export class HistoryPages {
   ) {}
 
   /**
-   * Changes after a version, ascending: at most so many, and of no more than `historyPageBytes`, unless the first alone is
-   * larger. None only where there are none. A page that takes too long is asked for again with less.
-   * @param of `changes`: at most so many; `prior`: whether the bodies before them are read too
+   * Returns changes after a version, ascending: up to a number, and of no more than `historyPageBytes`, unless the
+   * first alone is larger. It is empty only when there are none. A page that times out is asked for again with fewer
+   * bytes.
+   * @param of `changes`: the most to return; `prior`: whether the bodies before them are read too
    * @throws HistoryExpiredError, StoreUnavailableError
    */
   async after(
@@ -102,8 +100,8 @@ export class HistoryPages {
   }
 
   /**
-   * The lock comes first, as a COPY sees the state of before its own locks: a floor of then, and the changes that compaction
-   * has left, would not belong together.
+   * Takes the lock first, as a COPY uses a snapshot taken before its own locks: a floor read then would not match the
+   * changes that compaction has left.
    */
   async #read(connection: Connection, request: PageRequest, bytes: number): Promise<readonly HistoricChange[]> {
     const { type, after, prior } = request;

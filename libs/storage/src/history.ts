@@ -1,9 +1,9 @@
 import type { Connection } from './connection.js';
 
 /**
- * Versions of one history partition. The sequence leaps to the next multiple when a partition is closed, so a partition lasts as
- * long as wanted at any rate of writes (up to 166,000 a second at a minute each); at that pace versions stay exact in
- * JavaScript numbers of careless clients for 1,700 years.
+ * Versions of one history partition. The sequence skips to the next multiple when a partition is closed, so a partition
+ * can last as long as wanted at any rate of writes (up to 166,000 a second at a minute each); at that pace versions
+ * stay exact in the JavaScript numbers of careless clients for 1,700 years.
  */
 export const PARTITION_WIDTH = 10_000_000n;
 

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.js';
 
-/** What the database counts of the rows of objects, since its statistics began. */
+/** SQL for the database's counters of the rows of objects, since its statistics were reset. */
 const COUNTS = `
 SELECT pg_stat_get_dead_tuples(o.id), pg_stat_get_live_tuples(o.id),
        pg_stat_get_tuples_updated(o.id) + pg_stat_get_tuples_deleted(o.id),
@@ -10,7 +10,7 @@ SELECT pg_stat_get_dead_tuples(o.id), pg_stat_get_live_tuples(o.id),
 /** Milliseconds after which counts are too old to be compared with, and within which autovacuum would have come. */
 const RECENT = 120_000;
 
-/** Dead rows for each live one that autovacuum leaves be, twice as many as it is told to. */
+/** Dead rows per live row that autovacuum tolerates; twice as many as it is configured to. */
 const USUAL = 0.1;
 
 interface Counts {
@@ -23,9 +23,10 @@ interface Counts {
 }
 
 /**
- * How many dead row versions of objects an old snapshot keeps. The database counts those that the next vacuum will remove as well, of
- * which there are many wherever much is written; so it is what a vacuum has left behind: what is dead after one, but for
- * what can have died since the look before it. Where none was seen for long, it is what is more than usual.
+ * Estimates how many dead row versions of objects an old snapshot retains. The database also counts rows that the next
+ * vacuum will remove, of which there are many under a write load; so the estimate is what a vacuum has left behind:
+ * rows dead after one, minus those that can have died since the previous reading. Without a recent vacuum it is the
+ * excess over the usual amount.
  */
 export class KeptRows {
   #last: Counts | undefined;
@@ -45,7 +46,8 @@ export class KeptRows {
 
   #compare(found: Counts): void {
     const last = this.#last && found.at - this.#last.at <= RECENT ? this.#last : undefined;
-    // Overtaken by another look, or the statistics began anew: then that will be too old to be compared with soon.
+    // Overtaken by another reading, or the statistics were reset: in that case the last reading will soon be too old to
+    // compare.
     if (last && (found.ended < last.ended || found.vacuums < last.vacuums)) return;
     this.#last = found;
     const { at, dead, live } = found;

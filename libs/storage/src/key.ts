@@ -4,8 +4,8 @@ import type { Key } from './store.js';
 const LONGEST_KEY = 1024;
 
 /**
- * Whether an object can have this key. PostgreSQL's text holds no zero character, UTF-8 has no lone surrogates (they would be
- * encoded as another character, and so become another key), and an index entry has a longest size.
+ * Whether an object can have this key. PostgreSQL's text holds no zero character, UTF-8 has no lone surrogates (they
+ * would be encoded as another character, and so become another key), and an index entry has a maximum size.
  */
 export function isPossibleKey({ namespace, name }: Key): boolean {
   // Most keys are short, and then no byte needs to be counted: a UTF-16 unit takes up three bytes at most.

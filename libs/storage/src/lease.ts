@@ -28,8 +28,7 @@ export interface ProcessLease {
   /** Takes the lease, or takes it for longer. @returns false when another process holds it; @throws StoreUnavailableError */
   take(): Promise<boolean>;
   /**
-   * Ends it before its time, so that another process may take it; does nothing when it is not held. @throws
-   * StoreUnavailableError
+   * Releases it early, so that another process may take it; a no-op when it is not held. @throws StoreUnavailableError
    */
   giveBack(): Promise<void>;
 }

@@ -8,13 +8,14 @@ import type { Head, TypeId, Version } from './store.js';
 export const SILENCE = 5;
 
 /**
- * Notices a database that went back in time (a lagging standby promoted, a backup restored) and starts a new epoch in it, so
- * that versions are never reused for other content and nobody mixes two histories.
+ * Detects a database that went back in time (a lagging standby promoted, a backup restored) and starts a new epoch in
+ * it, so that versions are never reused for other content and two histories are never mixed.
  *
- * What this process has seen or heard of is compared with the database on every new connection and at every reading of
- * heads. Where it is all there but the system or the timeline is another one, or nobody has used the database for a while,
- * others may have seen more: the database goes on in a branch, whose versions are above all that can have been announced,
- * and who has seen what was lost begins an epoch when it comes.
+ * The versions that this process has read, written or seen announced are compared with the database on every new
+ * connection and at every reading of heads. When all of them are there, but the system identifier or the timeline is
+ * another one, or the database was not used for a while, other servers may have seen more: the database goes on in a
+ * branch, whose versions are above all that can have been announced, and a server that has seen a lost version begins
+ * an epoch when it connects.
  */
 export class Lineage {
   readonly #seen = new Map<TypeId, Version>();
@@ -26,9 +27,9 @@ export class Lineage {
   #branches: Branches = new Map();
 
   /**
-   * @param pace versions a second that are drawn or left out at most
-   * @param rejoin what is to be done in a database whose history is another's before anything else is; throws to refuse it
-   * @param mayWrite whether this process may begin epochs and branches; else that is waited for
+   * @param pace versions per second that are drawn or skipped at most
+   * @param rejoin runs first in a database whose history is another one; throws to refuse it
+   * @param mayWrite whether this process may begin epochs and branches; if not, it waits for one that may
    */
   constructor(
     private readonly pace: bigint,
@@ -51,7 +52,7 @@ export class Lineage {
     return this.#seen.get(type) ?? 0n;
   }
 
-  /** The highest versions that are known to have been announced: one that was seen here, and one that was heard of. */
+  /** The highest versions known to be announced: one that was read or written here, and one announced by others. */
   announced(type: TypeId): readonly Version[] {
     return [this.seen(type), this.#heard.get(type) ?? 0n];
   }
@@ -70,7 +71,7 @@ export class Lineage {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Calls back when history was found rewound, and when it went on elsewhere: what was announced before is nobody's word. */
+  /** Registers a listener for a history that was rewound or went on in a branch: announcements before that are void. */
   onTurn(listener: () => void): () => void {
     this.#turnListeners.add(listener);
     return () => this.#turnListeners.delete(listener);
@@ -86,7 +87,7 @@ export class Lineage {
     return head < version || (floor < version && this.isLost(type, version));
   }
 
-  /** Looks at a database before it is used; when it went back in time, begins a new epoch and tells the listeners. */
+  /** Checks a database before it is used; when it went back in time, begins a new epoch and notifies the listeners. */
   async inspect(connection: Connection): Promise<void> {
     const identity = await readIdentity(connection);
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -106,8 +107,8 @@ export class Lineage {
   }
 
   /**
-   * Who may only read tells its own listeners and forgets what it knew: nobody but those that had it too can have it from
-   * anybody, and where one of those may write there will be an epoch.
+   * Begins an epoch. A process that may only read notifies its own listeners and forgets the versions it knew: other
+   * servers can have them only if they saw them too, and one of those that may write will begin the epoch.
    */
   async #beginEpoch(connection: Connection, identity: Identity, epoch: bigint): Promise<void> {
     if (!this.mayWrite) return this.#turn(true);
@@ -164,7 +165,7 @@ export class Lineage {
   }
 }
 
-/** `isMissing` for all types, also for branches that this process has not heard of. */
+/** SQL of `isMissing` for all types, including branches that this process does not know yet. */
 const COMPARE = `
 SELECT i.epoch, i.system_identifier, i.timeline,
        (SELECT count(*) FROM unnest($1::integer[], $2::bigint[]) s (id, version)
@@ -200,8 +201,8 @@ interface Comparison {
 }
 
 /**
- * All branches of both. The database forgets those that its history does not reach back to any more; what this process holds in
- * memory may reach further.
+ * All branches of both. The database forgets branches that its history does not reach back to any more; the cache of
+ * this process may reach further.
  */
 function join(one: Branches, other: Branches): Branches {
   const joined = new Map(one);
@@ -228,7 +229,7 @@ interface Identity {
   readonly timeline: string | undefined;
 }
 
-/** Who the server is, as far as it tells: managed services deny some of these functions. */
+/** Reads which server and timeline this is, as far as it says: managed services deny some of these functions. */
 async function readIdentity(connection: Connection): Promise<Identity> {
   const ask = async (expression: string) => {
     try {

@@ -35,8 +35,8 @@ export interface Migration {
 }
 
 /**
- * The migrations that this release ships, ascending. A release has one number, as the release before works with one more
- * than it knows; what one consists of may lie in a folder, file after file.
+ * The migrations that this release ships, ascending. A release has one number, as the previous release works with one
+ * more than it knows; a migration may be a folder of several files.
  */
 export async function shippedMigrations(): Promise<Migration[]> {
   const names = (await readdir(DIRECTORY)).filter((name) => /^\d{4}-/.test(name)).sort();
@@ -51,17 +51,17 @@ async function textOf(name: string): Promise<string> {
   return texts.join(';\n');
 }
 
-/** Who may change a schema, and what is to be done where it is not what this release needs. */
+/** Which user may change a schema, and what to do when the schema is not the one that this release needs. */
 interface MigrationSettings {
   /** Whether it is migrated; else a schema that lacks something is refused. */
   readonly migrates: boolean;
   /** Milliseconds after which a migration that finds tables in use is not tried again, but for the first five attempts. */
   readonly migrationTimeout: number;
-  /** Hears how it goes. */
+  /** Notified of progress. */
   readonly observer?: StoreObserver;
 }
 
-/** What the database was first used by; recorded once. */
+/** Identity of the cluster that first used the database; recorded once. */
 export interface Installation {
   /** A random UUID unless it was given. */
   readonly clusterId: string;
@@ -70,9 +70,10 @@ export interface Installation {
 }
 
 /**
- * Brings the schema to what `migrations` hold and records, or checks, whose database it is. Safe to run from many processes at
- * once: an advisory lock lets one through at a time. All of it is one transaction, which is tried again where tables are in use.
- * Where nothing is missing nothing is locked or written, so that a role that may not is enough.
+ * Brings the schema up to `migrations`, and records or checks which installation the database belongs to. Safe to run
+ * from many processes at once: an advisory lock lets one through at a time. All of it is one transaction, which is
+ * retried while tables are in use. When nothing is missing nothing is locked or written, so that a role without those
+ * rights is enough.
  * @throws IncompatibleDatabaseError; the driver's error
  */
 export async function migrate(
@@ -93,7 +94,7 @@ export async function migrate(
   );
 }
 
-/** Does what gives way to whoever uses a table, again and again until it is done. @throws what it throws in the end */
+/** Retries work that yields to users of a table until it succeeds or times out. @throws what it throws in the end */
 export async function patiently<T>(timeout: number, run: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + timeout;
   for (let attempt = 1; ; attempt++) {
@@ -173,7 +174,7 @@ export async function migrateSchema<T>(
   const { schema } = reports;
   await beginUnderMigrationLock(connection, reports);
   try {
-    // Whoever uses a table stands behind a migration that waits for it, so it is not patient.
+    // Other users of a table queue behind a migration that waits for it, so it waits only shortly.
     await connection.query(`SET LOCAL lock_timeout = ${PATIENCE}`);
     await prepareSchema(connection, schema);
     await applyMissing(connection, reports, migrations);
@@ -221,7 +222,7 @@ async function applyMissing(
   }
 }
 
-/** Records whose database it is, where nobody has yet. @throws IncompatibleDatabaseError where it has another naming profile */
+/** Records the installation of a new database. @throws IncompatibleDatabaseError when its naming profile is another */
 export async function recordInstallation(connection: Connection, wanted: Installation): Promise<Installation> {
   await connection.query('INSERT INTO installation (cluster_id, naming) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
     wanted.clusterId,
@@ -232,7 +233,7 @@ export async function recordInstallation(connection: Connection, wanted: Install
   return found;
 }
 
-/** Whose database it is; undefined where nobody's yet. @throws IncompatibleDatabaseError where it has another naming profile */
+/** Returns the recorded installation, if any. @throws IncompatibleDatabaseError when its naming profile is another */
 async function findInstallation(connection: Connection, naming: string): Promise<Installation | undefined> {
   const [row] = await connection.query('SELECT cluster_id, naming FROM installation');
   if (!row) return undefined;

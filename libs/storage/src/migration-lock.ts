@@ -5,8 +5,9 @@ import type { StoreObserver } from './observer.js';
 export const MIGRATION_LOCK = 1719283746;
 
 /**
- * Milliseconds for which a statement of a migration is waited for: the longest that a timer takes, 24 days. It may be an index over
- * all objects. A server that is gone is noticed all the same: the connection's TCP keep-alive ends it after 15 s.
+ * Milliseconds for which a statement of a migration is waited for: the longest that a timer takes, 24 days. It may
+ * build an index over all objects. A dead server is noticed all the same: the connection's TCP keep-alive ends it after
+ * 15 s.
  */
 export const MIGRATION_ANSWER_TIMEOUT = 2 ** 31 - 1;
 
@@ -15,16 +16,17 @@ const POLL = 100;
 /** Milliseconds between reports of what lasts. */
 const REPORT = 10_000;
 
-/** What a migration is about, and who hears how it goes. */
+/** The schema being migrated, and the observer of its progress. */
 export interface MigrationReports {
   readonly schema: string;
   readonly observer: Pick<StoreObserver, 'migration'>;
 }
 
 /**
- * Begins a transaction that holds the lock under which one process migrates. Where another process has it that is waited for, however
- * long its migration takes: outside of a transaction, as an open snapshot would keep dead rows from being removed. A process that dies
- * gives it up, and the database ends a session that leaves its transaction idle.
+ * Begins a transaction that holds the lock under which one process migrates. While another process holds it this waits,
+ * however long its migration takes, outside of a transaction, as an open snapshot would keep dead rows from being
+ * removed. The lock of a process that dies is released, and the database ends a session that leaves its transaction
+ * idle.
  * @throws the driver's error
  */
 export async function beginUnderMigrationLock(connection: Connection, reports: MigrationReports): Promise<void> {

@@ -12,7 +12,9 @@ import type { Key, Row, TypeId } from './store.js';
 /** Gets of a batch. */
 const TOGETHER = 100;
 
-/** Bytes of stored bodies that are read beside others; larger ones are read apart, so that nobody waits for them. */
+/**
+ * Bytes of stored bodies that are read in shared queries; larger ones are read on their own, so as not to delay others.
+ */
 const SMALL = 32 << 10;
 
 /** Bytes of bodies that are read apart, but in turn with those that are larger still: a crowd of these is not waited for. */
@@ -45,15 +47,15 @@ interface TypedKey extends Key {
   readonly type: TypeId;
 }
 
-/** An object that is to be read apart. */
+/** An object that is to be read on its own. */
 interface LargeObject extends TypedKey {
-  /** Of its body, when it was looked at. */
+  /** Length of its body, when it was looked up. */
   readonly bytes: number;
 }
 
 /**
- * Reads objects one by one. Reads that arrive together share a query that begins after all of them arrived; what is common to them
- * is bounded in bytes, and the failure of one is not that of another.
+ * Reads objects one by one. Reads that arrive together share a query that begins after all of them arrived; its answer
+ * is bounded in bytes, and the failure of one read does not fail the others.
  */
 export class ObjectGets {
   readonly #small: Gatherer<TypedKey, Row | LargeObject | undefined>;

@@ -1,12 +1,12 @@
 /** Calls that travel to the database together. */
 export interface StoreBatch {
-  /** What they do: write, read an object each, or read heads. */
+  /** The kind of call: writes, reads of single objects, or reads of heads. */
   readonly lane: 'write' | 'get' | 'heads';
   /** How many they are; a chain of writes counts as one. */
   readonly size: number;
   /** Milliseconds that each of them has waited for the batch before it. */
   readonly waited: readonly number[];
-  /** What each of them came with as `origin`, in the same order; empty for lanes without. */
+  /** The `origin` of each call, in the same order; empty for lanes without. */
   readonly origins: readonly unknown[];
 }
 
@@ -14,7 +14,7 @@ export interface StoreBatch {
 export interface MigrationStep {
   /** Name of the schema. */
   readonly schema: string;
-  /** Of the migration; absent while another process is waited for. */
+  /** Name of the migration; absent while another process is waited for. */
   readonly name?: string;
   /** `waits`: for another process that migrates. `lasts` and `waits` are reported again and again. */
   readonly state: 'waits' | 'begins' | 'lasts' | 'ended';
@@ -22,17 +22,17 @@ export interface MigrationStep {
   readonly ms: number;
 }
 
-/** What the store tells metrics and traces. Calls are cheap and must not throw. */
+/** Observer of the store, for metrics and traces. Calls are cheap and must not throw. */
 export interface StoreObserver {
   /** Carries a batch out: calls `work` once, and gives on what comes of it. */
   batch?<R>(batch: StoreBatch, work: () => Promise<R>): Promise<R>;
   /** A snapshot began, so many milliseconds after it was asked for. */
   snapshot?(ms: number): void;
-  /** An attempt to connect failed; it is repeated while somebody waits. */
+  /** An attempt to connect failed; it is repeated while a caller waits. */
   connectFailed?(error: unknown): void;
-  /** How far the clock of this machine is before that of the database, milliseconds, as far as the way between them lets it be told. */
+  /** Lead of this machine's clock over the database's in milliseconds, as far as the round trip shows it. */
   clockRead?(offset: number): void;
-  /** A schema is migrated, or somebody else who migrates it is waited for. */
+  /** A schema is being migrated, or a migration by another process is waited for. */
   migration?(step: MigrationStep): void;
 }
 
@@ -49,7 +49,7 @@ export function aroundBatches<T>({ batch }: StoreObserver, lane: StoreBatch['lan
 export interface PoolStats {
   /** Connections that there are, those in use and those idle. */
   readonly open: number;
-  /** Of these, connections that nobody uses. */
+  /** Connections in the pool that are unused. */
   readonly idle: number;
   /** Callers that wait for a connection. */
   readonly waiting: number;

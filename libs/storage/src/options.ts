@@ -26,13 +26,13 @@ export interface StoreOptions {
   /** Connections for short reads; default 3. One more serves writes, one maintenance. */
   readonly readConnections?: number;
   /**
-   * How long a batch of many types waits for the lane of one that others write as well; default 100. What is left undecided by
-   * then waits apart from the others.
+   * How long a batch of many types waits for the lane of a type that other servers write as well; default 100. Writes
+   * that are undecided by then wait apart from the others.
    */
   readonly lanePatience?: number;
   /**
-   * Connections that wait where a type's lane is held for longer than that; default 32. Each waits for one type, so with more
-   * types held at a time those beyond wait for the others. Opened when needed, and closed but for one.
+   * Connections that wait for lanes held for longer than that; default 32. Each waits for one type, so when more types
+   * are held at a time, those beyond wait for the others. Opened on demand, and closed but for one.
    */
   readonly laneConnections?: number;
   /** Connections for pages of history; default 2. */
@@ -52,8 +52,8 @@ export interface StoreOptions {
   /** Rows of a snapshot's page; default 500. */
   readonly pageRows?: number;
   /**
-   * Row versions of objects that are dead and kept by an old snapshot, as far as the database's counts tell, from which on lists of
-   * few objects go around them; default 20,000.
+   * Dead row versions of objects retained by an old snapshot, as far as the database's counters show, above which lists
+   * of few objects use a plan that skips them; default 20,000.
    */
   readonly deadRows?: number;
   /** Bytes of the bodies in a page of history, at most, unless one change alone has more; default 4 MiB. */
@@ -83,13 +83,13 @@ export interface StoreOptions {
   /** How long changes stay readable; default 300,000 (5 minutes). */
   readonly retention?: number;
   /**
-   * Age at which a partition of the history is closed, at least 1,000, and at least a fifteenth of the age of what is kept; default
-   * 60,000, or the retention where that is less.
+   * Age at which a partition of the history is closed, at least 1,000, and at least a fifteenth of the retention;
+   * default 60,000, or the retention if that is less.
    */
   readonly partitionInterval?: number;
   /** Pause between rounds of the compactor; default 15,000, or the retention where that is less. */
   readonly compactionInterval?: number;
-  /** Hears what the store does, for metrics and traces. */
+  /** Observer for metrics and traces. */
   readonly observer?: StoreObserver;
   /** In [0, 1); default Math.random. Spreads reconnections and compaction rounds. */
   readonly random?: () => number;

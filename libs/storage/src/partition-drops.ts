@@ -6,15 +6,15 @@ import { sqlState } from './failures.js';
 const PATIENCE = 50;
 
 /**
- * Partitions in a round that may turn out to be locked before the others are left alone: a read of history locks all of them, and
- * each vain attempt holds up readers and writers; somebody who holds a single one is no reason to keep the others.
+ * Locked partitions to run into in a round before the others are left alone: a read of history locks all of them, and
+ * each failed attempt delays readers and writers; a lock on a single one is no reason to keep the others.
  */
 const LOCKED_AT_MOST = 2;
 
 /** Milliseconds for which a round drops: less than its lease, also where a long outage has left thousands. */
 const LONGEST_ROUND = 30_000;
 
-/** SQLSTATEs of what passes once somebody else lets go. */
+/** SQLSTATEs of lock conflicts, which pass when the other session releases its lock. */
 const LOCKED = new Set(['55P03', '57014', '40P01']);
 
 /** A partition past retention that could not be dropped. */
@@ -23,19 +23,19 @@ export interface LeftPartition {
   readonly number: bigint;
   /** Rounds of this process in which that was tried. */
   readonly attempts: number;
-  /** Whether somebody held a lock on it, or on history as a whole; else the database refuses for good. */
+  /** Whether another session held a lock on it, or on history as a whole; if not, the database refuses permanently. */
   readonly locked: boolean;
-  /** What the database said. */
+  /** The database's error message. */
   readonly reason: string;
 }
 
-/** What became of the partitions that were due. */
+/** Result of dropping the partitions that were due. */
 export interface DropReport {
   /** Numbers of those dropped. */
   readonly dropped: readonly bigint[];
-  /** Those that were tried in vain, in this round or in one before. */
+  /** Partitions that could not be dropped, in this round or in an earlier one. */
   readonly left: readonly LeftPartition[];
-  /** Number of those that somebody held, and of those that were not tried because of that. */
+  /** Number of partitions that were locked, and of those that were not tried because of that. */
   readonly busy: number;
 }
 
@@ -84,7 +84,7 @@ export class PartitionDrops {
   }
 }
 
-/** What depends on a table stands in the detail. */
+/** Returns the message of an error; the objects that depend on a table are listed in its detail. */
 function reasonOf(error: unknown): string {
   const { message } = error as Error;
   return error instanceof DatabaseError && error.detail !== undefined ? `${message}: ${error.detail}` : message;

@@ -35,7 +35,7 @@ export interface Placement {
   readonly group: string;
   /** The plural. */
   readonly resource: string;
-  /** Where its objects are; closed by the store that it is placed in. */
+  /** The store of its database; closed by the store that it belongs to. */
   readonly store: PostgresStore;
 }
 
@@ -46,12 +46,12 @@ interface Place {
 }
 
 /**
- * Several databases as one store: some types are placed in others than the main one. Types are known by their ids in the
- * main database. Versions are drawn in each database for itself, as they are only ever compared within a type.
+ * Several databases as one store: some types are placed in databases other than the main one. Types are known by their
+ * ids in the main database. Each database draws its own versions, as they are only ever compared within a type.
  *
- * A namespace and what is in it may then lie apart. A creation looks at its namespace before and again after it was
- * committed, and takes itself back when the namespace has begun to go: whoever empties the namespace either sees the
- * object, or it goes by itself. A process that dies in between leaves it behind.
+ * A namespace and its contents may then lie in different databases. A creation checks its namespace before and again
+ * after its commit, and deletes the object again when the namespace has begun to terminate: whoever empties the
+ * namespace sees the object, or the creation removes it. A process that dies in between leaves it behind.
  */
 export class PlacedStore implements ServingStore {
   readonly #stores: readonly PostgresStore[];
@@ -172,7 +172,7 @@ export class PlacedStore implements ServingStore {
     return store.snapshot({ ...request, type });
   }
 
-  /** Of a database that does not answer, every type that is placed there may: whoever looks into them is told. */
+  /** Types with objects in a namespace; all types of a database that does not answer: reading them shows the error. */
   async typesIn(namespace: string): Promise<readonly TypeId[]> {
     const apart = this.#stores.slice(1).map(async (store) => {
       const known = this.#ids.get(store) ?? new Map<TypeId, TypeId>();
@@ -302,7 +302,7 @@ export class PlacedStore implements ServingStore {
     return [...(main ?? []), ...others.flatMap((pools, i) => pools.map(named(i + 1)))];
   }
 
-  /** Of the main database: one of the others takes only its own types with it. */
+  /** Pings the main database: a failure of another one affects only its own types. */
   ping(): Promise<void> {
     return this.main.ping();
   }

@@ -1,12 +1,12 @@
 /**
- * Settings for a database behind a pooler that lends a session for one transaction: what was set for a session would be
- * lost, or found by somebody else, so each transaction begins with its own.
+ * Settings for a database behind a pooler that lends a server session for one transaction: settings made for a session
+ * would be lost, or seen by other clients, so each transaction begins with its own.
  */
 export class PooledSettings {
   readonly #local: string;
   /**
-   * One statement that sets all of them for the transaction in which it runs. It is refused (25001) where that does not see at each
-   * statement what was committed before, as the default of its user or database has it.
+   * A statement that sets all of them for the transaction in which it runs. It fails (25001) when that transaction
+   * would not see at each statement what was committed before, which can be the default of its user or database.
    */
   readonly statement: string;
 

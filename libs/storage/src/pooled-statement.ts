@@ -2,7 +2,7 @@ import type { Submittable, Connection as Wire } from 'pg';
 import type { PooledSettings } from './pooled-settings.js';
 import type { TextRow } from './text-row.js';
 
-/** As much of the driver's connection as is used; its declared type leaves it out. */
+/** The parts of the driver's connection that are used; its declared type leaves them out. */
 interface ExtendedProtocol {
   readonly stream: { cork(): void; uncork(): void };
   parse(message: { text: string; name: string }): void;
@@ -12,8 +12,8 @@ interface ExtendedProtocol {
 }
 
 /**
- * A statement with parameters that is prepared for this once, behind the settings of its transaction: both travel in one
- * message and run in one transaction, which ends with them (PostgreSQL, "Extended Query", "Pipelining").
+ * A statement with parameters that is prepared for this use only, preceded by the settings of its transaction: both
+ * travel in one message and run in one transaction, which ends with them (PostgreSQL, "Extended Query", "Pipelining").
  */
 export class PooledStatement implements Submittable {
   /** Every row, columns as text. */

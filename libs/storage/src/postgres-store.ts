@@ -48,8 +48,8 @@ import { forgetUncharged, readUncharged, type Uncharged } from './uncharged.js';
 import { Writer } from './writer.js';
 
 /**
- * Opens the store: waits for the database up to `openTimeout`, migrates its schema where it may, checks that it belongs to this kind of
- * installation, and that its role may do what is needed.
+ * Opens the store: waits for the database up to `openTimeout`, migrates its schema if it may, and checks that it
+ * belongs to this kind of installation and that its role has the rights that are needed.
  * @throws IncompatibleDatabaseError, StoreUnavailableError
  */
 export async function openStore(options: StoreOptions): Promise<PostgresStore> {
@@ -67,7 +67,7 @@ export async function openStore(options: StoreOptions): Promise<PostgresStore> {
   }
 }
 
-/** Connections that are kept for the next lane that somebody holds for long. */
+/** Connections kept for the next lane that another server holds for long. */
 const SPARE_LANES = 1;
 
 /** Milliseconds between looks for types that another process is to register. */
@@ -108,7 +108,7 @@ export class PostgresStore implements ServingStore {
   constructor(
     options: CompleteOptions,
     private readonly settings: ConnectionSettings,
-    /** Whose database this is. */
+    /** Identity of the installation that the database belongs to. */
     readonly installation: Installation,
     /** Whether the database lets this process write; one that only reads leaves all upkeep to others. */
     readonly mayWrite: boolean,
@@ -176,7 +176,7 @@ export class PostgresStore implements ServingStore {
     return this.#lineage.epoch;
   }
 
-  /** Where this process only reads it waits until one that writes has registered them. */
+  /** Registers types. A process that only reads waits until one that writes has registered them. */
   async registerTypes(types: readonly TypeName[]): Promise<readonly TypeId[]> {
     if (this.mayWrite) return this.#admin.use((connection) => this.#types.register(connection, types));
     const deadline = performance.now() + this.#options.migrationTimeout;
@@ -191,7 +191,7 @@ export class PostgresStore implements ServingStore {
     return this.#reads.use(allTypes);
   }
 
-  /** Where they are not known yet that is no error before the last time; nor that history waits for one that writes, too. */
+  /** Looks types up. Before the last attempt, unknown ids are no error, nor is a history that waits for a writer. */
   async #findTypes(types: readonly TypeName[], isLast: boolean): Promise<readonly TypeId[] | undefined> {
     try {
       const ids = await this.#admin.use((connection) => this.#types.find(connection, types));
@@ -203,7 +203,7 @@ export class PostgresStore implements ServingStore {
     throw new StoreUnavailableError(NOT_REGISTERED, false);
   }
 
-  /** Where the database has other numbers for types than this process, nothing more may be asked or written under these. */
+  /** Restores the ids of types in a replaced database. If it has others, all connections with the old ids are broken. */
   async #rejoin(connection: Connection): Promise<void> {
     try {
       await this.#types.restore(connection);
@@ -235,12 +235,10 @@ export class PostgresStore implements ServingStore {
     if (!this.mayWrite) throw new ReadOnlyStoreError('the database role of this process may only read', false);
   }
 
-  /** What deletes the objects of a type that nobody has written for so many milliseconds; start it, and stop it before closing. */
   expirer(type: TypeId, timeToLive: number): Expirer {
     return new Expirer(type, timeToLive, this, this.#admin, this.#options);
   }
 
-  /** What one process at a time holds, for so many milliseconds each time it takes it. */
   lease(name: string, duration: number): ProcessLease {
     return this.#leases.lease(name, duration);
   }
@@ -303,7 +301,7 @@ export class PostgresStore implements ServingStore {
     return this.#reader.heads(types);
   }
 
-  /** What a creation that requires a namespace would find. */
+  /** Returns the state of a namespace as a creation that requires it would find it. */
   namespaceState(namespaces: TypeId, name: string): Promise<NamespaceState> {
     return this.#reader.namespaceState(namespaces, name);
   }

@@ -33,7 +33,7 @@ export interface Progress {
   readonly held: readonly string[];
 }
 
-/** What all servers have reached that are alive. */
+/** Progress that all live servers have reached. */
 export interface LeastProgress {
   /** They serve what definitions say at this version. */
   readonly served: Version;
@@ -43,11 +43,11 @@ export interface LeastProgress {
   readonly held: ReadonlySet<string>;
 }
 
-/** What one server tells the others of itself. */
+/** Publishes a server's progress to the others. */
 export interface Presence {
   /** Is alive from now on, for as long as was agreed, and has come this far. @throws StoreUnavailableError */
   tell(progress: Progress): Promise<void>;
-  /** Is not there any more, so that nobody waits for it. @throws StoreUnavailableError */
+  /** Removes the server from the table, so that others do not wait for it. @throws StoreUnavailableError */
   withdraw(): Promise<void>;
 }
 

@@ -163,7 +163,7 @@ export function unknownType(type: TypeId): Error {
   return new Error(`resource type ${type} is not registered`);
 }
 
-/** What is certain of it: an answer was made at some time between the question and its coming. */
+/** The least clock offset, in milliseconds, that is certain: the answer was made between request and arrival. */
 function offsetOf(asked: number, theirs: number, answered: number): number {
   if (theirs < asked) return asked - theirs;
   return Math.min(0, answered - theirs);

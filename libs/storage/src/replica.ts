@@ -37,8 +37,8 @@ export const followerOf =
   };
 
 /**
- * Reads that may be a little behind, from a database that follows the primary. It is asked only for what is at least as
- * new as everything that this process has read or written of the type: what it serves goes back in time for nobody.
+ * Reads that may be slightly stale, from a database that follows the primary. It is used only for versions at least as
+ * new as everything that this process has read or written of the type, so that no client sees a type go back in time.
  */
 export class Replica {
   #restingUntil = 0;
@@ -83,7 +83,7 @@ export class Replica {
     try {
       return await read();
     } catch (error) {
-      // What one caller asked for wrongly tells nothing of the replica; the primary says what is wrong.
+      // An error in one caller's request shows nothing about the replica; the primary reports it.
       if (error instanceof StoreUnavailableError) this.#restingUntil = performance.now() + REST;
       return undefined;
     }

@@ -41,7 +41,7 @@ export class Rounds {
     await this.#round;
   }
 
-  /** Hears of rounds that failed, until the returned function is called. */
+  /** Registers a listener for failed rounds. Returns a function that removes it. */
   onFailure(listener: (error: Error) => void): () => void {
     this.#failureListeners.add(listener);
     return () => this.#failureListeners.delete(listener);

@@ -45,9 +45,9 @@ export const changeColumns = (prior: (column: string) => string): string =>
   `${prior('prior')}, prior_version, prior_stored_version, owners, ${prior('prior_owners')}, defaults, prior_defaults`;
 
 /**
- * Reads {@link changeColumns} of a binary COPY; keeps nothing of the message.
- * @param bodyAt finds the body of a version whose change has been read before: a column `prior` that is empty stands for it; without,
- * no body before is told
+ * Decodes {@link changeColumns} of a binary COPY; keeps no reference to the message.
+ * @param bodyAt finds the body of a version whose change has been read before: an empty column `prior` refers to it;
+ * without, the result has no prior bodies
  */
 export function readCopiedChange(
   type: TypeId,

@@ -10,17 +10,20 @@ import type { Store, TypeId } from './store.js';
 import type { TypeName } from './type-name.js';
 import type { Uncharged } from './uncharged.js';
 
-/** A store as a serving process uses it: with what keeps its house. */
+/** The store of a serving process: `Store` plus maintenance (compaction, expiry, leases). */
 export interface ServingStore extends Store {
-  /** Whose database it is. */
+  /** Identity of the installation that the database belongs to. */
   readonly installation: Installation;
   /** Bound the histories; start them in processes that should take part. */
   readonly compactors: readonly Compactor[];
   /** Every type that anybody has ever registered. @throws StoreUnavailableError */
   types(): Promise<readonly TypeName[]>;
-  /** What deletes the objects of a type that nobody has written for so many milliseconds; start it, and stop it before closing. */
+  /**
+   * Creates an expirer, which deletes the objects of a type that have not been written for this many milliseconds;
+   * start it, and stop it before closing.
+   */
   expirer(type: TypeId, timeToLive: number): Expirer;
-  /** What one process at a time holds, for so many milliseconds each time it takes it. */
+  /** Creates a lease, which one process at a time holds, for this many milliseconds each time it takes it. */
   lease(name: string, duration: number): ProcessLease;
   /** States of the leases that this process has asked for at least once. */
   leases(): readonly LeaseState[];
@@ -28,27 +31,27 @@ export interface ServingStore extends Store {
   heldLeases(prefix: string): Promise<readonly string[]>;
   /** Another schema in the same database, for what is no object; close it before the store. */
   besideSchema(schema: string, migrations: readonly Migration[]): SideSchema;
-  /** What this process tells of itself to the others; each word holds for so many milliseconds. */
+  /** Creates the record that publishes this process's progress; each update is valid for this many milliseconds. */
   presence(duration: number): Presence;
-  /** What all processes that are alive have reached; undefined where none is. @throws StoreUnavailableError */
+  /** Returns the progress that all live processes have reached, if there are any. @throws StoreUnavailableError */
   leastProgress(): Promise<LeastProgress | undefined>;
   /**
-   * What announcements are authenticated with. A key is made where there is none, and where the newest is older than
-   * `rotation` milliseconds (0 is never); one that was replaced is accepted for ten minutes more.
+   * Returns the keys that authenticate announcements. A key is made when there is none, and when the newest is older
+   * than `rotation` milliseconds (0 is never); a replaced one is accepted for ten minutes more.
    * @throws StoreUnavailableError
    */
   announcementKeys(rotation: number): Promise<AnnouncementKeys>;
   /** Called when the database has forgotten them, as history was found broken, or went on after a silence: there are new ones. */
   onAnnouncementKeysForgotten(listener: () => void): () => void;
-  /** Where servers of the release before have written beside accounts. @throws StoreUnavailableError */
+  /** Namespaces in which servers of the previous release did not charge accounts. @throws StoreUnavailableError */
   uncharged(): Promise<Uncharged>;
   /** Once accounts there were counted again. @throws StoreUnavailableError */
   forgetUncharged(upTo: bigint): Promise<void>;
   /** Connections, by what they are for. */
   pools(): [name: string, PoolStats][];
   /**
-   * Says that the process is ending: from now until the store is closed, a database that does not answer for two seconds is given up,
-   * and everything that waits for it fails at once.
+   * Announces the end of the process: from now until the store is closed, a database that does not answer for two
+   * seconds is given up, and everything that waits for it fails at once.
    */
   prepareClose(): void;
 }

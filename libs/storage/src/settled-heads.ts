@@ -8,8 +8,8 @@ import type { Head, TypeId, Version } from './store.js';
 const AWAIT_LANE = 'SELECT await_lane($1)';
 
 /**
- * Heads behind which no write is in flight any more. Nobody waits for a version that the head has passed; of those that have
- * to, one for each type stands in the queue of the writers for all who came before it got there.
+ * Reads heads that are behind all writes in flight. A version that the head has passed needs no wait; for the others,
+ * one waiter of each type stands in the queue of the writers, for all callers that came before it got there.
  */
 export class SettledHeads {
   readonly #waits = new Map<TypeId, Gatherer<undefined, undefined>>();

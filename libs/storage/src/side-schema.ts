@@ -24,10 +24,7 @@ export class SideSchema {
     this.#pool = new Pool(() => connector.connect(), { ...options, size: 1 });
   }
 
-  /**
-   * Runs one statement.
-   * @throws StoreUnavailableError where the database is not to be had; the driver's error
-   */
+  /** Runs one statement. @throws StoreUnavailableError when the database is unavailable; the driver's error */
   query(text: string, values: readonly Parameter[]): Promise<TextRow[]> {
     return this.#pool.use((connection) => connection.query(text, values));
   }

@@ -6,7 +6,7 @@ import type { Pool } from './pool.js';
 import { readCopiedRow } from './rows.js';
 import type { Row } from './store.js';
 
-/** Bytes that are worth reading to keep a connection whose copy nobody wants any more; a new one costs about as much. */
+/** Bytes worth reading to keep a connection whose copy is not wanted any more; a new one costs about as much. */
 const WORTH_DISCARDING = 4 << 20;
 
 /** A borrowed connection, its transaction, and the time it may take. */

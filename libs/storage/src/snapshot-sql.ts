@@ -13,8 +13,9 @@ export function literal(text: string): string {
 export const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /**
- * LOCK TABLE takes no snapshot, so the transaction's snapshot is younger than the locks: what it says of the floor stays true
- * of the history that it reads. The first table is the gate where compaction waits, apart from writers.
+ * Locks history. LOCK TABLE takes no snapshot, so the transaction's snapshot is younger than the locks: the floor that
+ * it reads stays true of the history that it reads. The first table is the gate where compaction waits, apart from
+ * writers.
  */
 export const LOCK_HISTORY = 'LOCK TABLE ONLY history_partition, ONLY change IN ACCESS SHARE MODE';
 
@@ -26,7 +27,7 @@ export const bounds = (type: TypeId) =>
 
 const ORDER = 'ORDER BY namespace, name';
 
-/** What `change.action` is for deletions. */
+/** Value of `change.action` for deletions. */
 const DELETION = 5;
 
 /** Steps back before the index of changes is asked for a shorter way: about as many as lie between those that it knows. */
@@ -73,9 +74,10 @@ function walking({ through, ...range }: KeyRange, limit?: string): string {
 export const currentRows = (range: KeyRange) => `SELECT ${ROW_COLUMNS} FROM ${objects(range)} o`;
 
 /**
- * The rows at a version: those that nothing has touched since, which their own version says, and for the others what the
- * first later change found. Each part comes in the order of an index, and reads the keys of its range and no others. Nothing
- * in an index tells what is of another version, though: one that finds little in its range reads all of it.
+ * SQL for the rows at a version: objects that have not been written since, which their own version shows, and for the
+ * others the state that the first later change replaced. Each part comes in the order of an index, and reads the keys
+ * of its range and no others. No index knows which rows are of another version, though: a query that finds little in
+ * its range reads all of it.
  */
 export function exactRows(range: KeyRange, at: Version): string {
   return `(SELECT ${ROW_COLUMNS} FROM ${objects(range)} o WHERE o.version <= ${at} ${ORDER})
@@ -91,10 +93,11 @@ export function exactRows(range: KeyRange, at: Version): string {
 }
 
 /**
- * The first change of the object k after a version, which found what the object was then; no row when there was none of it. It
- * is the end of the way back from the last one of interest, each change telling which one it found. Most have changed a
- * few times; the way back of others is cut short by an index that knows some of the changes. That all of it lies behind the
- * version is said once more: older partitions, of which an open snapshot may keep any number, need not even be opened then.
+ * SQL for the first change of the object k after a version, which replaced the state of that version; no row when the
+ * object did not exist. The query follows the changes back from the last one, as each records the version that it
+ * replaced. Most objects have changed a few times; for others the way is shortened by an index that knows some of the
+ * changes. The condition that all of it lies behind the version is repeated: older partitions, of which an open
+ * snapshot may keep any number, need not even be opened then.
  */
 const firstChangeAfter = (type: TypeId, at: Version) =>
   `WITH RECURSIVE back (version, found, step) AS (
@@ -125,7 +128,7 @@ const writtenSince = (range: KeyRange, at: Version) =>
 export const nthKey = (range: KeyRange, n: number) =>
   `SELECT namespace, name FROM ${objects(range)} o ${ORDER} OFFSET ${n - 1} LIMIT 1`;
 
-/** Of the first n rows the last two with their numbers, the last one first. */
+/** SQL for the last two of the first n rows with their numbers, the last one first. */
 export const lastTwo = (rows: string, n: number) =>
   `SELECT namespace, name, i FROM (
     SELECT namespace, name, row_number() OVER (${ORDER}) AS i FROM (${rows}) r ${ORDER} LIMIT ${n}) k ORDER BY i DESC LIMIT 2`;

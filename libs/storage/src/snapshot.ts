@@ -25,7 +25,7 @@ import {
 import { HistoryExpiredError, type Snapshot, type SnapshotRequest, type Version } from './store.js';
 import type { TextRow } from './text-row.js';
 
-/** What is read, and how. */
+/** A snapshot request with the range of keys to read. */
 type Reading = SnapshotRequest & KeyRange;
 
 /** Lists of one consistent state, of any length in bounded memory. */

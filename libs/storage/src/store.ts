@@ -6,7 +6,7 @@ export type TypeId = number;
 /** A resourceVersion. Drawn from one sequence; ordered by commit within one type. */
 export type Version = bigint;
 
-/** Where an object stands within its type; `namespace` is empty for cluster-scoped types. */
+/** Name of an object within its type. */
 export interface Key {
   /** Empty for cluster-scoped types. */
   readonly namespace: string;
@@ -16,7 +16,7 @@ export interface Key {
 
 /** Current state of one object. `body` is the stored form: compact JSON without apiVersion, kind and resourceVersion. */
 export interface Row extends Key {
-  /** As it was given when the object was created; never changes. */
+  /** Given when the object was created; never changes. */
   readonly uid: string;
   /** The version of the last write. */
   readonly version: Version;
@@ -36,7 +36,7 @@ export interface Change extends Key {
   readonly version: Version;
   /** Version of the change before it in the same type; 0 for the type's first. */
   readonly previous: Version;
-  /** What was done. */
+  /** The operation. */
   readonly op: 'create' | 'update' | 'delete';
   /** Uid of the object. */
   readonly uid: string;
@@ -46,19 +46,19 @@ export interface Change extends Key {
   readonly defaults: number;
   /** New state; for a delete the last state. */
   readonly body: Buffer;
-  /** The body as it was written, where that was sealed: so it is told to others. Only of what {@link Store.onCommit} tells. */
+  /** The stored form of a sealed body, to announce to other servers. Only present in {@link Store.onCommit}. */
   readonly sealed?: Buffer;
   /** Commit time of the database's clock, milliseconds since 1970; for metrics only, never for order. */
   readonly at: number;
 }
 
 /**
- * What is to be told of the state before a change: all of it, or no body, but at which version it was written, if there was any. A body
- * that nobody looks at is as much to read, to send and to open as the one after it.
+ * How much of the state before a change to return: all of it, or only the version at which it was written, if it
+ * existed. An unused body would cost as much to read, send and open as the one after the change.
  */
 export type PriorDetail = 'body' | 'version';
 
-/** A change with the state before it, as history keeps it. What tells of that is absent for creations. */
+/** A change with the state before it, as history keeps it. All fields about that state are absent for creations. */
 export interface HistoricChange extends Change {
   /** Body before the change; absent too where no bodies were asked for. */
   readonly prior?: Buffer;
@@ -70,63 +70,63 @@ export interface HistoricChange extends Change {
   readonly priorDefaults?: number;
 }
 
-/** What a write makes more or less of, told to an account of the namespace that it writes in. */
+/** Amounts that a write adds to, or subtracts from, an account of its namespace. */
 export interface Charge {
   /** Name of the account. */
   readonly account: string;
-  /** By how much, as decimal numbers (`-1`, `0.5`), by the names of amounts. What the account does not have is charged nothing. */
+  /** Differences as decimal numbers (`-1`, `0.5`), by names of amounts; those that the account lacks are ignored. */
   readonly amounts: Readonly<Record<string, string>>;
-  /** Whether the write is refused where a limit is exceeded, or where nobody has counted yet how much there is. Default false. */
+  /** Refuses the write when a limit is exceeded or the used amount has not been counted yet. Default false. */
   readonly limited?: boolean;
 }
 
-/** What a write is charged to. */
+/** Accounts that a write is charged to. */
 export interface Charging {
   /** The accounts were looked at as they are at this version of their type, or a later one. */
   readonly known: Version;
-  /** Of the same namespace, each account at most once. Default: none. */
+  /** Charges to accounts of the same namespace, each account at most once. Default: none. */
   readonly charges?: readonly Charge[];
 }
 
-/** One amount of an account. */
+/** An amount of an account. */
 export interface TalliedAmount {
   /** Decimal number. */
   readonly limit: string;
-  /** Decimal number: how much there is at the version of the write; absent where nobody has counted. */
+  /** Decimal number: the used amount at the version of the write; absent while it has not been counted. */
   readonly used?: string;
-  /** Told in units of 1024, not of 1000. */
+  /** Formatted in units of 1024, not of 1000. */
   readonly binary?: boolean;
 }
 
-/** What makes an object an account. */
+/** Data that makes an object an account. */
 export interface Tally {
   /**
-   * Where its body tells how much there is: an object of quantities by names, so many bytes long and so many before the
-   * end. The store writes it anew with each batch that charges the account.
+   * Position of the used amounts in its body: an object of quantities by names, so many bytes long and beginning so
+   * many bytes before the end. The store rewrites it with each batch that charges the account.
    */
   readonly place: { readonly fromEnd: number; readonly length: number };
-  /** By name: letters, digits, `-._/`. */
+  /** Amounts by name: letters, digits, `-._/`. */
   readonly amounts: Readonly<Record<string, TalliedAmount>>;
-  /** What it counts is what it did before: writes that were planned before this one may be charged to it. Default false. */
+  /** Whether it counts the same as before: writes planned earlier may then be charged to it. Default false. */
   readonly sameTerms?: boolean;
 }
 
 interface Written {
-  /** Absent: nobody has looked at accounts, and none is charged. */
+  /** Absent: accounts were not looked up, and none is charged. */
   readonly charging?: Charging | undefined;
   /** Version of the API in which the body is stored, up to 63 bytes; default empty, as in a {@link Row}. */
   readonly storedVersion?: string;
   /** Number of the defaults that the body was given, up to 32767; default 0, as in a {@link Row}. */
   readonly defaults?: number;
-  /** What is stored in the place of the body, and told to others: whoever seals bodies says it, and nobody else. Default: the body itself. */
+  /** Sealed form, stored and announced in place of the body; set by the sealing store only. Default: the body. */
   readonly sealed?: Buffer;
-  /** Who asks, for the observer alone: the store does not look at it. */
+  /** Caller that asks, for the observer alone: the store does not read it. */
   readonly origin?: unknown;
 }
 
 /** Makes an object where there is none of its key. */
 export interface CreateOp extends Key, Written {
-  /** Tells it from the other writes. */
+  /** Discriminates it from the other writes. */
   readonly op: 'create';
   /** From {@link Store.registerTypes}. */
   readonly type: TypeId;
@@ -136,12 +136,12 @@ export interface CreateOp extends Key, Written {
   readonly body: Buffer;
   /** Require that the namespace exists and is not terminating, decided in the same transaction. */
   readonly requireNamespace: boolean;
-  /** Of an account. */
+  /** Amounts of the object, if it is an account. */
   readonly tally?: Tally | undefined;
 }
 /** Puts a new body in the place of one. */
 export interface UpdateOp extends Key, Written {
-  /** Tells it from the other writes. */
+  /** Discriminates it from the other writes. */
   readonly op: 'update';
   /** From {@link Store.registerTypes}. */
   readonly type: TypeId;
@@ -151,21 +151,21 @@ export interface UpdateOp extends Key, Written {
   readonly body: Buffer;
   /** Marks the object as on its way out (`deletionTimestamp` set); what `requireNamespace` of others looks at. */
   readonly terminating: boolean;
-  /** Of an account. */
+  /** Amounts of the object, if it is an account. */
   readonly tally?: Tally | undefined;
 }
 /** Takes an object away. */
 export interface DeleteOp extends Key, Written {
-  /** Tells it from the other writes. */
+  /** Discriminates it from the other writes. */
   readonly op: 'delete';
   /** From {@link Store.registerTypes}. */
   readonly type: TypeId;
-  /** As {@link UpdateOp.version}. */
+  /** Same as {@link UpdateOp.version}. */
   readonly version: Version | 'previous';
   /** Last state, as watchers will see it. */
   readonly body: Buffer;
 }
-/** A write of one object, told apart by `op`. */
+/** A write of one object, discriminated by `op`. */
 export type WriteOp = CreateOp | UpdateOp | DeleteOp;
 
 /** Why a write was not carried out; a conflict with the version that was found. */
@@ -175,26 +175,26 @@ export type Refusal =
   | { readonly outcome: 'not-found' }
   | { readonly outcome: 'namespace-not-found' }
   | { readonly outcome: 'namespace-terminating' }
-  /** The terms of an account have been written meanwhile: to be planned anew with what they are now. */
+  /** The terms of an account have been written meanwhile: the write must be planned again with the current ones. */
   | { readonly outcome: 'accounts-changed' }
   | { readonly outcome: 'exceeded'; readonly exceeded: readonly Exceeded[] };
 
-/** An amount that would have been more than its limit, or of which nobody has counted yet how much there is. */
+/** An amount that would have exceeded its limit, or that has not been counted yet. */
 export interface Exceeded {
   /** Name of the account. */
   readonly account: string;
-  /** Of the amount. */
+  /** Name of the amount. */
   readonly amount: string;
-  /** Decimal number; absent where nobody has counted. */
+  /** Decimal number; absent while it has not been counted. */
   readonly used?: string;
   /** Decimal number. */
   readonly limit: string;
 }
 
-/** What came of a write; all but `committed` have changed nothing. */
+/** Outcome of a write; all but `committed` have changed nothing. */
 export type WriteOutcome = { readonly outcome: 'committed'; readonly version: Version } | Refusal;
 
-/** What became of a set: the versions of all of its writes, or which of them was refused, and why nothing was written. */
+/** Outcome of a set: the versions of all of its writes, or which of them was refused, and why nothing was written. */
 export type SetOutcome =
   | { readonly outcome: 'committed'; readonly versions: readonly Version[] }
   | { readonly outcome: 'refused'; readonly item: number; readonly refusal: Refusal };
@@ -207,7 +207,7 @@ export interface Head {
   readonly floor: Version;
 }
 
-/** What of one type's state is to be read. */
+/** Which part of a type's state to read. */
 export interface SnapshotRequest {
   /** From {@link Store.registerTypes}. */
   readonly type: TypeId;
@@ -224,20 +224,17 @@ export interface SnapshotRequest {
   /** Find out whether the limit cuts rows off, before they come; or count those as well, which reads the whole collection. */
   readonly cut?: 'find' | 'count';
   /**
-   * Hears of each object whose body cannot be opened, before the page that it would be in: it is left out then. Where nobody hears of it
-   * the pages throw it.
+   * Called for each object whose body cannot be opened, before the page that it would be in: it is left out then. If
+   * absent, the pages throw the error.
    */
   readonly onUnreadable?: (error: UnreadableBodyError, version: Version) => void;
 }
 
-/** One consistent state. The rows stream in pages with back-pressure; leaving the loop early releases the connection. */
+/** A consistent state. The rows stream in pages with back-pressure; leaving the loop early releases the connection. */
 export interface Snapshot {
   /** The version of the state: no change after it is in the rows, and every one up to it is. */
   readonly version: Version;
-  /**
-   * In byte order of (namespace, name). To be read once; throws StoreUnavailableError when the database fails under
-   * way.
-   */
+  /** In byte order of (namespace, name), to be read once; throws StoreUnavailableError when the database fails. */
   readonly pages: AsyncIterable<readonly Row[]>;
   /** The last row within the limit, where rows remain behind it; only when asked for, and known before the first page. */
   readonly last?: Key;
@@ -249,7 +246,7 @@ export interface Snapshot {
 export class HistoryExpiredError extends Error {
   override readonly name = 'HistoryExpiredError';
   constructor(
-    /** What was asked for. */
+    /** The version that was asked for. */
     readonly requested: Version,
     /** The type's floor at that time, see {@link Head.floor}. */
     readonly floor: Version,
@@ -283,7 +280,7 @@ export class BusyStoreError extends StoreUnavailableError {
 /** A write came to a process whose database role may only read: it is for others. */
 export class ReadOnlyStoreError extends StoreUnavailableError {}
 
-/** What anybody who follows changes needs of a store. */
+/** The part of a store that followers of changes need. */
 export interface ChangeSource {
   /** Which database holds a type: 0 for the main one. Types of one database fail together, and those of others without them. */
   database(type: TypeId): number;
@@ -293,27 +290,28 @@ export interface ChangeSource {
    */
   heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>>;
   /**
-   * Changes of a type after a version, ascending, at most `limit`.
-   * @param prior what is looked at of the states before them: more may be told; default `body`
+   * Returns changes of a type after a version, ascending, at most `limit`.
+   * @param prior what the caller reads of the states before them: the result may hold more; default `body`
    * @throws HistoryExpiredError when `after` is below the floor, or lost.
    */
   changes(type: TypeId, after: Version, limit: number, prior?: PriorDetail): Promise<readonly HistoricChange[]>;
   /**
-   * A consistent state. Whoever asks must read the pages or leave them, or a connection stays taken. @throws
-   * HistoryExpiredError when `at` is below the floor, or lost; RangeError when it is above the head;
+   * Opens a consistent state. The caller must read the pages or return from the iteration, or a connection stays taken.
+   * @throws HistoryExpiredError when `at` is below the floor, or lost; RangeError when it is above the head;
    * StoreUnavailableError
    */
   snapshot(request: SnapshotRequest): Promise<Snapshot>;
   /** Called when the database turns out to have gone back in time; everything derived must be rebuilt. */
   onRewind(listener: () => void): () => void;
   /**
-   * Hears each time that {@link changes} of a type were asked for and the next of them, of this version, cannot be read for now, as
-   * somebody who has its key does not answer: whoever cannot wait for it starts over from the state.
+   * Registers a listener for each time that {@link changes} of a type were asked for and the next of them, of this
+   * version, cannot be read for now, as the service that has its key does not answer: a follower that cannot wait
+   * starts over from the state.
    */
   onStalledHistory?(type: TypeId, listener: (at: Version) => void): () => void;
-  /** Tells of an object that somebody goes on without, as its body cannot be opened; it is counted. */
+  /** Counts an object that was left out, as its body cannot be opened. */
   noteLeftOut?(error: UnreadableBodyError): void;
-  /** Tells of a version that was announced by whatever way; a database found without it has gone back in time. */
+  /** Records a version that was announced in any way; a database found without it has gone back in time. */
   noteAnnounced(type: TypeId, version: Version): void;
   /** Whether a version may have been announced before a failover or a restoration lost it: no history of the database holds it. */
   isLost(type: TypeId, version: Version): boolean;
@@ -325,11 +323,11 @@ export interface ChangeSource {
 export interface Measure {
   /** Counted up to the number that was asked for. */
   readonly objects: number;
-  /** Of their bodies as they are stored, where owners of fields take up less. */
+  /** Bytes of their bodies as stored, where field owners take up less. */
   readonly bytes: number;
 }
 
-/** What a store tells; for all who write nothing. */
+/** The read operations of a store; for those who write nothing. */
 export type ReadingStore = Omit<Store, 'write' | 'writeSet'>;
 
 /** State and history of all objects: bytes, keys and versions; knows no kinds and no HTTP. */
@@ -341,15 +339,15 @@ export interface Store extends ChangeSource {
   /** Which type holds the accounts that writes are charged to. */
   setAccountType(type: TypeId): void;
   /**
-   * One write, decided on its own though committed in company. Resolves after the commit is durable.
+   * Commits one write, which is decided on its own though committed in a batch. Resolves after the commit is durable.
    * @throws StoreUnavailableError; TypeError for what cannot be stored
    */
   write(op: WriteOp): Promise<WriteOutcome>;
   /**
-   * Writes that are committed together, each with a version of its own in the order given, or not at all: every one of them
-   * is looked at before any is applied. They may be of several types of one database, and of different objects; only an
-   * update or deletion of the version `previous` is of the object written before it. A namespace that one of them ends is
-   * not required by a later one; one that a creation requires is there before the set.
+   * Commits writes together, each with a version of its own in the order given, or none of them: all are checked before
+   * any is applied. They may be of several types of one database, and of different objects; only an update or deletion
+   * of the version `previous` is of the object written before it. A creation must not require a namespace that an
+   * earlier write of the set ends; a namespace that it requires must exist before the set.
    * @throws StoreUnavailableError; TypeError for what cannot be a set
    */
   writeSet(ops: readonly WriteOp[]): Promise<SetOutcome>;
@@ -359,11 +357,11 @@ export interface Store extends ChangeSource {
   getStale(type: TypeId, key: Key): Promise<Row | undefined>;
   /** The types that hold objects of a namespace, as of a moment after the call began. */
   typesIn(namespace: string): Promise<readonly TypeId[]>;
-  /** What a type holds, of at most so many objects. */
+  /** Measures how much a type holds, counting at most this many objects. */
   measure(type: TypeId, objects: number): Promise<Measure>;
   /** The type's head once it has reached a version, or else once every write in flight at the time of the call has ended. */
   settledHead(type: TypeId, version: Version): Promise<Head>;
-  /** What was committed through this store, per type in ascending order, right after each commit. */
+  /** Registers a listener for changes committed through this store, per type ascending, right after each commit. */
   onCommit(listener: (changes: readonly Change[]) => void): () => void;
   /** Resolves when the database answers; for readiness. */
   ping(): Promise<void>;

@@ -1,4 +1,4 @@
-/** What a type is called. */
+/** Name of a type. */
 export interface TypeName {
   /** Empty for the core group. */
   readonly group: string;

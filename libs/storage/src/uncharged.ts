@@ -1,8 +1,8 @@
 import type { Connection } from './connection.js';
 
-/** Where writes were not charged to the accounts that there are, as servers of the release before do not. */
+/** Namespaces in which writes were not charged to the existing accounts, as by servers of the previous release. */
 export interface Uncharged {
-  /** What {@link ServingStore.forgetUncharged} is to be told once all has been counted again. */
+  /** Number to pass to {@link ServingStore.forgetUncharged} once all namespaces have been counted again. */
   readonly upTo: bigint;
   /** Each once. */
   readonly namespaces: readonly string[];

@@ -7,19 +7,20 @@ interface WalkOptions {
   readonly from?: string;
   /** All of them are of one namespace; default false. */
   readonly inNamespace?: boolean;
-  /** Columns of `o` to be told beside the key. */
+  /** Columns of `o` to select beside the key. */
   readonly columns?: string;
-  /** As many objects at most. */
+  /** Maximum number of objects. */
   readonly limit?: string;
 }
 
 /**
- * Goes from object to object, from the end of the index, where the newest row version of each comes first: dearer for each
- * (24 microseconds beside a load), but it passes by what an old snapshot keeps of them. Begins a statement that reads `walked`:
- * the keys, last one first, and what is asked for beside them.
+ * SQL that walks from object to object, from the end of the index, where the newest row version of each comes first:
+ * more expensive for each (24 microseconds beside a load), but it skips row versions that an old snapshot retains. It
+ * begins a statement that reads `walked`: the keys, last one first, and the columns asked for.
  *
- * The index is entered by one upper bound of each column, the first that is said; with two of them, or one that repeats what is said of
- * the namespace, each step would begin at the end of the range and pass over all that lies behind it.
+ * The index is entered by one upper bound of each column, the first in the condition; with two of them, or one that
+ * repeats the condition on the namespace, each step would begin at the end of the range and pass over all that lies
+ * behind it.
  * @param where which rows of `object o`
  */
 export function walk(where: string, { from, inNamespace = false, columns = '', limit = '' }: WalkOptions = {}): string {

@@ -2,25 +2,26 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { freeMemory } from './free-memory.js';
 
-/** What stands before a message: a byte that tells its kind, and its length, which counts itself and not that byte. */
+/** Length of a message's header: a byte for its type, and its length, which counts itself and not that byte. */
 const HEADER_BYTES = 5;
 /** The longest message that a server makes (PostgreSQL, `MaxAllocSize`). */
 const LONGEST = 1 << 30;
 /** Messages of fewer bytes are put together in memory that others share. */
 const LARGE = 16 << 10;
 
-/** What was read does not come from a PostgreSQL. */
+/** Thrown when the bytes read do not come from a PostgreSQL. */
 export class NotPostgresError extends Error {
   override readonly name = 'NotPostgresError';
 }
 
 /**
- * Cuts the bytes of a server into whole messages. A message that comes in pieces is put together in memory of its own length, and the
- * next one in the same memory: the driver doubles a buffer until it fits, which for a row of one MB takes five.
+ * Cuts the bytes of a server into whole messages. A message that arrives in pieces is assembled in memory of its own
+ * length, and the next one in the same memory: the driver doubles a buffer until it fits, which for a row of one MB
+ * takes five.
  */
 export class WholeMessages {
   readonly #header = Buffer.alloc(HEADER_BYTES);
-  /** What the message under way is put together in; undefined as long as its length is not known. */
+  /** Memory in which the current message is assembled; undefined until its length is known. */
   #message: Buffer | undefined;
   /** Bytes of the message under way that are there. */
   #filled = 0;
@@ -38,7 +39,7 @@ export class WholeMessages {
     if (end < chunk.length) this.#fill(chunk, end);
   }
 
-  /** Where the last message ends that the chunk has all of. */
+  /** Returns the end of the last message that is complete in the chunk. */
   #endOfWhole(chunk: Buffer, start: number): number {
     let at = start;
     while (at + HEADER_BYTES <= chunk.length) {
@@ -92,7 +93,7 @@ function lengthOf(bytes: Buffer, at: number): number {
   return length;
 }
 
-/** What the driver does with the stream that it is to read; its declared type leaves it out. */
+/** The driver's method that reads a stream; its declared type leaves it out. */
 interface Attaching {
   attachListeners(this: pg.Connection, stream: Pick<Duplex, 'on'>): void;
 }

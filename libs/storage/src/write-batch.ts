@@ -13,15 +13,12 @@ export const COMMIT_CHARGED =
 
 /** Bytes of the version in which something is stored. */
 const LONGEST_VERSION = 63;
-/** Of defaults: a column of 16 bits. */
+/** Largest number of defaults: a column of 16 bits. */
 const LARGEST_NUMBER = 32_767;
 /** Writes of one set. */
 const LARGEST_SET = 1000;
 
-/**
- * Refuses what the database could not store, before it could take a whole batch down.
- * @throws TypeError
- */
+/** Refuses what the database could not store, before it fails a whole batch. @throws TypeError */
 function checkOp(op: WriteOp): void {
   if (!isPossibleKey(op)) throw new TypeError('a name is empty, too long, or of characters that cannot be stored');
   const { storedVersion = '' } = op;
@@ -44,10 +41,7 @@ export function checkSingle(op: WriteOp): void {
   if (followsPrevious(op)) throw new TypeError('only in a set there is a write before');
 }
 
-/**
- * Refuses what could not be decided before any of it is applied.
- * @throws TypeError
- */
+/** Refuses a set that cannot be checked before any of it is applied. @throws TypeError */
 export function checkSet(ops: readonly WriteOp[], namespaceType: TypeId): void {
   if (ops.length === 0 || ops.length > LARGEST_SET) throw new TypeError(`a set has 1 to ${LARGEST_SET} writes`);
   const keys = new Set<string>();
@@ -118,7 +112,7 @@ export function gatesOf(ops: readonly WriteOp[], namespaceType: TypeId): bigint[
   return sorted.filter((gate, i) => i + 1 === sorted.length || gate >> 1n !== (sorted[i + 1] ?? 0n) >> 1n);
 }
 
-/** What `commit_charged` takes for the version of the item before. */
+/** Version that tells `commit_charged` to use the version of the item before. */
 const PREVIOUS = -1n;
 
 function versionOf(op: WriteOp): Version {
@@ -132,7 +126,7 @@ interface SpecialTypes {
   readonly accountType: TypeId;
 }
 
-/** What is sent, and what is needed to read the answer. */
+/** Parameters of a batch, and the data needed to decode its answer. */
 interface BatchParameters {
   readonly parameters: Parameter[];
   readonly amounts: readonly ChargedAmount[];
@@ -174,7 +168,7 @@ export function batchParameters(
   return { parameters, amounts: charging.amounts };
 }
 
-/** One pass instead of one for each column: for a lone write each pass costs more than what it does. */
+/** Builds all columns in one pass: for a lone write each further pass would cost more than its work. */
 function columnsOf(ops: readonly WriteOp[], types: readonly TypeId[], codec: BodyCodec) {
   const lanes: number[] = [];
   const actions: number[] = [];
@@ -202,7 +196,7 @@ function columnsOf(ops: readonly WriteOp[], types: readonly TypeId[], codec: Bod
   return { lanes, actions, namespaces, names, uids, versions, storedVersions, defaults, bodies, owners };
 }
 
-/** Where a set begins its size, 1 for a single write, -1 for one that is charged; 0 for what belongs to the set begun before it. */
+/** Sizes of sets: at the first item the set's size, 1 for a single write, -1 if charged; 0 for further items. */
 function setSizes(units: readonly (readonly WriteOp[])[]): number[] {
   const sizes: number[] = [];
   for (const ops of units) {
@@ -214,7 +208,7 @@ function setSizes(units: readonly (readonly WriteOp[])[]): number[] {
 
 const CHARGED_SINGLE = -1;
 
-/** What became of each unit of a batch, in the order sent, and the changes that were made. */
+/** Outcome of each unit of a batch, in the order sent, and the changes that were made. */
 export interface BatchResult {
   /** Outcomes of a unit's writes; of a set either all committed, or of one that was refused; undefined when undecided. */
   readonly units: readonly (readonly (WriteOutcome | undefined)[] | undefined)[];
@@ -266,7 +260,7 @@ function accountChange(row: TextRow, type: TypeId, codec: BodyCodec): Change {
   };
 }
 
-/** Of the text form of a bytea. */
+/** Decodes the text form of a bytea. */
 const bytesOf = (text: string | null | undefined): Buffer => Buffer.from((text ?? '').slice(2), 'hex');
 
 const NOTE = 5;

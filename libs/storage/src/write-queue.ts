@@ -11,7 +11,7 @@ export interface Unit {
   readonly since: number;
 }
 
-/** What became of a batch: for each unit its result, an error, or undefined where a lane was not to be had. */
+/** Outcome of a batch: for each unit its result, an error, or undefined when it needs a lane that was not available. */
 export type Verdicts<R> = readonly (R | Error | undefined)[];
 
 interface WriteQueueOptions {
@@ -23,13 +23,14 @@ interface WriteQueueOptions {
   readonly waiting: number;
   /** Bytes that may wait, those under way among them; more are refused at once, unless nothing else waits. */
   readonly waitingBytes: number;
-  /** Milliseconds: whoever has waited for longer when a batch of its line finds the database away fails with it. Default: nobody. */
+  /** Milliseconds after which waiting calls fail when a batch finds the database unavailable. Default: never. */
   readonly patience?: number;
 }
 
 /**
- * Carries out a batch once it has the means to: then it takes what has come by that time.
- * @param wait whether to wait for lanes as long as it takes, or to leave undecided what needs one that is not free by then
+ * Carries out a batch once it has a connection and lanes, and takes the units that have arrived by that time.
+ * @param wait whether to wait for lanes as long as it takes, or to leave units undecided that need one that is not free
+ * by then
  */
 type RunBatch<R> = (wait: boolean, take: () => readonly Unit[]) => Promise<Verdicts<R>>;
 
@@ -39,7 +40,7 @@ interface Entry<R> {
   readonly reject: (error: unknown) => void;
 }
 
-/** What waits for the same lanes, in the order of its coming. */
+/** Units that wait for the same lanes, in order of arrival. */
 interface Line<R> {
   readonly key: string;
   readonly types: readonly TypeId[];
@@ -47,13 +48,13 @@ interface Line<R> {
 }
 
 /**
- * Forms batches of writes. What arrives while one is under way gathers for the next, with no timer: a lone write never waits
- * for company. A batch of many types waits for their lanes only as long as another server's batch takes; what comes back undecided
- * waits in a batch of its own types alone, so that a lane which somebody holds holds up nothing but its type. Of each type one
- * batch is under way at a time.
+ * Forms batches of writes. Writes that arrive while one is in progress gather for the next, with no timer: a lone write
+ * never waits for others. A batch of many types waits for their lanes only as long as another server's batch takes;
+ * units that come back undecided wait in a batch of their own types alone, so that a lane held by another session
+ * delays only its type. One batch of each type is in progress at a time.
  */
 export class WriteQueue<R> {
-  /** Those in which anything waits or is under way, the one whose turn is next first. */
+  /** Lines in which a unit waits or is in progress, the next one to run first. */
   readonly #lines = new Map<string, Line<R>>();
   /** Lines whose lanes were held for too long: they wait there, until they are let in. */
   readonly #contended = new Set<string>();

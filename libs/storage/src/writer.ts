@@ -34,8 +34,9 @@ const NO_PARTITION = '23514';
 type Outcomes = readonly (WriteOutcome | undefined)[];
 
 /**
- * Group commit: what arrives while a batch is in flight forms the next. A batch is one call of one function, one transaction,
- * one flush to disk. No lane is held across a round trip, so a process that is paused or killed holds up nobody.
+ * Group commit: writes that arrive while a batch is in flight form the next. A batch is one call of one function, one
+ * transaction, one flush to disk. No lane is held across a round trip, so a process that is paused or killed blocks no
+ * other.
  */
 export class Writer {
   readonly #queue: WriteQueue<Outcomes>;

@@ -1,6 +1,9 @@
 import type { Key, Row } from '@orch/storage';
 
-/** What selectors look at. `fields` holds the type's selectable fields, `metadata.name` and `metadata.namespace` among them. */
+/**
+ * Attributes that selectors match. `fields` holds the type's selectable fields, `metadata.name` and
+ * `metadata.namespace` among them.
+ */
 export interface Attributes {
   /** `metadata.labels` of the object; empty when it has none. */
   readonly labels: Readonly<Record<string, string>>;
@@ -11,7 +14,7 @@ export interface Attributes {
 /** Reads the attributes of a stored object. Must not throw. */
 export type Describe = (row: Row) => Attributes;
 
-/** One equality that every match fulfils: `label:<key>` or `field:<path>`. */
+/** Key of an equality that every match fulfils: `label:<key>` or `field:<path>`. */
 export type EqualityKey = `label:${string}` | `field:${string}`;
 
 /** Label and field selector of a list or watch, compiled. */

@@ -12,7 +12,7 @@ import type { Interest } from './interest.js';
 
 type Bucket = Map<string, Set<Audience>>;
 
-/** Where an audience is filed: by one property that every event that concerns it has. */
+/** Place of an audience in the index: one property that every event which concerns it has. */
 type Place =
   | { readonly by: 'name'; readonly value: string }
   | { readonly by: 'namespace'; readonly value: string }
@@ -104,10 +104,10 @@ export function placeName(interest: Interest): string {
   return place.by === 'nothing' ? '' : `${place.by}=${place.value}`;
 }
 
-/** What judging an event costs beside any term, in terms. */
+/** Fixed cost of matching an event beside any term, in terms. */
 const BASE_TERMS = 4;
 
-/** What events have matched beside the place of an interest; 0 for one that its place says all of. */
+/** Cost of matching events beyond the place of an interest, in terms; 0 if the place alone decides. */
 export function termsOf(interest: Interest): number {
   const { selection } = interest;
   if (selection === undefined) return 0;

@@ -10,7 +10,7 @@ export class Audiences {
   readonly #interests = new Map<string, SharedInterest>();
   readonly #index = new AudienceIndex();
 
-  /** @param gone is told of an audience whose last member has left */
+  /** @param gone is called with an audience whose last member has left */
   constructor(
     private readonly cohortSize: number,
     private readonly gone: (audience: Audience) => void,
@@ -20,7 +20,7 @@ export class Audiences {
     return this.#byKey.size;
   }
 
-  /** One member more for the audience of an interest. */
+  /** Adds a member to the audience of an interest. */
   enter(interest: Interest, encoder: FrameEncoder): Audience {
     const ofInterest = interestKey(interest);
     const key = `${encoder.key} ${ofInterest}`;

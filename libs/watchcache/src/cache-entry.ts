@@ -4,7 +4,7 @@ import type { ServedRow } from './conversion/body-conversion.js';
 import { UnreadStateError } from './errors.js';
 import { owned } from './owned.js';
 
-/** One state of one object, immutable. The stored bytes are held once, by whoever refers to the entry. */
+/** A state of an object, immutable. The stored bytes are held once, by all references to the entry. */
 export class CacheEntry implements Row {
   #attributes: Attributes | undefined;
   /** Holds on to nothing but itself, for it is kept for minutes or for ever. */
@@ -69,15 +69,15 @@ export const unreadEntry = ({ namespace, name, uid }: Key & Pick<Row, 'uid'>, ve
     throw new UnreadStateError();
   });
 
-/** What is to be shown of an entry. @throws UnreadStateError for one that was not read */
+/** Returns the body of an entry. @throws UnreadStateError if it was not read */
 export function readBody({ body }: CacheEntry): Buffer {
   if (body === NO_BODY) throw new UnreadStateError();
   return body;
 }
 
 /**
- * Whether a selection selects an object, which is not parsed where its key says it. One whose attributes are not known is passed over
- * only by what names another: nobody is to take what could not be looked at for something that is not there.
+ * Whether a selection selects an object, which is not parsed when its key decides. An entry without known attributes is
+ * skipped only if its name or namespace differs: an object that could not be parsed must not look like an absent one.
  */
 export function selects(selection: Selection, entry: CacheEntry): boolean {
   const name = selection.equals?.get(NAME_FIELD) ?? entry.name;
@@ -89,7 +89,7 @@ export function selects(selection: Selection, entry: CacheEntry): boolean {
 /** Bytes that an entry takes beside its body: object, strings, buffer, place in the state; as measured, on the large side. */
 const ENTRY_OVERHEAD = 600;
 
-/** What an entry takes, attributes apart. */
+/** Bytes that an entry takes, without its attributes. */
 export function sizeOf(entry: CacheEntry): number {
   return entry.body.length + ENTRY_OVERHEAD;
 }

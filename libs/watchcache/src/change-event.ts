@@ -1,7 +1,7 @@
 import type { Change, Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
 
-/** What a change is to a watch: an object comes into what it selects, changes there, or leaves it. */
+/** Effect of a change on a watch: an object enters its selection, changes in it, or leaves it. */
 export type EventKind = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /** A change with the states before and after it. Frames made of it are kept with it for a while (`FrameCache`). */
@@ -14,7 +14,7 @@ export interface ChangeEvent {
   /** Monotonic ms of arrival. */
   readonly at: number;
   frames: Frame[] | undefined;
-  /** What the observer has to say of it. */
+  /** Value that the observer returned for the event. */
   readonly origin?: unknown;
 }
 
@@ -22,7 +22,7 @@ export interface ChangeEvent {
 export interface Frame {
   readonly kind: EventKind;
   readonly encoder: string;
-  /** One, but of large objects. */
+  /** The frame's pieces: a single one, except for large objects. */
   readonly pieces: readonly Buffer[];
   /** Bytes that it holds on to. */
   readonly size: number;

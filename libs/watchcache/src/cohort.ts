@@ -6,7 +6,7 @@ import type { Watcher, WatcherState } from './watcher.js';
 export class Cohort {
   /** Watchers that have everything but `pending`. */
   readonly live: Watcher[] = [];
-  /** What its watchers are at, one for all. */
+  /** State of its watchers, shared by all of them. */
   readonly state: WatcherState = { at: 'live', cohort: this };
   /** Frames gathered since the last flush, in their pieces. */
   #pending: Buffer[] = [];
@@ -14,7 +14,7 @@ export class Cohort {
   #pendingBytes = 0;
   /** Monotonic ms at which the oldest pending event came. */
   oldest = 0;
-  /** What the observer said of pending events. */
+  /** Values that the observer returned for pending events. */
   origins: unknown[] = [];
 
   constructor(readonly audience: Audience) {}

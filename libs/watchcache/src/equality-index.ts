@@ -13,7 +13,7 @@ const REFERENCE = 10;
 
 /** Entries by the value of one attribute. */
 export class EqualityIndex {
-  /** Where one entry has a value, as is often so, that itself. */
+  /** Entries by value; a lone entry is stored as itself, as is often the case. */
   readonly #byValue = new Map<string, CacheEntry | SortedEntries>();
   /** Values that several entries have, and all entries. */
   #several = 0;

@@ -4,7 +4,7 @@ import type { Key, TypeId, Version } from '@orch/storage';
 export class ExpiredError extends Error {
   override readonly name = 'ExpiredError';
   constructor(
-    /** What was asked for. */
+    /** The version that was asked for. */
     readonly requested: Version,
     /** The least version that a watch could start after when this was thrown. */
     readonly floor: Version,
@@ -17,7 +17,7 @@ export class ExpiredError extends Error {
 export class VersionNotReachedError extends Error {
   override readonly name = 'VersionNotReachedError';
   constructor(
-    /** What was asked for. */
+    /** The version that was asked for. */
     readonly requested: Version,
     /** The version that the state had then. */
     readonly current: Version,
@@ -31,7 +31,7 @@ export class CacheNotReadyError extends Error {
   override readonly name: string = 'CacheNotReadyError';
 }
 
-/** The state has been unloaded since it was asked for: the cache has another one, or is closed. */
+/** Thrown when the state was unloaded after it was asked for: the cache has another one, or is closed. */
 export class CacheUnloadedError extends CacheNotReadyError {
   override readonly name = 'CacheUnloadedError';
 }
@@ -51,7 +51,9 @@ export class CacheDrainingError extends CacheNotReadyError {
   override readonly name = 'CacheDrainingError';
 }
 
-/** The state in memory is not what the database has at the same version: a defect, healed by reading it anew. */
+/**
+ * Reports that the state in memory differs from the database at the same version: a bug, healed by reading it again.
+ */
 export class StateMismatchError extends Error {
   override readonly name = 'StateMismatchError';
   constructor(
@@ -68,18 +70,18 @@ export class StateMismatchError extends Error {
   }
 }
 
-/** An object is not in the version that is served, though others are: whoever would see it is told why. */
+/** Thrown when an object is not in the served version, though others are: clients that would see it get the reason. */
 export class FailedObjectError extends Error {
   override readonly name = 'FailedObjectError';
   constructor(
-    /** What kept it from being brought there. */
+    /** The error of the conversion. */
     readonly failure: Error,
   ) {
     super('the object is not there in the version that is served');
   }
 }
 
-/** Somebody looks at a state before a change who had said that it would not be: a defect. */
+/** Thrown on access to a state before a change that was declared unused: a bug. */
 export class UnreadStateError extends Error {
   override readonly name = 'UnreadStateError';
   constructor() {

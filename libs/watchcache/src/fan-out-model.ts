@@ -19,7 +19,7 @@ export interface WatchedState {
 /** A watcher to be, once its start has been decided. */
 export interface Joining {
   readonly interest: Interest;
-  /** Whom selector and initial state are charged to; undefined for nobody. */
+  /** Owner whose budgets its selector and initial state are charged to; undefined for none. */
   readonly owner?: string | undefined;
   readonly encoder: FrameEncoder;
   readonly sink: WatchSink;
@@ -49,7 +49,7 @@ export interface FanOutStats {
   /** Events and bytes handed to sinks, each watcher counted. */
   readonly deliveredEvents: number;
   readonly deliveredBytes: number;
-  /** What the selectors of watches say beyond what events are filed by. */
+  /** Terms of the watches' selectors beyond the index. */
   readonly selectorTerms: number;
   /** Bytes of frames kept for sharing. */
   readonly frameBytes: number;

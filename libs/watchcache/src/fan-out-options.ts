@@ -21,15 +21,15 @@ export interface FanOutOptions {
   /** Bytes of frames kept for watchers that come later. Default 16 MiB. */
   readonly maxFrameBytes?: number;
   /**
-   * Milliseconds for which a stream is kept that is still reading its initial state, or history from the database, and has
-   * stalled. Default 45,000.
+   * Milliseconds for which a stalled stream is kept that is still reading its initial state, or history from the
+   * database. Default 45,000.
    */
   readonly maxStall?: number;
-  /** What initial states may hold, shared by all types of a process. Default: one of its own, without bounds. */
+  /** Budget for initial states, shared by all types of a process. Default: one of its own, without bounds. */
   readonly initialBudget?: InitialBudget;
   /** Default: no bounds. */
   readonly selectorLimits?: SelectorLimits;
-  /** Hears what is delivered, for metrics and traces. */
+  /** Observer of deliveries, for metrics and traces. */
   readonly observer?: WatchObserver;
 }
 

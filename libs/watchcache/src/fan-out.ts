@@ -251,7 +251,7 @@ export class FanOut {
     this.#enter(watcher, cohort.state);
   }
 
-  /** Who has had the first event shares the others with all who had theirs before. */
+  /** Moves a watcher that has had its first event to the audience of those that had theirs before. */
   #follow(watcher: Watcher): void {
     const { audience } = watcher;
     if (audience.encoder.following === undefined) return;
@@ -311,8 +311,8 @@ export class FanOut {
   }
 
   /**
-   * The version that a watcher has been brought to; undefined for one that has other bytes to come at once, or to read. One that waits
-   * for a version came with it; one that reads history may find nothing there that it wants for long.
+   * The version that a watcher has been brought to; undefined when other bytes are due at once, or must be read. One
+   * that waits for a version came with it; one that reads history may find no matching change for long.
    */
   #reached({ state, blocked }: Watcher): Version | undefined {
     if (state.at === 'live') return this.state.version;

@@ -16,9 +16,9 @@ const INGESTION = 0.4;
 const BUDGET = 1;
 
 /**
- * When an audience may be flushed again, in monotonic ms: half as long after its last flush as that took, which leaves a
- * third of the time for everything else; or as long as it takes to take in as many changes as that brought, up to half of
- * the time. What comes meanwhile goes out together. What came in between its cohorts counts as time for everything else.
+ * When an audience may be flushed again, in monotonic ms: half as long after its last flush as that took, which leaves
+ * a third of the time for other work; or as long as it takes to ingest as many changes as that delivered, up to half of
+ * the time. Changes meanwhile go out together. Work between its cohorts counts as time for other work.
  */
 export function dueAfter(
   { began, took, events }: Flushed,
@@ -30,7 +30,7 @@ export function dueAfter(
   return began + took + Math.min(maxGather, Math.max(least, Math.floor(others)));
 }
 
-/** As `FanOutOptions` have them. */
+/** The related options of `FanOutOptions`. */
 type Gathering = Pick<Required<FanOutOptions>, 'maxGather' | 'watchersPerGatherMs'>;
 
 /** A flush of an audience that is due or under way. */
@@ -44,9 +44,9 @@ interface Round {
 }
 
 /**
- * When what has been gathered is written. A small audience is served in the next turn of the event loop. A large one, whose
- * flush is costly, is served at most once a few milliseconds, though an event that comes after a pause waits for nothing;
- * and cohort by cohort, each with all that has come by then, while everything else has its turns in between.
+ * Schedules writing gathered events. A small audience is flushed in the next turn of the event loop. A large one, whose
+ * flush is costly, is flushed at most once in a few milliseconds, though an event after a pause does not wait; and
+ * cohort by cohort, each with all events that have arrived by then, with other work running in between.
  */
 export class FlushSchedule {
   readonly #rounds = new Map<Audience, Round>();

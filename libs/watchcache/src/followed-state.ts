@@ -20,13 +20,13 @@ interface FollowedStateOptions {
   readonly ringMaxAge: number;
   readonly ringMaxBytes: number;
   readonly maxIndexes: number;
-  /** Hears of each change, once it is in state and ring. */
+  /** Called for each change, once it is in state and ring. */
   readonly onEvent: (event: ChangeEvent) => void;
   /** Nothing more comes: what is here has no continuation. */
   readonly onReset: (reason: ResetReason) => void;
 }
 
-/** What was loaded at one time, and all that has changed since: state and ring, kept by the feed until it resets. */
+/** State and ring that were loaded at one time, with all changes since; updated by the feed until it resets. */
 export class FollowedState {
   readonly state: State;
   readonly ring: Ring;

@@ -7,7 +7,7 @@ import { owned } from './owned.js';
 
 /**
  * Why a stream ends with an error: history no longer reaches its position, an object could not be encoded, or its owner
- * says so.
+ * ends it with an error.
  */
 export type StreamError = 'expired' | 'internal' | Error;
 
@@ -18,19 +18,19 @@ export interface FrameEncoder {
   /** `version` is what the object carries: for a `DELETED`, the deletion's, or that of the change that left the selection. */
   event(kind: EventKind, entry: CacheEntry, version: Version): Buffer;
   /**
-   * The same in pieces, of which the long ones are views of the object's body: so much as it is long is there once. Absent, or undefined,
-   * where it is to be had in one piece only.
+   * Same in pieces, of which the long ones are views of the object's body, so that long data exists once. Absent, or
+   * undefined, when only a single piece can be made.
    */
   eventPieces?(kind: EventKind, entry: CacheEntry, version: Version): readonly Buffer[] | undefined;
   /** All changes up to `version` have been sent; `initialEventsEnd`: so has the initial state. */
   bookmark(version: Version, initialEventsEnd: boolean): Buffer;
-  /** The last frame of a stream that ends with an error. */
+  /** Encodes the last frame of a stream that ends with an error. */
   error(kind: StreamError): Buffer;
   /** Makes all events of a stream but its first, where they differ from that. */
   readonly following?: FrameEncoder;
 }
 
-/** What makes the events of a stream that has had its first. */
+/** Returns the encoder of a stream that has had its first event. */
 export const followingOf = (encoder: FrameEncoder): FrameEncoder => encoder.following ?? encoder;
 
 /** Bytes that a frame takes beside its own, as measured. */
@@ -84,7 +84,7 @@ export class FrameCache {
     return this.#large.frame(`${version} ${kind} ${encoder.key} in pieces`, make);
   }
 
-  /** Shares with nobody any more what was made so far: it may be of another history. */
+  /** Stops sharing frames made so far: they may be of another history. */
   disown(): void {
     this.#large.clear();
   }
@@ -121,6 +121,6 @@ export function lengthOf(pieces: readonly Buffer[]): number {
 export const shownBy = ({ op, entry, prior }: ChangeEvent, kind: EventKind): CacheEntry =>
   kind === 'DELETED' && op !== 'delete' ? (prior ?? entry) : entry;
 
-/** What a stream ends with that could not be given an event. */
+/** Error of a stream that could not be given an event. */
 export const streamErrorOf = (thrown: unknown): StreamError =>
   thrown instanceof FailedObjectError ? thrown.failure : 'internal';

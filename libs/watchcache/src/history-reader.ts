@@ -16,13 +16,13 @@ import { EVENT_OVERHEAD } from './ring.js';
 
 /** Changes read at a time, at most: the source bounds their bytes. */
 const PAGE_CHANGES = 1024;
-/** Milliseconds after which pages that nobody asks for are dropped. */
+/** Milliseconds after which unused pages are dropped. */
 const IDLE = 10_000;
 
 /** Consecutive changes: all there are after one version, up to that of the last. */
 interface HistoryPage {
   readonly after: Version;
-  /** What is known of the states before. */
+  /** Detail in which the states before are known. */
   readonly prior: PriorDetail;
   readonly events: readonly ChangeEvent[];
   readonly last: Version;
@@ -48,10 +48,11 @@ interface HistoryReaderOptions {
 }
 
 /**
- * Reads history below the ring for watchers that resume there. There is one query at a time, from the lowest version that
- * somebody waits for, and its page serves all whose version lies in it, now and for a while: a herd that comes back to
- * as many versions as it has members reads what it has missed about once. Who comes while others wait has a turn behind
- * all of them, unless a page of theirs serves: those who ask again and again for low versions keep nobody from higher ones.
+ * Reads history below the ring for watchers that resume there. One query runs at a time, from the lowest version that
+ * is waited for, and its page serves all whose version is in it, now and for a while: a crowd that reconnects at as
+ * many versions as it has members reads what it has missed about once. A caller that arrives while others wait is
+ * served after all of them, unless a page of theirs serves it: repeated requests for low versions do not starve those
+ * for higher ones.
  */
 export class HistoryReader {
   /** The most recently used last. */
@@ -90,7 +91,7 @@ export class HistoryReader {
     });
   }
 
-  /** Forgets everything: it is of another history, or nobody is left. */
+  /** Forgets everything: it is of another history, or no watcher is left. */
   clear(): void {
     this.#epoch++;
     this.#pages = [];
@@ -116,7 +117,7 @@ export class HistoryReader {
     this.#reading = false;
   }
 
-  /** The lowest version that somebody of this round waits for, or of the next where nobody does, and what all of it look at. */
+  /** The lowest version that this round waits for, or the next if none does, and the detail that its callers need. */
   #next(): { from: Version; prior: PriorDetail } {
     if (!this.#waiting.some(({ round }) => round <= this.#round)) this.#round++;
     const due = this.#waiting.filter(({ round }) => round <= this.#round);
@@ -142,8 +143,9 @@ export class HistoryReader {
   }
 
   /**
-   * What has expired is only for those below the floor to hear, or at the version that was asked for; a database that is away fails
-   * all, and a change that cannot be read those who would see it next: others may come by it later, or not at all.
+   * Rejects callers that an error concerns. Expired history concerns those below the floor, or at the version asked
+   * for; an unavailable database all; an unreadable change those whose next change it is: others may get past it later,
+   * or never meet it.
    */
   #fail(from: Version, error: unknown): void {
     const away = error instanceof StoreUnavailableError && !(error instanceof UnreadableChangesError);
@@ -212,7 +214,7 @@ function rowBefore({ namespace, name, uid, version, ...change }: ServedHistory):
   return { namespace, name, uid, ...lying, ...(priorFailure && { failure: priorFailure }) };
 }
 
-/** What a page takes: of two events that follow each other, one may hold as the state before it what the other holds as that after. */
+/** Bytes of a page: of two consecutive events, one may hold as its prior state the entry of the other. */
 function bytesOf(events: readonly ChangeEvent[]): number {
   const entries = new Set(events.flatMap(({ entry, prior }) => (prior ? [prior, entry] : [entry])));
   let bytes = events.length * EVENT_OVERHEAD;
@@ -229,7 +231,7 @@ function lowestOf(waiting: readonly Waiting[]): Version {
 /** Whether a page has been read with what will be looked at. */
 const suffices = (page: HistoryPage, prior: PriorDetail): boolean => prior === 'version' || page.prior === 'body';
 
-/** What a page has after a version; undefined when the version lies outside of it, or less was read than will be looked at. */
+/** Events of a page after a version; undefined when the version is outside of it, or less was read than is needed. */
 function part(page: HistoryPage, version: Version, prior: PriorDetail): readonly ChangeEvent[] | undefined {
   const { after, events, last } = page;
   if (version < after || version >= last || !suffices(page, prior)) return undefined;

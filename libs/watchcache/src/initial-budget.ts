@@ -3,9 +3,9 @@ import { InitialBudgetError } from './errors.js';
 
 /** Bytes that the initial states of watches may hold; 0 is no bound. */
 export interface InitialLimits {
-  /** Of all watches. */
+  /** Bound for all watches. */
   readonly together: number;
-  /** Of the watches of one owner. */
+  /** Bound for the watches of one owner. */
   readonly perOwner: number;
 }
 
@@ -19,7 +19,7 @@ export interface Kept {
 interface InitialBudgetOptions {
   readonly clock: Clock;
   readonly limits: InitialLimits;
-  /** Milliseconds that what nobody uses is kept. */
+  /** Milliseconds for which unused states are kept. */
   readonly keepFor: number;
 }
 
@@ -27,13 +27,13 @@ interface InitialBudgetOptions {
 const KEPT_PART = 1 / 4;
 /** Bytes for that where there is no bound. */
 const KEPT_BYTES = 64 << 20;
-/** Milliseconds between looks at what nobody uses. */
+/** Milliseconds between looks for unused states. */
 const SWEEP = 1_000;
 
 /**
- * Bounds the memory of the initial states of all types. What a watch needs for as long as it reads is reserved, and watches
- * beyond the bounds are refused. What can be made again is only kept: it makes room for reservations, and goes when it has
- * not been used for a while.
+ * Bounds the memory of the initial states of all types. The memory that a watch needs while it reads is reserved, and
+ * watches beyond the bounds are refused. State that can be made again is cached only: it is evicted for reservations,
+ * and when unused for a while.
  */
 export class InitialBudget {
   readonly #owners = new Map<string, number>();
@@ -51,10 +51,10 @@ export class InitialBudget {
   }
 
   /**
-   * Reserves bytes until they are given back. An owner who has none gets what he asks for as far as others leave it, and
-   * so does the first of all: no type is too large to be watched.
-   * @param owner undefined for those who have no bound of their own
-   * @param inAll those of the bytes that nobody else has reserved; default all
+   * Reserves bytes until they are given back. An owner with no reservation may exceed its bound as far as others leave
+   * room, and so may the first of all: no type is too large to be watched.
+   * @param owner undefined for those without a bound of their own
+   * @param inAll the part of the bytes that is not reserved by others already; default all
    * @throws InitialBudgetError
    */
   reserve(owner: string | undefined, bytes: number, inAll = bytes): void {

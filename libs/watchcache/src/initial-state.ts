@@ -6,14 +6,16 @@ import type { Kept } from './initial-budget.js';
 import { owned } from './owned.js';
 
 /**
- * Bytes of one piece, unless a single object is larger: what a client that does not read leaves in its connection is no
- * more than what it leaves of later events.
+ * Bytes of a piece, unless a single object is larger: a client that does not read leaves no more in its connection than
+ * it leaves of later events.
  */
 const PIECE = 32 << 10;
 /** The same while so many read it: they share what waits in their connections, and each write costs the same whatever its size. */
 const SHARED_PIECE = 128 << 10;
 const MANY = 8;
-/** Bytes of objects that one is made of: where little is shown of each, making it is to keep nobody waiting either. */
+/**
+ * Bytes of objects that a piece is made from: when little is shown of each, making it must not block for long either.
+ */
 const MADE_OF = 512 << 10;
 /** Bytes that a state takes beside the list of its objects, and each object in that list. */
 const STATE_OVERHEAD = 1_000;
@@ -23,7 +25,7 @@ const PIECE_OVERHEAD = 300;
 /** Pieces that the connection of a client holds which does not read. */
 const UNREAD_PIECES = 2;
 
-/** Where pieces are kept for other watches, and who makes frames. */
+/** Encodes frames, and keeps pieces for other watches. */
 export interface InitialStateActions {
   encode(entry: CacheEntry, kind: EventKind, version: Version, encoder: FrameEncoder): Buffer;
   /** Keeps a piece until `drop` is called; undefined when there is no room. */
@@ -38,12 +40,12 @@ interface Piece {
 }
 
 /**
- * The state at one version as `ADDED` frames, encoded piece by piece as the first watcher gets there. A piece is kept for
- * the watchers that come soon after; for one that comes later it is encoded again, so that nothing of it waits for a
+ * The state at one version as `ADDED` frames, encoded piece by piece as the first watcher gets there. A piece is kept
+ * for watchers that come soon after; for one that comes later it is encoded again, so that no memory is held for a
  * client that does not read.
  */
 export class InitialState {
-  /** Of each piece that was ever encoded its first entry; then that of the next. */
+  /** First entry of each encoded piece, and then that of the next. */
   readonly #starts = [0];
   readonly #pieces = new Map<number, Piece>();
   #whole = true;
@@ -72,7 +74,7 @@ export class InitialState {
     }
   }
 
-  /** Whether it has nothing that its readers end with. Looked at before anybody reads it. */
+  /** Whether it has no error that ends its readers' streams. Checked before it is read. */
   get whole(): boolean {
     return this.#whole;
   }

@@ -22,7 +22,7 @@ export class InitialStates {
   readonly #newest = new Map<Audience, InitialState>();
   /** Readers of each state by their owner. */
   readonly #readers = new Map<InitialState, Map<string | undefined, number>>();
-  /** States that nobody reads, for those who may come. */
+  /** States without readers, kept for new ones. */
   readonly #unread = new Map<Audience, Kept>();
   readonly #actions: InitialStateActions;
   #reserved = 0;
@@ -47,8 +47,8 @@ export class InitialStates {
   }
 
   /**
-   * A state for one more reader, until that is released.
-   * @param owner who pays; undefined for nobody
+   * Returns a state for one more reader, until it is released.
+   * @param owner charged for it; undefined for none
    * @throws InitialBudgetError
    */
   take(audience: Audience, notOlderThan: Version, owner: string | undefined): InitialState {
@@ -60,7 +60,7 @@ export class InitialStates {
     return initial;
   }
 
-  /** A reader has left. A state that nobody reads is kept a little for those who may come. */
+  /** Releases a state of a reader. A state without readers is kept for a while for new ones. */
   release(audience: Audience, initial: InitialState, owner: string | undefined): void {
     this.#reserve(initial, owner, -1);
     if (this.#readers.has(initial)) return;
@@ -98,7 +98,7 @@ export class InitialStates {
     return new InitialState(version, ring.next, clock.now(), entries, encoder, this.#actions);
   }
 
-  /** What the readers of one owner hold of a state is reserved for them together, as they share it; in all it counts once. */
+  /** Reserves the bytes of a state once for all readers of an owner, who share it; and once in all. */
   #reserve(initial: InitialState, owner: string | undefined, change: 1 | -1): void {
     const owners = this.#readers.get(initial) ?? new Map<string | undefined, number>();
     const before = owners.get(owner) ?? 0;
@@ -125,7 +125,7 @@ export class InitialStates {
     if (unread !== undefined) this.#unread.set(audience, unread);
   }
 
-  /** Stops keeping the state that nobody reads. One that has a reader again stays. */
+  /** Stops keeping the state without readers. One that has a reader again stays. */
   #dropUnread(audience: Audience): void {
     const unread = this.#unread.get(audience);
     if (unread !== undefined) this.options.budget.drop(unread);

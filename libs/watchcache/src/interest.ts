@@ -3,7 +3,7 @@ import type { Selection } from './attributes.js';
 import { type CacheEntry, selects } from './cache-entry.js';
 import type { ChangeEvent, EventKind } from './change-event.js';
 
-/** What a list or watch is about: a namespace or all, and a selection or everything. */
+/** Scope of a list or watch: a namespace or all, and a selection or everything. */
 export interface Interest {
   /** Only this one; undefined for all, and for cluster-scoped types. */
   readonly namespace?: string;
@@ -16,11 +16,13 @@ export function concerns(interest: Interest, entry: CacheEntry): boolean {
   return interest.selection === undefined || selects(interest.selection, entry);
 }
 
-/** What has to be known of the state before a change: where everything is selected, or by keys alone, no more than whether there was one. */
+/**
+ * Detail needed of the state before a change: if everything is selected, or by keys alone, only whether there was one.
+ */
 export const priorDetail = ({ selection }: Interest): PriorDetail =>
   selection === undefined || selection.byKey === true ? 'version' : 'body';
 
-/** What a change is for whoever has this interest: entering the selection is an addition, leaving it a deletion. */
+/** Effect of a change on this interest: entering the selection is an addition, leaving it a deletion. */
 export function transition(interest: Interest, event: ChangeEvent): EventKind | undefined {
   if (interest.namespace !== undefined && interest.namespace !== event.entry.namespace) return undefined;
   const { selection } = interest;
@@ -47,7 +49,7 @@ export class SharedInterest {
     readonly interest: Interest,
   ) {}
 
-  /** As {@link transition}; `turn` tells the event from the one before. */
+  /** Same as {@link transition}; `turn` differs from that of the event before. */
   transition(event: ChangeEvent, turn: number): EventKind | undefined {
     if (turn !== this.#turn) {
       this.#kind = transition(this.interest, event);

@@ -16,12 +16,12 @@ interface LaggardsOptions {
 }
 
 /**
- * Watchers that are not live yet, or no more: those that have stalled and that the ring has passed are ended, also if their sinks never
+ * Watchers that are not live: those that have stalled and that the ring has passed are ended, even if their sinks never
  * call back.
  */
 export class Laggards {
   readonly #watchers = new Set<Watcher>();
-  /** Monotonic ms of the last look, and of the last that came late: the process had stood still, so nobody had read. */
+  /** Monotonic ms of the last check, and of the last late one: the process had been paused, so no sink was read. */
   #lookedAt = 0;
   #resumedAt = 0;
   #cancel: (() => void) | undefined;

@@ -1,23 +1,23 @@
 /** Bytes of an object from which on its frames are shared by all who hold them: what is smaller is copied into pieces. */
 export const LARGE = 16 << 10;
 
-/** Where a piece lies in the memory of its frame. */
+/** Position of a piece in the memory of its frame. */
 interface Place {
   readonly offset: number;
   readonly length: number;
 }
 
-/** A frame by the memory that most of it lies in, which is there as long as somebody holds any part of it. */
+/** A frame by the memory that most of it is in, which exists while any part of it is referenced. */
 interface Held {
   readonly memory: WeakRef<ArrayBufferLike>;
-  /** Those that lie elsewhere, which are short, as they are. */
+  /** Positions of pieces in the memory; pieces elsewhere, which are short, as they are. */
   readonly pieces: readonly (Buffer | Place)[];
 }
 
 /**
- * Finds the frames of large objects that somebody still holds, such as the connection of a client that does not read. All
- * watches that are given the same frame so hold the same bytes, however far apart in time, and whatever their selectors.
- * Keeps no frame itself.
+ * Finds the frames of large objects that are still referenced, such as by the connection of a client that does not
+ * read. So all watches that get the same frame hold the same bytes, however far apart in time, and whatever their
+ * selectors. Keeps no frame itself.
  */
 export class LargeFrames {
   readonly #held = new Map<string, Held>();
@@ -26,7 +26,7 @@ export class LargeFrames {
   });
 
   /**
-   * The frame of a large object; where nobody holds it, it is made.
+   * Returns the frame of a large object, and makes it if none is referenced.
    * @param name of frames that are equal
    */
   frame(name: string, make: () => readonly Buffer[]): readonly Buffer[] {

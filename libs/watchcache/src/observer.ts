@@ -2,9 +2,9 @@ import type { AnnouncedChange } from '@orch/feed';
 import type { TypeId } from '@orch/storage';
 import type { FrameEncoder } from './frames.js';
 
-/** What a cohort of an audience had gathered, handed to the sockets of its live watchers. */
+/** Bytes gathered for a cohort of an audience, written to the sockets of its live watchers. */
 export interface Flush {
-  /** What made the bytes. */
+  /** Encoder of the bytes. */
   readonly encoder: FrameEncoder;
   /** Events that each watcher was given. */
   readonly events: number;
@@ -18,11 +18,11 @@ export interface Flush {
   readonly began: number;
   /** Monotonic ms: when the writing ended. */
   readonly ended: number;
-  /** What {@link WatchObserver.arrived} gave for the events, where it gave something. */
+  /** Values that {@link WatchObserver.arrived} returned for the events, if any. */
   readonly origins: readonly unknown[];
 }
 
-/** What the watch tier tells metrics and traces. Calls are cheap and must not throw. */
+/** Observer of the watch tier, for metrics and traces. Calls are cheap and must not throw. */
 export interface WatchObserver {
   /** A change is about to be put into the ring. What is returned stays with its event until it is flushed. */
   arrived?(type: TypeId, change: AnnouncedChange): unknown;

@@ -2,8 +2,8 @@
 const SLACK = 64;
 
 /**
- * The same bytes in memory of their own, if they are not already: a short Buffer is a slice of eight KiB that it shares
- * with whatever was made at the same time, and holds on to all of it for as long as it is kept.
+ * Copies bytes to memory of their own, unless they have it: a short Buffer is a slice of eight KiB that it shares with
+ * whatever was allocated at the same time, and retains all of it for as long as it is kept.
  */
 export function owned(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength <= bytes.length + SLACK) return bytes;

@@ -1,6 +1,6 @@
 import type { Clock } from '@orch/runtime/clock';
 
-/** What remains of an item after a step of work on it. */
+/** State of an item after a step of work on it: more to do at once, or rest. */
 export type StepResult = 'more' | 'rest';
 
 interface Queued {

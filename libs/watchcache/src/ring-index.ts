@@ -3,7 +3,7 @@ import type { ChangeEvent } from './change-event.js';
 
 /** Attributes indexed at a time. */
 const MAX_KEYS = 4;
-/** Milliseconds after which an index that nobody asks is dropped. */
+/** Milliseconds after which an unused index is dropped. */
 const IDLE = 10_000;
 /** Cursors of dropped events that an index may hold beside as many as there are events. */
 const SLACK = 1_024;
@@ -30,8 +30,8 @@ interface Indexed {
 }
 
 /**
- * Finds the events of a ring that have a value, for watchers that catch up on a few objects of many: built when the first
- * of them come, a slice with each of their steps, and kept up to date while there are such.
+ * Finds the events of a ring that have a value, for watchers that catch up on a few objects of many: built when the
+ * first of them arrives, a slice with each of their steps, and kept up to date while there are such.
  */
 export class RingIndex {
   readonly #keys = new Map<EqualityKey, KeyIndex>();
@@ -39,7 +39,7 @@ export class RingIndex {
   constructor(private readonly ring: Indexed) {}
 
   /**
-   * Goes on with the index of a key, for whoever stands at a cursor.
+   * Continues the index of a key, for a watcher at a cursor.
    * @returns the cursor up to which values can be searched for from there; behind it, after another call
    */
   prepare(key: EqualityKey, cursor: number, now: number): number {
@@ -51,8 +51,8 @@ export class RingIndex {
   }
 
   /**
-   * Cursor of the first event at or behind a cursor that may concern whoever wants the value, or of the first that is
-   * not indexed; the cursor itself where that is not.
+   * Cursor of the first event at or behind a cursor that may have the value, or of the first that is not indexed; the
+   * cursor itself if that is not indexed.
    */
   seek(key: EqualityKey, value: string, cursor: number): number {
     const index = this.#keys.get(key);

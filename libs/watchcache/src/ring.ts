@@ -5,8 +5,8 @@ import type { ChangeEvent } from './change-event.js';
 import { RingIndex } from './ring-index.js';
 
 /**
- * Recent changes of a type, bounded in time and bytes. A cursor is the number of an event, counted from the start of the
- * ring's life: it stays valid while events come and go, and one below `first` has been left behind.
+ * Recent changes of a type, bounded in time and bytes. A cursor is the number of an event, counted from the start of
+ * the ring's life: it stays valid while events are added and removed, and one below `first` is expired.
  */
 export class Ring {
   #events: (ChangeEvent | undefined)[] = [];
@@ -44,7 +44,7 @@ export class Ring {
     return this.#events.length - this.#offset;
   }
 
-  /** What it keeps beside the state of the type, frames apart. */
+  /** Bytes kept beside the state of the type, without frames. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -76,7 +76,7 @@ export class Ring {
     return cursor < this.next ? this.#index.prepare(key, cursor, now) : cursor;
   }
 
-  /** Cursor of the next event, from a cursor on, that may concern whoever wants the value. */
+  /** Cursor of the next event, from a cursor on, that may have the value. */
   seek([key, value]: readonly [EqualityKey, string], cursor: number): number {
     return this.#index.seek(key, value, cursor);
   }
@@ -131,7 +131,7 @@ export class Ring {
 /** Bytes that an event takes beside its states and frames, as measured. */
 export const EVENT_OVERHEAD = 150;
 
-/** What an event keeps that would otherwise be gone: the state before it; the state after is the type's, until it is before. */
+/** Bytes that an event retains: the state before it; the state after belongs to the type until it is replaced. */
 function bytesOf({ op, entry, prior }: ChangeEvent): number {
   const superseded = prior === undefined ? 0 : sizeOf(prior);
   return EVENT_OVERHEAD + superseded + (op === 'delete' ? sizeOf(entry) : 0);

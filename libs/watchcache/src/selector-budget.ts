@@ -4,9 +4,9 @@ import { type Interest, interestKey } from './interest.js';
 
 /** How much the selectors of a type's watches may say, in terms; 0 is no bound. */
 export interface SelectorLimits {
-  /** Of those that one event has matched, because it lies where they look. */
+  /** Bound for the watches that an event is matched against because they share its place in the index. */
   readonly together: number;
-  /** Of one owner. */
+  /** Bound for the watches of one owner. */
   readonly perOwner: number;
 }
 
@@ -16,12 +16,12 @@ const TERM_CHARACTERS = 1_024;
 /** Takes back what a watch was charged. */
 export type Charge = () => void;
 
-/** What was charged, each interest once. */
+/** Terms charged, each interest once. */
 class Account {
   terms = 0;
   readonly #watches = new Map<string, number>();
 
-  /** What the account would come to with an interest. */
+  /** Total of the account with a further interest. */
   with(key: string, terms: number): number {
     return this.#watches.has(key) ? this.terms : this.terms + terms;
   }
@@ -47,8 +47,8 @@ class Account {
 }
 
 /**
- * Bounds what an event costs beside what the index finds: each watch is charged for what its selector says beyond that,
- * watches that want the same together once. Without it, negations without end in many watches would hold up every write.
+ * Bounds the cost of an event beyond the index: each watch is charged for the terms of its selector beyond that,
+ * watches with the same interest once. Without it, endless negations in many watches would delay every write.
  */
 export class SelectorBudget {
   readonly #places = new Map<string, Account>();
@@ -64,7 +64,7 @@ export class SelectorBudget {
   }
 
   /**
-   * @param owner who pays; undefined for nobody
+   * @param owner charged for it; undefined for none
    * @throws SelectorBudgetError
    */
   charge(interest: Interest, owner: string | undefined): Charge | undefined {

@@ -25,7 +25,7 @@ interface Position {
 
 /**
  * Entries in key order, in immutable chunks: two binary searches find a key, a change replaces one chunk by a copy, and
- * what was handed out stays as it was. A namespace is a range, as namespaces sort first.
+ * chunks that were returned do not change. A namespace is a range, as namespaces sort first.
  */
 export class SortedEntries {
   #chunks: Page[] = [];
@@ -148,7 +148,7 @@ export class SortedEntries {
     return Math.max(0, distance + end.index);
   }
 
-  /** Where the first entry not below the key stands, or would stand: within the chunk that holds its predecessor. */
+  /** Position of the first entry not below the key, or where it would be: within the chunk of its predecessor. */
   #lowerBound(key: Key): Position {
     let low = 0;
     let high = this.#chunks.length - 1;

@@ -18,7 +18,7 @@ interface StateLoaderOptions {
   readonly type: TypeId;
   readonly describe: Describe;
   readonly clock: Clock;
-  /** Hears of failures to load; the loader goes on trying. */
+  /** Called when loading fails; the loader keeps trying. */
   readonly onError: ((error: unknown) => void) | undefined;
 }
 
@@ -26,13 +26,13 @@ interface StateLoaderOptions {
 export class StateLoader {
   /** Snapshots that were begun. */
   snapshots = 0;
-  /** What the last one failed of. */
+  /** Error of the last attempt. */
   failure: unknown;
   #closed = false;
 
   constructor(private readonly options: StateLoaderOptions) {}
 
-  /** Hands the state on, unless closed meanwhile; whoever fails to take it gets another. Never rejects. */
+  /** Loads the state and passes it to `take`, unless closed meanwhile; loads again when that fails. Never rejects. */
   async load(take: (loaded: LoadedState) => void): Promise<void> {
     for (let backoff = MIN_BACKOFF; !this.#closed; backoff = Math.min(backoff * 2, MAX_BACKOFF)) {
       try {

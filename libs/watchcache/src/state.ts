@@ -20,7 +20,7 @@ export interface ListRequest extends Interest {
   readonly limit?: number;
 }
 
-/** What a list found, good for ever: later changes make new pages. */
+/** Result of a list, valid for ever: later changes make new pages. */
 export interface ListResult {
   /** The version of the state that the entries are from. */
   readonly version: Version;
@@ -38,7 +38,7 @@ export class State {
   #bytes = 0;
   readonly #entries: SortedEntries;
   readonly #indexes: IndexSet;
-  /** Those that are not in the served version: in no index. */
+  /** Entries that are not in the served version: in no index. */
   readonly #failed: SortedEntries;
 
   constructor(
@@ -119,7 +119,7 @@ export class State {
     return this.#entries.range(namespace, undefined, Number.POSITIVE_INFINITY).pages;
   }
 
-  /** As few entries as the equalities of the selection allow, in key order. */
+  /** Returns as few entries as the equalities of the selection allow, in key order. */
   #candidates(interest: Interest, after: Key | undefined): Iterable<CacheEntry> {
     const key = this.#named(interest);
     if (key !== undefined) return this.#only(key, after);

@@ -8,7 +8,7 @@ import { priorDetail, transition } from './interest.js';
 import type { StepResult } from './pump.js';
 import { behindAt, type EndReason, type Watcher, type WatcherState } from './watcher.js';
 
-/** What a step may do to a watcher beside writing. */
+/** Actions of a step on a watcher beside writing. */
 interface StepActions {
   enter(watcher: Watcher, next: WatcherState): void;
   goLive(watcher: Watcher): void;
@@ -30,7 +30,9 @@ const STEP_BYTES = 16 << 10;
 const STEP_MS = 2;
 const STEP_EVENTS = 64;
 
-/** One step forward for watchers that are not live. Each writes one piece at most, so that a slow sink is noticed at once. */
+/**
+ * Advances watchers that are not live by a step. Each writes one piece at most, so that a slow sink is noticed at once.
+ */
 export class StreamSteps {
   constructor(
     private readonly served: WatchedState,

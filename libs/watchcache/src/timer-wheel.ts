@@ -1,6 +1,6 @@
 import type { Clock } from '@orch/runtime/clock';
 
-/** What is due at some time (monotonic ms). The wheel keeps its slot in it. */
+/** An item with a deadline (monotonic ms), in which the wheel keeps its slot. */
 export interface Due {
   due: number;
   slot: number;
@@ -10,8 +10,8 @@ const TICK = 100;
 const SLOTS = 1024;
 
 /**
- * One timer for many deadlines: those due within the same tick share a slot, those beyond the wheel's turn are looked at
- * once a turn. A deadline is met up to a tick late.
+ * A single timer for many deadlines: those in the same tick share a slot, those beyond the wheel's turn are checked once a
+ * turn. A deadline is met up to a tick late.
  */
 export class TimerWheel<Item extends Due> {
   readonly #slots: (Set<Item> | undefined)[] = new Array<Set<Item> | undefined>(SLOTS).fill(undefined);

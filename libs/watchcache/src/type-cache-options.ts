@@ -21,13 +21,13 @@ export interface TypeCacheOptions extends FanOutOptions {
   readonly historyBytes?: number;
   /** Attributes (label keys, fields) that may be indexed at a time. Default 16. */
   readonly maxIndexes?: number;
-  /** Hears of failures to load; the cache goes on trying. */
+  /** Called when loading fails; the cache keeps trying. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** What a type's objects look like to selectors. */
+/** How a type's objects are described to selectors. */
 export interface TypeDescription {
-  /** What the objects are converted by before anybody sees them; absent where encoders see to it. */
+  /** Converts objects before they are served; absent if encoders do. */
   readonly conversion?: BodyConversion;
   /** Called when a selector first looks at a state of an object; what it gives is kept with that state. */
   readonly describe: Describe;
@@ -48,7 +48,9 @@ export interface WatchRequest extends Interest {
   readonly bookmarks: boolean;
   /** Belongs to the watch until that is closed or the sink was ended. */
   readonly sink: WatchSink;
-  /** Whom its selector is charged to, by `selectorLimits`, and its initial state, by `initialBudget`. Default: nobody. */
+  /**
+   * Owner charged for its selector, by `selectorLimits`, and for its initial state, by `initialBudget`. Default: none.
+   */
   readonly owner?: string;
   /** Monotonic ms (`Clock.now`) at which the stream is to end. Default: never. */
   readonly deadline?: number;

@@ -36,9 +36,9 @@ export class TypeCache {
   readonly #loader: StateLoader;
   /** Undefined while the state is not to be relied on. */
   #loaded: FollowedState | undefined;
-  /** Of the state that is loaded. */
+  /** Retries of the state that is loaded. */
   #retries: Retries | undefined;
-  /** What was loaded last, for the streams that outlive a reset because they stand nowhere yet. */
+  /** The last loaded state, for streams that survive a reset because they have no position yet. */
   #latest: FollowedState | undefined;
   #resets = 0;
   #checks = 0;
@@ -110,8 +110,8 @@ export class TypeCache {
   }
 
   /**
-   * Gets ready what the selection of a list looks at, a few milliseconds at a time, so that the list itself holds nobody
-   * up. A list without it is as right, though it may take long.
+   * Prepares the indexes that a list's selection needs, a few milliseconds at a time, so that the list itself does not
+   * block. A list without it is correct too, though it may take long.
    * @throws CacheNotReadyError
    */
   async prepare(interest: Interest): Promise<void> {
@@ -156,11 +156,11 @@ export class TypeCache {
 
   /**
    * Starts a watch. Nothing is written to the sink before the promise has resolved and the turn of the event loop in
-   * which it did is over, so that whoever awaits it can write its response's head first.
+   * which it did is over, so that the caller can write its response's head first.
    * @throws ExpiredError when history does not reach back to the version.
-   * @throws VersionNotReachedError when an initial state not older than a version is wanted that does not come.
+   * @throws VersionNotReachedError when the initial state must not be older than a version that is not reached.
    * @throws CacheNotReadyError
-   * @throws SelectorBudgetError when the selectors of its owner, or of all, say too much already
+   * @throws SelectorBudgetError when the selectors of its owner, or of all, have too many terms already
    * @throws InitialBudgetError when the watches of its owner, or all, read as much of their initial state as they may
    * @throws CacheDrainingError after {@link drain}
    * @throws StoreUnavailableError
@@ -173,18 +173,18 @@ export class TypeCache {
       if (from.at === 'initial' && resets === this.#resets) await this.prepare(request);
       this.#checkOpen();
       if (this.#draining) throw new CacheDrainingError('the cache takes no more watches');
-      // A reset while the start was prepared has made it void: whether it is possible is decided anew.
+      // A reset during the preparation has made the start void: it is decided again.
       if (resets === this.#resets) return this.#join(request, from);
     }
   }
 
   /**
-   * Compares the state with the database at the same version. If they differ, all streams end with an error and the state
-   * is read anew: what was served since it went wrong cannot be told from what was right. Never rejects.
+   * Compares the state with the database at the same version. If they differ, all streams end with an error and the
+   * state is read again: correct results since the corruption cannot be told from wrong ones. Never rejects.
    */
   async check(): Promise<void> {
     const loaded = this.#loaded;
-    // Whoever converts would be asked for every object anew, and nobody says that it makes the same of it.
+    // The conversion would be called for every object again, and need not return the same.
     if (loaded === undefined || this.description.conversion !== undefined) return;
     try {
       const { version, pages } = loaded.state.list({});
@@ -204,8 +204,8 @@ export class TypeCache {
   }
 
   /**
-   * Resolves when watchers have been handed what was committed before the call, or when that cannot be known: the state is
-   * not there, or the database says nothing within `within` ms. Never rejects.
+   * Resolves when watchers have been given everything committed before the call, or when that cannot be known: the
+   * state is not loaded, or the database does not answer within `within` ms. Never rejects.
    */
   async settle(within: number): Promise<void> {
     if (!this.ready()) return;
@@ -356,7 +356,7 @@ export class TypeCache {
     this.#fanOut.wake();
   }
 
-  /** What could not be converted is tried again for as long as the state is followed. */
+  /** Retries failed conversions for as long as the state is followed. */
   #retriesOf(followed: FollowedState): Retries | undefined {
     const { conversion, describe } = this.description;
     if (conversion === undefined) return undefined;

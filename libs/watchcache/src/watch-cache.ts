@@ -8,13 +8,16 @@ import { InitialBudget, type InitialLimits } from './initial-budget.js';
 import { TypeCache } from './type-cache.js';
 import type { TypeCacheOptions, TypeDescription } from './type-cache-options.js';
 
-/** Where changes come from, and how much is kept; the rest has defaults. */
+/** Source of changes, and limits; all but the source have defaults. */
 export interface WatchCacheOptions extends Omit<TypeCacheOptions, 'initialBudget'> {
-  /** Where states and history are read. Not closed by the cache. */
+  /** Source from which states and history are read. Not closed by the cache. */
   readonly source: ChangeSource;
   /** Brings every change in order. Not closed by the cache. */
   readonly feed: OrderedFeed;
-  /** Bytes of all types together above which those without watchers are unloaded, least recently used first. Default 1 GiB. */
+  /**
+   * Bytes of all types together above which those without watchers are unloaded, least recently used first. Default 1
+   * GiB.
+   */
   readonly maxBytes?: number;
   /** Bytes that the initial states of watches may hold. Default: 256 MiB together, 64 MiB of each owner. */
   readonly initialLimits?: InitialLimits;
@@ -24,18 +27,21 @@ export interface WatchCacheOptions extends Omit<TypeCacheOptions, 'initialBudget
   readonly checkInterval?: number;
 }
 
-/** Milliseconds between looks at what may be unloaded. */
+/** Milliseconds between looks for types to unload. */
 const SWEEP = 10_000;
-/** Milliseconds that streams of what is unloaded go on at most, for the last changes; without a database nobody knows of any. */
+/**
+ * Milliseconds for which streams of an unloaded type may continue, for the last changes; without a database none are
+ * known.
+ */
 const LAST_CHANGES = 3_000;
 const INITIAL_LIMITS: InitialLimits = { together: 256 << 20, perOwner: 64 << 20 };
 
-/** The types held in memory: each is loaded when it is first asked for and unloaded when nobody uses it. */
+/** The types held in memory: each is loaded on first use and unloaded when unused. */
 export class WatchCache {
   readonly #types = new Map<string, TypeCache>();
-  /** Keys of those that go as soon as nobody watches. */
+  /** Keys of caches to unload as soon as they have no watchers. */
   readonly #retired = new Set<string>();
-  /** Unloaded, with streams that are ending. */
+  /** Unloaded caches, with streams that are ending. */
   readonly #leaving = new Set<TypeCache>();
   readonly #options: WatchCacheOptions;
   readonly #initialBudget: InitialBudget;
@@ -52,7 +58,10 @@ export class WatchCache {
     if (checkInterval > 0) this.#scheduleCheck(checkInterval, checkInterval * (0.5 + random() / 2));
   }
 
-  /** The cache of a type, loading if need be. Ask each time rather than keep it: an idle one is unloaded and closed. */
+  /**
+   * Returns the cache of a type, loading it if need be. Call it each time rather than keep the result: an idle cache is
+   * unloaded and closed.
+   */
   type(type: TypeId, description: TypeDescription): TypeCache {
     if (this.#closed) throw new CacheNotReadyError('the cache is closed');
     const key = keyOf(type, description);
@@ -93,8 +102,8 @@ export class WatchCache {
   }
 
   /**
-   * Unloads a type: its definition is gone, or is another. Whoever asks from now on gets a state anew; streams of the one before
-   * end in order when they have had what was committed before the call.
+   * Unloads a type: its definition is gone, or is another. Later calls load the state again; streams of the previous
+   * one end cleanly when they have had everything committed before the call.
    */
   unload(type: TypeId): void {
     for (const [key, cache] of this.#types) {
@@ -113,7 +122,7 @@ export class WatchCache {
     this.#leaving.delete(cache);
   }
 
-  /** Unloads what a conversion has made as soon as its streams have ended: nobody is to ask for it any more. */
+  /** Unloads the cache of a conversion as soon as its streams have ended: new requests must not use it. */
   retire(type: TypeId, description: Required<Pick<TypeDescription, 'conversion'>>): void {
     const key = keyOf(type, description);
     if (this.#types.has(key)) this.#retired.add(key);
@@ -134,7 +143,7 @@ export class WatchCache {
     await Promise.all([...this.#types.values()].map((cache) => cache.drain(spread)));
   }
 
-  /** Ends everything at once; whoever asks for a type later gets an Error. */
+  /** Ends everything at once; later calls get an Error. */
   close(): void {
     this.#closed = true;
     this.#cancelSweep?.();
@@ -147,7 +156,7 @@ export class WatchCache {
     this.#cancelCheck = (this.#options.clock ?? systemClock).after(wait, () => void this.#check(interval));
   }
 
-  /** One type after another, so that it is never more than one query. */
+  /** Checks one type after another, so that there is never more than one query. */
   async #check(interval: number): Promise<void> {
     for (const cache of [...this.#types.values()]) if (!this.#closed) await cache.check();
     if (!this.#closed) this.#scheduleCheck(interval, interval);

@@ -51,7 +51,7 @@ export class WatchStart {
   /** A start below the ring is possible if the database still has what is missing; the first page of it shows that. */
   async #after(version: Version, prior: PriorDetail): Promise<Joining['from']> {
     const { ring, current, lastVersion } = this.options;
-    // Who waits for a version that nobody has drawn may have it of another history: what was lost when a backup was restored.
+    // A version that was never drawn may be from another history, lost when a backup was restored.
     if (version > current() && version > (await lastVersion())) throw this.#expired(version);
     if (version >= ring().floor) return { at: 'after', version };
     try {

@@ -7,7 +7,7 @@ import type { Ring } from './ring.js';
 import type { Charge } from './selector-budget.js';
 import type { Due } from './timer-wheel.js';
 
-/** Where a stream's bytes go. */
+/** Destination of a stream's bytes. */
 export interface WatchSink {
   /**
    * Takes a piece of the stream. False asks for no more until `onDrain` calls back; the piece itself has been taken.
@@ -18,13 +18,15 @@ export interface WatchSink {
   /** The same of pieces that belong together; absent where they are to be handed over as one. */
   writePieces?(pieces: readonly Buffer[]): boolean;
   /**
-   * Grows whenever something has left the process, which tells a slow client from one that does not read. Absent where
-   * that is not known: then only what drains shows that it is read.
+   * Grows whenever bytes have left the process, which distinguishes a slow client from one that does not read. Absent
+   * when unknown: then only drain events show that it is read.
    */
   readonly departures?: number;
   /** Set once. May be called at any time, also when nothing was asked for. */
   onDrain(callback: () => void): void;
-  /** Ends the stream in order, after what has been written. Whoever owns the socket gives up on one that never drains. */
+  /**
+   * Ends the stream cleanly, after what has been written. The owner of the socket gives up on one that never drains.
+   */
   end(): void;
 }
 
@@ -32,7 +34,7 @@ export interface WatchSink {
 export type EndReason = 'closed' | 'deadline' | 'drained' | 'expired' | 'unavailable' | 'failed' | 'refused';
 
 /**
- * What a watcher is at. `live` watchers share the position of their cohort, and this object; all others carry their own.
+ * State of a watcher. `live` watchers share the position of their cohort, and this object; all others carry their own.
  * The transitions are in SPEC.md.
  */
 export type WatcherState =
@@ -42,7 +44,7 @@ export type WatcherState =
   | {
       readonly at: 'initial';
       readonly state: InitialState;
-      /** Whom the state is charged to. */
+      /** Owner charged for the state. */
       readonly owner: string | undefined;
       piece: number;
       /** Monotonic ms of the last step forward. */
@@ -69,7 +71,7 @@ export type WatcherState =
   | { readonly at: 'live'; readonly cohort: Cohort }
   | { readonly at: 'ended'; readonly reason: EndReason };
 
-/** Where a watcher stands that catches up from a cursor of the ring on. */
+/** State of a watcher that catches up from a cursor of the ring on. */
 export const behindAt = (ring: Ring, cursor: number, now: number): Extract<WatcherState, { at: 'behind' }> => ({
   at: 'behind',
   cursor,
@@ -77,13 +79,13 @@ export const behindAt = (ring: Ring, cursor: number, now: number): Extract<Watch
   since: now,
 });
 
-/** One stream: a few numbers and a socket, whatever its speed. */
+/** A stream: a few numbers and a socket, whatever its speed. */
 export class Watcher implements Due {
   /** Kept by the fan-out, as are the members below but the sink; others only read it. */
   state: WatcherState;
   /** The sink has asked for no more. */
   blocked = false;
-  /** What the sink's departures were when they were last looked at. */
+  /** The sink's `departures` at the last check. */
   departures: number | undefined;
   /** In the pump's queue. */
   queued = false;
@@ -91,7 +93,7 @@ export class Watcher implements Due {
   opened = false;
   /** Place among the live watchers of its cohort. */
   liveIndex = -1;
-  /** What its selector was charged. */
+  /** Releases what its selector was charged. */
   charge: Charge | undefined;
   /** Monotonic ms at which the timer wheel looks at it next. */
   due = 0;
@@ -103,11 +105,11 @@ export class Watcher implements Due {
   constructor(
     /** All who want the same bytes. */
     public audience: Audience,
-    /** Where the bytes go. */
+    /** Sink of its bytes. */
     readonly sink: WatchSink,
     /** Whether bookmarks are wanted. */
     readonly bookmarks: boolean,
-    /** The initial state is to be closed by a bookmark. */
+    /** Whether a bookmark ends the initial state. */
     readonly marksInitialEnd: boolean,
     /** Monotonic ms at which the stream ends; infinity for never. */
     public endsAt: number,
@@ -132,7 +134,7 @@ export class Watcher implements Due {
     this.onEnd(this, 'in-order');
   }
 
-  /** The client's rights are gone: what waits is not written any more, the stream ends with the error. */
+  /** The client has lost its rights: bytes that wait are dropped, and the stream ends with the error. */
   refuse(error: Error): void {
     this.onEnd(this, error);
   }

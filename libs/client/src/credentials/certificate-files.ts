@@ -5,7 +5,7 @@ import { type ClientCertificate, clientCertificate } from './certificate.js';
 /** How long what was read is taken for what is there. */
 const FRESH_MS = 1000;
 
-/** A client certificate and its key in files that somebody writes anew, one after the other. */
+/** A client certificate and its key in files that are rewritten by others, one after the other. */
 export class CertificateFiles {
   #current: ClientCertificate | undefined;
   #readAt = Number.NEGATIVE_INFINITY;

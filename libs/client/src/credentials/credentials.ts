@@ -7,20 +7,20 @@ import { ExecCredentials, type PluginSettings } from './exec-credentials.js';
 import type { ExecPlugin } from './exec-plugin.js';
 import { TokenFile } from './token-file.js';
 
-/** What a request is sent with. */
+/** Credentials of a request. */
 export interface RequestCredentials {
   /** Value of the header `Authorization`. */
   readonly authorization?: string;
-  /** What the server is shown in the handshake; another object means another certificate. */
+  /** Certificate for the handshake; another object means another certificate. */
   readonly certificate?: ClientCertificate;
 }
 
 /** How often certificates are looked at while no request asks for them, ms; as client-go's transport/cert_rotation.go. */
 const LOOK_MS = 300_000;
 
-/** What a connection's requests are sent with, which may change: files are read again, plugins are asked again. */
+/** Credentials of a connection's requests, which may change: files are read again, plugins are run again. */
 export interface Credentials {
-  /** What holds now: the same object for as long as it does. @throws CredentialsError */
+  /** Returns the current credentials: the same object until they change. @throws CredentialsError */
   read(): Promise<RequestCredentials>;
   /** The server has answered 401 to these: {@link read} looks for others, if there can be any. */
   expire(refused: RequestCredentials): void;
@@ -79,7 +79,7 @@ class FromConnection implements Credentials {
 }
 
 class FromPlugin implements Credentials {
-  /** Of what the plugin gave, what is sent. */
+  /** Request credentials by the plugin's output. */
   readonly #sent = new WeakMap<PluginCredentials, RequestCredentials>();
   readonly #given = new WeakMap<RequestCredentials, PluginCredentials>();
 
@@ -110,7 +110,7 @@ class FromPlugin implements Credentials {
 export const sameCredentials = (a: RequestCredentials, b: RequestCredentials): boolean =>
   a.authorization === b.authorization && a.certificate === b.certificate;
 
-/** By what the plugin is told: nobody is asked for a password twice because a process has two clients. */
+/** Shared plugins by their input: a user is not asked for a password twice because a process has two clients. */
 const plugins = new WeakMap<ExecPlugin, Map<string, ExecCredentials>>();
 
 function sharedPlugin(exec: ExecPlugin, connection: Connection, settings: PluginSettings): ExecCredentials {
@@ -125,7 +125,7 @@ function sharedPlugin(exec: ExecPlugin, connection: Connection, settings: Plugin
 }
 
 function bearer(token: string): string {
-  // Named here, for whoever complains of the header would have to name what stands in it.
+  // Checked here, as an error about the header would have to quote its value.
   if (/[^\t\x20-\x7e\x80-\xff]/.test(token)) throw new CredentialsError('the token holds what no header can');
   return `Bearer ${token}`;
 }

@@ -5,7 +5,7 @@ import { isEntry } from '../entry.js';
 import { type ClientCertificate, clientCertificate } from './certificate.js';
 import type { ExecPlugin } from './exec-plugin.js';
 
-/** What a plugin gave. */
+/** Credentials that a plugin returned. */
 export interface PluginCredentials {
   /** Bearer token. */
   readonly token?: string;
@@ -30,7 +30,7 @@ export function requestFor(plugin: ExecPlugin, place: ServerPlace, interactive: 
   return JSON.stringify({ kind: 'ExecCredential', apiVersion: plugin.apiVersion, spec });
 }
 
-/** What a plugin printed. The error quotes nothing of it that could be a secret. @throws Error */
+/** Parses a plugin's output. The error quotes no part of it that could be a secret. @throws Error */
 export function readCredential(output: string, { apiVersion }: ExecPlugin): PluginCredentials {
   const credential = parsed(output);
   if (!isEntry(credential) || credential.kind !== 'ExecCredential') {
@@ -68,7 +68,7 @@ function parsed(output: string): unknown {
   try {
     if (output.length <= MAX_YAML) return parse(output, { logLevel: 'error' });
   } catch {
-    // Told below, without what it holds.
+    // Reported below, without its content.
   }
   throw new Error('decoding stdout: it is neither JSON nor YAML');
 }
@@ -85,7 +85,7 @@ function expiry(value: unknown): number | undefined {
   try {
     if (typeof value === 'string') return parseTime(value);
   } catch {
-    // Told below, without the value.
+    // Reported below, without the value.
   }
   throw new Error('decoding stdout: status.expirationTimestamp is no time as RFC 3339 writes it');
 }

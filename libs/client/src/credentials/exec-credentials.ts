@@ -5,15 +5,15 @@ import { type PluginCredentials, readCredential, requestFor } from './exec-crede
 import { type ExecPlugin, pluginVariable } from './exec-plugin.js';
 import { isInteractive, type PluginLimits, runPlugin } from './run-plugin.js';
 
-/** What is common to all users of a plugin. */
+/** Settings common to all users of a plugin. */
 export interface PluginSettings extends PluginLimits {
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /**
- * What a plugin gave, until it expires or the server refuses it. The plugin runs once at a time, however many wait for it; a failure is
- * told to all who wait, and whoever asks next runs it again.
+ * A plugin's credentials, until they expire or the server refuses them. The plugin runs once at a time, however many
+ * wait for it; a failure is reported to all who wait, and the next call runs it again.
  */
 export class ExecCredentials {
   #current: PluginCredentials | undefined;
@@ -33,7 +33,7 @@ export class ExecCredentials {
     this.#variable = variable;
   }
 
-  /** What holds now, or what the plugin gives. @throws CredentialsError */
+  /** Returns the valid credentials, or runs the plugin. @throws CredentialsError */
   async read(): Promise<PluginCredentials> {
     const { now } = this.settings;
     if (this.#current && now() <= (this.#current.expiresAt ?? Number.POSITIVE_INFINITY)) return this.#current;

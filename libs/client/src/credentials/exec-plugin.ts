@@ -1,6 +1,6 @@
 import { type Names, namesOf } from '@orch/machinery';
 
-/** What a plugin wants of the terminal: never, if there is one, or not without one. */
+/** Whether a plugin uses the terminal: never, if there is one, or it requires one. */
 export type InteractiveMode = 'Never' | 'IfAvailable' | 'Always';
 
 /** A program that prints credentials (spec: "Client-side credential plugin"). */
@@ -13,13 +13,13 @@ export interface ExecPlugin {
   readonly args?: readonly string[];
   /** Variables beside those of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What to tell a user who has not installed it. */
+  /** Message for users who have not installed it. */
   readonly installHint?: string;
-  /** Whether it is told which server the credentials are for. Default false. */
+  /** Whether it gets the server's data (cluster info). Default false. */
   readonly provideClusterInfo?: boolean;
   /** Whether it may use the terminal. */
   readonly interactiveMode: InteractiveMode;
-  /** What the configuration of the cluster says to it; any JSON. */
+  /** Configuration of the cluster for the plugin; any JSON. */
   readonly config?: unknown;
 }
 

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { isatty } from 'node:tty';
 import type { ExecPlugin } from './exec-plugin.js';
 
-/** What a plugin may have. */
+/** Limits of a plugin. */
 export interface PluginLimits {
   /** The terminal: false for a process that reads standard input itself. Default: whether standard input is one. */
   readonly terminal?: boolean;
-  /** How long it may run, ms: long enough for somebody to log in meanwhile. Default 300,000. */
+  /** Maximum run time, ms: long enough for a user to log in meanwhile. Default 300,000. */
   readonly timeoutMs?: number;
   /** Bytes that it may print. Default 1 MiB. */
   readonly maxOutputBytes?: number;
@@ -23,8 +23,9 @@ export function isInteractive({ interactiveMode }: ExecPlugin, { terminal = isat
 }
 
 /**
- * Runs a plugin and gives what it printed. It gets the terminal if it is `interactive`, `variables` beside those of this process, and
- * writes its complaints to standard error. The error names the command, never its arguments, variables or output.
+ * Runs a plugin and returns its output. It gets the terminal if it is `interactive`, `variables` beside those of this
+ * process, and writes its messages to standard error. The error names the command, never its arguments, variables or
+ * output.
  * @throws Error when it cannot be run, fails, takes too long or prints too much
  */
 export async function runPlugin(
@@ -46,7 +47,7 @@ export async function runPlugin(
   }
 }
 
-/** What became of a program that was run. */
+/** Failure of a program that was run. */
 class Failure extends Error {}
 
 function outputOf(child: ChildProcess, { timeoutMs = 300_000, maxOutputBytes = MIB }: PluginLimits): Promise<string> {
@@ -73,20 +74,20 @@ function outputOf(child: ChildProcess, { timeoutMs = 300_000, maxOutputBytes = M
   });
 }
 
-/** What it may have started itself keeps its output open, which is not waited for. */
+/** Kills a plugin. Its own children may keep its output open, which is not waited for. */
 function stop(child: ChildProcess): void {
   child.kill('SIGKILL');
   child.stdout?.destroy();
 }
 
-/** Of the system's error its code alone: Node's messages may quote arguments. */
+/** Returns the code of the system's error alone: Node's messages may quote arguments. */
 function whyNotRun(error: unknown, { installHint }: ExecPlugin): string {
   const { code = 'unknown error' } = error as NodeJS.ErrnoException;
   if (code !== 'ENOENT') return `cannot be run: ${code}`;
   return `not found${installHint ? `\n\n${printable(installHint)}` : ''}`;
 }
 
-/** The hint comes from a file that somebody else may have written: it must not steer the terminal. */
+/** Escapes the hint: it comes from a file by others, and must not control the terminal. */
 const printable = (text: string): string =>
   text.replace(
     /[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Z}\t-\r]/gu,

@@ -4,7 +4,7 @@ import { CredentialsError } from '../errors.js';
 /** A minute, less ten seconds, as client-go's transport/token_source.go has it. */
 const FRESH_MS = 50_000;
 
-/** A bearer token in a file that somebody writes anew. */
+/** A bearer token in a file that others rewrite. */
 export class TokenFile {
   #token: string | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
@@ -18,7 +18,7 @@ export class TokenFile {
     this.#token = fallback;
   }
 
-  /** What the file holds, or held when it could be read last. @throws CredentialsError when it never could */
+  /** Returns the file's token, or the last one that could be read. @throws CredentialsError when there never was one */
   async read(): Promise<string> {
     if (this.#token !== undefined && this.now() - this.#readAt < FRESH_MS) return this.#token;
     try {

@@ -7,7 +7,7 @@ import { type Sleep, timerSleep } from '../sleep.js';
 import { endsInitialEvents, type WatchEvent } from '../watch/watch.js';
 import { type InformerHandlers, keyOf, ObjectStore } from './store.js';
 
-/** What is followed, and how. */
+/** Source and options of an informer. */
 export interface InformerSettings extends Selection {
   /** Objects per page of a list. Default 500. */
   readonly pageSize?: number;
@@ -21,7 +21,7 @@ export interface InformerSettings extends Selection {
   readonly random?: () => number;
 }
 
-/** What happened since the start. */
+/** Counters since the start. */
 export interface InformerStats {
   /** Times the whole state was fetched, the first included. */
   lists: number;
@@ -35,7 +35,7 @@ export interface InformerStats {
 
 /** Keeps a copy of a collection: fetches it, then follows its changes, for ever. */
 export class Informer<T extends ApiObject> {
-  /** One object for good, counted up as long as the informer runs. */
+  /** A single object, updated as long as the informer runs. */
   readonly stats: InformerStats = { lists: 0, expired: 0, resumes: 0, events: 0 };
   /** Resolves when the whole state is held for the first time; rejects when the informer is stopped before. */
   readonly synced: Promise<void>;
@@ -63,7 +63,7 @@ export class Informer<T extends ApiObject> {
     this.synced = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // Whoever does not wait for it must not be brought down by its rejection.
+    // Avoids an unhandled rejection when the caller does not wait for it.
     this.synced.catch(() => {});
   }
 
@@ -72,9 +72,7 @@ export class Informer<T extends ApiObject> {
     return this.#store;
   }
 
-  /**
-   * Adds handlers; what is held already is told to them as added, before this returns. Their errors go to `onError`.
-   */
+  /** Adds handlers; `added` is called for all cached objects before this returns. Their errors go to `onError`. */
   subscribe(handlers: InformerHandlers<T>): void {
     this.#store.subscribe(handlers);
   }

@@ -1,10 +1,10 @@
 import type { ApiObject } from '@orch/machinery';
 
-/** What is told of a change; calls come in the order of the changes, one at a time. */
+/** Handlers of changes; calls come in the order of the changes, one at a time. */
 export interface InformerHandlers<T extends ApiObject> {
   /** An object that was not held before. It is shared: not to be changed. */
   added?(object: T): void;
-  /** `before` is the last state held: changes in between may have been missed when the state was fetched anew. */
+  /** `before` is the last cached state: changes in between may have been missed when the state was listed again. */
   updated?(before: T, after: T): void;
   /** `missed`: the deletion itself was not seen, `object` is the last state known. */
   deleted?(object: T, missed: boolean): void;
@@ -16,7 +16,7 @@ export function keyOf(object: ApiObject): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 
-/** The objects of an informer by key, and who is told when they change. */
+/** The objects of an informer by key, and their event handlers. */
 export class ObjectStore<T extends ApiObject> {
   #objects = new Map<string, T>();
   readonly #subscribers: InformerHandlers<T>[] = [];
@@ -27,7 +27,7 @@ export class ObjectStore<T extends ApiObject> {
     this.#onError = onError;
   }
 
-  /** Adds handlers; what is held already is told to them as added. */
+  /** Adds handlers; `added` is called for all cached objects. */
   subscribe(handlers: InformerHandlers<T>): void {
     for (const object of this.#objects.values()) this.#call(() => handlers.added?.(object));
     this.#subscribers.push(handlers);
@@ -56,7 +56,7 @@ export class ObjectStore<T extends ApiObject> {
     if (this.#objects.delete(keyOf(object))) this.#tell((handlers) => handlers.deleted?.(object, false));
   }
 
-  /** Puts a whole state in place of the one held, telling the differences. */
+  /** Replaces the whole state, and notifies handlers of the differences. */
   replace(objects: ReadonlyMap<string, T>): void {
     const before = this.#objects;
     this.#objects = new Map(objects);

@@ -3,7 +3,7 @@ import { parseKubeconfig } from './kubeconfig.js';
 
 /** Certificates that a kubeconfig holds or names, PEM. */
 export interface KubeconfigCertificates {
-  /** Where they stand: the kubeconfig itself, or the file that it names. */
+  /** File that contains them: the kubeconfig itself, or one that it names. */
   readonly file: string;
   /** At least one certificate, unless it is broken. */
   readonly pem: string;
@@ -12,8 +12,8 @@ export interface KubeconfigCertificates {
 }
 
 /**
- * Finds the certificates of every cluster and user of a kubeconfig, whichever its context is. What cannot be read is left out: whoever
- * connects by it says so. Throws {@link KubeconfigError} for a file that is none.
+ * Finds the certificates of every cluster and user of a kubeconfig, whichever its context is. Unreadable ones are left
+ * out: connecting with them reports the error. Throws {@link KubeconfigError} for an invalid file.
  */
 export async function certificatesInKubeconfig(file: string): Promise<KubeconfigCertificates[]> {
   const { clusters, users } = await parseKubeconfig(file);
@@ -32,7 +32,7 @@ async function certificatesIn(entry: EntryReader, member: string, isFollowed: bo
     const pem = await entry.fileText(member);
     if (path !== undefined && pem !== undefined) found.push({ file: path, pem, isFollowed });
   } catch {
-    // Told of by whoever needs the entry.
+    // Reported when the entry is used.
   }
   return found;
 }

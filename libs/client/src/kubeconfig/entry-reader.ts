@@ -76,7 +76,7 @@ export class EntryReader {
     });
   }
 
-  /** As it stands there. */
+  /** Returns the raw value. */
   raw(member: string): unknown {
     return this.entry[member];
   }
@@ -87,7 +87,7 @@ export class EntryReader {
     return path === undefined ? undefined : resolve(dirname(this.file), path);
   }
 
-  /** What `member-data` holds in base64. */
+  /** Decodes `member-data` from base64. */
   data(member: string): string | undefined {
     const text = this.text(`${member}-data`)?.replace(/[\r\n]/g, '');
     if (text === undefined) return undefined;

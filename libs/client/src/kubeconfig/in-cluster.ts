@@ -4,7 +4,7 @@ import { type Names, namesOf } from '@orch/machinery';
 import type { Connection } from '../connection.js';
 import type { Environment } from '../proxy/choose-proxy.js';
 
-/** Where a pod finds what it needs. */
+/** Sources of a pod's configuration. */
 export interface InClusterOptions {
   /** The server's naming profile. Default: the names of `orch`. */
   readonly names?: Names;
@@ -15,8 +15,8 @@ export interface InClusterOptions {
 }
 
 /**
- * The connection of a pod to the server that it belongs to, as its service account; undefined outside of pods, where `ORCH_SERVICE_HOST`,
- * `ORCH_SERVICE_PORT` or the token is missing.
+ * The connection of a pod to its API server, as its service account; undefined outside of pods, where
+ * `ORCH_SERVICE_HOST`, `ORCH_SERVICE_PORT` or the token is missing.
  */
 export async function inClusterConnection(options: InClusterOptions = {}): Promise<Connection | undefined> {
   const { names = namesOf('orch'), env = process.env } = options;

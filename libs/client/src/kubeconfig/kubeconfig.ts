@@ -16,14 +16,14 @@ export interface Kubeconfig {
 
 const NOTHING: Kubeconfig = { clusters: new Map(), users: new Map(), contexts: new Map() };
 
-/** The files that clients read when they are told none: those of `KUBECONFIG`, or `~/.kube/config`. */
+/** The files that clients read by default: those of `KUBECONFIG`, or `~/.kube/config`. */
 export function kubeconfigFiles(env: Environment): readonly string[] {
   const named = env.KUBECONFIG;
   if (!named) return [join(env.HOME || homedir(), '.kube', 'config')];
   return [...new Set(named.split(delimiter).filter(Boolean))];
 }
 
-/** One file. An empty one says nothing. Throws {@link KubeconfigError}, also when it is not there. */
+/** Parses a file. An empty one has no entries. Throws {@link KubeconfigError}, also when it does not exist. */
 export async function parseKubeconfig(file: string): Promise<Kubeconfig> {
   try {
     return entriesOf(file, await readFile(file, 'utf8'));
@@ -34,8 +34,8 @@ export async function parseKubeconfig(file: string): Promise<Kubeconfig> {
 }
 
 /**
- * Several files as one, as kubectl merges them: of entries of one name, and of current contexts, the first is taken, whole; files that are
- * not there say nothing. Throws {@link KubeconfigError}.
+ * Merges several files, as kubectl does: of entries of one name, and of current contexts, the first is taken, whole;
+ * missing files are skipped. Throws {@link KubeconfigError}.
  */
 export async function parseKubeconfigs(files: readonly string[]): Promise<Kubeconfig> {
   const parsed = await Promise.all(files.map((file) => parseKubeconfig(file).catch(absent)));
@@ -72,7 +72,7 @@ function entriesOf(file: string, text: string): Kubeconfig {
   };
 }
 
-/** The errors of the parser quote the file, which holds secrets: only the line is told. */
+/** The errors of the parser quote the file, which holds secrets: only the line is reported. */
 function parsed(file: string, text: string): Entry {
   let config: unknown;
   try {

@@ -26,8 +26,8 @@ export async function readCluster(entry: EntryReader): Promise<ServerPlace> {
 }
 
 /**
- * A host and port alone are spoken to in the clear, as client-go does. What client-go leaves out without a word is an error: a password
- * would be sent to nobody, and a query would change nothing.
+ * A host and port alone mean a plain-text connection, as in client-go. Parts that client-go silently ignores are an
+ * error: a password would be sent to nobody, and a query would change nothing.
  */
 function serverUrl(entry: EntryReader): string {
   const server = entry.text('server');

@@ -36,7 +36,7 @@ async function certificate(entry: EntryReader): Promise<ClientUser> {
   return { cert: cert.text, key: key.text };
 }
 
-/** What an entry and its `-data` hold, and the file if it is one. */
+/** Data of an entry or of its `-data`, and the file if it names one. */
 async function material(entry: EntryReader, member: string): Promise<{ text?: string; file?: string }> {
   const [data, file, text] = [entry.data(member), entry.path(member), await entry.fileText(member)];
   if (data !== undefined && file !== undefined) throw entry.error(`${member}-data and ${member} are both specified`);
@@ -44,7 +44,7 @@ async function material(entry: EntryReader, member: string): Promise<{ text?: st
   return text !== undefined && file !== undefined ? { text, file } : {};
 }
 
-/** What a header can carry. */
+/** Text that a header can carry. */
 const SENDABLE = /^[\x20-\x7e]+$/;
 
 async function tokens(entry: EntryReader): Promise<ClientUser> {

@@ -17,16 +17,16 @@ export interface KubeconfigOptions {
 }
 
 /**
- * The connection of a context of one file, which webhooks are configured with too. Relative paths are relative to the file. Credentials
- * are left out where the server is not spoken to by TLS. Throws {@link KubeconfigError}.
+ * Returns the connection of a context of one file; webhooks are configured in this way too. Relative paths are relative
+ * to the file. Credentials are left out if the server is not reached by TLS. Throws {@link KubeconfigError}.
  */
 export async function readKubeconfig(file: string, options: KubeconfigOptions = {}): Promise<Connection> {
   return connectionOf(await parseKubeconfig(file), file, options);
 }
 
 /**
- * The connection that a command line client means: that of `file`; without one, of the files of `KUBECONFIG` or `~/.kube/config`; where
- * there is none of them, that of the pod that this process runs in. Throws {@link KubeconfigError}.
+ * Returns the connection for a command line client: that of `file`; without one, of the files of `KUBECONFIG` or
+ * `~/.kube/config`; if none of them exists, that of the pod that this process runs in. Throws {@link KubeconfigError}.
  */
 export async function loadConnection(
   options: KubeconfigOptions & { readonly file?: string; readonly env?: Environment } = {},
@@ -63,7 +63,7 @@ function entryNamed(entries: ReadonlyMap<string, EntryReader>, list: string, nam
   return entry;
 }
 
-/** What the cluster has to say to the plugin. */
+/** Adds the cluster's configuration for the plugin. */
 function withExtension(user: ClientUser, cluster: EntryReader, names: Names): ClientUser {
   if (!user.exec) return user;
   const wanted = pluginExtension(names);

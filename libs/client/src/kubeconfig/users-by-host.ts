@@ -4,7 +4,7 @@ import { type Kubeconfig, parseKubeconfig } from './kubeconfig.js';
 import { readUser } from './read-user.js';
 
 /**
- * Who speaks to which host, of a kubeconfig whose users are named after hosts, as admission webhooks are configured with (spec:
+ * Users by host, from a kubeconfig whose users are named after hosts, as admission webhooks are configured with (spec:
  * "Authorization notes"; the order is that of k8s.io/apiserver, pkg/util/webhook/authentication.go).
  */
 export class UsersByHost {
@@ -19,8 +19,9 @@ export class UsersByHost {
   }
 
   /**
-   * The user for a host, a service being `name.namespace.svc`: named `host:port`, or after it with leading parts as `*`; for port 443
-   * without the port too; else the user `*`, else that of the current context, else nobody. Throws {@link KubeconfigError}.
+   * Returns the user for a host, a service being `name.namespace.svc`: named `host:port`, or so with leading parts as
+   * `*`; for port 443 without the port too; else the user `*`, else that of the current context, else an empty one.
+   * Throws {@link KubeconfigError}.
    */
   async userFor(host: string, port: number): Promise<ClientUser> {
     const { users, contexts, currentContext } = this.config;

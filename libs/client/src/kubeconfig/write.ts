@@ -5,8 +5,8 @@ import { stringify } from 'yaml';
 import type { Connection } from '../connection.js';
 
 /**
- * Writes a kubeconfig with one cluster, user and context, all called `name`, and everything inline but what the connection itself has in
- * files; plugins and impersonation are not written.
+ * Writes a kubeconfig with one cluster, user and context, all called `name`, and everything inline except what the
+ * connection has in files; plugins and impersonation are not written.
  * The file appears whole, readable by its owner alone (0600).
  */
 export async function writeKubeconfig(file: string, connection: Connection, name = 'default'): Promise<void> {

@@ -24,8 +24,9 @@ export function parseProxyUrl(text: string): URL {
 }
 
 /**
- * The proxy for a server by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in capitals or not, as Go's golang.org/x/net/http/httpproxy reads
- * them. This machine is never reached through one. Values that are no URL count as none.
+ * Returns the proxy for a server by `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case, as Go's
+ * golang.org/x/net/http/httpproxy reads them. This machine is never reached through one. Values that are no URL count
+ * as none.
  */
 export function proxyFromEnvironment(server: URL, env: Environment): URL | undefined {
   const any = (name: string) => env[name] || env[name.toLowerCase()] || '';

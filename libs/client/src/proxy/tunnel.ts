@@ -6,8 +6,8 @@ import { openSocks } from './socks.js';
 import { proxyUser, type TunnelSettings } from './tunnel-settings.js';
 
 /**
- * A connection to `host` and `port` (IPv6 without brackets) through a proxy. The error names the proxy's host and what it answered, never
- * its user or password. @throws Error
+ * Opens a connection to `host` and `port` (IPv6 without brackets) through a proxy. The error contains the proxy's host
+ * and its answer, never its user or password. @throws Error
  */
 export async function openTunnel(proxy: URL, host: string, port: number, settings: TunnelSettings): Promise<Socket> {
   const open = proxy.protocol === 'socks5:' ? openSocks : openConnect;

@@ -11,21 +11,21 @@ export type WatchEvent<T extends ApiObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly object: ApiObject };
 
-/** Where a watch begins. */
+/** Start of a watch. */
 export type WatchStart =
   /** After this version, which a list or an earlier watch gave. */
   | { readonly after: string }
   /**
-   * With an ADDED event for each object there is, closed by a bookmark that {@link endsInitialEvents} (gate `WatchList`).
-   * `notOlderThan`: the least version of that state; unset asks for the newest.
+   * With an ADDED event for each existing object, ended by a bookmark that {@link endsInitialEvents} recognizes (gate
+   * `WatchList`). `notOlderThan`: the least version of that state; unset asks for the newest.
    */
   | { readonly initialEvents: true; readonly notOlderThan?: string };
 
-/** What is watched, and how long. */
+/** Selection and duration of a watch. */
 export interface WatchOptions {
-  /** As {@link Selection.labelSelector}. */
+  /** Same as {@link Selection.labelSelector}. */
   readonly labelSelector?: string;
-  /** As {@link Selection.fieldSelector}. */
+  /** Same as {@link Selection.fieldSelector}. */
   readonly fieldSelector?: string;
   /** How long a request may last, seconds. Default: drawn from 300 to 600, so that clients do not come back together. */
   readonly timeoutSeconds?: number;
@@ -44,9 +44,9 @@ interface Waiting {
 const SILENCE_SECONDS = 30;
 
 /**
- * The events of one watch request, until it ends in order.
+ * Yields the events of one watch request, until it ends cleanly.
  * Throws {@link ApiError} when it is refused or ends with an `ERROR` event (410 when the history is gone) and
- * {@link TransportError} when the connection fails; an event that was cut is never given out.
+ * {@link TransportError} when the connection fails; a truncated event is never yielded.
  */
 export async function* openWatch<T extends ApiObject>(
   transport: Transport,

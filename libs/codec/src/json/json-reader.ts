@@ -6,7 +6,7 @@ import { spaceEnd, stringEnd } from './scan.js';
 export type Duplicates = Map<JsonObject, Set<string>>;
 
 const BACKSLASH = 0x5c;
-/** What may stand behind a backslash, beside `u` and four digits. */
+/** Characters that may follow a backslash, beside `u` and four digits. */
 const ESCAPED: ReadonlySet<string> = new Set(['"', '\\', '/', 'b', 'f', 'n', 'r', 't']);
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const HEX4 = /^[0-9a-fA-F]{4}$/;
@@ -22,8 +22,8 @@ const SHOWN = 64;
 const shown = (number: string): string => (number.length > SHOWN ? `${number.slice(0, SHOWN)}…` : number);
 
 /**
- * How much deeper `metadata.managedFields` nest than the object whose fields they name: the metadata, the list, the entry, the set, and
- * an empty object for each scalar. What a client was given it may send again.
+ * How much deeper `metadata.managedFields` nest than the object whose fields they name: the metadata, the list, the
+ * entry, the set, and an empty object for each scalar. A client may send back whatever it was given.
  */
 export const OWNERS_DEPTH = 5;
 
@@ -141,7 +141,9 @@ export class JsonReader {
     return wellFormed(whole);
   }
 
-  /** What is wrong with a string that the native parser refuses, and where; it may be all of a long text. */
+  /**
+   * Finds the error, and its position, in a string that the native parser refuses; it may be the whole of a long text.
+   */
   #wrongString(): JsonSyntaxError {
     const { text } = this;
     let at = this.#at + 1;

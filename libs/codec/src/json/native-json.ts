@@ -10,9 +10,9 @@ export function nativeJson(text: string): JsonValue | undefined {
 }
 
 /**
- * After release 22, Node takes a name with escapes for another one that it has read before in such a place
- * (https://github.com/nodejs/node/issues/63785). It compares that one with the name as it stands in the text, backslashes and
- * all; so what it gives for a name that it misread holds a backslash.
+ * After release 22, Node mistakes a name with escapes for another one that it has read before in such a place
+ * (https://github.com/nodejs/node/issues/63785). It compares that one with the name as written in the text, backslashes
+ * included; so the result for a misread name contains a backslash.
  */
 const MISREADS_NAMES = Number.parseInt(process.versions.node, 10) > 22;
 

@@ -5,8 +5,8 @@ import { parseJson } from './parse-json.js';
 import { spaceEnd, stringEnd } from './scan.js';
 
 /**
- * The JSON text of an opaque value: byte for byte as it came where it is still that value, else as the reference would write it. What
- * clients compare byte by byte (`RawExtension`) must not change by being passed on.
+ * Returns the JSON text of an opaque value: byte for byte as received if it is still that value, else as the reference
+ * would write it. Values that clients compare byte by byte (`RawExtension`) must not change in transit.
  */
 export function opaqueJson(value: unknown): string {
   const text = textOf(value);
@@ -23,8 +23,8 @@ function says(text: string, value: unknown): boolean {
 }
 
 /**
- * An opaque text as it stands in a document in JSON, as the reference's encoder embeds it: without blanks, with the escapes that
- * it demands, and with names, numbers and other escapes as they are.
+ * Returns an opaque text as the reference's encoder embeds it in a JSON document: without blanks, with the escapes that
+ * it requires, and with names, numbers and other escapes as they are.
  */
 export const embeddedJson = (text: string): string => escapedAsInGo(withoutBlanks(text));
 

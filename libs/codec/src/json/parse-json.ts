@@ -6,7 +6,7 @@ import { type Duplicates, JsonReader, OWNERS_DEPTH } from './json-reader.js';
 import { nativeJson } from './native-json.js';
 import { scanJson } from './scan.js';
 
-/** What a text may ask of the reader; going beyond is a {@link JsonSyntaxError}. */
+/** Limits of a text; exceeding them is a {@link JsonSyntaxError}. */
 export interface JsonLimits {
   /** Deepest nesting of objects and arrays; `metadata.managedFields` may be as much deeper as those of the deepest object are. Default 1000. */
   readonly maxDepth?: number;
@@ -20,7 +20,7 @@ export interface JsonLimits {
 export interface ParsedJson {
   /** Integers beyond 2^53 are bigint. */
   readonly value: JsonValue;
-  /** What {@link JsonLimits.maxValues} bounds. */
+  /** Number of values that {@link JsonLimits.maxValues} bounds. */
   readonly values: number;
   /** Names that stood more than once, by object (the last value won); absent when there were none. */
   readonly duplicates?: Duplicates;

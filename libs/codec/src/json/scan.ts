@@ -1,4 +1,4 @@
-/** What stands in a text outside of its strings. */
+/** Properties of a text outside of its strings. */
 interface JsonScan {
   /** Number of object members, repeated ones counted each time. */
   readonly members: number;
@@ -27,7 +27,7 @@ const COMMA = 0x2c;
 /** Many at a time, so that what the expression remembers of its way is little. */
 const CHARACTERS = /(?:[^"\\]|\\.){0,1000}/sy;
 
-/** Where the string ends that begins at `at`; the end of the text for one that does not end. */
+/** Returns the end of the string that begins at `at`; the end of the text for an unterminated one. */
 export function stringEnd(text: string, at: number): number {
   const quote = text.indexOf('"', at + 1);
   if (quote < 0) return text.length;
@@ -48,13 +48,13 @@ const NO_DIGIT = /[^0-9]/g;
 /** So many of a kind stand in a row in texts for people; what is longer is left to a regular expression, 1 ns a character. */
 const FEW = 64;
 
-/** Where the blanks end that stand at `at`, if any do. */
+/** Returns the end of the blanks at `at`, if there are any. */
 export const spaceEnd = (text: string, at: number): number => rowEnd(text, at, isSpace, NO_SPACE);
 
-/** Where the digits end that stand at `at`. */
+/** Returns the end of the digits at `at`. */
 const digitsEnd = (text: string, at: number): number => rowEnd(text, at, isDigit, NO_DIGIT);
 
-/** Where a row of characters of one kind ends that begins at `at`. @param other finds one that is of another kind */
+/** Returns the end of a row of characters of one kind at `at`. @param other finds one of another kind */
 function rowEnd(text: string, at: number, isOne: (code: number) => boolean, other: RegExp): number {
   const few = Math.min(text.length, at + FEW);
   let end = at;
@@ -64,7 +64,7 @@ function rowEnd(text: string, at: number, isOne: (code: number) => boolean, othe
   return other.test(text) ? other.lastIndex - 1 : text.length;
 }
 
-/** One pass over the characters outside of strings. It takes any text; what it says is true of valid JSON. */
+/** Scans the characters outside of strings once. Accepts any text; the result is correct for valid JSON. */
 export function scanJson(text: string, { maxDepth, maxValues }: ScanLimits): JsonScan {
   let [members, values, depth, deepest, digits] = [0, 0, 0, 0, 0];
   let wideNumber = false;

@@ -5,7 +5,7 @@ import { memoised } from './memo.js';
 /** A form that objects are written in; `protobuf` is the binary one of the naming profile. */
 export type Encoding = 'json' | 'yaml' | 'protobuf';
 
-/** What a response is to be made as. */
+/** Negotiated form of a response. */
 export interface Accepted {
   /** The encoding of the answer. */
   readonly mediaType: Encoding;
@@ -15,7 +15,7 @@ export interface Accepted {
   readonly pretty: boolean;
 }
 
-/** What an endpoint can answer with. */
+/** Forms that an endpoint can answer with. */
 export interface Offers {
   /** In the order of the server's preference. */
   readonly encodings: readonly Encoding[];
@@ -29,8 +29,8 @@ const META_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 const META_KINDS: ReadonlySet<string> = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList']);
 
 /**
- * What the collections and objects of every resource can answer with. Tables have no binary form.
- * @param textOnly nor have the objects themselves; default false
+ * Forms of the collections and objects of every resource. Tables have no binary form.
+ * @param textOnly the objects have none either; default false
  */
 function resourceOffers(names: Names, textOnly = false): Offers {
   return {
@@ -44,7 +44,7 @@ function resourceOffers(names: Names, textOnly = false): Offers {
   };
 }
 
-/** What `/api` and `/apis` can answer with: their own documents, and the aggregated one. */
+/** Forms of `/api` and `/apis`: their own documents, and the aggregated one. */
 export function discoveryOffers(names: Names): Offers {
   const group = names.group('apidiscovery.orch.io');
   return {
@@ -103,13 +103,13 @@ function choose(header: string, offers: Offers, typeOf: (encoding: Encoding) => 
 
 /** Distinct headers that are remembered, per kind of offer; a client has a handful of them. */
 const REMEMBERED = 500;
-/** Longer headers are judged anew each time, so that what is remembered stays small. */
+/** Longer headers are parsed each time, so that the cache stays small. */
 const REMEMBERED_LENGTH = 1024;
 
 /** `accept` is the header as it came; undefined or empty accepts anything. Undefined calls for a 406. */
 export type Negotiator = (accept: string | undefined) => Accepted | undefined;
 
-/** A function from `Accept` to what the response is to be made as; undefined calls for a 406. Remembers its answers. */
+/** Returns a function from `Accept` to the form of the response; undefined calls for a 406. Caches its answers. */
 export function negotiator(offers: Offers, names: Names): Negotiator {
   const types: Readonly<Record<Encoding, string>> = {
     json: 'application/json',

@@ -24,7 +24,7 @@ export class BackwardWriter {
     return this.#buffer.length - this.#pos;
   }
 
-  /** Starts anew, whatever a failed use may have left. */
+  /** Starts over, whatever a failed use may have left. */
   reset(): void {
     if (this.#buffer.length > KEPT) this.#buffer = Buffer.allocUnsafeSlow(INITIAL);
     this.#pos = this.#buffer.length;

@@ -25,7 +25,7 @@ interface StructDecoder {
   readonly custom: CustomJson | undefined;
 }
 
-/** What a body may ask of the reader. */
+/** Limits of a body. */
 export interface ProtobufLimits {
   /** Most fields, known or not, and items of packed lists. Default: no limit. */
   readonly maxValues?: number;

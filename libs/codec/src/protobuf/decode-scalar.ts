@@ -10,7 +10,7 @@ export interface ScalarDecoder {
   readonly wireType: number;
   /** undefined stands for an unset value. */
   readonly read: (reader: WireReader) => unknown;
-  /** What stands for an unset value in lists and maps. */
+  /** Value for an unset one in lists and maps. */
   readonly zero: unknown;
 }
 

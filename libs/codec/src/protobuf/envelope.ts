@@ -5,7 +5,7 @@ import { ProtobufError } from './protobuf-error.js';
 import { LENGTH_DELIMITED } from './wire.js';
 import { WireReader } from './wire-reader.js';
 
-/** What every binary document begins with (spec: "Protobuf envelope"). */
+/** Prefix of every binary document (spec: "Protobuf envelope"). */
 const PROTOBUF_PREFIX: Readonly<Uint8Array> = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -48,11 +48,11 @@ export function encodeUnknown({ apiVersion, kind, raw }: Unknown): Buffer {
   return out;
 }
 
-/** What stands around the binary form of an object in its document, when the object itself comes in pieces. */
+/** Envelope around the binary form of an object, for objects that come in pieces. */
 export interface UnknownFrame {
-  /** What comes before the binary form: prefix, type, and the length. */
+  /** Bytes before the binary form: prefix, type, and the length. */
   readonly head: Buffer;
-  /** What comes after it. */
+  /** Bytes after it. */
   readonly tail: Buffer;
 }
 

@@ -1,15 +1,15 @@
 import { varintSize, writeHead } from './envelope.js';
 
-/** What stands before the binary form of a list's metadata (field 1) and of each of its items (field 2). */
+/** Tag and length before the binary form of a list's metadata (field 1) and of each of its items (field 2). */
 function fieldHead(field: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(1 + varintSize(length));
   writeHead(head, 0, field, length);
   return head;
 }
 
-/** What comes before the binary form of a list's metadata, which takes `length` bytes. */
+/** Tag and length before the binary form of a list's metadata, which takes `length` bytes. */
 export const listMetaHead = (length: number): Buffer => fieldHead(1, length);
-/** What comes before the binary form of an item, which takes `length` bytes. */
+/** Tag and length before the binary form of an item, which takes `length` bytes. */
 export const listItemHead = (length: number): Buffer => fieldHead(2, length);
 
 /** Bytes that a field of a list takes, with what stands before it. */

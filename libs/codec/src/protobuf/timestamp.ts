@@ -7,7 +7,7 @@ import { parseTime } from '@orch/machinery';
 
 const DAY = 86_400;
 const CANONICAL_LENGTH = '2006-01-02T15:04:05Z'.length;
-/** What may be written without looking whether the month has so many days. */
+/** Days that every month has, so that the month need not be checked. */
 const DAYS_OF_ANY_MONTH = 28;
 
 /** Whole seconds since 1970 of an RFC 3339 time. @throws TimeError */

@@ -6,5 +6,5 @@ export const START_GROUP = 3;
 export const END_GROUP = 4;
 export const FIXED32 = 5;
 
-/** What stands before a value: its field number and the kind of the value. */
+/** Returns the tag of a value: its field number and wire type. */
 export const tagOf = (fieldNumber: number, wireType: number): number => fieldNumber * 8 + wireType;

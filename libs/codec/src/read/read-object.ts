@@ -13,7 +13,7 @@ export interface ReadObject {
   readonly problems: readonly string[];
 }
 
-/** What is known of a value that was read from a text. */
+/** Results of reading a value from a text. */
 export interface ReadOptions {
   /** Names that were repeated in the text, as {@link parseJson} found them; they are reported with their paths. */
   readonly duplicates?: Duplicates;

@@ -9,7 +9,7 @@ export class ObjectReadError extends Error {
   override readonly name = 'ObjectReadError';
 }
 
-/** What a reader answers with for a value of the wrong type; who called it knows the field and throws. */
+/** Answer of a reader for a value of the wrong type; its caller knows the field and throws. */
 export const MISMATCH: unique symbol = Symbol('mismatch');
 
 /** The value as the schema would have it, the same object if there was nothing to change; undefined drops it. */
@@ -21,12 +21,12 @@ export class MapKey {
 }
 
 /**
- * Deepest nesting of structs and maps: each is a message in the binary form, and so are some of the values that they end in.
- * One object without a binary form would be missing from every list of its type.
+ * Deepest nesting of structs and maps: each is a message in the binary form, and so are some of the values at their
+ * ends. An object without a binary form would be missing from every list of its type.
  */
 const MAX_DEPTH = MAX_MESSAGE_DEPTH - 2;
 
-/** What is carried along while one object is read. */
+/** State of reading one object. */
 export class ReadState {
   /** Fields, list indexes and map keys that lead to where the reader stands. */
   readonly path: (string | number | MapKey)[] = [];
@@ -50,7 +50,7 @@ export class ReadState {
     this.#depth--;
   }
 
-  /** Tells of no problems until {@link speak}. */
+  /** Suppresses problems until {@link speak}. */
   silence(): void {
     this.#silent++;
   }

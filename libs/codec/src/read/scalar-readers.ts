@@ -38,7 +38,7 @@ const normalized =
   (value) =>
     typeof value === 'string' ? normalize(value) : MISMATCH;
 
-/** What a time is when it is not set. */
+/** An unset time. */
 const ZERO_TIME = /^0001-01-01T00:00:00(?:\.0+)?Z$/;
 
 const timeReader =
@@ -100,7 +100,7 @@ export const SCALAR_READERS: Readonly<Record<ScalarKind, Reader>> = {
   json: anything,
 };
 
-/** What a null becomes where it cannot be left out: in lists and as the value of a map's key. */
+/** Replacement for a null that cannot be left out: in lists and as the value of a map's key. */
 export function zeroOf(kind: ScalarKind): JsonValue {
   switch (kind) {
     case 'string':

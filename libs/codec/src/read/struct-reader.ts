@@ -122,7 +122,7 @@ function readField(
   return field.omitsZero && read !== undefined && isZero(read) ? undefined : read;
 }
 
-/** What stands for null in lists and maps. */
+/** Replacement for null in lists and maps. */
 const zeroValue = (schema: Schema): JsonValue => {
   if (schema.kind === 'struct' || schema.kind === 'map') return {};
   return schema.kind === 'list' ? [] : zeroOf(schema.kind);
@@ -193,9 +193,9 @@ const shapeOf = (value: JsonValue): Shape => {
 const SHAPES: Readonly<Record<string, Shape>> = { struct: 'object', list: 'array', bool: 'boolean' };
 
 /**
- * The member whose form the value has stands for the whole: a schema, a list of them, or a boolean. What is unknown or repeated within is
- * dropped and not told, as in the reference, whose strict decoder does not look into types that read themselves (sigs.k8s.io/json):
- * definitions that are taken there with `fieldValidation=Strict` must be taken here.
+ * Reads a value whose JSON form is one of several: a schema, a list of them, or a boolean. Unknown and repeated fields
+ * within are dropped silently, as in the reference, whose strict decoder does not check types that decode themselves
+ * (sigs.k8s.io/json): definitions that it accepts with `fieldValidation=Strict` must be accepted here.
  */
 function readerOfCustomJson(schema: StructSchema): Reader {
   const owner = structName(schema.id);

@@ -35,8 +35,8 @@ export function compose(text: string, limits: Pick<Required<YamlLimits>, 'maxVal
 }
 
 /**
- * The syntax of a text, no more of it than a document of so many values can need, and no deeper: whoever composes it recurses,
- * and a stack that runs out where a regular expression is compiled ends the process.
+ * Tokens of a text, no more than a document of so many values can need, and no deeper: composing them is recursive, and
+ * a stack that runs out while a regular expression is compiled ends the process.
  */
 function* tokens(
   text: string,

@@ -18,7 +18,7 @@ import { type Composed, compose } from './compose.js';
 import { scalarValue, TAG } from './scalar-value.js';
 import { DEFAULT_LIMITS, type YamlLimits, YamlSyntaxError } from './yaml-limits.js';
 
-/** What a document of YAML comes to. */
+/** Result of parsing a document of YAML. */
 export interface ParsedYaml {
   /** Its value as JSON has it; of a repeated key the last one. */
   readonly value: JsonValue;
@@ -26,15 +26,18 @@ export interface ParsedYaml {
   readonly repeated: readonly string[];
 }
 
-/** What YAML holds only in escapes: control characters but tab and line ends, halves of characters, and what is none. */
+/**
+ * Characters that YAML allows only as escapes: control characters but tab and line ends, lone surrogates, and
+ * non-characters.
+ */
 const NO_TEXT = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 /** Texts beyond this many say nothing new. */
 const MAX_REPEATED = 100;
 
 /**
- * The first YAML document of a text as a JSON value, as Go's readers understand it: exact integers, every repeated key noted, aliases expanded within limits, merge
- * keys (`<<`) carried out.
+ * Parses the first YAML document of a text as a JSON value, as Go's readers understand it: exact integers, every
+ * repeated key recorded, aliases expanded within limits, merge keys (`<<`) applied.
  * @throws YamlSyntaxError, TooManyValuesError
  */
 export function parseYaml(input: Buffer | string, limits: YamlLimits = {}): ParsedYaml {
@@ -64,7 +67,7 @@ class Converter {
   readonly repeated: string[] = [];
   readonly #lines: LineCounter;
   readonly #limits: Required<YamlLimits>;
-  /** What each anchor stands for where the converter is: the last node before that bears it. */
+  /** Nodes of anchors at the converter's position: the last node before it that has the anchor. */
   readonly #anchors = new Map<string, Node>();
   /** Anchors whose nodes are being expanded. */
   readonly #expanding = new Set<string>();

@@ -6,7 +6,7 @@ const DECIMAL = /^[-+]?(?:0|[1-9][0-9]*)$/;
 const OCTAL = /^([-+]?)0[oO]?([0-7]+)$/;
 const PREFIXED = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+)$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
-/** What begins with a point may hold underscores between digits alone. */
+/** A number that begins with a point may have underscores between digits only. */
 const POINT_FIRST = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+)?$/;
 const NOT_FINITE = /^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/;
 
@@ -23,8 +23,8 @@ type PlainScalar =
   | { readonly tag: 'str'; readonly value: string };
 
 /**
- * What an unquoted YAML scalar means, in the dialect that the ecosystem writes: YAML 1.1 with `yes`, `on` and leading
- * zeros for octal, but neither base 60 nor timestamps, which stay text.
+ * Resolves an unquoted YAML scalar, in the dialect of the ecosystem: YAML 1.1 with `yes`, `on` and leading zeros for
+ * octal, but neither base 60 nor timestamps, which stay text.
  */
 export function plainScalar(text: string): PlainScalar {
   if (NULLS.has(text)) return { tag: 'null', value: null };
@@ -40,7 +40,7 @@ function numberOf(text: string): PlainScalar | undefined {
   return integer(digits) ?? (FLOAT.test(digits) ? float(digits) : undefined);
 }
 
-/** What no double can hold is text. */
+/** Returns a float; a number out of a double's range is text. */
 function float(digits: string): PlainScalar | undefined {
   const value = Number(digits);
   return Number.isFinite(value) ? { tag: 'float', value } : undefined;

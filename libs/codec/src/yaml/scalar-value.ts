@@ -3,7 +3,7 @@ import type { Scalar } from 'yaml';
 import { plainScalar } from './plain-scalar.js';
 import { YamlSyntaxError } from './yaml-limits.js';
 
-/** What the names of YAML's own tags begin with. */
+/** Prefix of the names of YAML's own tags. */
 export const TAG = 'tag:yaml.org,2002:';
 /** Tags whose values are read as unquoted ones are, and have to be what the tag says. */
 const RESOLVED: ReadonlySet<string> = new Set(['null', 'bool', 'int', 'float', 'timestamp']);

@@ -2,14 +2,14 @@ import { stringifyJson } from '../json/stringify-json.js';
 import { isReservedWord } from './plain-scalar.js';
 
 const STEP = '  ';
-/** What is nested deeper is written as JSON, which is YAML too: indents would outgrow what they stand before. */
+/** Deeper values are written as JSON, which is YAML too: indents would outgrow the content. */
 const MAX_INDENT = 100;
 /** A key that is written before its `:` on one line must be shorter than 1,024 characters, quotes and escapes included. */
 const MAX_IMPLICIT_KEY = 128;
 
 /** Characters that readers take for line breaks or refuse, and every character beyond U+FFFF, in halves. */
 const DELICATE = '\\x7f-\\xa0\\u2028\\u2029\\ud800-\\udfff\\ufeff\\ufffe\\uffff';
-/** What most keys and short texts are. */
+/** Pattern of most keys and short texts. */
 const WORD = /^[A-Za-z_/][\w./-]*$/;
 /** Begins like a word, goes on in one line, and holds neither `: ` nor ` #`. */
 const PLAIN = new RegExp(`^[A-Za-z_/](?:[^\\x00-\\x1f${DELICATE}:#]|:(?=[^ ])|(?<! )#)*$`);
@@ -31,9 +31,9 @@ export function stringifyYaml(value: unknown): string {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What stands behind `key:` or `-`.
+ * Writes a node behind `key:` or `-`.
  * @param indent of the lines of its own
- * @param begin what stands before the first of them, where there are any
+ * @param begin prefix of the first of them, if there are any
  */
 function writeNode(out: string[], value: unknown, indent: string, begin: string): void {
   const isList = Array.isArray(value);
@@ -96,7 +96,7 @@ function escaped(character: string): string {
   return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
 }
 
-/** A text of several lines as a literal block, where its lines can be told from the block's own. */
+/** A text of several lines as a literal block, if its lines cannot be confused with the block's own. */
 function lines(text: string, indent: string): string {
   if (text.endsWith('\n\n') || !LITERAL.test(text) || BLANK_LINE.test(text)) return oneLine(text);
   const ended = text.endsWith('\n');

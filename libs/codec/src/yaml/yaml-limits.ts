@@ -3,7 +3,7 @@ export class YamlSyntaxError extends Error {
   override readonly name = 'YamlSyntaxError';
 }
 
-/** What a text may ask of the reader. */
+/** Limits of a text. */
 export interface YamlLimits {
   /** Deepest nesting. Default 100. */
   readonly maxDepth?: number;

@@ -12,7 +12,7 @@ export function decodeYamlObject(schema: StructSchema, bytes: Buffer | string, l
 
 const HEADING = 'yaml: unmarshal errors:\n';
 
-/** What is said of keys that stood more than once: all in one text, as clients know it. */
+/** Message for repeated keys: all in one text, as clients know it. */
 export const yamlProblems = (repeated: readonly string[]): string[] =>
   repeated.length === 0 ? [] : [`${HEADING}${repeated.map((text) => `  ${text}`).join('\n')}`];
 

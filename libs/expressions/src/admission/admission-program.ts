@@ -12,8 +12,8 @@ export const POLICY_COST_LIMIT = 10_000_000;
 export const MATCH_CONDITIONS_LIMIT = 2_500_000;
 
 /**
- * Characters of an expression about a write: each takes some 10 µs to compile, and others have turns between the steps of that alone. The
- * reference has no such bound but that of a request.
+ * Maximum length of an expression about a write: each character takes some 10 µs to compile, and other work only runs
+ * between the steps of that. The reference has no such bound but that of a request.
  */
 export const MAX_EXPRESSION_CHARACTERS = 8_192;
 

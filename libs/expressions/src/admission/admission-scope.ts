@@ -11,7 +11,10 @@ const NAMESPACE_META = 'kubernetes.NamespaceMetadata';
 const NAMESPACE_SPEC = 'kubernetes.NamespaceSpec';
 const NAMESPACE_STATUS = 'kubernetes.NamespaceStatus';
 
-/** What expressions know of a request (k8s.io/apiserver, pkg/admission/plugin/cel/compile.go): neither its uid nor the objects. */
+/**
+ * Fields of a request in expressions (k8s.io/apiserver, pkg/admission/plugin/cel/compile.go): neither its uid nor the
+ * objects.
+ */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Type>>>> = {
   [KIND]: { group: STRING, version: STRING, kind: STRING },
   [RESOURCE]: { group: STRING, version: STRING, resource: STRING },
@@ -65,7 +68,7 @@ export interface AdmissionVariables {
   readonly namespace?: boolean;
 }
 
-/** What expressions about a write may name: those of webhooks and of policies. */
+/** Returns the variables of expressions about a write: those of webhooks and of policies. */
 export function admissionScope({
   params = false,
   authorizer = true,

@@ -1,8 +1,8 @@
 import type { AccessAnswer, AccessQuestion, ExpressionAuthorizer } from '../libraries/authorization.js';
 
 /**
- * An authorizer that takes time, for expressions, which do not wait: one that asks what has no answer yet is run again once it has. What
- * an expression may cost bounds how much it asks.
+ * Adapts an asynchronous authorizer to expressions, which are synchronous: an expression with an unanswered question is
+ * run again once the answer is there. The cost limit of an expression bounds the number of its questions.
  */
 export class AskedAuthorizer {
   readonly #answers = new Map<string, AccessAnswer | Error>();
@@ -11,7 +11,7 @@ export class AskedAuthorizer {
   /** @param ask rejects where it cannot tell, which is a failure of the expression */
   constructor(private readonly ask: (question: AccessQuestion) => Promise<AccessAnswer>) {}
 
-  /** What expressions are given. */
+  /** The synchronous authorizer that expressions are given. */
   readonly authorizer: ExpressionAuthorizer = (question) => {
     const key = JSON.stringify(question);
     const known = this.#answers.get(key);
@@ -26,7 +26,7 @@ export class AskedAuthorizer {
     return this.#open.size > 0;
   }
 
-  /** What `run` makes once all is answered that it asks. */
+  /** Returns the result of `run` once all of its questions are answered. */
   async settled<T>(run: () => T): Promise<T> {
     for (;;) {
       const result = run();

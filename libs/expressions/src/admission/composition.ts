@@ -47,8 +47,9 @@ export interface ComposedVariable {
 }
 
 /**
- * The variables of a policy about one request. Each is computed when it is first read, and once. One that would be read too late in a
- * turn, or too deep in others, is due: what reads it fails for now, and is to be run again when all is {@link settle settled}.
+ * The variables of a policy for one request. Each is computed on first use, and once. One that is read too late in a
+ * turn of the event loop, or too deep in others, is deferred: its reader fails for now, and must be run again when all
+ * is {@link settle settled}.
  */
 export class ComposedValues extends Dictionary {
   readonly #settled = new Map<string, Value>();
@@ -100,10 +101,10 @@ export class ComposedValues extends Dictionary {
   }
 
   /**
-   * Computes what is due, if anything is.
-   * @param turn lets others have a turn
+   * Computes deferred variables, if there are any.
+   * @param turn lets other work run
    * @param most units that this may cost, beyond which it is given up
-   * @returns whether what was run is to be run again
+   * @returns whether the reader must be run again
    */
   async settle(turn: () => Promise<void> | undefined, most: number): Promise<boolean> {
     if (this.#due === undefined) return false;

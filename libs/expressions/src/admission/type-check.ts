@@ -6,17 +6,17 @@ import type { Scope } from '../types/declarations.js';
 import type { Type } from '../types/type.js';
 import { admissionScope } from './admission-scope.js';
 
-/** What is known of the objects that expressions about a write look at; `{}` for nothing. */
+/** Known types of the objects in expressions about a write; `{}` for none. */
 export interface KnownTypes {
-  /** Of `object` and `oldObject`. */
+  /** Schema of `object` and `oldObject`. */
   readonly object: StructuralSchema;
-  /** Of `params`; undefined where there are none. */
+  /** Schema of `params`; undefined where there are none. */
   readonly params: StructuralSchema | undefined;
 }
 
 /**
- * The scope of expressions about writes of objects of one kind (k8s.io/apiserver, pkg/admission/plugin/validatingadmissionpolicy/typechecking.go,
- * but that the authorizer is known).
+ * The scope of expressions about writes of objects of one kind (k8s.io/apiserver,
+ * pkg/admission/plugin/validatingadmissionpolicy/typechecking.go, except that the authorizer is typed).
  */
 export function typedAdmissionScope({ object, params }: KnownTypes): Scope {
   const scopes = [
@@ -42,7 +42,7 @@ function typed(schema: StructuralSchema, variables: readonly string[], name: str
   return declared ? [scopeOf(declared, variables, name)] : [];
 }
 
-/** What is wrong with the types of an expression, in the words of the reference; undefined for nothing. */
+/** Returns the type errors of an expression, in the reference's wording; undefined for none. */
 export const typeFaults = (text: string, environment: Environment, scope: Scope): string | undefined =>
   checkedType(text, environment, scope).fault;
 

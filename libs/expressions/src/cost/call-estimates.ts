@@ -8,7 +8,7 @@ import {
 import type { Type } from '../types/type.js';
 import { exactly, MAX, NOTHING, ONE, plus, type Range, range, scaled, times, union } from './range.js';
 
-/** What is known of an argument. */
+/** Estimates for an argument. */
 export interface Argument {
   readonly type: Type | undefined;
   readonly size: Range;
@@ -16,11 +16,11 @@ export interface Argument {
   readonly elementSize: Range | undefined;
   /** Its value, if it is an integer literal. */
   readonly literal?: bigint;
-  /** What it costs itself. */
+  /** Cost of the argument itself. */
   readonly cost: Range;
 }
 
-/** What a call costs, and how large its result is if that is known. */
+/** Cost of a call, and the size of its result if known. */
 interface CallEstimate {
   readonly cost: Range;
   readonly size?: Range;
@@ -82,7 +82,7 @@ const patternCost = ([text, pattern]: Arguments): Range =>
 const each = (names: readonly string[], estimate: Estimate): [string, Estimate][] =>
   names.map((name) => [name, estimate]);
 
-/** By the function, whatever the form is (k8s.io/apiserver, cel/library/cost.go). */
+/** Estimates by function, for all forms (k8s.io/apiserver, cel/library/cost.go). */
 const BY_FUNCTION: ReadonlyMap<string, Estimate> = new Map([
   ['check', () => ({ cost: exactly(BigInt(AUTHORIZATION_COST)) })],
   ...each(['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'], ofElements),
@@ -110,7 +110,7 @@ const ofSecond: Estimate = ([, text]) => ({ cost: scaled((text as Argument).size
 /** Bytes of an address. */
 const ADDRESS = range(4n, 16n);
 
-/** Of whether an address or a network lies in a network; `parsed` where it is given as a text. */
+/** Cost of whether a network contains an address or a network; `parsed` if that is given as a text. */
 const ofContained =
   (network: boolean, parsed: boolean): Estimate =>
   ([, inner]) => {
@@ -142,7 +142,7 @@ function ofAtoms([a, b]: readonly Argument[]): CallEstimate | undefined {
   return { cost: scaled(b.size.max === MAX ? ONE : range(1n, b.size.max), STRING_FACTOR) };
 }
 
-/** By the form (cel-go, checker/cost.go). */
+/** Estimates by form (cel-go, checker/cost.go). */
 const BY_FORM: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   [
     'string_to_bytes',
@@ -196,7 +196,7 @@ const LAZY: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ],
 ]);
 
-/** What a call in one of its forms costs, its arguments included. */
+/** Estimates the cost of a call in one of its forms, its arguments included. */
 export function estimateCall(name: string, form: string, args: readonly Argument[], isLater: boolean): CallEstimate {
   if (args.length === 0) return { cost: ONE };
   const all = args as Arguments;

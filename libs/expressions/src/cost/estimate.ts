@@ -15,7 +15,7 @@ import { type Argument, estimateCall } from './call-estimates.js';
 import { exactly, NOTHING, ONE, plus, type Range, sum, times, UNKNOWN, union } from './range.js';
 
 /**
- * Size of what stands at a path from a variable, as far as its declaration tells: `self`, then names of fields, `@items`,
+ * Returns the size at a path from a variable, as far as its declaration says: `self`, then names of fields, `@items`,
  * `@keys` and `@values`.
  */
 export type DeclaredSizes = (path: readonly string[]) => Range | undefined;
@@ -23,7 +23,7 @@ export type DeclaredSizes = (path: readonly string[]) => Range | undefined;
 const LIST_COST = exactly(10n);
 const MAP_COST = exactly(30n);
 
-/** By which release prices are computed: later ones know the sizes of more, and so find more to be cheap enough. */
+/** Release by which costs are estimated: later ones know more sizes, and so accept more expressions as cheap enough. */
 export type Prices = 'base' | 'later';
 
 /** The least and the most that an evaluation costs, whatever the values are (cel-go, checker/cost.go). */
@@ -122,7 +122,7 @@ class Estimator {
     return cost;
   }
 
-  /** What holds the sizes of all; nothing where there are none. */
+  /** Returns a range that covers the sizes of all nodes; nothing if there are none. */
   #unionOf(nodes: readonly Expression[]): Range {
     const [first, ...rest] = nodes.map((node) => this.#size(node));
     return first ? rest.reduce(union, first) : NOTHING;
@@ -154,7 +154,7 @@ class Estimator {
     return this.#entryOf(container)?.value;
   }
 
-  /** What calls make of lists and maps has members of the sizes of theirs. */
+  /** Lists and maps that calls return have members of the sizes of their arguments' members. */
   #noteEntries({ id }: CallNode, name: string, nodes: readonly Expression[]): void {
     if (name === 'dyn') this.#copySizes(id, nodes[0] as Expression);
     if (name !== Operator.add && name !== Operator.conditional) return;

@@ -12,14 +12,14 @@ export const range = (min: bigint, max: bigint): Range => ({ min, max });
 export const exactly = (value: bigint): Range => ({ min: value, max: value });
 export const NOTHING = exactly(0n);
 export const ONE = exactly(1n);
-/** Of what nothing is known. */
+/** Range of an unknown size. */
 export const UNKNOWN = range(0n, MAX);
 
 export const plus = (a: Range, b: Range): Range => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) });
 export const times = (a: Range, b: Range): Range => ({ min: capped(a.min * b.min), max: capped(a.max * b.max) });
 export const sum = (ranges: readonly Range[]): Range => ranges.reduce(plus, NOTHING);
 
-/** What holds both. */
+/** Returns a range that covers both. */
 export const union = (a: Range, b: Range): Range => ({
   min: a.min < b.min ? a.min : b.min,
   max: a.max > b.max ? a.max : b.max,

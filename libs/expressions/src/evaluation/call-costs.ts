@@ -3,7 +3,7 @@ import { OptionalValue } from '../values/optionals.js';
 import { byteCount, pointCount } from '../values/strings.js';
 import { Dictionary, Effort, List, Opaque, type Value } from '../values/value.js';
 
-/** What a call costs, of its arguments; of the result only those that {@link isKnownAfter}. */
+/** Computes the cost of a call from its arguments; the result is used only by those that {@link isKnownAfter}. */
 export type CallCost = (args: readonly Value[], result: Value, effort: Effort) => number;
 
 /** Units for each character that is looked at. */
@@ -49,7 +49,7 @@ const ofBoth: CallCost = ([a, b]) => traversed(sizeOf(a) + sizeOf(b), STRING_FAC
 const ofEachInOther: CallCost = ([a, b]) => traversed(sizeOf(a), STRING_FACTOR) * traversed(sizeOf(b), STRING_FACTOR);
 const ofPattern: CallCost = ([text, pattern]) =>
   traversed(1 + sizeOf(text), STRING_FACTOR) * traversed(sizeOf(pattern), REGEX_FACTOR);
-/** Of a text against a named format, by the length of the pattern that would say the same. */
+/** Cost of checking a text against a named format, by the length of the equivalent pattern. */
 const ofFormat: CallCost = ([format, text]) =>
   format instanceof FormatValue
     ? traversed(1 + sizeOf(text), STRING_FACTOR) * traversed(format.patternSize, REGEX_FACTOR)
@@ -60,19 +60,19 @@ const ofAllMatches: CallCost = (args, result, effort) => {
   if (typeof args[0] === 'string') effort.spend(EFFORT_OF_MATCH * args[0].length);
   return ofPattern(args, result, effort);
 };
-/** What is put into a text is an effort, and costs nothing. */
+/** Inserting values into a text is an effort, and costs nothing. */
 const ofFormatted: CallCost = (args, result, effort) => {
   traversal(args[1], effort);
   return ofText(args, result, effort);
 };
-/** Of going through a list or a map, which is an effort and costs one unit. */
+/** Cost of iterating over a list or a map, which is an effort and costs one unit. */
 const ofMembers =
   (place: number): CallCost =>
   (args, _, effort) => {
     effort.spend(sizeOf(args[place]));
     return 1;
   };
-/** Effort of telling the time in a named zone. */
+/** Effort of computing the time in a named zone. */
 const EFFORT_OF_ZONE = 200;
 const ofZone: CallCost = ([, zone], _, effort) => {
   if (zone !== undefined) effort.spend(EFFORT_OF_ZONE);
@@ -81,7 +81,7 @@ const ofZone: CallCost = ([, zone], _, effort) => {
 const ofResult: CallCost = (_, result) => traversed(sizeOf(result), 2 * STRING_FACTOR);
 const ofElements: CallCost = ([list], _, effort) => traversal(list, effort);
 
-/** Of whether an address or a network lies in a network; `parsed` where it is given as a text. */
+/** Cost of whether a network contains an address or a network; `parsed` if that is given as a text. */
 const ofContained =
   (network: boolean, parsed: boolean): CallCost =>
   ([outer, inner]) => {
@@ -90,7 +90,7 @@ const ofContained =
     return compared + masked + (parsed ? traversed(sizeOf(inner), STRING_FACTOR) : 0);
   };
 
-/** What is within the elements is an effort, and costs nothing. */
+/** Comparing the contents of elements is an effort, and costs nothing. */
 const ofPairs =
   (factor: number): CallCost =>
   ([a, b], _, effort) => {
@@ -108,7 +108,7 @@ const ZONED = [
   ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'],
 ];
 
-/** By the function, whatever the form is (k8s.io/apiserver, cel/library/cost.go). */
+/** Costs by function, for all forms (k8s.io/apiserver, cel/library/cost.go). */
 const BY_FUNCTION: ReadonlyMap<string, CallCost> = new Map([
   ['check', () => AUTHORIZATION_COST],
   ...each(['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'], ofElements),
@@ -142,7 +142,7 @@ export const COMPARED_FORMS: readonly string[] = ['less', 'greater', 'less_equal
   (name) => [`${name}_string`, `${name}_bytes`],
 );
 
-/** By the form, where the check found a single one (cel-go, interpreter/runtimecost.go). */
+/** Costs by form, if the check found a single one (cel-go, interpreter/runtimecost.go). */
 const BY_FORM: ReadonlyMap<string, CallCost> = new Map([
   ...each(['starts_with_string', 'ends_with_string', 'string_to_bytes', 'bytes_to_string', 'strings_quote'], ofText),
   ['string_format', ofFormatted],
@@ -152,7 +152,7 @@ const BY_FORM: ReadonlyMap<string, CallCost> = new Map([
   ...each([...COMPARED_FORMS, 'not_equals'], ofShorter),
   ['equals', ofEqual],
   ...each(['add_string', 'add_bytes'], ofBoth),
-  // The reference charges one for the latter, whatever it matches: nobody shall match for nothing here.
+  // The reference charges one for the latter, whatever it matches: here matching is never free.
   ...each(['matches_string', 'matches'], ofPattern),
   ['contains_string', ofEachInOther],
   ...each(PARSED_FORMS, ofText),
@@ -168,6 +168,6 @@ const BY_FORM: ReadonlyMap<string, CallCost> = new Map([
 /** Whether a cost is known only when the call is done. */
 export const isKnownAfter = (cost: CallCost): boolean => cost === ofResult;
 
-/** What a call of a function costs; `form` is empty where several are possible. Undefined for 1. */
+/** Returns the cost of a function's call; `form` is empty if several are possible. Undefined for 1. */
 export const callCost = (name: string, form: string): CallCost | undefined =>
   BY_FUNCTION.get(name) ?? BY_FORM.get(form);

@@ -23,9 +23,9 @@ export const readingPattern =
   };
 
 /**
- * A call that evaluates its arguments and then charges, before anything is done where the arguments tell what it costs: a pattern
- * and a text may be long. One of more than two arguments, or that is said to do so,
- * ends at the first that fails, and costs nothing then unless it is the last.
+ * A call that evaluates its arguments and then charges, before it runs if the arguments determine the cost: a pattern
+ * and a text may be long. One with more than two arguments, or marked so, stops at the first that fails, and costs
+ * nothing then unless it is the last.
  */
 export function calling(
   what: Implementation | 'equals' | 'differs' | 'in',
@@ -66,8 +66,8 @@ function unary(call: Implementation, operand: Step, cost: CallCost | undefined):
 }
 
 /**
- * A long text is an effort to look at and to make, whatever it costs: its `size` is one unit, and `replace` is charged for what it reads,
- * and may write very much more.
+ * Long texts take effort to read and to make, whatever they cost: `size` costs one unit, and `replace` is charged for
+ * its input, though its output may be far longer.
  */
 function exert(run: Run, value: Value): void {
   const length = typeof value === 'string' || value instanceof Uint8Array ? value.length : 0;

@@ -12,7 +12,7 @@ interface Loop {
   readonly result: Step;
   readonly accumulator: number;
   readonly variable: number;
-  /** Of the element, where the first variable is of its place or key. */
+  /** Variable of the element, if the first variable is its index or key. */
   readonly second: number | undefined;
 }
 
@@ -43,7 +43,7 @@ export function looping(loop: Loop): Step {
   };
 }
 
-/** What a loop begins with, in the form that grows without being copied. */
+/** Initial value of a loop, in the form that grows without being copied. */
 function gathered(initial: Value): Value {
   if (initial instanceof List && initial.size === 0) return new AppendableList();
   return initial instanceof Dictionary && initial.size === 0 ? new GrowingMap() : initial;
@@ -58,7 +58,7 @@ function overMap(loop: Loop, run: Run, map: Dictionary): void {
     if (!iterate(loop, run, key, loop.second === undefined ? key : (map.find(key) as Value))) return;
 }
 
-/** One round; false where the loop ends. @param key of a list its place */
+/** Runs an iteration; false ends the loop. @param key of a list its index */
 function iterate(loop: Loop, run: Run, key: Value, element: Value): boolean {
   if (loop.second === undefined) run.locals[loop.variable] = element;
   else {

@@ -44,7 +44,7 @@ const GATHERED = new Set(['indexOf', 'lastIndexOf']);
 interface Scope {
   readonly name: string;
   readonly place: number;
-  /** Of a variable that is set when it is first read. */
+  /** Initializer of a variable that is set when it is first read. */
   readonly initial?: Step;
   readonly outer: Scope | undefined;
 }
@@ -62,7 +62,7 @@ class Planner {
   #scope: Scope | undefined;
   #places = 0;
   #patternSteps = 0;
-  /** What stands in several places, which is planned once. */
+  /** Shared nodes, which are planned once. */
   readonly #shared = new Map<number, Step>();
 
   constructor(
@@ -185,7 +185,7 @@ class Planner {
     return new Constant(value);
   }
 
-  /** What a call does, with patterns that are known read before. */
+  /** Returns a call's implementation, with constant patterns compiled beforehand. */
   #implementation(
     name: string,
     overloads: readonly string[],

@@ -34,7 +34,7 @@ interface Qualifier {
 }
 
 /**
- * A variable or a computed value, and the parts of parts that are taken of it. The whole costs 1 unit, which is not charged
+ * A variable or a computed value, and the qualifiers selected from it. The whole costs 1 unit, which is not charged
  * where the reference takes it apart: as a branch of `?:`, as an index.
  */
 export class Attribute {
@@ -114,7 +114,7 @@ export class Conditional extends Attribute {
   }
 }
 
-/** What a plan is for those who take parts of it, or make it a branch. */
+/** Returns a plan as an attribute, to be qualified or to become a branch. */
 export const attributeOf = (plan: Plan): Attribute => (plan instanceof Attribute ? plan : new Attribute(plan.step()));
 
 /** Whether a value can be an index. */

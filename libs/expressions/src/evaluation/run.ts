@@ -6,7 +6,7 @@ export type Bindings = ReadonlyMap<string, Value>;
 /** Thrown inside where an evaluation costs more than it may. */
 class CostExceeded extends Error {}
 
-/** One evaluation: its variables, and what it cost so far. */
+/** An evaluation: its variables, and its cost so far. */
 export class Run {
   /** Units of the reference. */
   cost = 0;

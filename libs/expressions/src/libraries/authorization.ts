@@ -3,7 +3,7 @@ import { BOOL, objectOf, STRING, type Type } from '../types/type.js';
 import { Failure, failureOr, Opaque, type Value } from '../values/value.js';
 import { type Implementation, type Library, methodForm } from './library.js';
 
-/** What an expression asks an authorizer. */
+/** Question of an expression to an authorizer. */
 export type AccessQuestion = {
   /** Such as `get`. */
   readonly verb: string;
@@ -20,21 +20,21 @@ export type AccessQuestion = {
     }
 );
 
-/** What it answers. */
+/** Answer of an authorizer. */
 export interface AccessAnswer {
-  /** Whether somebody said that it may be; that nobody did is no. */
+  /** Whether an authorizer allows it; no opinion is no. */
   readonly allowed: boolean;
   /** Empty where there is none. */
   readonly reason: string;
 }
 
 /**
- * Answers what expressions ask about the user of the request, or about a service account; at once, because expressions do
- * not wait. What it throws is the failure of the expression.
+ * Answers questions of expressions about the user of the request, or about a service account; synchronously, as
+ * expressions cannot wait. An exception fails the expression.
  */
 export type ExpressionAuthorizer = (question: AccessQuestion) => AccessAnswer;
 
-/** What was said of a question so far. */
+/** Parts of a question that are set so far. */
 interface Asked {
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
   readonly path?: string;
@@ -45,7 +45,7 @@ interface Asked {
   readonly name?: string;
 }
 
-/** A question in the making; its type's name tells how far it is. */
+/** A question being built; its type's name shows the stage. */
 class Question extends Opaque {
   constructor(
     override readonly typeName: string,
@@ -141,7 +141,7 @@ const reading = (name: string, id: string, type: Type, take: (answer: AccessAnsw
   forms: [methodForm(id, [objectOf(DECISION)], type, (decision) => take((decision as Decision).answer))],
 });
 
-/** Functions that ask whether somebody may do something. */
+/** Functions that check authorization. */
 export const AUTHORIZATION_LIBRARY: Library = [
   { name: 'path', forms: [adding('authorizer_path', [AUTHORIZER, PATH_CHECK], (path) => ({ path }), 'path')] },
   { name: 'group', forms: [adding('authorizer_group', [AUTHORIZER, GROUP_CHECK], (group) => ({ group }))] },

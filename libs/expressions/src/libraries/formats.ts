@@ -39,7 +39,7 @@ export class FormatValue extends Opaque {
 
 type Check = (text: string) => readonly string[];
 
-/** What is asked of a prefix that something follows: a dash may stand at its end. */
+/** Checks a prefix that more text follows: it may end with a dash. */
 const ofPrefix =
   (check: Check): Check =>
   (text) =>

@@ -13,7 +13,7 @@ import {
 } from '../values/value.js';
 import { fixed, grouped, scientific } from './number-texts.js';
 
-/** What a place of a form asks of its argument: `%.2f`. */
+/** Conversion of an argument in a format text: `%.2f`. */
 export interface Clause {
   readonly letter: 's' | 'd' | 'f' | 'e' | 'b' | 'x' | 'X' | 'o';
   readonly precision: number | undefined;
@@ -81,7 +81,7 @@ function precisionOf(digits: string, isEnd: boolean): number {
   return Number(digits);
 }
 
-/** Types that a clause is for, and what is said of others. */
+/** Types that a clause accepts, and the message for others. */
 export const CLAUSES: Readonly<
   Record<Clause['letter'], { readonly types: readonly string[]; readonly refusal: string }>
 > = {
@@ -118,7 +118,7 @@ export const CLAUSES: Readonly<
   o: { types: ['int', 'uint'], refusal: 'octal clause can only be used on integers' },
 };
 
-/** What is said of an argument of a type that a clause is not for. */
+/** Message for an argument whose type a clause does not accept. */
 export const refusal = (letter: Clause['letter'], type: string): string =>
   `error during formatting: ${CLAUSES[letter].refusal}, was given ${type}`;
 

@@ -22,7 +22,7 @@ function withAll(into: GrowingMap, from: Dictionary): GrowingMap | Failure {
   return map;
 }
 
-/** What the macros that make maps are expanded into. */
+/** Functions that the macros which make maps expand to. */
 export const GATHERING_LIBRARY: Library = [
   {
     name: MAP_INSERT,

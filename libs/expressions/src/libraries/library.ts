@@ -2,7 +2,7 @@ import { method, type Overload, overload } from '../types/declarations.js';
 import type { Type } from '../types/type.js';
 import { Failure, List, nameOfType, typeNameOf, type Value } from '../values/value.js';
 
-/** What a function does; it is called with as many values as the form that was found has parameters. */
+/** Implementation of a function; called with as many values as the matched form has parameters. */
 export type Implementation = (...args: Value[]) => Value;
 
 /** A form of a function, and what it does. */
@@ -15,7 +15,7 @@ export interface Form extends Overload {
 export interface LibraryFunction {
   readonly name: string;
   readonly forms: readonly Form[];
-  /** Does what all forms do, and tells what it cannot do; functions without it have a `call` for each form. */
+  /** Implementation of all forms, which returns its own failures; functions without it have a `call` for each form. */
   readonly any?: Implementation;
 }
 
@@ -34,7 +34,7 @@ export const globalForm = (id: string, params: readonly Type[], result: Type, ca
   call,
 });
 
-/** Whether a value can be given where a type is declared; of lists the first element tells. */
+/** Whether a value fits a declared type; lists are judged by their first element. */
 function suits(type: Type, value: Value): boolean {
   const name = nameOfType(type);
   if (name === undefined) return true;

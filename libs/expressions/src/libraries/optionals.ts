@@ -12,7 +12,7 @@ const MAP = mapOf(K, V);
 const OPTIONAL_V = optionalOf(V);
 const OPTIONALS = listOf(OPTIONAL_V);
 
-/** Year 1, which a time is that nobody set. */
+/** Year 1, the value of an unset time. */
 const NO_TIME = -62_135_596_800_000_000_000n;
 
 function isZero(value: Value): boolean {

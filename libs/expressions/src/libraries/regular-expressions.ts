@@ -18,8 +18,8 @@ export function compilePattern(pattern: string): Pattern | Failure {
 }
 
 /**
- * A pattern that stands in an expression. Expressions live as long as what they are written in, and their patterns take many times the
- * memory of their texts: those that were used lately are kept, and others read again.
+ * Compiles a constant pattern. Expressions live as long as their definitions, and compiled patterns take many times the
+ * memory of their texts: recently used ones are cached, and others compiled again.
  */
 export function constantPattern(pattern: string): Pattern | Failure {
   const { compiled } = patternOf(pattern);

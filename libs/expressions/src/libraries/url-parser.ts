@@ -5,26 +5,26 @@ export class UrlError extends Error {}
 export interface UrlParts {
   /** In lower case; empty where there is none. */
   readonly scheme: string;
-  /** What stands behind the scheme where that is no path. */
+  /** Text behind the scheme if it is not a path. */
   readonly opaque: string;
-  /** As written, with `@`; empty where there is none. */
+  /** User and password as written, with `@`; empty if absent. */
   readonly user: string;
   /** With its port and, for IPv6, its brackets. */
   readonly host: string;
-  /** As written, or with escapes where what is written is not how paths are. */
+  /** Path as written, or with escapes if that is not a valid one. */
   readonly path: string;
-  /** As written, without `?`. */
+  /** Query as written, without `?`. */
   readonly query: string;
-  /** As written, without `#`. */
+  /** Fragment as written, without `#`. */
   readonly fragment: string;
 }
 
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/;
 const USER = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
 const PORT = /^(?::\d*)?$/;
-/** What stands in paths as it is. */
+/** Pattern of paths that need no escapes. */
 const PATH = /^[A-Za-z0-9\-_.~$&+,/:;=@!'()*[\]%]*$/;
-/** What {@link PATH} allows but escaped paths write otherwise is written otherwise only where something else is. */
+/** Characters that are not escaped in a path that needs escapes; {@link PATH} allows some more. */
 const PLAIN_IN_PATH = /[A-Za-z0-9\-_.~$&+,/:;=@]/;
 const HOST_REFUSED = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\u{10ffff}]/u;
 

@@ -24,7 +24,7 @@ export interface CompiledRule {
   readonly test: CompiledExpression | undefined;
   /** It speaks of the value before, and is not run where there is none. */
   readonly isTransition: boolean;
-  /** What makes its message; undefined where it has none, or where the rule itself is wrong. */
+  /** Expression for its message; undefined if it has none, or if the rule itself is invalid. */
   readonly message: CompiledExpression | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface CompiledRule {
 const OLD_SELF = 'oldSelf';
 const VARIABLES = ['self', OLD_SELF, 'rule'];
 
-/** What an expression may name, by its text: one that is stored may name more than a new one. */
+/** Returns the environment of an expression, by its text: a stored one may use more than a new one. */
 export type EnvironmentOf = (expression: string) => Environment;
 
 /** Compiles the rules on one node of a schema, each by itself. */
@@ -110,7 +110,7 @@ export class RuleCompiler {
   }
 }
 
-/** How faults are told. */
+/** Wording of faults. */
 interface Words {
   readonly compile: string;
   readonly type: string;

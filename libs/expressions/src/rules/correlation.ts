@@ -1,7 +1,7 @@
 import { isRawObject, keyOfRaw, type Raw } from '../schema-types/native.js';
 import type { StructuralSchema } from '../schema-types/structural-schema.js';
 
-/** Whether values of a map before and after can be told to be the same ones. */
+/** Whether values of a map before and after an update can be correlated. */
 export const isCorrelatable = (schema: StructuralSchema): boolean =>
   ['granular', 'atomic', undefined].includes(schema['x-kubernetes-map-type']);
 

@@ -35,31 +35,31 @@ const CHARACTERS_OF_EACH = 64;
 const CHARACTERS_OF_ERRORS = 1 << 18;
 const CHARACTERS_OF_LATER = 100;
 
-/** What the way down to a node says of it. */
+/** Position of a node, derived from its ancestors. */
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;
   /** How many values of the node an object holds at most; undefined where that is not bounded. */
   readonly cardinality: bigint | undefined;
-  /** Path of the node below which values before and after cannot be told to be the same ones. */
+  /** Path of the node below which values before and after cannot be correlated. */
   readonly uncorrelatable: string | undefined;
   /** There are rules above: `failed` where what stands around the node could not be declared for them. */
   readonly around: DeclaredType | 'failed' | undefined;
-  /** What the declaration of what stands around the node says of it. */
+  /** The node's declaration within that of its parent. */
   readonly declared: DeclaredType | undefined;
 }
 
-/** What rules are judged by, and which. */
+/** Environment and selection of the rules to check. */
 interface RuleErrorOptions {
-  /** What rules and their messages may name, by their texts; default that of release 1.27. */
+  /** Environments of rules and their messages, by their texts; default that of release 1.27. */
   readonly environmentOf?: EnvironmentOf;
   /** Whether rules on the schema at a path are left out; default of none. */
   readonly skips?: (path: string) => boolean;
 }
 
 /**
- * What is wrong with the rules of a schema that is otherwise valid: their types, what they are estimated to cost, and
- * whether they can know values before (apiextensions, validation.go). In steps, of which each compiles a few kilobytes of
+ * Finds errors in the rules of an otherwise valid schema: their types, their estimated costs, and whether they can
+ * refer to old values (apiextensions, validation.go). Runs in steps, each of which compiles a few kilobytes of
  * expressions, or does a part of the work on a long one.
  * @param schema of a whole object
  * @param path of the schema in the definition
@@ -94,7 +94,7 @@ class DefinitionCheck {
     private readonly skips: (path: string) => boolean,
   ) {}
 
-  /** What was found since it was asked last. */
+  /** Returns the errors found since the last call. */
   taken(): FieldError[] {
     const errors = this.#errors;
     this.#errors = [];
@@ -204,7 +204,10 @@ class DefinitionCheck {
     if (estimated >= SCHEMA_COST_LIMIT / NAMED_SHARE) this.#dear.push({ path, cost: estimated });
   }
 
-  /** What a compiler says, which repeats the expression for each fault in it: as a whole only to the first of very many. */
+  /**
+   * Shortens a compiler's message, which repeats the expression for each fault in it, for all but the first of very
+   * many.
+   */
   #told(error: string): string {
     this.#room -= error.length;
     return this.#room >= 0 ? error : error.slice(0, CHARACTERS_OF_LATER);

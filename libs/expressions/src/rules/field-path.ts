@@ -9,7 +9,7 @@ export class FieldPathError extends Error {
 export interface FieldPlace {
   /** Names of members on the way. */
   readonly names: readonly string[];
-  /** As messages show it. */
+  /** The path in messages. */
   readonly text: string;
   /** Undefined where the schema says nothing of it. */
   readonly schema: StructuralSchema | undefined;

@@ -10,7 +10,7 @@ const LONGEST_MESSAGE = 5 * 1024;
 /** How messages name a rule. */
 export const ruleName = ({ message = '', rule }: ValidationRule): string => (message === '' ? rule : message).trim();
 
-/** What is said of a rule that does not hold and has no expression for it. */
+/** Returns the message of a violated rule that has no expression for it. */
 export const ruleMessage = (rule: ValidationRule): string =>
   (rule.message ?? '') === '' ? `failed rule: ${ruleName(rule)}` : (rule.message as string).trim();
 

@@ -21,9 +21,9 @@ import { makeMessage, ruleMessage, ruleName } from './messages.js';
 /** Units that all rules of a schema may cost on one object. */
 export const PER_OBJECT_BUDGET = 10_000_000;
 
-/** What a validation came to. */
+/** Result of a validation. */
 export interface Validation {
-  /** One for each rule that does not hold or could not be run. */
+  /** An error for each rule that is violated or could not be run. */
   readonly errors: FieldError[];
   /** Units that were spent of the budget. */
   readonly cost: number;
@@ -48,11 +48,11 @@ const STEPS_OF_COMPILING = 4;
 
 /** Runs of rules on one value, or on several that share a budget. */
 export class RuleRun {
-  /** One for each rule that does not hold or could not be run. */
+  /** An error for each rule that is violated or could not be run. */
   readonly errors: FieldError[] = [];
   /** Rules were left out because the budget, or that of one call, was spent. */
   exhausted = false;
-  /** What costs do not count, of all rules together. */
+  /** Effort that costs do not count, of all rules together. */
   readonly effort: Effort;
   #work = 0;
   #ends = performance.now() + STEP_MS;
@@ -61,9 +61,9 @@ export class RuleRun {
 
   /**
    * @param left units that all rules may cost
-   * @param isUnchanged whether an object or a list is what it was before an update: rules that do not look at what was before may be
-   * broken there. Default of none
-   * @param compare finds that out, in steps; taken when a rule is broken, before it is asked for
+   * @param isUnchanged whether an update leaves an object or a list unchanged: rules that do not read old values may be
+   * violated there. Default: never
+   * @param compare computes that, in steps; run when a rule is violated, before `isUnchanged` is called
    */
   constructor(
     public left = PER_OBJECT_BUDGET,
@@ -95,7 +95,7 @@ export class RuleRun {
     return this.#runs > MOST_RUNS;
   }
 
-  /** Adds an error. With one too many the run is at its end: the object is refused, and nobody reads more. */
+  /** Adds an error. One too many ends the run: the object is refused anyway. */
   tell(error: FieldError): void {
     if (this.exhausted) return;
     this.errors.push(error);
@@ -119,8 +119,8 @@ export class RuleRun {
 }
 
 /**
- * Runs the rules of a schema on values; immutable and meant to be shared. Each rule is compiled when it is first needed, and once for
- * all that have the same schema: programs are kept as long as that.
+ * Runs the rules of a schema on values; immutable and meant to be shared. Each rule is compiled on first use, once for
+ * all validators of the same schema: programs are cached with it.
  */
 export class RuleValidator {
   /**
@@ -139,9 +139,9 @@ export class RuleValidator {
   }
 
   /**
-   * Tells which rules do not hold.
+   * Finds the violated rules.
    * @param value as JSON, pruned and with defaults
-   * @param old the value before; undefined on creation, where rules on transitions are not run
+   * @param old the value before; undefined on creation, where transition rules are not run
    * @param path of the value, in errors; empty for a whole object
    */
   validate(value: Raw, old: Raw, path = '', budget = PER_OBJECT_BUDGET): Validation {
@@ -221,7 +221,7 @@ class NodeRules {
   }
 
   /** @param around what the value stands in */
-  *steps(run: RuleRun, path: string, value: Raw, old: Raw, around?: Surroundings): Iterable<void> {
+  *steps(run: RuleRun, path: string, value: Raw, old: Raw, around?: ValuePosition): Iterable<void> {
     if (value === null || value === undefined) return;
     run.visit();
     if (run.isStepOver) yield* run.pause();
@@ -232,7 +232,7 @@ class NodeRules {
     else if (this.#asksMembers && isRawObject(value)) yield* this.#memberSteps(run, path, value, here);
   }
 
-  *#itemSteps(run: RuleRun, path: string, items: readonly Raw[], here: Surroundings): Iterable<void> {
+  *#itemSteps(run: RuleRun, path: string, items: readonly Raw[], here: ValuePosition): Iterable<void> {
     if (!this.items) return;
     const before = yield* oldItems(this.schema, here.old, run);
     for (const [i, item] of items.entries()) {
@@ -241,7 +241,7 @@ class NodeRules {
     }
   }
 
-  *#memberSteps(run: RuleRun, path: string, value: Readonly<Record<string, Raw>>, here: Surroundings): Iterable<void> {
+  *#memberSteps(run: RuleRun, path: string, value: Readonly<Record<string, Raw>>, here: ValuePosition): Iterable<void> {
     const { old } = here;
     const before = isCorrelatable(this.schema) && isRawObject(old) ? old : {};
     for (const name of Object.keys(value)) {
@@ -254,7 +254,7 @@ class NodeRules {
     }
   }
 
-  *#runRules(run: RuleRun, path: string, here: Surroundings): Iterable<void> {
+  *#runRules(run: RuleRun, path: string, here: ValuePosition): Iterable<void> {
     const { value } = here;
     const old = here.old ?? undefined;
     if (run.left <= 0) {
@@ -287,7 +287,7 @@ class NodeRules {
     }
   }
 
-  /** Runs a rule. What keeps it from being run is told; whether it is broken, returned. */
+  /** Runs a rule. Reports errors of running it; returns whether it is violated. */
   #isBroken(run: RuleRun, path: string, { rule, test }: CompiledRule, bindings: Bindings): boolean {
     if (test === undefined) return false;
     if (test.error !== undefined) {
@@ -390,22 +390,22 @@ class NodeRules {
   }
 }
 
-/** What rules may name that are asked of creations too. */
+/** Variables of rules that are run for creations too. */
 const optionalBindings = (self: Value, before: Value | undefined): Bindings =>
   new Map<string, Value>([
     ['self', self],
     ['oldSelf', before === undefined ? NONE : new OptionalValue(before)],
   ]);
 
-/** A value that is judged, with what it was before, and what it stands in. */
-interface Surroundings {
+/** A value under validation, with its old value and the position of its parent. */
+interface ValuePosition {
   readonly value: Raw;
   readonly old: Raw;
-  readonly around: Surroundings | undefined;
+  readonly around: ValuePosition | undefined;
 }
 
-/** Whether an update leaves a value as it was, or what it stands in as far as that can be told. */
-function isSettled({ isUnchanged }: RuleRun, { value, old, around }: Surroundings): boolean {
+/** Whether an update leaves a value unchanged, or its closest correlatable ancestor. */
+function isSettled({ isUnchanged }: RuleRun, { value, old, around }: ValuePosition): boolean {
   if (!isUnchanged) return false;
   if (old !== undefined && old === value) return true;
   const isKept = (each: Raw): boolean => typeof each === 'object' && each !== null && isUnchanged(each);

@@ -21,7 +21,7 @@ import { type Count, isEmbedded, type StructuralSchema, valueSchemaOf, withObjec
 /** Bytes of the largest request, by which sizes without a bound are estimated. */
 export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
-/** What a schema says of values to expressions: their type, and how many elements or characters they have at most. */
+/** Declaration of values for expressions: their type, and the maximum number of their elements or characters. */
 export type DeclaredType = DeclaredScalar | DeclaredList | DeclaredMap | DeclaredObject;
 
 /** A value without parts; `dyn` where the schema says nothing. */
@@ -58,7 +58,7 @@ class DeclaredMap {
   readonly minBytes = 2;
 
   constructor(
-    /** Of the values. */
+    /** Declaration of the values. */
     readonly element: DeclaredType,
     private readonly maxProperties: Count | undefined,
   ) {}
@@ -116,8 +116,8 @@ const bounded = (count: Count): number => Math.max(0, Number(count));
 const LONGEST_TEXT = MAX_REQUEST_BYTES - 2;
 
 /**
- * What a schema declares (k8s.io/apiserver, cel/common/schemas.go); undefined where it says nothing that expressions could
- * use.
+ * Returns the declaration of a schema (k8s.io/apiserver, cel/common/schemas.go); undefined if it declares nothing that
+ * expressions could use.
  * @param isRoot it is the schema of a whole object
  */
 export function declaredType(schema: StructuralSchema, isRoot: boolean): DeclaredType | undefined {

@@ -27,7 +27,7 @@ export function rawOf(value: Value): Raw {
   return value;
 }
 
-/** Something that tells scalars of JSON apart in a map. */
+/** Key that distinguishes scalars of JSON in a map. */
 export const keyOfRaw = (raw: Raw): unknown => (typeof raw === 'number' && Number.isInteger(raw) ? BigInt(raw) : raw);
 
 /** Whether two JSON values are the same. */

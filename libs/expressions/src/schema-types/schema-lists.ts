@@ -133,7 +133,7 @@ export class SchemaMapList extends SchemaList {
   }
 }
 
-/** What tells an object of a list apart, as one text. */
+/** Identity of an object in a list, as one text. */
 function keyOfObject(object: Raw, names: readonly string[]): string {
   if (!isRawObject(object)) return 'none';
   return JSON.stringify(names.map((name) => scalarText(object[name])));

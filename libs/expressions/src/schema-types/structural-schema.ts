@@ -15,8 +15,8 @@ export const valueSchemaOf = ({ additionalProperties }: StructuralSchema): Struc
 export const isEmbedded = (schema: StructuralSchema): boolean => schema['x-kubernetes-embedded-resource'] === true;
 
 /**
- * The schema of an object with what every object has: kind and version, and of the metadata what expressions may see. What
- * the schema itself says of these is kept only if it says enough.
+ * The schema of an object with the fields of every object: kind and version, and the metadata that expressions may see.
+ * The schema's own declaration of these is kept only if it is complete enough.
  */
 export function withObjectMeta(schema: StructuralSchema): StructuralSchema {
   const { kind, apiVersion, metadata } = schema.properties ?? {};

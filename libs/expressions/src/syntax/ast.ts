@@ -8,13 +8,13 @@ export type Literal =
   | { readonly type: 'bytes'; readonly value: Uint8Array };
 
 /**
- * Variable that holds what a macro gathered so far. In the reference of 1.27 it is `__result__`, which expressions can name as well,
- * and so make values that hold themselves; this one they cannot.
+ * Accumulator variable of a macro. In the reference of 1.27 it is `__result__`, which expressions can use as well, and
+ * so make values that contain themselves; this one they cannot.
  */
 export const ACCUMULATOR = '@result';
 
 interface Node {
-  /** Tells the nodes of one expression apart; one node may stand in several places of a macro's expansion. */
+  /** Identifies a node within an expression; one node may occur several times in a macro's expansion. */
   readonly id: number;
   /** In code points from the start of the source. */
   readonly offset: number;

@@ -5,8 +5,8 @@ export const DEEPEST = 250;
 export class TooDeepError extends Error {}
 
 /**
- * Counts the open rules of the grammar of one kind each, as the reference's parser does: left-recursive rules once for each
- * operator as well.
+ * Counts the open rules of the grammar of one kind each, as the reference's parser does: left-recursive rules once for
+ * each operator as well.
  */
 export class OpenRules {
   #open = 0;

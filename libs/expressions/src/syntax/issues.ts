@@ -1,14 +1,14 @@
 import type { Location, Source } from './source.js';
 
-/** One fault of an expression. */
+/** A fault of an expression. */
 export interface Issue {
-  /** Where it stands. */
+  /** Location of the fault. */
   readonly location: Location;
-  /** What is wrong, in the wording of the reference. */
+  /** Message in the reference's wording. */
   readonly message: string;
 }
 
-/** Faults that are told; of more only the number is. */
+/** Limit of reported faults; further ones are only counted. */
 const MOST_ISSUES = 100;
 /** Bytes of a line that is shown with a fault. */
 const LONGEST_LINE = 16_384;
@@ -32,7 +32,7 @@ export class Issues {
 
   constructor(readonly source: Source) {}
 
-  /** How many were told, also of those that are not kept. */
+  /** How many were reported, including those that are not kept. */
   get count(): number {
     return this.#count;
   }

@@ -25,7 +25,7 @@ const two: Variables = (args) => {
   return { variable, second };
 };
 
-/** What a gathering loop does with each element: the node that adds to what was gathered. */
+/** Builds the node that adds an element to the accumulator of a loop. */
 type Adding = (
   nodes: Parameters<Expand>[0],
   offset: number,
@@ -82,7 +82,10 @@ const ofValue =
     ]);
   };
 
-/** Those of later releases as well: loops with two variables (cel-go, ext/comprehensions.go), and optionals (cel/library.go). */
+/**
+ * Macros including those of later releases: loops with two variables (cel-go, ext/comprehensions.go), and optionals
+ * (cel/library.go).
+ */
 export const LATER_MACROS: Macros = new Map([
   ...BASE_MACROS,
   ['existsOne/2', onlyOne()],

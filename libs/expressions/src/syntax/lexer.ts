@@ -1,7 +1,7 @@
 import type { Issues } from './issues.js';
 import type { Source } from './source.js';
 
-/** What a token is; punctuation and the words `in`, `true`, `false`, `null` are their own kind. */
+/** Kind of a token; punctuation and the words `in`, `true`, `false`, `null` are their own kind. */
 export type TokenKind = 'identifier' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'end' | string;
 
 /** A piece of the source. */
@@ -23,7 +23,7 @@ const PUNCTUATION = /==|!=|<=|>=|&&|\|\||[<>[\]{}().,\-!?:+*/%]/y;
 const QUOTE = /([bB]?)([rR]?)("""|'''|"|')/y;
 const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y;
 
-/** Cuts a source into tokens; what no token begins with is told as a fault and passed by. */
+/** Splits a source into tokens; text that begins no token is reported as a fault and skipped. */
 export class Lexer {
   readonly #text: string;
   readonly #tokens: Token[] = [];
@@ -117,7 +117,7 @@ export class Lexer {
     return { index, closed: false };
   }
 
-  /** What the lexer of the reference passes by at once: a character, and the one that showed that it cannot go on. */
+  /** Text that the lexer of the reference skips at once: a character, and the one that showed that it cannot go on. */
   #unknown(): string {
     const point = String.fromCodePoint(this.#text.codePointAt(this.#index) as number);
     return '=&|'.includes(point) ? this.#text.slice(this.#index, this.#index + 2) : point;

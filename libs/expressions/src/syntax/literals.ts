@@ -23,7 +23,7 @@ const SIMPLE: ReadonlyMap<string, string> = new Map([
 const ESCAPE = /\\(?:([0-3][0-7][0-7])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([\s\S]))/gu;
 const QUOTED = /^([rR]?)("""|'''|"|')([\s\S]*)\2$/u;
 
-/** What stands between the quotes, and whether its backslashes mean themselves. Ends of lines become `\n`. */
+/** Text between the quotes, and whether it is raw. Ends of lines become `\n`. */
 function content(text: string): { readonly raw: boolean; readonly inner: string } {
   const match = QUOTED.exec(text);
   if (!match) throw new UnescapeError('unable to unescape string');

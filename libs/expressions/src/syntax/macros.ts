@@ -98,7 +98,7 @@ const filter: Expand = (nodes, offset, range, [name, test]) => {
   return gathering(nodes, offset, range, variable, { test, element: name as Expression });
 };
 
-/** Those of release 1.27. */
+/** Macros of release 1.27. */
 export const BASE_MACROS: Macros = new Map([
   ['all/2', quantifier(false)],
   ['exists/2', quantifier(true)],

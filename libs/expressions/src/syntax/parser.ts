@@ -28,14 +28,14 @@ export interface Parsed {
   readonly shared: ReadonlySet<number>;
 }
 
-/** What languages of different releases differ in before names are looked up. */
+/** Differences in syntax between languages of different releases. */
 export interface Grammar {
   /** Whether `.?`, `[?` and optional members can be written. */
   readonly optionals: boolean;
   readonly macros: Macros;
 }
 
-/** Of release 1.27. */
+/** Grammar of release 1.27. */
 export const BASE_GRAMMAR: Grammar = { optionals: false, macros: BASE_MACROS };
 
 /**
@@ -58,8 +58,8 @@ export function parse(text: string, grammar = BASE_GRAMMAR): Parsed {
 }
 
 /**
- * Recursive descent, one method for each rule of the grammar. Each leaves in `#height` how deep the reference would walk
- * what it read.
+ * Recursive descent, one method for each rule of the grammar. Each sets `#height` to the depth of the reference's
+ * recursion over its result.
  */
 class Parser {
   readonly #nodes = new Nodes();
@@ -77,7 +77,7 @@ class Parser {
     return this.#nodes.shared;
   }
 
-  /** The expression; undefined where faults were told instead. */
+  /** Returns the expression; undefined if faults were reported instead. */
   parse(): Expression | undefined {
     try {
       const root = this.#expr();
@@ -146,8 +146,8 @@ class Parser {
   }
 
   /**
-   * Operands between operators that bind to the left. `own` is what one operand alone adds to the height, `entered` whether
-   * the rule counts without an operator: sums and products are one rule of the reference's grammar.
+   * Parses operands between left-associative operators. `own` is the height that a single operand adds, `entered`
+   * whether the rule counts without an operator: sums and products are one rule of the reference's grammar.
    */
   #leftBound(
     open: OpenRules,
@@ -315,7 +315,7 @@ class Parser {
     }
   }
 
-  /** What stands in the parentheses of a call, whose opening one was taken. */
+  /** Parses the arguments of a call behind its opening parenthesis. */
   #arguments(): Expression[] {
     const args: Expression[] = [];
     let height = 0;

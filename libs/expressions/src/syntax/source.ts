@@ -6,7 +6,7 @@ export interface Location {
   readonly column: number;
 }
 
-/** Of faults that concern the expression as a whole. */
+/** Location of faults in the expression as a whole. */
 export const NO_LOCATION: Location = { line: -1, column: -1 };
 
 /** An expression's text by code points, which is how positions count. */
@@ -31,8 +31,8 @@ export class Source {
   }
 
   /**
-   * Place of an offset as the type check tells it: what stands first in a line is told at the end of the line before,
-   * as the reference does (checker.go, locationByID).
+   * Location of an offset in messages of the type check: the first position of a line is given as the end of the line
+   * before, as in the reference (checker.go, locationByID).
    */
   checkedLocationOf(offset: number): Location {
     const line = this.#linesBefore(offset);

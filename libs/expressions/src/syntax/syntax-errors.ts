@@ -1,6 +1,6 @@
 import type { Token, TokenKind } from './lexer.js';
 
-/** What can begin an operand, in the order in which messages list it. */
+/** Tokens that can begin an operand, in the order in which messages list them. */
 const STARTS: readonly TokenKind[] = [
   '[',
   '{',
@@ -27,7 +27,7 @@ const SYMBOLS: ReadonlyMap<TokenKind, string> = new Map([
   ['identifier', 'IDENTIFIER'],
   ['end', '<EOF>'],
 ]);
-/** What can stand behind an operand. */
+/** Tokens that can follow an operand. */
 const CONTINUATIONS = new Set<TokenKind>(
   'end ) ] } , : ? && || < <= >= > == != in + - * / %'.split(' ').concat(['.', '[']),
 );
@@ -37,7 +37,7 @@ const shown = (kind: TokenKind): string => SYMBOLS.get(kind) ?? `'${kind}'`;
 /** Whether an operand can begin with a token. */
 export const beginsOperand = (kind: TokenKind): boolean => STARTS.includes(kind);
 
-/** What the reference says where no operand begins. */
+/** Message of the reference where no operand begins. */
 export function operandMissing(token: Token, next: Token | undefined): string {
   const expected = `expecting {${STARTS.map(shown).join(', ')}}`;
   const deletable = token.kind !== 'end' && next !== undefined && beginsOperand(next.kind);
@@ -45,8 +45,8 @@ export function operandMissing(token: Token, next: Token | undefined): string {
 }
 
 /**
- * What the reference says where another token must stand: it looks whether the one that is there is one too many, or one
- * is missing before it.
+ * Message of the reference for another token than expected: it looks whether the present one is superfluous, or one is
+ * missing before it.
  */
 export function tokenMissing(wanted: TokenKind, token: Token, next: Token | undefined): string {
   if (token.kind !== 'end' && next?.kind === wanted)

@@ -1,9 +1,8 @@
 import { DYN, isDyn, isDynOrError, sameType, type Type } from './type.js';
 
 /**
- * What the type parameters of one check stand for. A question that is answered with no leaves nothing behind: what it
- * bound is undone, instead of working on a copy as the reference does, which takes time that grows with the square of the
- * number of lists in an expression.
+ * Bindings of the type parameters of one check. A failed comparison leaves no trace: its bindings are undone, instead
+ * of working on a copy as the reference does, which takes quadratic time in the number of lists in an expression.
  */
 export class Bindings {
   readonly #bound = new Map<string, Type>();

@@ -27,7 +27,7 @@ import {
   valueOfOptional,
 } from './type.js';
 
-/** What the check found out of a node. */
+/** Result of the check for a node. */
 type Reference =
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'type'; readonly name: string; readonly type: Type }
@@ -44,7 +44,7 @@ export interface Checked extends Parsed {
   readonly type: Type;
   /** Types by node. */
   readonly types: ReadonlyMap<number, Type>;
-  /** What names stand for, by node. */
+  /** References of names, by node. */
   readonly references: ReadonlyMap<number, Reference>;
 }
 

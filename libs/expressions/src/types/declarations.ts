@@ -1,10 +1,10 @@
 import type { Type } from './type.js';
 
-/** One form of a function. */
+/** A form of a function. */
 export interface Overload {
   /** Unique among all; the costs of calls hang on it. */
   readonly id: string;
-  /** Of a method the first is the target. */
+  /** Parameters; of a method the first is the target. */
   readonly params: readonly Type[];
   readonly result: Type;
   /** Names of the type parameters among the types. */
@@ -13,7 +13,7 @@ export interface Overload {
   readonly method: boolean;
 }
 
-/** What expressions may name beside variables: functions and types. */
+/** Declarations beside variables that expressions may use: functions and types. */
 export interface Declarations {
   /** Forms of a function by its name, in the order in which they are tried. */
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
@@ -21,7 +21,7 @@ export interface Declarations {
   readonly typeNames: ReadonlyMap<string, Type>;
 }
 
-/** What the expressions of one place may name: variables, and fields of the objects that they hold. */
+/** Names that expressions may use in one place: variables, and fields of the objects that they hold. */
 export interface Scope {
   /** Types of the variables by name. */
   readonly variables: ReadonlyMap<string, Type>;

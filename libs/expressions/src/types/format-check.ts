@@ -3,13 +3,13 @@ import type { CallNode, Expression } from '../syntax/ast.js';
 import { nameOfType } from '../values/value.js';
 import type { Type } from './type.js';
 
-/** A fault of a call of `format`, and the node at which it is told. */
+/** A fault of a call of `format`, and the node to report it at. */
 interface FormatFault {
   readonly node: Expression;
   readonly message: string;
 }
 
-/** What is wrong with a call of `format` whose form and arguments are written out; undefined for all others. */
+/** Finds a fault in a call of `format` with literal format and arguments; undefined for all other calls. */
 export function formatFault(call: CallNode, typeOf: (node: Expression) => Type | undefined): FormatFault | undefined {
   const [list] = call.args;
   const { target } = call;

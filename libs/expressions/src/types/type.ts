@@ -13,13 +13,13 @@ export type Type =
 /** Types that no other is part of. */
 export type PrimitiveName = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes';
 
-/** Of values that are not known before a run. */
+/** Type of values that are unknown before a run. */
 export const DYN: Type = { kind: 'dyn' };
 /** A message of any type. */
 export const ANY: Type = { kind: 'any' };
-/** Of what has a fault that was told. */
+/** Type of nodes with a reported fault. */
 export const ERROR: Type = { kind: 'error' };
-/** Of null alone. */
+/** Type of null. */
 export const NULL: Type = { kind: 'null' };
 /** A point in time, to the nanosecond. */
 export const TIMESTAMP: Type = { kind: 'timestamp' };
@@ -60,7 +60,7 @@ export const typeOf = (of?: Type): Type => (of === undefined ? { kind: 'type' } 
 
 /** Whether values of the type may be of any type. */
 export const isDyn = (type: Type): boolean => type.kind === 'dyn' || type.kind === 'any';
-/** The same, or nothing is known because a fault was told. */
+/** Whether a type is dynamic, or unknown after a reported fault. */
 export const isDynOrError = (type: Type): boolean => isDyn(type) || type.kind === 'error';
 
 /** Whether both are one type, type for type and name for name. */

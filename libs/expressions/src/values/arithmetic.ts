@@ -122,7 +122,7 @@ export function subtract(a: Value, b: Value): Value {
   return subtractNumbers(a, b);
 }
 
-/** The span between two points; its overflow is told as that of an integer. */
+/** The duration between two points in time; an overflow is reported as that of an integer. */
 function between(a: Timestamp, b: Timestamp): Value {
   const nanoseconds = int(a.nanoseconds - b.nanoseconds);
   return typeof nanoseconds === 'bigint' ? new Duration(nanoseconds) : nanoseconds;

@@ -85,7 +85,7 @@ export const isComparable = (value: Value): boolean =>
   value instanceof Duration ||
   value instanceof Uint8Array;
 
-/** Whether two values are the same, or why that cannot be said; null is the same as nothing else. */
+/** Whether two values are equal, or why they cannot be compared; null equals only itself. */
 export function equal(a: Value, b: Value, effort: Effort): boolean | Failure {
   if (a === null || b === null) return a === b;
   return equalTo(a, b, effort);

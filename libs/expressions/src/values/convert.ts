@@ -104,7 +104,7 @@ function toDouble(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** What is read; undefined where the text has another form. */
+/** Returns the parsed value; undefined if the text has another form. */
 function read(reader: () => Value): Value | undefined {
   try {
     return reader();

@@ -10,7 +10,7 @@ function positionOf(index: Value): bigint | number | Failure {
   return Number.isSafeInteger(whole) ? whole : new Failure(`unsupported index value ${whole} in list`);
 }
 
-/** What the lists have in common that expressions make. */
+/** Base class of the lists that expressions make. */
 export abstract class MadeList extends List {
   override get(index: Value): Value {
     const position = positionOf(index);
@@ -18,7 +18,7 @@ export abstract class MadeList extends List {
     return position < 0 || position >= this.size ? this.outside(position) : this.at(Number(position));
   }
 
-  /** What is told of an index where there is nothing. */
+  /** Failure for an index out of range. */
   protected outside(position: bigint | number): Failure {
     return new Failure(`index '${position}' out of range in list size '${this.size}'`);
   }
@@ -81,7 +81,7 @@ class JoinedList extends MadeList {
   override get(index: Value): Value {
     const position = positionOf(index);
     if (position instanceof Failure) return position;
-    // Each part tells its own failures, as the reference has it.
+    // Each part reports its own failures, as in the reference.
     if (position < this.first.size) return this.first.get(index);
     return this.second.get(BigInt(position) - BigInt(this.first.size));
   }
@@ -100,8 +100,8 @@ function joined(first: List, second: List): List {
 }
 
 /**
- * A list that a loop appends to, one element at a time. Appending to the longest makes a longer one of the same values; those
- * made before stay as long as they were.
+ * A list that a loop appends to, one element at a time. Appending to the longest makes a longer one of the same values;
+ * earlier ones keep their length.
  */
 export class AppendableList extends MadeList {
   constructor(

@@ -1,7 +1,7 @@
 import { equal } from './compare.js';
 import { Dictionary, type Effort, Failure, Uint, type Value } from './value.js';
 
-/** What stands for a key: keys of different types are different keys. */
+/** Internal key: keys of different types are different. */
 function keyOf(key: Value): unknown {
   return key instanceof Uint ? `\u0000uint:${key.value}` : key;
 }
@@ -61,8 +61,8 @@ interface GrownEntry {
 }
 
 /**
- * A map that a loop adds to, one entry at a time. Adding to the newest makes a larger one of the same entries; those made before
- * stay as they were.
+ * A map that a loop adds to, one entry at a time. Adding to the newest makes a larger one of the same entries; earlier
+ * ones stay as they were.
  */
 export class GrowingMap extends Dictionary {
   constructor(

@@ -47,7 +47,7 @@ export class TypeValue {
   constructor(readonly name: string) {}
 }
 
-/** What went wrong instead of a value. */
+/** An error in place of a value. */
 export class Failure {
   constructor(
     /** In the words of the reference. */
@@ -99,7 +99,7 @@ export abstract class List {
   abstract at(index: number): Value;
   /** This and then the elements of another. */
   abstract concat(other: List): List;
-  /** Whether a value is the same: true, false, or why that cannot be said. */
+  /** Whether a value is equal: true, false, or why they cannot be compared. */
   abstract equals(other: Value, effort: Effort): boolean | Failure;
   /** Whether an element is the same as a value. */
   abstract contains(value: Value, effort: Effort): boolean | Failure;
@@ -115,7 +115,7 @@ export abstract class Dictionary {
   abstract find(key: Value): Value | undefined;
   /** In the order of the source. */
   abstract keys(): Value[];
-  /** Whether a value is the same: true, false, or why that cannot be said. */
+  /** Whether a value is equal: true, false, or why they cannot be compared. */
   abstract equals(other: Value, effort: Effort): boolean | Failure;
 }
 
@@ -123,7 +123,7 @@ export abstract class Dictionary {
 export abstract class Opaque {
   /** Name of its type. */
   abstract readonly typeName: string;
-  /** By which costs are counted. */
+  /** Size by which costs are counted. */
   get size(): number {
     return 1;
   }
@@ -131,7 +131,7 @@ export abstract class Opaque {
   abstract equals(other: Value, effort: Effort): boolean | Failure;
 }
 
-/** What functions answer that were called with something else than they are declared for. */
+/** Failure of functions that were called with undeclared types. */
 export const noSuchOverload = (): Failure => new Failure('no such overload');
 
 /** An operation that a value does not have. Those that have methods of their own are asked for one, and do not say its name. */

@@ -21,7 +21,7 @@ import { spelledInSteps } from './values/spelled-out.js';
 /** Manager of the fields that an object had before anybody's fields were known. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
-/** Manager whose name nobody gave. */
+/** Name of a manager whose request gives none. */
 const UNKNOWN = 'unknown';
 
 /** A write, as far as owners of fields are concerned. */
@@ -36,7 +36,7 @@ export interface WriteOptions {
 export interface ApplyOptions extends WriteOptions {
   /** Changes also what others own, and takes it from them. Default false: a conflict. */
   readonly force?: boolean;
-  /** What the applier speaks of, where that is not the object itself; conflicts are told of it. */
+  /** View through which the request was made, if not the object itself; conflicts are reported in its terms. */
   readonly view?: View;
 }
 
@@ -52,18 +52,18 @@ export class FieldManager {
   ) {}
 
   /**
-   * The object of a create, an update or a patch with its entries: what changed against the live object belongs to the
-   * manager. Objects that do not fit their schema are managed as far as can be, and lose no entry. Neither object is
-   * changed; the result shares with them.
+   * Returns the object of a create, an update or a patch with its entries: the manager owns whatever changed against
+   * the live object. Objects that do not fit their schema are managed as far as possible, and lose no entry. Neither
+   * object is changed; the result shares parts with them.
    * @param live undefined for a create
-   * @param next as it is to be stored, before admission; entries that it brings count, so far as they can be read
+   * @param next the object to store, before admission; entries that it brings are used, so far as they can be read
    * @throws whatever the converter throws
    */
   update(live: JsonObject | undefined, next: JsonObject, options: WriteOptions): JsonObject {
     return runSync(() => this.#update(live ?? {}, next, options), this.convert);
   }
 
-  /** As {@link update}, with a converter that may call out, and pauses for large objects. */
+  /** Same as {@link update}, with a converter that may call out, and pauses for large objects. */
   updateAsync(
     live: JsonObject | undefined,
     next: JsonObject,
@@ -75,19 +75,19 @@ export class FieldManager {
   }
 
   /**
-   * The live object with what is applied. The result has the fields that clients with declared types always write.
-   * Nothing is changed; the result shares with both.
-   * @param live undefined when there is none yet
-   * @param said what the applier says of the object, and nothing else
-   * @throws StatusError 409 for fields of others that it would change, a cause for each; 400 for another version, and for
-   * entries in what is said
+   * Merges an applied configuration into the live object. The result has the fields that clients with declared types
+   * always write. Neither is changed; the result shares parts with both.
+   * @param live undefined for a create
+   * @param said the applied configuration
+   * @throws StatusError 409 for fields of other managers that would change, with a cause for each; 400 for another
+   * version, and for managedFields entries in the configuration
    * @throws ApplyError for objects that do not fit the schema
    */
   apply(live: JsonObject | undefined, said: JsonObject, options: ApplyOptions): JsonObject {
     return runSync(() => this.#apply(live ?? {}, said, options), this.convert);
   }
 
-  /** As {@link apply}, with a converter that may call out, and pauses for large objects. */
+  /** Same as {@link apply}, with a converter that may call out, and pauses for large objects. */
   applyAsync(
     live: JsonObject | undefined,
     said: JsonObject,
@@ -104,7 +104,7 @@ export class FieldManager {
     const reset = isReset(sent);
     const owners = reset ? NO_OWNERS : yield* ownersOf(sent, stored);
     const after = withManagedFields(next, undefined);
-    // Nobody is entered as the owner of what changed in an object of whose other fields nobody knows who owns them.
+    // Without known owners of the other fields, no owner is recorded for the changed ones.
     if (owners.size === 0 && !reset && hasUid(live)) return after;
     const before = withManagedFields(live, undefined);
     let left: Owners;
@@ -173,7 +173,7 @@ export class FieldManager {
     return spelledInSteps(types.stored, { apiVersion, kind, ...withManagedFields(live, undefined) });
   }
 
-  /** The owners before an apply; all that is there already belongs to somebody, be it to nobody in particular. */
+  /** The owners before an apply; all fields that exist have an owner, if need be one without a name. */
   *#ownersBefore(types: VersionTypes, live: JsonObject, spelled: JsonObject, options: ApplyOptions): Work<Owners> {
     const owners = ownersToApplyTo(managedFieldsOf(live));
     if (owners.size > 0) return owners;
@@ -214,7 +214,7 @@ export class FieldManager {
   }
 }
 
-/** The applier's entry without what nobody owns; it is of now when it changed something. */
+/** The applier's entry without fields that are never owned; its time is updated if it changed anything. */
 function* settled({ object, owners }: Applied, id: string, now: Date): Steps<Map<string, Owner>> {
   const applier = owners.get(id);
   if (applier === undefined) return owners;
@@ -257,7 +257,7 @@ function* undamaged(owners: Owners): Work<Owners> {
   return left;
 }
 
-/** @throws ApplyError when they cannot be read: what is to be taken away is not known then */
+/** @throws ApplyError when they cannot be read: the fields to remove are not known then */
 function ownersToApplyTo(stored: JsonValue | undefined): Owners {
   try {
     return readStored(stored);

@@ -13,8 +13,8 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /**
- * Work on nested values, in which what is below a value is work of its own that is handed over instead of called: however deep the
- * values are, the stack of the process is not. To be carried out by {@link walked}.
+ * Work on nested values in which the work on a child is yielded instead of called: however deep the values are, the
+ * process's stack is not. Run by {@link walked}.
  */
 export type Walk<T> = Generator<typeof STEP | Walk<unknown>, T, unknown>;
 

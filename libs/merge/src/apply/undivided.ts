@@ -1,6 +1,6 @@
 let undivided = false;
 
-/** Whether what is done now is to be done in one step: then nobody asks how much it is, which takes a while for each walk. */
+/** Whether current work runs in one step: then values are not counted, which would take a while for each walk. */
 export const isUndivided = (): boolean => undivided;
 
 /** Does something in one step. What waits for others in between is not done here. */

@@ -1,7 +1,7 @@
 import type { Schema } from '@orch/schema';
 import { UnprocessablePatchError } from '../errors.js';
 
-/** What the schema says of merging one field. Without a schema (untyped data) objects merge and lists are replaced. */
+/** Schema rules for merging one field. Without a schema (untyped data) objects merge and lists are replaced. */
 export interface MergeRules {
   /** Schema of the object, or of a list's items. */
   readonly schema: Schema | undefined;

@@ -4,21 +4,21 @@ import { isObject } from '../json-values.js';
 
 const bigintAsText = (_name: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value);
 
-/** What items are told apart by: the merge key's value or, without a merge key, the item itself. */
+/** Identity of an item: the merge key's value or, without a merge key, the item itself. */
 export type Identity = string | number | bigint | boolean | null;
 
 /** Scalars are their own identity. What stands where one belongs is refused when the object is read, and is its text until then. */
 export const identityOfValue = (value: JsonValue): Identity =>
   typeof value === 'object' && value !== null ? JSON.stringify(value, bigintAsText) : value;
 
-/** What an item is told from the others by; undefined for an object that lacks the merge key. */
+/** Identity of an item; undefined for an object that lacks the merge key. */
 function possibleIdentity(item: JsonValue, mergeKey: string): Identity | undefined {
   if (mergeKey === '') return identityOfValue(item);
   const identity = isObject(item) ? memberOf(item, mergeKey) : undefined;
   return identity === undefined ? undefined : identityOfValue(identity);
 }
 
-/** As {@link possibleIdentity}. @throws UnprocessablePatchError for an object that lacks the merge key */
+/** Same as {@link possibleIdentity}. @throws UnprocessablePatchError for an object that lacks the merge key */
 export function identityOf(item: JsonValue, mergeKey: string): Identity {
   const identity = possibleIdentity(item, mergeKey);
   if (identity !== undefined) return identity;
@@ -75,8 +75,8 @@ const isDirective = (item: JsonValue): boolean => isObject(item) && item.$patch 
 const isDeletion = (item: JsonValue): boolean => isObject(item) && item.$patch === 'delete';
 
 /**
- * The server's order of a list that a patch with a `$setElementOrder` changes: deleted items are gone, and as many
- * items as were deleted, of those that the patch adds, stand at its end. (Clients count on where that puts the others.)
+ * Order of the server's list for a patch with a `$setElementOrder`: deleted items are removed, and as many of the items
+ * that the patch adds as were deleted are placed at its end. (Clients rely on where that puts the others.)
  */
 export function serverOrderAfter(
   server: readonly JsonValue[],
@@ -91,7 +91,9 @@ export function serverOrderAfter(
   return [...kept, ...added].slice(0, server.length);
 }
 
-/** What a patch adds or changes must stand in the same order in its `$setElementOrder`, unless that is empty. @throws PatchError */
+/**
+ * Checks that the items of a patch are in the order of its `$setElementOrder`, unless that is empty. @throws PatchError
+ */
 export function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
   if (order.length === 0) return;
   const remaining = order.values();

@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.js';
 import { publishedSchema } from './published-schema.js';
 import type { SchemaWriter } from './schema-object.js';
 
-/** What stands in every object and every list. */
+/** Declared structs that every object and every list contain. */
 export interface MetaStructs {
   /** `meta/v1.ObjectMeta` */
   readonly objectMeta: StructSchema;
@@ -13,7 +13,7 @@ export interface MetaStructs {
   readonly listMeta: StructSchema;
 }
 
-/** What a definition says of the objects of one of its versions. */
+/** Declarations of a definition about the objects of one of its versions. */
 export interface DeclaredObjects {
   /** `openAPIV3Schema` as it was written; undefined where there is none. */
   readonly schema: JsonObject | undefined;
@@ -27,7 +27,7 @@ type Described = Pick<ResourceDescription, 'group' | 'version' | 'kind' | 'listK
 
 /** The objects of a custom kind in OpenAPI documents: a model that no struct declares. */
 export class CustomModel {
-  /** Tells it from structs. */
+  /** Discriminates it from structs. */
   readonly kind = 'custom';
   /** Model name: the group backwards, version and kind. */
   readonly openapi: string;
@@ -43,7 +43,7 @@ export class CustomModel {
     this.list = new CustomListModel(described, this, declared, meta);
   }
 
-  /** The model in a dialect. @param writer told which models it refers to */
+  /** The model in a dialect. @param writer is called with each model that it refers to */
   write(writer: SchemaWriter, dialect: Dialect): JsonObject {
     const { schema, preservesUnknown } = this.declared;
     const extensions = extensionsOf(this.described, this.described.kind, this.declared);
@@ -60,7 +60,7 @@ export class CustomModel {
 
 /** Collections of the objects of a custom kind. */
 export class CustomListModel {
-  /** Tells it from structs. */
+  /** Discriminates it from structs. */
   readonly kind = 'custom';
   /** Model name: that of its objects, and `List`. */
   readonly openapi: string;
@@ -74,7 +74,7 @@ export class CustomListModel {
     this.openapi = modelName(described, described.listKind);
   }
 
-  /** The model in a dialect. @param writer told which models it refers to */
+  /** The model in a dialect. @param writer is called with each model that it refers to */
   write(writer: SchemaWriter, dialect: Dialect): JsonObject {
     const { kind, listKind, resource } = this.described;
     return {

@@ -1,4 +1,4 @@
-/** What differs between the two versions of OpenAPI in a schema. */
+/** Differences between the two versions of OpenAPI in a schema. */
 export interface Dialect {
   readonly refPrefix: '#/definitions/' | '#/components/schemas/';
   /** Members may stand beside a `$ref` only in version 2; in version 3 the reference goes into an `allOf`. */

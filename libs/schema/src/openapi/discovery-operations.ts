@@ -4,7 +4,7 @@ import { machineryPrefix } from './models.js';
 import { camelGroup, lowerFirst, type Operation, objectTypes, upperFirst } from './operations.js';
 import type { OpenApiSource } from './source.js';
 
-/** What clients find the API by: the versions and groups that are served, the resources of each version, and the release. */
+/** Operations of discovery: the versions and groups that are served, the resources of each version, and the release. */
 export function discoveryOperations(source: OpenApiSource): Operation[] {
   const { names } = source.scheme;
   const types = objectTypes(source);

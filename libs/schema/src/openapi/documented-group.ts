@@ -2,11 +2,11 @@ import type { GroupVersion } from '@orch/machinery';
 import { groupVersionPath } from './operations.js';
 import type { DocumentedResource } from './source.js';
 
-/** What is found out of the resources of a group once, however many documents it is needed for. */
+/** Data about the resources of a group that is computed once for all documents. */
 interface DocumentedGroup {
-  /** By the path of their group and version. */
+  /** Versions by the path of their group and version. */
   readonly versions: ReadonlyMap<string, DocumentedVersion>;
-  /** Those that are declared, not defined. */
+  /** Built-in resources, which are declared and not defined at run time. */
   readonly declared: readonly DocumentedResource[];
   /** Kinds of subresources, each once. */
   readonly subresourceKinds: readonly (GroupVersion & { readonly kind: string })[];

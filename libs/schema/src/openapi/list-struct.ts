@@ -1,7 +1,7 @@
 import type { ResourceDefinition, StructSchema } from '../model.js';
 import { type DocumentedResource, kindStruct, type ModelSource, type OpenApiSource } from './source.js';
 
-/** What the model of a collection is made of. */
+/** Returns the source of a collection's model. */
 export function listModel(definition: DocumentedResource, source: OpenApiSource): ModelSource {
   const { schema } = definition;
   return schema.kind === 'custom' ? schema.list : listStruct({ ...definition, schema }, source);

@@ -13,14 +13,14 @@ export interface Parameter {
   readonly type: 'string' | 'integer' | 'boolean';
 }
 
-/** One method on one path. */
+/** An operation of a path. */
 export interface Operation {
   readonly path: string;
   readonly method: Method;
   readonly operationId: string;
   readonly tag: string;
   readonly description: string;
-  /** What is done, in the words of `x-kubernetes-action`, and to which kind; absent for what is no resource. */
+  /** Verb in the words of `x-kubernetes-action`, applied to `kind`; absent for what is no resource. */
   readonly action?: string;
   readonly gvk?: GroupVersionKind;
   readonly consumes: readonly string[];
@@ -36,7 +36,7 @@ export interface Operation {
 interface Place {
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** What the operation's id ends in: `NamespacedPodStatus`. */
+  /** End of the operation's id: `NamespacedPodStatus`. */
   readonly noun: string;
 }
 
@@ -294,7 +294,7 @@ const TYPES: Readonly<Record<string, Parameter['type']>> = {
 /** The fields of an options struct as query parameters; what a query cannot carry is left out. */
 function queryOf(options: StructSchema): Parameter[] {
   return [...options.fields.values()].flatMap(({ name, description, schema }) => {
-    // What may be said several times is described as one.
+    // A parameter that may be repeated is described as a single one.
     const type = TYPES[schema.kind === 'list' ? schema.items.kind : schema.kind];
     return type && name !== 'apiVersion' && name !== 'kind' ? [{ name, in: 'query' as const, description, type }] : [];
   });

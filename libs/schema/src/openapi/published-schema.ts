@@ -36,9 +36,9 @@ const PLAIN = [
 const JUNCTORS = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /**
- * A structural schema as documents show it. Clients of version 2 cannot cope with alternatives, with nulls, and with named
- * members or elements where there may be others: these are left out there.
- * @param metadata what stands for the metadata of whole objects in a value
+ * A structural schema as documents show it. Clients of version 2 cannot handle alternatives, nulls, and named members
+ * or elements beside free ones: these are left out there.
+ * @param metadata schema to use for the metadata of embedded objects
  */
 export function publishedSchema(schema: JsonObject, dialect: Dialect, metadata: JsonObject): JsonObject {
   return new Publishing(dialect.siblingsOfRef, metadata).schema(schema);
@@ -95,7 +95,7 @@ const TYPE: JsonObject = {
   kind: { description: KIND, type: 'string' },
 };
 
-/** What stands in no document of version 2, taken out of the copy `made` of a schema. */
+/** Removes from the copy `made` of a schema the parts that documents of version 2 leave out. */
 function forOldClients(made: JsonObject, schema: JsonObject): void {
   const preserves = schema[PRESERVES] === true;
   if (schema.nullable === true || (preserves && schema.type === 'object')) delete made.type;
@@ -113,7 +113,7 @@ function forOldClients(made: JsonObject, schema: JsonObject): void {
   else made.required = left;
 }
 
-/** A value in which integers beyond 2^53 are fractions, as whoever reads documents takes them. */
+/** Returns a value in which integers beyond 2^53 are fractions, which readers of documents take them for anyway. */
 function published(value: JsonValue | undefined): JsonValue {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(published);

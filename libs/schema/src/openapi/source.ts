@@ -2,7 +2,7 @@ import type { ResourceDescription, StructSchema } from '../model.js';
 import type { Scheme } from '../scheme.js';
 import type { CustomListModel, CustomModel } from './custom-model.js';
 
-/** What a model of a document is made of: a declared struct, or what a definition says. */
+/** Source of a document's model: a declared struct, or a definition. */
 export type ModelSource = StructSchema | CustomModel | CustomListModel;
 
 /** A served resource with the form of its objects. */
@@ -11,9 +11,9 @@ export interface DocumentedResource extends ResourceDescription {
   readonly schema: StructSchema | CustomModel;
 }
 
-/** What OpenAPI documents are made from. */
+/** Input of OpenAPI documents. */
 export interface OpenApiSource {
-  /** Where the structs that resources refer to are found, and the names they go by. */
+  /** Scheme with the structs that resources refer to, and their names. */
   readonly scheme: Scheme;
   /** Every served group/version/resource, built-in and custom, by group; what is found out of a list is kept for others that hold it. */
   readonly groups: readonly (readonly DocumentedResource[])[];

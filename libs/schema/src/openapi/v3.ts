@@ -10,7 +10,7 @@ import type { DocumentedResource, OpenApiSource } from './source.js';
 
 /** OpenAPI 3.0 documents of one set of served resources: one for each group-version, and for each path of discovery above them. */
 export class OpenApiV3 {
-  /** What each document has beside resources; there is a document for each. */
+  /** Discovery operation that each document has beside resources; there is a document for each. */
   private readonly discovery: ReadonlyMap<string, Operation>;
   private readonly resources = new Map<string, readonly DocumentedResource[]>();
 
@@ -21,7 +21,7 @@ export class OpenApiV3 {
     }
   }
 
-  /** Of every document: `api/v1`, `apis/<group>/<version>`, or of discovery above them; in order. */
+  /** Paths of all documents: `api/v1`, `apis/<group>/<version>`, or of discovery above them; in order. */
   get paths(): string[] {
     return [...this.discovery.keys()].sort();
   }
@@ -31,7 +31,9 @@ export class OpenApiV3 {
     return this.discovery.has(path);
   }
 
-  /** Whether a document that is here tells what it tells among others: what is declared does not change, and a definition that changes has another schema. */
+  /**
+   * Whether a document is the same here as in `others`: declarations do not change; a new definition has a new schema.
+   */
   tellsTheSame(path: string, others: OpenApiV3): boolean {
     const [here, there] = [this.of(path), others.of(path)];
     if (here === there && here.length > 0) return true;

@@ -16,9 +16,9 @@ export class TooManyDefaults extends Error {
 }
 
 /**
- * Fills in, in place and in steps, the defaults of what is absent in an object, and of nulls that may not be null. Nothing is filled in
- * below what is absent and has no default. Metadata of whole objects that are filled in is made to be metadata, as that of those that
- * clients send.
+ * Fills in, in place and in steps, the defaults of absent members, and of nulls that may not be null. Nothing is filled
+ * in below an absent member without a default. Metadata of embedded objects that are filled in is normalized, as for
+ * those that clients send.
  * @throws TooManyDefaults
  */
 export function* fillDefaults(object: unknown, schema: StructuralSchema, effort = Effort.inSteps()): Steps<void> {
@@ -27,9 +27,9 @@ export function* fillDefaults(object: unknown, schema: StructuralSchema, effort 
 }
 
 /**
- * The same for an object that is there, whatever its schema was when it was made: it is filled in as far as there is room, so that it can
- * be read and removed.
- * @returns whether there was room for all of them
+ * Same for a stored object, whatever its schema was when it was made: it is filled in as far as the limits allow, so
+ * that it can be read and removed.
+ * @returns whether all defaults were filled in
  */
 export function* fillThere(object: unknown, schema: StructuralSchema, effort = Effort.inSteps()): Steps<boolean> {
   const defaulting = new Defaulting(effort, true);
@@ -110,8 +110,8 @@ class Defaulting {
 const roomOf = (value: unknown): number => (typeof value === 'string' ? 1 + value.length / CHARACTERS : 1);
 
 /**
- * Drops, in place and in steps, members that are null although they may not be, and have no default: those mean that nothing was said.
- * Those that have one are filled in by {@link fillDefaults}.
+ * Drops, in place and in steps, members that are null although they may not be, and have no default: they count as
+ * unset. Those with a default are filled in by {@link fillDefaults}.
  */
 export function* dropNulls(value: unknown, schema: StructuralSchema | undefined, effort: Effort): Steps<void> {
   if (!schema) return;

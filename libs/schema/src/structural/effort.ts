@@ -22,7 +22,7 @@ export class TooManyComparisons extends Error {
   }
 }
 
-/** What is judged in steps has its turn for such a part of what a whole definition may take. */
+/** Work in steps yields after this fraction (1/n) of the budget of a whole definition. */
 const PARTS = 8;
 /** Patterns take longer to read than to match with, so of their steps there are fewer at once. */
 const STEPS_AT_ONCE = 5_000;
@@ -31,8 +31,8 @@ const STEPS_AT_ONCE = 5_000;
 const MOST_OF_ONE = 1_000_000;
 
 /**
- * What it may take to judge values by their schemas: to match texts with regular expressions, in time that grows with both, and to
- * compare. It is either bounded in all, or in steps of which there are as many as are asked for.
+ * Budget for validating values against their schemas: for matching regular expressions, in time that grows with pattern
+ * and text, and for comparisons. It is limited in all, or per step with any number of steps.
  */
 export class Effort {
   #left = MOST_STEPS;
@@ -92,7 +92,7 @@ export class Effort {
     if (this.#comparisons < 0 && !this.renewable) throw new TooManyComparisons();
   }
 
-  /** What is bounded in all counts the reading of each pattern, whether others have read it before or not. */
+  /** Compiles a pattern; a budget in all is charged for each pattern, whether it is cached or not. */
   #compiled(pattern: string): Pattern {
     const read = this.#read.get(pattern);
     if (read) return read;

@@ -8,11 +8,10 @@ import type { StructuralSchema } from './structural-schema.js';
 import { UnknownFields } from './unknown-fields.js';
 
 /**
- * Makes types and metadata of the whole objects in a value what they have to be, in place and in steps; those objects need not be of
- * kinds that there are.
- * @param dropMalformed what cannot be read is dropped
- * @returns paths of members of their metadata that nobody knows, at most 100
- * @throws MalformedObject for types and metadata that cannot be read
+ * Normalizes types and metadata of the embedded objects in a value, in place and in steps; their kinds need not exist.
+ * @param dropMalformed drops members that cannot be decoded
+ * @returns paths of unknown members of their metadata, at most 100
+ * @throws MalformedObject for types and metadata that cannot be decoded
  */
 export function* normalizeEmbedded(
   object: unknown,
@@ -51,7 +50,7 @@ function* normalizeOne(object: Json, path: string, dropMalformed: boolean, effor
   return unknown.paths;
 }
 
-/** Unknown members of metadata that are told, and characters of their paths after which no more are. */
+/** Limits of reported unknown members of metadata, and of the characters of their paths. */
 const MOST_TOLD = 100;
 const MOST_CHARACTERS = 1 << 20;
 

@@ -15,7 +15,7 @@ import { metadataFault } from './metadata-fault.js';
 import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 
-/** What is wrong with types and metadata of the whole objects in a value; what cannot be read at all is told alone. */
+/** Finds errors in types and metadata of the embedded objects in a value; undecodable ones are reported alone. */
 export function* embeddedErrors(
   schema: StructuralSchema,
   value: unknown,

@@ -2,16 +2,16 @@ import { type FieldError, invalidValue } from '@orch/machinery';
 import type { Effort } from './effort.js';
 import type { Steps } from './steps.js';
 
-/** Where a value stands: what it is called in messages ('' for the whole), and its path. */
+/** Location of a value: its name in messages ('' for the whole), and its path. */
 export interface Place {
   readonly name: string;
   readonly field: string;
 }
 
-/** Made into an error when it is told, since most that are found in one of several alternatives never are. */
+/** Creates the error when it is reported, since most that are found in one of several alternatives never are. */
 export type Finding = () => FieldError;
 
-/** Findings of one object that are told, and characters of all their messages. */
+/** Limits of an object's reported findings, and of the characters of all their messages. */
 const MOST_TOLD = 1_000;
 const MOST_CHARACTERS = 1 << 20;
 /** Characters that are written into a message in the time of one comparison, and how long the rest of a message takes. */
@@ -20,7 +20,7 @@ const WRITTEN = 32;
 
 /** The way to the value that is looked at, and what is found on it. */
 export class Findings {
-  /** What is found since the last {@link aside}. */
+  /** Findings since the last {@link aside}. */
   list: Finding[] = [];
   readonly #path: (string | number)[] = [];
   #characters = 0;
@@ -70,7 +70,7 @@ export class Findings {
     for (const finding of findings) if (this.list.length <= MOST_TOLD) this.list.push(finding);
   }
 
-  /** What is found now that nothing is aside; each message once. */
+  /** Returns the errors of the current findings; each message once. */
   errors(): FieldError[] {
     const told = new Map<string, FieldError>();
     let characters = 0;
@@ -87,7 +87,7 @@ export class Findings {
   }
 }
 
-/** As many errors as are told of one object. @param errors undefined where others may have their turn */
+/** Limits the errors reported for one object. @param errors undefined where other work may run */
 export function* toldOf(errors: Iterable<FieldError | undefined>): Steps<FieldError[]> {
   const told: FieldError[] = [];
   let characters = 0;
@@ -103,7 +103,7 @@ export function* toldOf(errors: Iterable<FieldError | undefined>): Steps<FieldEr
   return told;
 }
 
-/** What the reference calls the path of the whole. */
+/** Path of the whole in the reference's messages. */
 const NOWHERE = '<nil>';
 
 /** Properties of the whole stand without a dot before them; other members of it with one, which {@link Findings.enter} is given. */

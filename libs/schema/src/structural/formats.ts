@@ -14,8 +14,8 @@ const uuid = (version: string, variant = '[0-9a-f]') =>
   form(new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?${variant}[0-9a-f]{3}-?[0-9a-f]{12}$`, 'i'));
 
 /**
- * Formats of texts that schemas name, with what is of them; any text is of another one. They say what the reference system's
- * do, where that is odd too.
+ * Formats of texts that schemas name, and their checks; any text is of another format. They match the reference
+ * system's, even where that is odd.
  */
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   bsonobjectid: form(/^[0-9a-f]{24}$/i),
@@ -51,7 +51,7 @@ const plain = (format: string): string => format.replaceAll('-', '');
 /** Whether a format says anything. */
 export const isKnownFormat = (format: string): boolean => format !== '' && Object.hasOwn(FORMATS, plain(format));
 
-/** Whether a text is of a format; any is of one that nobody knows. */
+/** Whether a text is of a format; any is of an unknown one. */
 export const isOfFormat = (format: string, text: string): boolean =>
   !isKnownFormat(format) || (FORMATS[plain(format)]?.(text) ?? true);
 
@@ -75,7 +75,7 @@ const UNITS = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour
 const AMOUNT = /(?<!\d)(\d+)\s*([A-Za-zµ]+)/g;
 const MOST = 2n ** 63n - 1n;
 
-/** One that Go reads, or any text with an amount of a unit in it, and no amount that is too large. */
+/** Whether a text is a duration that Go parses, or has an amount with a unit in it, and none that is too large. */
 function isDuration(text: string): boolean {
   try {
     parseDuration(text);

@@ -7,8 +7,9 @@ import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 
 /**
- * Elements that stand twice in lists that are sets, or maps by some of their members. Of several that are the same, one is told.
- * @param old the object before an update: where there were such elements, there may be any
+ * Finds duplicate elements in lists that are sets, or maps by some of their members. Of several equal ones, one is
+ * reported.
+ * @param old the object before an update: lists that had duplicates may have any
  */
 export function* uniquenessErrors(
   object: unknown,
@@ -23,7 +24,7 @@ export function* uniquenessErrors(
 const repeatedIn = (object: unknown, schema: StructuralSchema, effort: Effort): Steps<FieldError[]> =>
   toldOf(schema.holdsUnique ? new Uniqueness(effort).errorsIn(object, schema, '') : []);
 
-/** What is found; undefined where others may have their turn. */
+/** Findings; undefined where other work may run. */
 type Found = Iterable<FieldError | undefined>;
 
 class Uniqueness {
@@ -124,5 +125,5 @@ function keysOf(item: unknown, keys: readonly string[]): Json {
   return told;
 }
 
-/** Texts are told apart from those of what is no text. */
+/** Key of a scalar; texts cannot equal other values. */
 const scalarKey = (value: unknown): unknown => (typeof value === 'string' ? `"${value}` : value);

@@ -43,7 +43,7 @@ export const STRUCTS: Readonly<Record<string, Members>> = {
   },
 };
 
-/** Where a value stands: in which struct, and on which way from the metadata. */
+/** Location of a value: its struct, and its path from the metadata. */
 interface Place {
   readonly struct: string;
   readonly path: string;

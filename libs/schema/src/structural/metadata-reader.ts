@@ -22,9 +22,9 @@ const KEPT_ZEROS: ReadonlySet<string> = new Set([
 export class MalformedObject extends Error {}
 
 /**
- * Metadata as every object has it, in steps: without members that nobody knows, and without those that say nothing.
- * @param dropMalformed members that cannot be read are dropped
- * @throws MalformedObject for metadata that cannot be read
+ * Reads metadata as every object has it, in steps: without unknown members, and without empty ones.
+ * @param dropMalformed drops members that cannot be decoded
+ * @throws MalformedObject for metadata that cannot be decoded
  */
 export function* readMetadata(
   metadata: unknown,

@@ -9,11 +9,9 @@ import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 import { UnknownFields } from './unknown-fields.js';
 
-/** Where an object comes from, and what its definition asks for. */
+/** Options for normalizing an object, by its origin and its definition. */
 export interface NormalizeOptions {
-  /**
-   * What cannot be read of types and metadata is dropped instead of refused, as for objects that come from the store; default false.
-   */
+  /** Drops undecodable types and metadata instead of refusing them, as for stored objects; default false. */
   readonly dropMalformed?: boolean;
   /** Nothing is pruned, nor are nulls dropped: as definitions of old can ask for; default false. */
   readonly preserveUnknownFields?: boolean;
@@ -22,12 +20,12 @@ export interface NormalizeOptions {
 }
 
 /**
- * Makes of an object that came from a client, the store, or a webhook what the schema has room for, in place and in steps: members that
- * it does not know are dropped, as are nulls that mean nothing, and metadata, its own and that of whole objects in it, is made to be of
- * its type. Defaults are filled in afterwards.
- * @returns paths of the members that were dropped because nobody knows them: of the metadata, of the object, of the metadata in it;
- * at most 100 of each
- * @throws MalformedObject for types and metadata that cannot be read
+ * Normalizes an object from a client, the store, or a webhook to its schema, in place and in steps: unknown members are
+ * dropped, as are meaningless nulls, and metadata, its own and that of embedded objects, is brought to its type.
+ * Defaults are filled in afterwards.
+ * @returns paths of the unknown members that were dropped: of the metadata, of the object, of the metadata in it; at
+ * most 100 of each
+ * @throws MalformedObject for types and metadata that cannot be decoded
  */
 export function* normalizeObject(
   object: Json,

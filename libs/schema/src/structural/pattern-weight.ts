@@ -2,8 +2,8 @@
 
 const REPEAT = /\{(\d{1,4})(?:,(\d{0,4}))?\}/y;
 /**
- * What stands for one character, or for none: an escape, a class, a sign. What nothing closes goes to the end, else its end would
- * be looked for once more from each sign in it.
+ * A unit that matches one character, or none: an escape, a class, a sign. An unclosed one extends to the end, else its
+ * end would be searched again from each sign in it.
  */
 const UNIT = /\\[pPx]\{[^}]*(?:\}|$)|\\[\s\S]|\[\^?\]?(?:\[:\^?\w*:\]|\\[\s\S]?|[^\]\\])*(?:\]|$)|[\s\S]/y;
 
@@ -16,8 +16,8 @@ const JOIN_STEPS = 20;
 const FOLDS = /\(\?[a-zA-Z]*i/;
 const FOLD_FACTOR = 20;
 /**
- * What reading takes beside the steps that are made: of each copy that need not be there, as these lie within each other; and without
- * regard to case of each range of a class, and of each escape in it that is one or may begin or end one.
+ * Costs of parsing beside the steps of the result: for each optional copy, as these are nested; and when case is
+ * ignored for each range of a class, and for each escape in it that is one or may begin or end one.
  */
 const OPTIONAL_STEPS = 3;
 const FOLDED_RANGE = 5;
@@ -34,8 +34,8 @@ const STEPS_OF_SIGN = 6;
 const CHARACTER = /^(?:[^\\.^$|()[\]*+?{}]|\\[^a-zA-Z])$/;
 
 /**
- * About how many steps it takes to read a regular expression: those that it has, or those of its text where more is to be made of that.
- * @param most beyond which none are counted any more
+ * Estimates the steps of parsing a regular expression: its own steps, or those of its text if they are more.
+ * @param most stops counting beyond this
  */
 export function readingOf(pattern: string, most: number): number {
   const weight = countOf(pattern, most, true);
@@ -72,11 +72,11 @@ function countOf(pattern: string, most: number, isRead: boolean): number {
   const least = Math.ceil(pattern.length / TEXT_SHARE);
   if (least > most) return least;
   const folds = FOLDS.test(pattern);
-  /** Of each group that is open, what is in it so far. */
+  /** Contents so far of each open group. */
   const open = [0];
-  /** Of what a repetition would be of. */
+  /** Weight of the unit that a repetition would apply to. */
   let last = 0;
-  /** What has been counted. */
+  /** Weight counted so far. */
   let counted = 0;
   const add = (weight: number) => open.push((open.pop() ?? 0) + weight);
   for (let at = 0; at < pattern.length && counted <= most; ) {

@@ -6,7 +6,7 @@ export const MOST_PATTERN_STEPS = 20_000;
 
 /** Steps of the patterns that are kept, of which each takes some 75 bytes. */
 const MOST_KEPT = 300_000;
-/** What keeping one takes besides, in steps. */
+/** Overhead of keeping a pattern, in steps. */
 const STEPS_OF_EACH = 130;
 /** Characters of a pattern's own text that are kept in the room of one step. */
 const CHARACTERS_OF_STEP = 32;
@@ -34,8 +34,8 @@ export function keptPattern(text: string): Pattern | undefined {
 }
 
 /**
- * A pattern. Those that were used lately are kept, whoever uses them: as many as fit into about 20 MiB together, as one alone can
- * take several. One that has more steps than {@link MOST_PATTERN_STEPS} is not read.
+ * Returns a pattern. Recently used ones are cached for all callers: as many as fit into about 20 MiB together, as one
+ * alone can take several. One with more steps than {@link MOST_PATTERN_STEPS} is not compiled.
  */
 export function patternOf(text: string): Pattern {
   const known = keptPattern(text);

@@ -4,7 +4,7 @@ import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 
 /**
- * What an update leaves as it is stored, as far as values before and after can be told to be the same ones: members by their names,
+ * Values that an update leaves unchanged, as far as values before and after can be correlated: members by their names,
  * elements of lists that are maps by their keys (k8s.io/apiserver, cel/common/equality.go).
  */
 export class Prior {

@@ -8,9 +8,9 @@ import type { UnknownFields } from './unknown-fields.js';
 const META: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
- * Drops, in place and in steps, the members of an object that its schema does not know. Where unknown ones are kept, they are still
- * dropped within what is specified below.
- * @param unknown is told of what was dropped
+ * Drops, in place and in steps, the unknown members of an object. Where they are preserved, they are still dropped
+ * within specified members below.
+ * @param unknown collects the dropped members
  * @param whole whether it is an object of its own whatever its schema says; default true
  */
 export function* prune(
@@ -29,7 +29,7 @@ export function* prune(
 interface Kept {
   /** The value is an object of its own, by its place or its schema. */
   readonly whole: boolean;
-  /** What the schema does not know is kept. */
+  /** Whether unknown members are preserved. */
   readonly keeps: boolean;
 }
 

@@ -5,7 +5,7 @@ import { isKnownFormat, isOfFormat } from './formats.js';
 import { isInteger, numberText } from './json.js';
 import type { ValueRules } from './value-rules.js';
 
-/** What is wrong with a value in the words of the reference. */
+/** Error for a value in the reference's wording. */
 export const refused = (place: Place, value: unknown, text: string): FieldError =>
   invalidValue(place.field, value, `${place.name} in body ${text}`);
 
@@ -19,8 +19,8 @@ function typeOf(value: unknown): readonly [type: string, format: string] {
 }
 
 /**
- * Why a value is not of the type that it should be. Texts and lists are of any type that a format stands beside, unless that is a
- * number: so the reference has it.
+ * Returns why a value is not of its declared type. Texts and lists are of any type with a format, unless that is a
+ * number: as in the reference.
  */
 export function typeFault(types: readonly string[], format: string, value: unknown): TypeFault | undefined {
   if (types.length === 0 && format === '') return undefined;
@@ -44,7 +44,7 @@ interface TypeFault {
 export const wrongType = (place: Place, { wanted, found }: TypeFault): FieldError =>
   typeInvalid(place.field, found, `${place.name} in body must be of type ${wanted}: "${found}"`);
 
-/** Whether a fraction is none, as far as fractions can be told from one another. */
+/** Whether a number is whole, within the precision of fractions. */
 function isWhole(value: number): boolean {
   if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return false;
   const whole = Math.trunc(value);
@@ -52,7 +52,7 @@ function isWhole(value: number): boolean {
   return value > 0 && whole !== 0 && (value - whole) / (value + whole) < 1e-9;
 }
 
-/** Of lengths and pattern, the first that is not kept is told. */
+/** Checks the format of a text, and its length and pattern, of which only the first violation is reported. */
 export function checkText(rules: ValueRules, format: string, value: string, findings: Findings, effort: Effort): void {
   const { maxLength, minLength } = rules.props;
   const { pattern } = rules;

@@ -36,9 +36,9 @@ const LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
 const RULES = 'x-kubernetes-validations';
 
 /**
- * Reads schemas out of definitions: without descriptions and whatever else says nothing of objects, and each that is equal to another
- * only once. Definitions repeat themselves, and one another, so that this is a small part of them; and what is made of a schema can be
- * kept by the schema itself. A schema stays as long as a definition that holds it: what was made of it ends with its last owner.
+ * Reads schemas out of definitions: without descriptions and other members that do not affect objects, and equal ones
+ * only once. Definitions repeat themselves, and one another, so that this is a small part of them; and what is derived
+ * from a schema can be cached by the schema itself. A schema lives as long as a definition that holds it.
  */
 export class SchemaPool {
   readonly #known = new Map<string, WeakRef<SchemaProps>>();
@@ -88,8 +88,8 @@ export class SchemaPool {
   }
 
   /**
-   * A text, in which the schemas in a schema are numbers. Undefined for schemas that are not compared with others: where JSON has
-   * none, of integers beyond 2^53, and where it would take long, of very many members.
+   * Text in which the schemas in a schema are numbers. Undefined for schemas that are not compared with others: JSON
+   * has no integers beyond 2^53, and very many members would take long.
    */
   #keyOf(made: Json): string | undefined {
     let left = MOST_COMPARED;
@@ -149,7 +149,7 @@ function childrenOf(schema: Readonly<Json>): Json[] {
   return [...named.filter(isObject), ...single, ...LISTS.flatMap((name) => objectsOf(schema[name]))];
 }
 
-/** Whether a keyword is more than what it is where nobody writes it. A zero is a bound. */
+/** Whether a keyword differs from an absent one. A zero is a bound. */
 const says = (value: unknown): boolean =>
   value !== undefined &&
   value !== null &&

@@ -1,15 +1,15 @@
 /** A number of a schema; those beyond 2^53 are bigint. */
 export type Count = number | bigint;
 
-/** One rule of `x-kubernetes-validations`. */
+/** A rule of `x-kubernetes-validations`. */
 export interface ValidationRule {
   /** An expression that is true of what is right. */
   readonly rule: string;
-  /** Told where it is not; default `failed rule: ` and the rule. */
+  /** Message for a violation; default `failed rule: ` and the rule. */
   readonly message?: string;
-  /** An expression that makes the message; where it fails, the message is told. */
+  /** An expression that returns the message; if it fails, `message` is used. */
   readonly messageExpression?: string;
-  /** Of the error; default `FieldValueInvalid`. */
+  /** Reason of the error; default `FieldValueInvalid`. */
   readonly reason?: string;
   /** From the value to the field that the error is about; default the value itself. */
   readonly fieldPath?: string;
@@ -21,7 +21,7 @@ export interface ValidationRule {
 export interface SchemaProps {
   /** Name of a JSON type; absent for anything, and for integers or strings. */
   readonly type?: string;
-  /** `byte`, `date`, `date-time` and others; those that nobody knows say nothing. */
+  /** `byte`, `date`, `date-time` and others; unknown ones have no effect. */
   readonly format?: string;
   /** Whether the value may be null; default false. */
   readonly nullable?: boolean;

@@ -9,11 +9,11 @@ import { ValueRules } from './value-rules.js';
 const UNIQUE: ReadonlySet<string> = new Set(['set', 'map']);
 
 /**
- * A schema in the form in which objects are walked by it. What stands below is compiled when an object is first seen to have
- * it, so that a definition that nobody uses costs its text only; it must not change afterwards.
+ * A schema in the form in which objects are walked. Schemas below it are compiled on first use, so that an unused
+ * definition costs its text only; the text must not change afterwards.
  */
 export class StructuralSchema {
-  /** Whether members of which nothing is said are kept. */
+  /** Whether undeclared members are preserved. */
   readonly preserves: boolean;
   /** Whether the value is a whole object, with type and metadata of its own. */
   readonly embedded: boolean;
@@ -50,7 +50,7 @@ export class StructuralSchema {
     return this.#holdsUnique;
   }
 
-  /** Of a member that is named; undefined for others. */
+  /** Schema of a named member; undefined for others. */
   property(name: string): StructuralSchema | undefined {
     const known = this.#properties?.get(name);
     if (known) return known;
@@ -62,14 +62,14 @@ export class StructuralSchema {
     return made;
   }
 
-  /** Of each element of a list. */
+  /** Schema of each element of a list. */
   get items(): StructuralSchema | undefined {
     const { items } = this.props;
     if (items && !Array.isArray(items)) this.#items ??= compileSchema(items);
     return this.#items;
   }
 
-  /** Of the values of a map whose keys are free. */
+  /** Schema of the values of a map with free keys. */
   get others(): StructuralSchema | undefined {
     const { additionalProperties } = this.props;
     if (additionalProperties && additionalProperties !== true) this.#others ??= compileSchema(additionalProperties);
@@ -81,7 +81,7 @@ export class StructuralSchema {
     return this.props.additionalProperties !== undefined && this.props.additionalProperties !== null;
   }
 
-  /** Of a member by whatever says something of it. */
+  /** Schema of a member, named or free. */
   member(name: string): StructuralSchema | undefined {
     return this.property(name) ?? this.others;
   }
@@ -101,7 +101,7 @@ export class StructuralSchema {
     return this.#defaultSize;
   }
 
-  /** What is asked of the value itself. */
+  /** Rules for the value itself. */
   get rules(): ValueRules {
     this.#rules ??= new ValueRules(this.props, compileSchema);
     return this.#rules;
@@ -115,7 +115,7 @@ function soundDefault(value: unknown, schema: StructuralSchema): unknown {
   return sound;
 }
 
-/** Tells whether a schema, or one of those of what is in its values, is such a one; each is looked at once, whoever asks. */
+/** Returns a memoized check of whether a schema, or one below it, is such a one. */
 function holding(isSuch: (props: SchemaProps) => boolean): (props: SchemaProps) => boolean {
   const known = new WeakMap<SchemaProps, boolean>();
   return function holds(props) {
@@ -141,8 +141,8 @@ const unique = holding((props) => UNIQUE.has(props['x-kubernetes-list-type'] ?? 
 const compiled = new WeakMap<object, StructuralSchema>();
 
 /**
- * Compiles a structural schema, as definitions are checked for when they are written; at once, whatever its size. What was compiled
- * before is kept as long as the schema: those of a {@link SchemaPool} are compiled once for all definitions.
+ * Compiles a structural schema (definitions are validated when they are written), at once, whatever its size. Results
+ * are cached with the schema: those of a {@link SchemaPool} are compiled once for all definitions.
  */
 export function compileSchema(props: SchemaProps | Readonly<Record<string, unknown>>): StructuralSchema {
   let schema = compiled.get(props);

@@ -1,4 +1,4 @@
-/** Fields that are told of one object, and characters of their paths after which no more are. */
+/** Limits of an object's reported fields, and of the characters of their paths. */
 const MOST_TOLD = 100;
 const MOST_CHARACTERS = 1 << 20;
 
@@ -32,7 +32,7 @@ export class UnknownFields {
     this.#told.push(path);
   }
 
-  /** All that were told, sorted. */
+  /** All reported fields, sorted. */
   get paths(): string[] {
     return [...this.#told].sort();
   }

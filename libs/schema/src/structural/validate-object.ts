@@ -8,21 +8,21 @@ import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 import { validateValue } from './validation.js';
 
-/** What an object is judged by beside its schema. */
+/** Options for validating an object beside its schema. */
 export interface Judging {
-  /** What is stored, in an update: elements that stood twice there in lists that are sets or maps may go on to. */
+  /** The stored object in an update: lists with duplicates in it may keep them. */
   readonly old?: Json;
-  /** What an update leaves as it is, of which nothing is told by the schema of single values. */
+  /** Values that an update leaves unchanged, whose own errors are not reported. */
   readonly prior?: Prior | undefined;
   /** Whole objects in it are left out, as where only its status is written; default false. */
   readonly skipsEmbedded?: boolean;
-  /** What else is asked of it, told behind what the schema says of single values. */
+  /** Further checks, reported behind those of single values. */
   besides?(): readonly FieldError[];
 }
 
 /**
- * What is wrong with an object of a custom kind by its schema, but for its own metadata and rules in CEL; at most about 3,000 errors.
- * In steps of some ten milliseconds, so that others have their turn between them.
+ * Validates an object of a custom kind against its schema, but for its own metadata and rules in CEL; at most about
+ * 3,000 errors. Runs in steps of some ten milliseconds, so that other work can run between them.
  */
 export function* validateObject(object: Json, schema: StructuralSchema, judging: Judging = {}): Steps<FieldError[]> {
   const { old, prior, skipsEmbedded = false } = judging;

@@ -12,17 +12,17 @@ import type { ValueRules } from './value-rules.js';
 export interface ValidationOptions {
   /** Path of the value; default '' for a whole object. */
   readonly base?: string;
-  /** What it may take. */
+  /** Budget of the validation. */
   readonly effort: Effort;
-  /** Defaults are judged by the schema as it is written: formats that nobody knows are types of their own there. */
+  /** Validates a default against the schema as it is written: unknown formats are types of their own there. */
   readonly isDefault?: boolean;
-  /** What an update leaves as it is, of which nothing is told. */
+  /** Values that an update leaves unchanged, for which nothing is reported. */
   readonly prior?: Prior | undefined;
 }
 
 /**
- * What a schema says against a value, but for rules in CEL, for lists that are sets or maps, and for what whole objects in it must be
- * like. Messages, paths and their order are those of the reference.
+ * Validates a value against a schema, but for rules in CEL, for lists that are sets or maps, and for embedded objects.
+ * Messages, paths and their order are those of the reference.
  */
 export function* validateValue(
   schema: StructuralSchema,
@@ -41,8 +41,8 @@ export function* validateValue(
 }
 
 /**
- * Each function tells what it finds and returns how many checks were made that could be: of several alternatives that all fail, the
- * one with the most of them is told.
+ * Each method reports its findings and returns how many checks applied: of several alternatives that all fail, the one
+ * with the most is reported.
  */
 class Validation {
   constructor(
@@ -84,7 +84,7 @@ class Validation {
     return wrong ? 0 : 1;
   }
 
-  /** As defaults are judged, a type is what is written: that of integers or strings is none. */
+  /** Types of a value. For defaults only the written type counts: integers or strings have none. */
   #typesOf({ types, props }: ValueRules): readonly string[] {
     return this.isDefault && props['x-kubernetes-int-or-string'] === true ? (props.type ? [props.type] : []) : types;
   }
@@ -194,7 +194,7 @@ class Validation {
     this.findings.tell(told, 2 * name.length);
   }
 
-  /** What is in an object of a wrong size is not looked at. */
+  /** Checks an object's size; the members of one of a wrong size are not checked. */
   #size({ props }: ValueRules, value: Json): boolean {
     const { maxProperties: most, minProperties: least } = props;
     if (!isGiven(most) && !isGiven(least)) return true;

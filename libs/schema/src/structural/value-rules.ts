@@ -5,11 +5,11 @@ import type { StructuralSchema } from './structural-schema.js';
 
 type Compile = (props: SchemaProps) => StructuralSchema;
 
-/** What a schema asks of a value itself, apart from what it asks of what is in it. */
+/** Rules that a schema has for a value itself, apart from the members in it. */
 export class ValueRules {
   /** Types that a value may be of; any where there are none. */
   readonly types: readonly string[];
-  /** Of texts; '' for none, and for those that nobody knows. */
+  /** Format of texts; '' for none, and for unknown ones. */
   readonly format: string;
   readonly pattern: string;
   readonly required: readonly string[];
@@ -20,7 +20,7 @@ export class ValueRules {
   readonly not: StructuralSchema | undefined;
   /** Whether other schemas speak of the same value. */
   readonly combined: boolean;
-  /** What has to be looked at for each value, in comparisons. */
+  /** Cost of checking each value, in comparisons. */
   readonly cost: number;
 
   constructor(
@@ -43,7 +43,7 @@ export class ValueRules {
   }
 }
 
-/** One for all: very many schemas have none. */
+/** Shared, as very many schemas have none. */
 const NONE: readonly never[] = [];
 const INT_OR_STRING = ['integer', 'string'];
 

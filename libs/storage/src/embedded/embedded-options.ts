@@ -13,8 +13,8 @@ export interface EmbeddedOptions {
   /** Shared buffers in MiB; default 64. */
   readonly sharedBuffers?: number;
   /**
-   * Milliseconds for which it may be silent, or away, after its start; default 60,000. One that says that it recovers from a
-   * crash is waited for as long as that takes.
+   * Milliseconds for which the server may be silent or unreachable after its start; default 60,000. One that reports
+   * crash recovery is waited for as long as that takes.
    */
   readonly startTimeout?: number;
 }

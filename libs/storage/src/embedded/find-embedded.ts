@@ -4,10 +4,10 @@ import { serverUrl } from './launch.js';
 import { readPostmaster } from './postmaster.js';
 
 /**
- * Where the PostgreSQL is that another process has started on a directory, for {@link StoreOptions.url}; holds the password. Only who may read
- * the directory can find it.
- * @param port the TCP port that it was told to listen at, if any
- * @throws Error when none runs there
+ * Finds the URL of a PostgreSQL that another process has started on a directory, for {@link StoreOptions.url}; it holds
+ * the password. Works only for users who can read the directory.
+ * @param port the TCP port that it was configured to listen on, if any
+ * @throws Error when no server runs there
  */
 export async function findEmbeddedPostgres(dataDir: string, port?: number): Promise<string> {
   const root = await realpath(dataDir).catch(() => dataDir);

@@ -10,11 +10,11 @@ export interface FolderLock {
 }
 
 /**
- * Takes a folder for this process; undefined when a process has it, this one included.
+ * Locks a folder for this process; returns undefined when a process holds it, this one included.
  *
- * Node has no flock(2); a socket that is listened to dies with its process as well. They are numbered, and the highest
- * number counts: once nobody listens there nobody ever will, and whoever makes the next one has the folder. The last one
- * is never removed, so a number is never given twice.
+ * Node has no flock(2), but a listening socket dies with its process as well. Sockets are numbered, and the highest
+ * number counts: once it has no listener it never will have one again, and the process that creates the next number
+ * holds the folder. The last socket is never removed, so a number is never reused.
  * @throws Error of the file system, as when sockets cannot be made in the folder
  */
 export async function lockFolder(folder: string): Promise<FolderLock | undefined> {
@@ -24,7 +24,7 @@ export async function lockFolder(folder: string): Promise<FolderLock | undefined
     if (last > 0 && (await isHeld(join(place, nameOf(last))))) return undefined;
     const server = await makeSocket(place, last + 1);
     if (server === undefined) continue;
-    // Somebody slower than two others could have made a number that was passed long ago.
+    // A process slower than two others could have made a number that was superseded long ago.
     if (Math.max(...(await numbers(place))) === last + 1) {
       await removeOthers(place, last + 1);
       return { release: () => void server.close() };
@@ -71,7 +71,7 @@ async function makeSocket(place: string, number: number): Promise<Server | undef
   } catch (error) {
     server.close();
     const { code } = error as NodeJS.ErrnoException;
-    // Without the first name: whoever has the folder by now has tidied up.
+    // EEXIST: the number is taken. ENOENT: another process has the folder by now, and has removed the temporary name.
     if (code === 'EEXIST' || code === 'ENOENT') return undefined;
     throw error;
   }

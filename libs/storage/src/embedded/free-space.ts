@@ -7,8 +7,9 @@ const END = 4096;
 const REFUSALS = /No space left on device|Disk quota exceeded/;
 
 /**
- * Whether a server has ended, or cannot start, because there is no room for what it writes to a folder.
- * @param since bytes that the log had before: what they say is of an earlier time, of which the log may be the only trace
+ * Whether a server has stopped, or cannot start, because the disk of a folder is full.
+ * @param since length of the log before the start, in bytes: earlier lines are about an earlier run, and the log may be
+ * the only evidence
  */
 export async function isOutOfSpace(folder: string, log: string, since = 0): Promise<boolean> {
   const { bavail, bsize } = await statfs(folder);

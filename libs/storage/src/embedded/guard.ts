@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Identity } from './identity.js';
 
-/** What stands by for the end of this process. */
+/** A guard that acts when this process ends. */
 export interface Guard {
-  /** Ends it without anything being done: the server is gone, or whoever stops it sees to that. */
+  /** Dismisses the guard without stopping the server: the server is gone, or its owner stops it. */
   release(): void;
 }
 
@@ -12,9 +12,9 @@ export interface Guard {
 const LOOKS = 15;
 
 /**
- * Waits for a line, or for the end of its input without one: then nobody is left to stop the server. It asks for a fast shutdown only
- * when the lock of the folder, in which it works, names that server: its number might be somebody else's by then. A lock that is not
- * there, or has no line yet, is looked for again while the server runs.
+ * Waits for a line (dismissed), or for the end of its input without one: then its parent process is dead. It asks for a
+ * fast shutdown only when the lock of the folder, which is its working directory, names that server, as the pid might
+ * have been reused. A lock that is missing, or has no line yet, is looked for again while the server runs.
  */
 const SCRIPT = `read -r line && exit
 looks=${LOOKS}
@@ -26,9 +26,9 @@ done
 [ "$held" = "$1" ] && kill -INT "$1"`;
 
 /**
- * Has a server of PostgreSQL shut down once this process is gone, by whatever cause, SIGKILL included: a shell waits at the other end
- * of a pipe, which the kernel closes with this process. It runs as the user of the server, so it can signal nobody else's processes.
- * Where there is no shell, the server goes on, and the next start stops it.
+ * Shuts PostgreSQL down when this process ends for whatever reason, SIGKILL included: a shell waits at the other end of
+ * a pipe, which the kernel closes with this process. The shell runs as the user of the server, so it cannot signal
+ * other users' processes. Without a shell the server keeps running, and the next start stops it.
  * @param data folder of the server
  */
 export function guardServer(pid: number, data: string, { spawnAs }: Identity): Guard {

@@ -13,7 +13,8 @@ export interface Identity {
 }
 
 /**
- * Who may run the server: this user, or, as PostgreSQL refuses to run as root, a lesser one.
+ * Returns the user to run the server as: the current user, or an unprivileged one, as PostgreSQL refuses to run as
+ * root.
  * @throws Error when the user asked for does not exist
  */
 export async function findIdentity(runAs: string | undefined): Promise<Identity> {
@@ -37,9 +38,9 @@ async function lookUp(name: string): Promise<{ uid: number; gid: number } | unde
 }
 
 /**
- * How a program that runs as `identity` is told of a folder that it owns and works in. Another user may be unable to come
- * there by its path, as below /root; whoever was put there needs no path. The program takes "." for a reason to look up
- * the path, so it gets the name that the kernel has for it.
+ * How to name a folder to a program that runs as `identity`, which owns the folder and works in it. That user may be
+ * unable to reach it by its path, as below /root; a working directory needs no path. The program resolves "." to the
+ * path again, so the kernel's name for it is used.
  */
 export function ownFolder(directory: string, identity: Identity): { readonly cwd: string; readonly name: string } {
   const byName = identity.switched && process.platform === 'linux';

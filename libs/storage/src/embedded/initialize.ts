@@ -5,9 +5,9 @@ import { type Identity, ownFolder } from './identity.js';
 import { endOrphans } from './orphans.js';
 
 /**
- * Makes a cluster in `data`, which does not exist yet.
- * @param ending breaks it off
- * @throws Error with what `initdb` said, or when it was broken off
+ * Creates a cluster in `data`, which does not exist yet.
+ * @param ending aborts it
+ * @throws Error with the output of `initdb`, or when it was aborted
  */
 export async function initialize(
   binaries: Binaries,
@@ -52,7 +52,7 @@ interface Initdb {
   readonly ending: AbortSignal | undefined;
 }
 
-/** Undefined when it went well, else what it said. */
+/** Runs `initdb`; resolves with undefined on success, else with its output. */
 async function runInitdb({
   binaries,
   identity,
@@ -85,7 +85,7 @@ async function runInitdb({
   return code === 0 ? undefined : `${complaints()} (${code})`;
 }
 
-/** What it has made is thrown away. */
+/** Kills `initdb` and its children at once: its result is thrown away. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {

@@ -59,8 +59,9 @@ export async function startServer(
 }
 
 /**
- * A server in another container cannot be seen among the processes, nor can its shared memory; its socket in the folder is reached.
- * @throws Error where somebody listens there
+ * Refuses to start while another server listens on the folder's socket. A server in another container is not visible
+ * among the processes, nor is its shared memory, but its socket is.
+ * @throws Error where a server listens there
  */
 async function refuseHidden(data: string, socketPath: string): Promise<void> {
   if (await someoneListens(socketPath))
@@ -71,12 +72,12 @@ function someoneListens(path: string): Promise<boolean> {
   const socket = connect(path);
   return new Promise<boolean>((resolve) => {
     socket.once('connect', () => resolve(true));
-    // Nobody there, or nobody behind it; a queue that is full is somebody's.
+    // Refused or missing means no listener; EAGAIN is the full backlog of a live one.
     socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'EAGAIN'));
   }).finally(() => socket.destroy());
 }
 
-/** Where the server of a folder is reached. @param port the TCP port that it was told to listen at, if any */
+/** Returns the URL of a folder's server. @param port the TCP port that it was configured to listen on, if any */
 export async function serverUrl(root: string, port: number | undefined): Promise<string> {
   return urlOf(port, join(await shortPath(root), 'data'), await readPassword(root));
 }
@@ -96,7 +97,7 @@ interface Launch {
 async function launch(options: StartOptions, how: Launch): Promise<EmbeddedPostgres> {
   const { binaries, identity, root, url, ending } = how;
   const log = logOf(root);
-  // Several starts in a row share a log: the first of them tells why the server ended.
+  // Several starts in a row share a log: the first of them shows why the server ended.
   if ((await sizeOf(log)) > LONG_LOG) await rename(log, `${log}.1`).catch(() => undefined);
   const output = await open(log, 'a', 0o600);
   const { cwd, name } = ownFolder(how.data, identity);
@@ -139,7 +140,7 @@ async function stopWhole(pid: number, data: string): Promise<void> {
 }
 
 function handle({ url, data }: Launch, pid: number, child: ChildProcess, guard: Guard | undefined): EmbeddedPostgres {
-  // Whoever has stopped it need not wait for what says so by itself: that does not keep a process that has nothing else to do.
+  // Aborted by `stop`, whose callers then need not wait for the exit event: that does not keep an idle process alive.
   const stopped = new AbortController();
   const exited = Promise.race([
     once(child, 'exit').then(() => undefined),
@@ -164,7 +165,7 @@ function urlOf(port: number | undefined, sockets: string, password: string): str
   return `postgres://${SUPERUSER}:${password}@${place}`;
 }
 
-/** Durable, and small when idle. What is not said here is PostgreSQL's default. */
+/** Settings for durability and for a small footprint when idle; all others keep PostgreSQL's defaults. */
 function settings(options: StartOptions): string[] {
   const values: Record<string, string | number> = {
     listen_addresses: options.port === undefined ? '' : '127.0.0.1',

@@ -8,9 +8,9 @@ const PATIENCE = 2000;
 const PROGRAMS: ReadonlySet<string> = new Set(['postgres', 'initdb']);
 
 /**
- * Ends the processes of a server whose postmaster is gone, as after a SIGKILL, and an `initdb` whose starter is gone: a busy one
- * goes on for as long as its statement takes, a stopped one for ever, and until they are gone no other server starts on the data.
- * Only the owner of the folder calls this, and only where no postmaster runs. Does nothing where there is no `/proc`.
+ * Ends processes of a server whose postmaster is gone, as after a SIGKILL, and an `initdb` whose parent is gone: a busy
+ * one continues until its statement is done, a stopped one for ever, and no other server starts on the data while they
+ * run. Only the holder of the folder's lock calls this, and only when no postmaster runs. Does nothing without `/proc`.
  * @throws Error when one of them cannot be ended
  */
 export async function endOrphans(data: string): Promise<void> {

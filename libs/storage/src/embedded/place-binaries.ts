@@ -8,11 +8,11 @@ import { join } from 'node:path';
 const SHELVES = ['/var/lib/orch', join(tmpdir(), 'orch-programs')];
 
 /**
- * Copies the programs of a package for a user who cannot come to where it is installed; a copy is made once for each `key`,
- * and belongs to root. Only root calls this.
- * @param isUsable whether that user can run what lies in a folder
+ * Copies the programs of a package for a user who has no access to the place of installation; one copy is made for each
+ * `key`, and belongs to root. Only root calls this.
+ * @param isUsable whether that user can run the programs in a folder
  * @returns the folder of the copy
- * @throws Error when no place is found, with what was wrong with each
+ * @throws Error when no usable place is found, with the reason for each
  */
 export async function placeBinaries(
   packageRoot: string,
@@ -33,7 +33,7 @@ export async function placeBinaries(
   throw new Error(`no place for the programs of PostgreSQL where its user can run them: ${complaints.join('; ')}`);
 }
 
-/** A folder that everybody can read and nobody but root can have made or change: what lies there is run. */
+/** Makes a folder of programs that all users can read, and that only root can have created or modified. */
 async function makeShelf(shelf: string): Promise<string> {
   const made = await mkdir(shelf, { recursive: true, mode: 0o755 });
   // Whatever the umask says.
@@ -57,7 +57,7 @@ async function copyOnce(packageRoot: string, shelf: string, name: string): Promi
     await letRead(fresh);
     await rename(fresh, copy);
   } catch (error) {
-    // Somebody was faster, or it failed.
+    // Another process was faster, or the rename failed.
     await rm(fresh, { recursive: true, force: true });
     if (!(await exists(copy))) throw error;
   }

@@ -23,7 +23,7 @@ async function isPostmasterOf(pid: number, data: string): Promise<boolean> {
   return program === undefined || program === 'postgres\n';
 }
 
-/** Nobody may signal a process of somebody else: it runs as this user, or as one that root has chosen. */
+/** Whether this user may signal a process: it is the user's own, or of the user that root has chosen. */
 function isOurs(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -37,8 +37,8 @@ function isOurs(pid: number): boolean {
 const CANNOT_CONNECT_NOW = '57P03';
 
 /**
- * Whether a server accepts sessions. It is given up when it has been silent, or away, for so many milliseconds; not while it
- * says that it recovers from a crash, which takes as long as it takes.
+ * Whether a server accepts sessions. Gives up after `silence` milliseconds without an answer, but not while the server
+ * reports crash recovery, which may take any time.
  * @param ending gives up at once
  */
 export async function waitUntilReady(url: string, silence: number, ending?: AbortSignal): Promise<boolean> {
@@ -59,7 +59,7 @@ export async function waitUntilReady(url: string, silence: number, ending?: Abor
   return false;
 }
 
-/** One that shuts down says so with the same state. */
+/** Whether the server reports recovery; a server that shuts down answers with the same SQLSTATE. */
 const isRecovering = (error: unknown): boolean =>
   sqlState(error) === CANNOT_CONNECT_NOW && !(error as Error).message.includes('shutting down');
 
@@ -69,8 +69,9 @@ export function askPostmaster(pid: number): void {
 }
 
 /**
- * Asks a postmaster to shut down, then insists, and waits until it is gone. One that is slow has no time to write its last checkpoint,
- * and recovers at its next start: nothing that was committed is lost, and whoever waits for this is not kept for longer than ten seconds.
+ * Asks a postmaster to shut down, then insists, and waits until it is gone. A slow one is not given the time to write
+ * its last checkpoint and recovers at its next start: nothing committed is lost, and the caller waits ten seconds at
+ * most.
  */
 export async function stopPostmaster(pid: number): Promise<void> {
   const signals: [NodeJS.Signals, number][] = [
@@ -104,7 +105,7 @@ export function isAlive(pid: number): boolean {
   return !isZombie(pid);
 }
 
-/** A process that is the first of its container reaps nobody but its own children. */
+/** Whether a process is dead but not reaped: the first process of a container may reap only its own children. */
 function isZombie(pid: number): boolean {
   try {
     // The name of the program, in parentheses, may hold anything.

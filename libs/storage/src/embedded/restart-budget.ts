@@ -1,4 +1,4 @@
-/** What limits the attempts to start a server. */
+/** Limits of the attempts to start a server. */
 interface RestartLimits {
   /** Milliseconds without a server that are spent before it is given up. */
   readonly timeout: number;
@@ -7,7 +7,7 @@ interface RestartLimits {
 }
 
 const LONGEST_PAUSE = 3000;
-/** Whoever makes room on a full disk expects the server soon after. */
+/** After space is freed on a full disk the server should be back soon. */
 const LONGEST_PAUSE_WITHOUT_SPACE = 1000;
 
 /** Says how long to wait before the next attempt to start a server, and when enough of them were made. */
@@ -25,7 +25,7 @@ export class RestartBudget {
     this.#countedAt = now();
   }
 
-  /** The server has run for long enough: earlier failures say nothing of it. */
+  /** Forgets earlier failures, once the server has run long enough. */
   reset(): void {
     this.#left = this.limits.timeout;
     this.#pause = this.limits.firstPause;

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 const LONGEST_FOLDER = 80;
 
 /**
- * A path of a folder by which its sockets can be reached: itself, or a link in the folder of temporary files where it is
- * too long for the address of a socket.
- * @throws Error when somebody else made something of the link's name
+ * Returns a path by which sockets in a folder can be reached: the folder's own, or a link in the temporary directory
+ * where its path is too long for a socket address.
+ * @throws Error when the link's name is taken by something else
  */
 export async function shortPath(folder: string): Promise<string> {
   if (Buffer.byteLength(folder) <= LONGEST_FOLDER) return folder;

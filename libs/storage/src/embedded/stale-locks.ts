@@ -11,12 +11,14 @@ const LOCKS = /^(postmaster\.pid|\.s\.PGSQL\.\d+\.lock)$/;
 const NOBODY = '2147483647';
 
 /**
- * Has a server start in spite of the locks that one before it left behind. It refuses to where the process that a lock names lives,
- * though that may be anybody's: after a crash its number belongs to another process of the same user, in a container almost for
- * certain. An empty one, of a server that was killed between making and writing it, is refused for ever.
+ * Makes stale lock files of a previous server harmless, so that a server can start. PostgreSQL refuses to start where
+ * the pid in a lock is alive, though it may be reused: after a crash it belongs to another process of the same user, in
+ * a container almost for certain. It always refuses an empty lock, of a server that was killed between creating and
+ * writing it.
  *
- * Only the owner of the folder calls this, and only where no postmaster runs. A lock stays what it is but for the number, which
- * becomes nobody's: by the other lines a server knows that processes of the one before are still there.
+ * Only the holder of the folder's lock calls this, and only when no postmaster runs. A lock keeps everything but its
+ * pid, which is replaced by one that no process has: from the other lines a server detects that processes of the
+ * previous one are still there.
  */
 export async function disarmStaleLocks(data: string, identity: Identity): Promise<void> {
   const locks = (await readdir(data)).filter((name) => LOCKS.test(name));
@@ -30,7 +32,7 @@ async function disarm(lock: string, identity: Identity): Promise<void> {
   const file = await open(fresh, 'wx', 0o600);
   try {
     await file.writeFile([NOBODY, ...others].join('\n'));
-    // What is open, not what may bear its name by now.
+    // The open file, not whatever has its name by now.
     if (identity.switched) await file.chown(identity.uid, identity.gid);
   } finally {
     await file.close();

@@ -8,21 +8,21 @@ import { RestartBudget } from './restart-budget.js';
 /** How to run a PostgreSQL that is started again when it ends. */
 export interface SupervisionOptions extends EmbeddedOptions {
   /**
-   * Milliseconds without a server after which it is given up; default 300,000. Time in which its disk is full does not count:
-   * that passes once somebody makes room.
+   * Milliseconds without a server after which it is given up; default 300,000. Time during which its disk is full does
+   * not count: that ends when space is freed.
    */
   readonly restartTimeout?: number;
   /** Milliseconds of the pause before it is started again, which doubles up to 3 s; default 250. */
   readonly firstPause?: number;
   /** Milliseconds after which a server that runs counts as well again; default 60,000. */
   readonly stableAfter?: number;
-  /** Hears when it ends and is started again. */
+  /** Notified when the server ends and is started again. */
   readonly observer?: SupervisionObserver;
 }
 
-/** Hears of a supervised PostgreSQL. Calls must not throw. */
+/** Observer of a supervised PostgreSQL. Its methods must not throw. */
 export interface SupervisionObserver {
-  /** It ended though nobody asked it to, and will be started again. */
+  /** The server ended without being asked to, and will be started again. */
   ended?(pid: number): void;
   /** It could not be started, which is tried again after `pause` milliseconds. */
   startFailed?(error: Error, pause: number, outOfSpace: boolean): void;
@@ -59,8 +59,10 @@ export class SupervisedPostgres {
   }
 
   /**
-   * @param ending breaks the start off: what was launched is stopped again
-   * @throws Error when another process uses the directory, when it cannot be started for the first time, or when the start was broken off
+   * Starts and supervises a server.
+   * @param ending aborts the start: a server that was launched is stopped again
+   * @throws Error when another process uses the directory, when it cannot be started for the first time, or when the
+   * start was aborted
    */
   static async start(options: SupervisionOptions, ending?: AbortSignal): Promise<SupervisedPostgres> {
     const folder = await claimFolder(options);
@@ -100,7 +102,7 @@ export class SupervisedPostgres {
       server = await this.#startAgain();
       this.#server = server;
       if (server === undefined) return;
-      // Whoever stops it looked for a server before there was one.
+      // `stop` was called before there was a server to stop.
       if (this.#ending.signal.aborted) return server.stop();
       this.#observer.restarted?.(server.pid);
     }

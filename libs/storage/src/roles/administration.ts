@@ -20,24 +20,24 @@ import { type RoleNames, type SchemaRights, STORE_RIGHTS } from './rights.js';
 import { rightsScript } from './rights-script.js';
 import type { RoledSchema } from './roles-script.js';
 
-/** Schema of the state, where nothing else is said. */
+/** Default schema of the state. */
 export const STORE_SCHEMA = 'cluster';
 
 /** A database, as who administers it reaches it. */
 export interface Administered {
-  /** As {@link StoreOptions.url}. */
+  /** Same as {@link StoreOptions.url}. */
   readonly url: string;
   /** Milliseconds for which tables that are in use are waited for; default 60,000. */
   readonly patience?: number;
-  /** Hears how migrations go, and when somebody else who migrates is waited for. */
+  /** Notified of migrations' progress, and when a migration by another process is waited for. */
   readonly observer?: Pick<StoreObserver, 'migration'>;
 }
 
 const PATIENCE_WITH_TABLES = 60_000;
 
 /**
- * Runs a script in one transaction, while nobody migrates.
- * @throws StoreUnavailableError where the database is not to be had; the driver's error, and then nothing is done
+ * Runs a script in one transaction, while no migration runs.
+ * @throws StoreUnavailableError when the database cannot be reached; the driver's error, and then nothing is changed
  */
 export function runScript(database: Administered, script: string): Promise<void> {
   return withConnection(database, (connection) =>
@@ -56,9 +56,9 @@ export function runScript(database: Administered, script: string): Promise<void>
 }
 
 /**
- * The other databases of the same PostgreSQL in which roles have rights or own something, by name: roles are those of all of them, and
- * whoever has one gets into each.
- * @throws StoreUnavailableError where the database is not to be had; the driver's error
+ * Lists the other databases of the same PostgreSQL in which roles have rights or own something, by name: roles are
+ * shared by all of them, and whoever can log in as one may enter each.
+ * @throws StoreUnavailableError when the database cannot be reached; the driver's error
  */
 export function databasesOf(database: Administered, { migrator, apiServer, gateway }: RoleNames): Promise<string[]> {
   const names = [migrator, apiServer, gateway].map(literal).join(', ');
@@ -81,35 +81,35 @@ export async function storeSchema(): Promise<RoledSchema> {
 export interface FurtherSchema {
   /** Plain lower case. */
   readonly name: string;
-  /** What it is made of. */
+  /** Migrations that make it. */
   readonly migrations: readonly Migration[];
-  /** Who may do what in it. */
+  /** Rights that roles get in it. */
   readonly rights: SchemaRights;
 }
 
-/** What is migrated. */
+/** Settings of a migration: the database, and the roles that get rights. */
 export interface MigrationOrder extends Administered {
-  /** As {@link StoreOptions.naming}. */
+  /** Same as {@link StoreOptions.naming}. */
   readonly naming: string;
-  /** As {@link StoreOptions.clusterId}. */
+  /** Same as {@link StoreOptions.clusterId}. */
   readonly clusterId?: string;
-  /** Who gets rights to what is there afterwards, where there are such roles. */
+  /** Roles that get rights to the tables afterwards, if they exist. */
   readonly roles: Omit<RoleNames, 'migrator'>;
   /** Schemas beside that of the state. */
   readonly further: readonly FurtherSchema[];
 }
 
-/** Where a schema stands. */
+/** State of a migrated schema. */
 export interface MigratedSchema {
-  /** As in the database. */
+  /** Name of the schema in the database. */
   readonly name: string;
   /** Number of its newest migration. */
   readonly newest: number;
 }
 
 /**
- * Brings the schemas of a database to what this release needs, and gives the roles of servers their rights to them: each in one
- * transaction.
+ * Migrates the schemas of a database to what this release needs, and grants the roles of servers their rights to them:
+ * each in one transaction.
  * @throws IncompatibleDatabaseError, StoreUnavailableError; the driver's error
  */
 export function migrateDatabase(order: MigrationOrder): Promise<readonly MigratedSchema[]> {
@@ -141,7 +141,7 @@ export function migrateDatabase(order: MigrationOrder): Promise<readonly Migrate
   });
 }
 
-/** Whose database it is. @throws IncompatibleDatabaseError where it is nobody's */
+/** Returns the installation that a database belongs to. @throws IncompatibleDatabaseError when none is recorded */
 export function installationOf(database: Administered): Promise<Installation> {
   return withConnection(database, async (connection) => {
     const [row] = await connection.query('SELECT cluster_id, naming FROM installation');

@@ -15,9 +15,9 @@ export const block = (declarations: string, body: string): string =>
   `DO $orch$\nDECLARE\n${declarations}\nBEGIN\n${body}\nEND $orch$;\n`;
 
 /**
- * SQL that gives the roles of an installation exactly the rights of a schema, taking away what else they have there. To be run by the
- * owner of the schema, after every migration of it (a function that is replaced no longer runs as its owner). What is not there yet,
- * a role or a table, is passed over.
+ * SQL that gives the roles of an installation exactly the rights of a schema, revoking all others there. To be run by
+ * the owner of the schema, after every migration of it (a function that is replaced no longer runs as its owner). Roles
+ * and tables that do not exist yet are skipped.
  */
 export function rightsScript(schema: string, rights: SchemaRights, roles: Omit<RoleNames, 'migrator'>): string {
   const grants = [
@@ -28,8 +28,9 @@ export function rightsScript(schema: string, rights: SchemaRights, roles: Omit<R
 }
 
 /**
- * What functions run as, and that nobody else may call them, nor add to the schema what they would find in the place of what they mean.
- * What somebody else was given of a table by name stays: it may be whoever makes backups.
+ * SQL that sets which user functions run as, and revokes from everybody else the right to call them, or to add objects
+ * to the schema that they would resolve instead of the intended ones. Rights that another role was granted on a table
+ * by name stay: it may be one that makes backups.
  */
 function everybodyElse(schema: string, { functions }: SchemaRights): string {
   const asOwner = Object.entries(functions).flatMap(([name, { asOwner: is }]) => (is ? [name] : []));

@@ -14,7 +14,7 @@ interface RelationRights {
   readonly gateway?: string;
 }
 
-/** Who may call a function. */
+/** Rights to call a function. */
 interface FunctionRights {
   readonly apiServer?: boolean;
   readonly gateway?: boolean;
@@ -22,11 +22,11 @@ interface FunctionRights {
   readonly asOwner?: boolean;
 }
 
-/** Who may do what in one schema. What is not named in it nobody may use but its owner. */
+/** Rights in one schema. Whatever is not named in it only its owner may use. */
 export interface SchemaRights {
-  /** By the name of the table, view or sequence; its partitions go with a table. */
+  /** Rights by the name of the table, view or sequence; they cover a table's partitions. */
   readonly relations: Readonly<Record<string, RelationRights>>;
-  /** By name, whatever the parameters. */
+  /** Rights by the function's name, whatever its parameters. */
   readonly functions: Readonly<Record<string, FunctionRights>>;
 }
 
@@ -36,12 +36,13 @@ const ALL = 'SELECT, INSERT, UPDATE, DELETE';
 /**
  * Rights in the schema of the state.
  *
- * Api-servers do not own the tables, as an owner may drop and change them, and what runs in a migration as their owner could be
- * laid before it. So the two functions that make and drop partitions of the history run as the owner; they build no name from a text
- * that is given to them.
+ * Api-servers do not own the tables, as an owner may drop and alter them, and could plant code that a migration runs as
+ * their owner. So the two functions that make and drop partitions of the history run as the owner; they build no name
+ * from a text argument.
  *
- * Gateways only read, but for the table in which each server says how far it has come with the definitions of custom kinds: a
- * definition is established once all have said so, and those are who watches of it are opened at.
+ * Gateways only read, except for the table in which each server publishes its progress with the definitions of custom
+ * kinds: a definition is established once all servers have applied it, and gateways are the servers where its watches
+ * are opened.
  */
 export const STORE_RIGHTS: SchemaRights = {
   relations: {

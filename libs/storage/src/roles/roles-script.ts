@@ -6,7 +6,7 @@ import { block, formatted, identifier, rightsScript } from './rights-script.js';
 export interface RoledSchema {
   /** Plain lower case. */
   readonly name: string;
-  /** What the roles of servers get. */
+  /** Rights that the roles of servers get. */
   readonly rights: SchemaRights;
   /** Number of the newest migration that these know of. */
   readonly newest: number;
@@ -14,15 +14,15 @@ export interface RoledSchema {
 
 /** How a role proves who it is. */
 export interface RoleLogin {
-  /** What PostgreSQL stores of its password; the one that it has stays where absent. */
+  /** Password verifier to store (`pg_authid.rolpassword`); the present one stays if absent. */
   readonly verifier?: string;
-  /** It may log in without: by IAM, a certificate, or a password that somebody else sets. */
+  /** Whether it may log in without one: by IAM, a certificate, or a password that is set elsewhere. */
   readonly external: boolean;
 }
 
-/** What is made. */
+/** Roles and schemas to create. */
 export interface RolesSettings {
-  /** What they are called; three names. */
+  /** Names of the three roles. */
   readonly roles: RoleNames;
   /** How each logs in. */
   readonly logins: Readonly<Record<keyof RoleNames, RoleLogin>>;
@@ -33,7 +33,7 @@ export interface RolesSettings {
 }
 
 /**
- * SQL that makes the roles and schemas of an installation, or brings those that are there to what they should be. To be run in one
+ * SQL that makes the roles and schemas of an installation, or alters existing ones to match. To be run in one
  * transaction, by a superuser, or by the owner of the database who may create roles.
  */
 export function rolesScript({ roles, logins, schemas, takesOver }: RolesSettings): string {
@@ -86,7 +86,7 @@ const checks = ({ migrator, apiServer, gateway }: RoleNames): string =>
   END LOOP;`,
   );
 
-/** Who is no superuser gives things to roles that it is a member of, and to no others; for as long as the transaction lasts. */
+/** SQL that joins the migrator's role for the transaction: only members of a role may give objects to it. */
 const joining = (migrator: string): string =>
   block(
     '',
@@ -106,7 +106,7 @@ const leaving = (migrator: string): string =>
   END IF;`,
   );
 
-/** The schema is the migrator's, and so is all that is in it; nobody else may add to it. */
+/** SQL that makes the migrator the owner of the schema and of everything in it, and keeps others from adding to it. */
 function owning(schema: string, migrator: string, takesOver: boolean): string {
   const own = identifier(schema);
   const to = identifier(migrator);
@@ -132,7 +132,7 @@ ${block(
 `;
 }
 
-/** Who knows less than there is would take from servers of a newer release what they need. */
+/** SQL that refuses a schema of a newer release, whose servers would lose rights that this release does not know. */
 const notAhead = ({ name, newest }: RoledSchema): string =>
   block(
     '  current integer;',

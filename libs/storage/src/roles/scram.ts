@@ -3,15 +3,15 @@ import { promisify } from 'node:util';
 
 const derive = promisify(pbkdf2);
 
-/** As PostgreSQL has it by default (`scram_iterations`). */
+/** PostgreSQL's default (`scram_iterations`). */
 const ITERATIONS = 4096;
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 
 /**
- * What PostgreSQL stores in place of a password (SCRAM-SHA-256, RFC 5802 and 7677): made here, the password itself neither travels
- * nor stands in the log of a server that logs its statements.
- * @param password of printable ASCII characters: others would have to be prepared first
+ * Makes the verifier that PostgreSQL stores in place of a password (SCRAM-SHA-256, RFC 5802 and 7677): as it is made
+ * here, the password itself is neither sent nor written to the log of a server that logs its statements.
+ * @param password of printable ASCII characters: others would have to be prepared (SASLprep) first
  * @throws RangeError for others
  */
 export async function scramVerifier(password: string, salt: Buffer = randomBytes(SALT_BYTES)): Promise<string> {

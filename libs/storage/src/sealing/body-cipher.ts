@@ -8,21 +8,18 @@ export const SEALED = 0x00;
 export const isSealed = (stored: Buffer): boolean => stored.length > 0 && stored[0] === SEALED;
 
 /**
- * Keeps bodies from whoever reads the database, or what travels between servers. What is sealed begins with {@link SEALED} and is bound
- * to the type and key of its object: in the place of another it cannot be opened.
+ * Encrypts bodies for whoever can read the database, or the traffic between servers. A sealed body begins with
+ * {@link SEALED} and is bound to the type and key of its object: in place of another object's it cannot be opened.
  */
 export interface BodyCipher {
-  /**
-   * The sealed form of a body; undefined for a type whose bodies are stored as they are.
-   * @throws UnsealableBodyError
-   */
+  /** The sealed form of a body; undefined for a type whose bodies are stored as is. @throws UnsealableBodyError */
   seal(type: TypeName, key: Key, body: Buffer): Buffer | undefined;
   /**
    * The body of a stored form, which may be one that was never sealed. A promise only where a key has to be asked for.
    * @throws UnreadableBodyError, also as the promise
    */
   open(type: TypeName, key: Key, stored: Buffer): Buffer | Promise<Buffer>;
-  /** Whether anything is said of a type: bodies of all others are stored as they are. */
+  /** Whether bodies of a type may be sealed: bodies of all others are stored as they are. */
   concerns(type: TypeName): boolean;
   /** Whether a stored form is what {@link seal} would make of its body now, but for what is random in it. */
   isCurrent(type: TypeName, key: Key, stored: Buffer): boolean;
@@ -37,8 +34,8 @@ interface Unreadable {
 }
 
 /**
- * A stored body cannot be opened: answer 500, saying so. The message names the object, for who has asked for it and for the log, and the
- * key, and holds nothing of either.
+ * Thrown when a stored body cannot be opened: answered with 500, saying so. The message names the object, for the
+ * client and the log, and the key, and contains nothing of either.
  */
 export class UnreadableBodyError extends Error {
   override readonly name: string = 'UnreadableBodyError';
@@ -50,7 +47,7 @@ export class UnreadableBodyError extends Error {
   /** @param what of whose key no more is kept than it says: a row would be kept with its body */
   constructor(
     what: Unreadable,
-    /** Whether it may pass by itself: somebody who has the key does not answer. */
+    /** Whether the failure may be transient: the service that has the key does not answer. */
     readonly passing: boolean,
     options?: ErrorOptions,
   ) {
@@ -71,7 +68,8 @@ export class UnreadableListError extends UnreadableBodyError {
 }
 
 /**
- * The database answers, and changes of a type cannot be read for now: somebody who has the key of one of them does not answer. Its `cause` says of which.
+ * Thrown when the database answers, but changes of a type cannot be read for now: the service that has the key of one
+ * of them does not answer. Its `cause` says which.
  */
 export class UnreadableChangesError extends StoreUnavailableError {
   constructor(
@@ -87,10 +85,10 @@ export class UnsealableBodyError extends Error {
   override readonly name = 'UnsealableBodyError';
 }
 
-/** How types are told to people: `deployments.apps`. */
+/** Returns a type's name as people write it: `deployments.apps`. */
 export const typeText = ({ group, resource }: TypeName): string => (group === '' ? resource : `${resource}.${group}`);
 
-/** Seals nothing; what others have sealed is told as what cannot be read. */
+/** A cipher that seals nothing; bodies that other servers have sealed are reported as unreadable. */
 export const NO_CIPHER: BodyCipher = {
   seal: () => undefined,
   open(type, key, stored) {

@@ -16,11 +16,11 @@ export async function openedRow(cipher: BodyCipher, type: TypeName, row: Row): P
 /** Has rows left out whose bodies cannot be opened. */
 export interface LeavingOut {
   readonly leftOut: (error: UnreadableBodyError, row: Row) => void;
-  /** Somebody who has keys did not answer: for others that take long nobody waits any more, or each would be waited for in turn. */
+  /** Set when a key service did not answer: later bodies are hardly waited for, or each would be in turn. */
   away?: UnreadableBodyError;
 }
 
-/** A body that is there at once, or soon where somebody does not answer. @throws UnreadableBodyError */
+/** Waits for a body; only for one turn of the event loop after a service did not answer. @throws UnreadableBodyError */
 function openedSoon(body: Promise<Buffer>, type: TypeName, key: Key, { away }: LeavingOut): Promise<Buffer> {
   if (!away) return body;
   const late = async () => {
@@ -68,8 +68,9 @@ interface OpenedChanges {
 }
 
 /**
- * @param opened bodies of the changes before, by what is stored: the state before a change is the one that an earlier change has left, and
- * is opened once
+ * Opens the bodies of a change.
+ * @param opened bodies of the earlier changes, by their stored form: the state before a change is the one that an
+ * earlier change has left, and is opened only once
  */
 async function openedChange(
   cipher: BodyCipher,

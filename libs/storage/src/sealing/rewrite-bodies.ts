@@ -5,14 +5,14 @@ import { type BodyCipher, typeText, UnreadableBodyError } from './body-cipher.js
 /** Rows that are looked at together, and writes that are under way at a time. */
 const PAGE = 500;
 const TOGETHER = 16;
-/** Of one object that others write all the while. */
+/** Attempts at an object that is written concurrently all the while. */
 const ATTEMPTS = 10;
 
-/** What is to be written anew, and how. */
+/** Settings of a rewrite: the bodies to rewrite, and their cipher. */
 export interface RewriteOrder {
   /** The store as it is, without a cipher. */
   readonly store: Pick<Store, 'registerTypes' | 'snapshot' | 'get' | 'write'>;
-  /** What bodies are opened with, and sealed with anew. */
+  /** The cipher that bodies are opened with, and sealed with again. */
   readonly cipher: BodyCipher;
   /** All that may hold anything. */
   readonly types: readonly TypeName[];
@@ -22,26 +22,27 @@ export interface RewriteOrder {
   readonly looksOnly?: boolean;
   /** Asked between objects; true ends it early. */
   readonly stopped?: () => boolean;
-  /** Hears how far a type has come, after each page, and at its end. */
+  /** Called with the progress of a type, after each page and at its end. */
   readonly onProgress?: (type: string, so: Rewritten, ended: boolean) => void;
-  /** Hears of each object that cannot be read. */
+  /** Called for each object that cannot be read. */
   readonly onUnreadable?: (error: UnreadableBodyError) => void;
 }
 
 /** How many objects there were. */
 export interface Rewritten {
-  /** Those that were as they should be already. */
+  /** Objects that were in the current form already. */
   readonly current: number;
-  /** Written anew; or, where nothing is written, to be. */
+  /** Objects that were rewritten; or, when only counting, that would be. */
   readonly rewritten: number;
-  /** Those that cannot be opened; they stay as they are. */
+  /** Objects that cannot be opened; they stay as they are. */
   readonly unreadable: number;
 }
 
 /**
- * Writes every object anew whose stored form is not what the cipher makes now: encrypted with another key, or not, or no longer to be. What
- * was done is only looked at the next time, so it goes on where it was broken off. History keeps the old forms until it is dropped.
- * @returns how many of all types
+ * Rewrites every object whose stored form is not the one that the cipher makes now: encrypted with another key, not
+ * encrypted, or not to be encrypted any more. A second run only checks what is done, so an aborted run can be resumed.
+ * History keeps the old forms until it is dropped.
+ * @returns counts over all types
  * @throws StoreUnavailableError, UnsealableBodyError
  */
 export async function rewriteBodies(order: RewriteOrder): Promise<Rewritten> {
@@ -116,11 +117,11 @@ class TypeRewriting {
         throw new Error(`${typeText(this.name)} "${namespace}/${name}" is being changed by others`);
       row = await store.get(this.type, row);
     }
-    // Somebody else has written it, or it is gone.
+    // Undefined after a concurrent write or deletion.
     if (row) await this.#try(row);
   }
 
-  /** Undefined, counted and told, where it cannot be read. */
+  /** Opens a row's body; undefined, counted and reported, when it cannot be read. */
   async #opened(row: Row): Promise<Buffer | undefined> {
     const { cipher, onUnreadable } = this.order;
     try {
@@ -133,7 +134,7 @@ class TypeRewriting {
     }
   }
 
-  /** @returns false where somebody else was before */
+  /** @returns false after a conflict with another writer */
   async #write({ namespace, name, version, storedVersion, defaults }: Row, body: Buffer): Promise<boolean> {
     const { outcome } = await this.order.store.write({
       op: 'update',
@@ -146,7 +147,7 @@ class TypeRewriting {
   }
 }
 
-/** What the store notes of an object beside its body. */
+/** Whether a body has a deletionTimestamp, which the store records in a column beside it. */
 function isTerminating(body: Buffer): boolean {
   const { metadata } = JSON.parse(body.toString()) as { metadata?: { deletionTimestamp?: unknown } };
   return metadata?.deletionTimestamp !== undefined;

@@ -36,20 +36,20 @@ import {
 import { type LeavingOut, openedChanges, openedRow, openedRows } from './opened-rows.js';
 import { SealingTurns } from './sealing-turns.js';
 
-/** Hears what cannot be opened. */
+/** Observer of bodies that cannot be opened. */
 interface SealedStoreObserver {
-  /** Of history that cannot be read: who follows it is told that it has expired, or waits where that may pass. */
+  /** History holds an unreadable change: followers are told that it has expired, or wait if that may be transient. */
   unreadableHistory?(error: UnreadableBodyError): void;
-  /** Of an object that somebody goes on without, each time that it is looked at. */
+  /** An object was left out of a result; called each time that it is read. */
   leftOut?(error: UnreadableBodyError): void;
 }
 
-/** A type that nobody has registered; nothing of it is ever sealed. */
+/** Placeholder for a type that is not registered; none of its bodies is ever sealed. */
 const NO_TYPE: TypeName = { group: '', resource: '' };
 
 /**
- * A store whose bodies are sealed on their way into the database and opened on their way out: the one place where they are. What lies in
- * the database, in rows, in history, and in every copy of it, is what the cipher made; nobody above sees that.
+ * A store whose bodies are sealed on their way into the database and opened on their way out, which happens only here.
+ * The database, its rows, history and copies, holds only the cipher's output; layers above never see that.
  */
 export class SealedStore implements ServingStore {
   readonly #types = new Map<TypeId, TypeName>();
@@ -120,7 +120,7 @@ export class SealedStore implements ServingStore {
     return row && openedRow(this.cipher, this.#nameOf(type), row);
   }
 
-  /** Whether an object lies in another form than it would be written in now, so that to write the same anew makes a difference. */
+  /** Whether an object is stored in an outdated form, so that writing the same body again makes a difference. */
   async isOutdated(type: TypeId, key: Key): Promise<boolean> {
     const name = this.#nameOf(type);
     if (!this.cipher.concerns(name)) return false;
@@ -129,9 +129,9 @@ export class SealedStore implements ServingStore {
   }
 
   /**
-   * The changes that can be read. Where the first cannot, history is told to begin behind it: who follows starts over from the state,
-   * which tells what is wrong, where its objects cannot be read either.
-   * @throws HistoryExpiredError; UnreadableChangesError where who has the key does not answer
+   * Returns the changes that can be read. When the first cannot, history appears to begin behind it: followers start
+   * over from the state, which reports the error if its objects cannot be read either.
+   * @throws HistoryExpiredError; UnreadableChangesError when the service that has the key does not answer
    */
   async changes(type: TypeId, after: Version, limit: number, prior?: PriorDetail): Promise<readonly HistoricChange[]> {
     const stored = await this.inner.changes(type, after, limit, prior);
@@ -154,7 +154,7 @@ export class SealedStore implements ServingStore {
     this.observer.leftOut?.(error);
   }
 
-  /** Its pages throw UnreadableListError too, where nobody hears of what is left out. */
+  /** Pages of the result throw UnreadableListError too, if `onUnreadable` is absent. */
   async snapshot({ onUnreadable, ...request }: SnapshotRequest): Promise<Snapshot> {
     const snapshot = await this.inner.snapshot(request);
     const leavingOut = onUnreadable && {
@@ -163,7 +163,7 @@ export class SealedStore implements ServingStore {
     return { ...snapshot, pages: this.#opened(request.type, snapshot.pages, leavingOut) };
   }
 
-  /** Whoever leaves them, even before the first, leaves those within, whose connection is taken until then. */
+  /** Returning from the iteration, even before its first page, ends the inner one, which holds a connection. */
   #opened(type: TypeId, pages: Snapshot['pages'], leavingOut: LeavingOut | undefined): Snapshot['pages'] {
     const open = (page: readonly Row[]) => openedRows(this.cipher, this.#nameOf(type), page, leavingOut);
     return {
@@ -190,8 +190,8 @@ export class SealedStore implements ServingStore {
   }
 
   /**
-   * What was committed, of what was written by way of this store as it was given. Of what was not, and cannot be opened at once, the body
-   * stays sealed.
+   * Registers a listener for commits. Bodies written through this store are passed on as they were given. The body of
+   * another change stays sealed if it cannot be opened at once.
    */
   onCommit(listener: (changes: readonly Change[]) => void): () => void {
     return this.inner.onCommit((changes) =>
@@ -209,7 +209,7 @@ export class SealedStore implements ServingStore {
     try {
       const opened = this.cipher.open(this.#nameOf(type), { namespace, name }, body);
       if (Buffer.isBuffer(opened)) return opened;
-      // Whoever reads it from the database asks again, and is told what is wrong.
+      // A caller that reads it from the database opens it again, and gets the error.
       opened.catch(() => undefined);
       return undefined;
     } catch (error) {

@@ -10,8 +10,9 @@ interface Waiting {
 }
 
 /**
- * Seals what comes in one turn of the event loop at its end, in the order of its coming: what a cipher needs in the processor's caches is
- * fetched once for all of them. Each for itself, between two requests, takes up to four times as long.
+ * Seals everything that arrives in one turn of the event loop at its end, in order of arrival, so that the cipher's
+ * code and tables are loaded into the processor's caches once for all of them. Sealing each on arrival, between two
+ * requests, takes up to four times as long.
  */
 export class SealingTurns {
   #waiting: Waiting[] = [];
@@ -19,7 +20,7 @@ export class SealingTurns {
   /** @param seal the sealed form of a body; undefined where it is stored as it is */
   constructor(private readonly seal: (op: WriteOp) => Buffer | undefined) {}
 
-  /** Writes with what is to be stored of them; rejects with what sealing one of them throws. */
+  /** Returns the writes with their sealed bodies; rejects with the error of sealing one of them. */
   sealed(ops: readonly WriteOp[]): Promise<readonly WriteOp[]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ops, resolve, reject });
@@ -27,7 +28,7 @@ export class SealingTurns {
     });
   }
 
-  /** Resolves when nothing waits, and whoever has waited has gone on. */
+  /** Resolves when nothing waits, and callers that waited have resumed. */
   async drained(): Promise<void> {
     do await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0);

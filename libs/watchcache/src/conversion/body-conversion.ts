@@ -4,8 +4,8 @@ import type { Change, HistoricChange, Row, TypeId } from '@orch/storage';
 export type StoredBody = Pick<Row, 'storedVersion' | 'defaults' | 'body'>;
 
 /**
- * Brings stored bodies into one served version where that takes time, as asking a webhook does. Served versions whose
- * conversion is a function of the bytes have none: encoders see to that, and wait for nobody.
+ * Converts stored bodies to a served version when that takes time, such as a webhook call. Served versions whose
+ * conversion is a function of the bytes have none: encoders convert them synchronously.
  */
 export interface BodyConversion {
   /** Equal for conversions that make equal bytes; state and ring of a type are kept once for each. */
@@ -15,13 +15,14 @@ export interface BodyConversion {
   /** Number of the defaults that converted bodies have been given, as in a Row of the store. */
   readonly defaults: number;
   /**
-   * The bodies in the served version, in the order given; an error in place of one that cannot be made though others can: those who
-   * would see the object are told. Rejects when nothing can be converted now: it is asked again, with the same bodies among others.
+   * Returns the bodies in the served version, in the order given; an error in place of one that cannot be converted
+   * though others can: clients that would see the object get the error. Rejects when nothing can be converted now: the
+   * same bodies are retried later, among others.
    */
   convert(type: TypeId, bodies: readonly StoredBody[]): Promise<readonly (Buffer | Error)[]>;
 }
 
-/** What was to be in the served version: with a failure it lies as it is stored. */
+/** A conversion's result: after a failure the body is in its stored version. */
 interface Served {
   readonly failure?: Error;
 }
@@ -45,7 +46,7 @@ export async function convertAll(
   return bodies.map((body) => (body === undefined ? undefined : converted[next++]));
 }
 
-/** What was stored, with what a conversion has made of its body. */
+/** Returns a stored object with the converted body. */
 export function servedBy<S extends StoredBody>(
   { version: storedVersion, defaults }: BodyConversion,
   stored: S,

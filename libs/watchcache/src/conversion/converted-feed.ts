@@ -3,12 +3,12 @@ import type { Clock } from '@orch/runtime/clock';
 import type { Change, TypeId, Version } from '@orch/storage';
 import { type BodyConversion, convertAll, type ServedChange, servedBy } from './body-conversion.js';
 
-/** Whom changes are brought to, some perhaps without the version that they were to be in. */
+/** Receiver of converted changes; some may be in their stored version after a failure. */
 export interface ServedSink extends Omit<FeedSink, 'changes'> {
   changes(changes: readonly ServedChange[]): void;
 }
 
-/** What a cache needs of a feed. */
+/** The part of a feed that a cache needs. */
 export interface Followable {
   follow(type: TypeId, after: Version, sink: ServedSink): Following;
 }
@@ -17,9 +17,12 @@ interface ConvertedFeedOptions {
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly conversion: BodyConversion;
   readonly clock: Clock;
-  /** Bytes of changes, with what each takes beside its body, that may wait to be converted; beyond them the state is read anew when that is possible again. Default 32 MiB. */
+  /**
+   * Bytes of changes, bodies and overhead, that may wait for their conversion; beyond them the state is read again when
+   * that is possible. Default 32 MiB.
+   */
   readonly maxWaitingBytes?: number;
-  /** Hears of conversions that fail; each is tried again. */
+  /** Called when a conversion fails; it is retried. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -38,7 +41,7 @@ interface Confirmed {
   readonly asOf: number;
 }
 
-/** What waits, in order. */
+/** An entry of the queue, in order. */
 type Waiting = { readonly changes: readonly Change[]; readonly bytes: number } | { readonly confirmed: Confirmed };
 
 /** Bytes that a change takes beside its body. */

@@ -15,8 +15,8 @@ export interface ServedSource extends ChangeSource {
 }
 
 /**
- * A source whose bodies come in one served version. Each page is converted with one call, and none while the database is
- * held: a snapshot is read as a whole before.
+ * A source whose bodies are in a served version. Each page is converted with one call, and never while a snapshot is
+ * open in the database: it is read completely before.
  */
 export class ConvertedSource implements ServedSource {
   constructor(

@@ -9,9 +9,9 @@ interface RetriesOptions {
   readonly clock: Clock;
   /** Whether a state is still that of its object. */
   readonly isCurrent: (entry: CacheEntry) => boolean;
-  /** Hears of each that could be made after all. */
+  /** Called for each object that could be converted after all. */
   readonly onMade: (entry: CacheEntry, body: Buffer) => void;
-  /** Hears of whatever kept all of them from being tried. */
+  /** Called with the error that kept all of them from being tried. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -25,7 +25,7 @@ const MAX_TRIED = 64;
 
 /** Asks now and then for the states that a conversion could not make. One that fails again goes to the end of the line. */
 export class Retries {
-  /** By object, so that one that changes all the time stands in it once. */
+  /** Queue by object, so that one that changes all the time is in it once. */
   readonly #line = new Map<string, CacheEntry>();
   #pause = MIN_PAUSE;
   #running = false;
@@ -73,7 +73,7 @@ export class Retries {
     });
   }
 
-  /** One, and as long as nothing fails twice as many each time. */
+  /** Retries one object, and twice as many each time until one fails again. */
   async #round(): Promise<void> {
     const { type, conversion, onMade } = this.options;
     for (let size = 1; ; size = Math.min(2 * size, MAX_TRIED)) {

@@ -7,17 +7,17 @@ import { managedFieldsOf, withManagedFields } from './metadata.js';
 /** Entries are read in no other version than theirs. */
 const nothing = () => undefined;
 
-/** An object that has been through mutating admission, and what is to be said of it. */
+/** An object after mutating admission, and a warning about it. */
 export interface Admitted {
-  /** As it came out, its entries apart. */
+  /** The object after admission, without its entries. */
   readonly object: JsonObject;
   /** Warning for the client; unset when the entries were in order. */
   readonly warning?: string;
 }
 
 /**
- * An object after mutating admission with entries that can be read, in the form in which the server writes them: those that
- * it came with or, when a plugin has broken them, those that went in.
+ * Returns an object after mutating admission with readable entries, in the server's own form: those that it came with
+ * or, when a plugin has broken them, those from before admission.
  */
 export function admitted(before: JsonObject, after: JsonObject): Admitted {
   const [entries, sent] = [managedFieldsOf(before), managedFieldsOf(after)];

@@ -11,8 +11,9 @@ const MAX_UPDATERS = 10;
 const ANCIENT_CHANGES = 'ancient-changes';
 
 /**
- * At most {@link MAX_UPDATERS} entries of updates, so far as versions allow: the oldest are joined, those of each version
- * into one. Who applies is never joined, for it would forget what it may take away.
+ * Merges entries of updates until at most {@link MAX_UPDATERS} are left, as far as versions allow: the oldest of each
+ * version are joined into one. Entries of appliers are never joined, as they would lose track of the fields that they
+ * may remove.
  */
 export function* capped(owners: Map<string, Owner>): Steps<Map<string, Owner>> {
   const updaters = [...owners].filter(([, { identity }]) => identity.operation === 'Update');
@@ -20,7 +21,7 @@ export function* capped(owners: Map<string, Owner>): Steps<Map<string, Owner>> {
   if (excess <= 0) return owners;
   updaters.sort(([a, x], [b, y]) => x.seconds - y.seconds || compareText(a, b));
   const left = new Map(owners);
-  /** Where what is joined of a version goes: its oldest entry, until there is a second one. */
+  /** Entry that the joined ones of a version go to: its oldest, until there is a second one. */
   const buckets = new Map<string, string>();
   const joined = new Map<string, Joined>();
   for (const [id, owner] of updaters) {
@@ -39,7 +40,7 @@ export function* capped(owners: Map<string, Owner>): Steps<Map<string, Owner>> {
   return left;
 }
 
-/** What goes into the entry for the old ones of a version. Put together at the end: there may be thousands. */
+/** Parts of the entry for the old ones of a version. Joined at the end: there may be thousands. */
 interface Joined {
   readonly identity: Identity;
   time: string | undefined;

@@ -9,7 +9,7 @@ import { compareInSteps } from '../values/compare-in-steps.js';
 import type { Work } from './conversion.js';
 import type { ManagedKind } from './kind.js';
 
-/** What a write changes, as owners of fields see it. */
+/** Field sets that a write changes. */
 export interface Changes extends Comparison {
   /** Everything that was set or removed. */
   readonly all: FieldSet;
@@ -24,8 +24,8 @@ const NO_CHANGES: Changes = { set: NO_FIELDS, removed: NO_FIELDS, all: NO_FIELDS
 type View = 'stored' | 'said';
 
 /**
- * What a write changes, in the version of the request and in the others in which somebody owns fields: those have to be
- * looked at in their own version, for a field may be called differently there. Converted is only what is asked for.
+ * Computes the changes of a write, in the version of the request and in the others in which fields are owned: those
+ * must be compared in their own version, as a field may have another name there. Objects are converted on demand only.
  */
 export class ChangesByVersion {
   readonly #known = new Map<string, Changes>();
@@ -40,7 +40,7 @@ export class ChangesByVersion {
     this.#equal = own.set.isEmpty && own.removed.isEmpty;
   }
 
-  /** What makes of one object the other. */
+  /** Compares the objects before and after a write. */
   static *between(kind: ManagedKind, view: View, before: JsonObject, after: JsonObject): Work<ChangesByVersion> {
     const type = kind.typesOf(kind.apiVersion)?.[view];
     const own = type ? yield* compareInSteps(type, before, after) : NO_CHANGES;

@@ -16,7 +16,7 @@ export class Conflicts extends Error {
   override readonly name = 'Conflicts';
 
   constructor(
-    /** By the identifiers of the owners; none without fields. */
+    /** Conflicts by the identifiers of the owners; none without fields. */
     readonly conflicts: readonly Conflict[],
   ) {
     super(conflictMessage(conflicts));
@@ -31,15 +31,15 @@ export interface View {
   readonly fields: FieldSet;
 }
 
-/** Conflicts as they are told to who speaks of a view: in its version, and of its fields. */
+/** Conflicts as reported to a client of a view: in its version, with its fields. */
 export const seenThrough = ({ apiVersion, fields }: View, { conflicts }: Conflicts): Conflicts =>
   new Conflicts(conflicts.map(({ id, owner }) => ({ id, owner: { ...owner, apiVersion }, fields })));
 
-/** Conflicts in the order in which they are told. */
+/** Conflicts in the order in which they are reported. */
 export const inOrder = (conflicts: readonly Conflict[]): Conflict[] =>
   [...conflicts].sort((a, b) => compareText(a.id, b.id));
 
-/** 409 with a cause per field, in the words that clients read conflicts from. Of very many the first are told. */
+/** 409 with a cause per field, in the wording that clients parse. Of very many only the first are reported. */
 export function conflictStatus({ conflicts, message }: Conflicts): StatusError {
   const causes = told(conflicts).map(({ owner, field }) => ({
     reason: 'FieldManagerConflict',
@@ -49,13 +49,13 @@ export function conflictStatus({ conflicts, message }: Conflicts): StatusError {
   return new StatusError('Conflict', message, { causes });
 }
 
-/** A field of another manager, as it is told. */
+/** A reported conflict: a field and its manager. */
 interface Told {
   readonly owner: Identity;
   readonly field: string;
 }
 
-/** Fields that are told, and characters after which no more are: a path may be as long as a body, and so may be their number. */
+/** Limits of reported fields, and of their characters: a path may be as long as a body, and so may be their number. */
 const MOST_TOLD = 1_000;
 const LONGEST_TOLD = 64 << 10;
 

@@ -3,9 +3,9 @@ import { STEP } from '../steps.js';
 import { inOneStep } from '../undivided.js';
 
 /**
- * Gives an object in another version; undefined when there is no such version (any more). A converter that calls out
- * gives a promise.
- * @throws whatever kept it from converting: the write fails, and nobody's fields are lost
+ * Converts an object to another version; returns undefined when the version does not exist (any more). A converter that
+ * calls out returns a promise.
+ * @throws any error that prevents the conversion: the write fails, and no ownership is lost
  */
 export type Converter = (
   object: JsonObject,
@@ -25,10 +25,10 @@ export type Work<T> = Generator<Needed | typeof STEP, T, JsonObject | undefined>
 export type Pause = () => Promise<void> | undefined;
 
 /**
- * Carries out work at once, in one step; in many only where the objects have more levels than the stack has room for, which nobody
- * looks for before: it would take longer than most of the work.
+ * Runs work synchronously in one step. It falls back to many steps only when the objects are nested deeper than the
+ * stack allows, which is not checked beforehand: that would take longer than most of the work.
  * @param begin the work, which may be begun a second time
- * @throws TypeError when the converter gives a promise
+ * @throws TypeError when the converter returns a promise
  */
 export function runSync<T>(begin: () => Work<T>, convert: Converter): T {
   try {

@@ -51,7 +51,7 @@ function isLevelCurrent(type: Type, level: JsonObject): boolean {
   return true;
 }
 
-/** As {@link isLevelCurrent}. */
+/** Same as {@link isLevelCurrent}. */
 function* isCurrentInSteps(type: Type, level: JsonObject): Walk<boolean> {
   const known = isKnownCurrent(type);
   if (known !== undefined) return known;

@@ -10,15 +10,15 @@ import type { Work } from './conversion.js';
 import { ManagedFieldsError } from './errors.js';
 import { type Identity, identifier, Owner } from './owner.js';
 
-/** Who owns what of an object, by {@link identifier}. */
+/** Owners of an object's fields, by {@link identifier}. */
 export type Owners = ReadonlyMap<string, Owner>;
 
-/** Nobody owns anything. */
+/** No owners. */
 export const NO_OWNERS: Owners = new Map();
 
 /**
- * Entries that the server itself has written; their `fieldsV1` is looked at when somebody needs it.
- * @throws ManagedFieldsError for what cannot be an entry
+ * Reads entries that the server itself has written; their `fieldsV1` is decoded on demand.
+ * @throws ManagedFieldsError for invalid entries
  */
 export function readStored(entries: JsonValue | undefined): Owners {
   if (entries === undefined || entries === null) return NO_OWNERS;
@@ -131,13 +131,13 @@ function textOf(entry: JsonObject, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The entries as they stand in an object; undefined when nobody owns anything. */
+/** Returns the entries to write to an object; undefined when there are no owners. */
 export function writeOwners(owners: Owners): JsonObject[] | undefined {
   if (owners.size === 0) return undefined;
   return [...owners.values()].sort(compareOwners).map((owner) => owner.entry());
 }
 
-/** As {@link writeOwners}; entries that are new are made a step at a time, with what is stored of them. */
+/** Same as {@link writeOwners}; new entries are made a step at a time, along with their stored form. */
 export function* writeInSteps(owners: Owners): Steps<JsonObject[] | undefined> {
   for (const owner of owners.values()) {
     if (owner.written !== undefined) continue;
@@ -162,7 +162,7 @@ function compareOwners(a: Owner, b: Owner): number {
   );
 }
 
-/** Whether the entries of a request mean that nobody shall own anything any more: one entry that says nothing. */
+/** Whether the entries of a request reset all ownership: a single empty entry. */
 export function isReset(entries: JsonValue | undefined): boolean {
   if (!Array.isArray(entries) || entries.length !== 1) return false;
   const [entry] = entries;

@@ -14,7 +14,7 @@ export class ApplyError extends Error {
 
   constructor(
     message: string,
-    /** What does not fit; none when it is not the fields that are wrong, but the kind or the entries of the object. */
+    /** Fields that do not fit; empty when the kind or the entries of the object are wrong instead. */
     readonly misfits: readonly Misfit[] = [],
   ) {
     super(message);

@@ -4,23 +4,22 @@ import type { Type } from '../types/type.js';
 
 /** How objects of one version of a kind are owned. */
 export interface VersionTypes {
-  /** Of objects as the server keeps them: with zeros, for built-in kinds (see {@link declaredType}). */
+  /** Type of objects as the server stores them: with zeros, for built-in kinds (see {@link declaredType}). */
   readonly stored: Type;
-  /** Of what an applier says, which is just that. Equal to `stored` for custom kinds. */
+  /** Type of an applied configuration, without zeros. Equal to `stored` for custom kinds. */
   readonly said: Type;
 }
 
-/** What has to be known of a kind to manage the fields of its objects, for requests in one version. */
+/** Schema information about a kind that managing its fields needs, for requests in one version. */
 export interface ManagedKind {
   /** Version of the requests: `apps/v1`. */
   readonly apiVersion: string;
   /** Kind of the objects: `Deployment`. */
   readonly kind: string;
-  /** Where the requests write: `status`; unset for the object itself. */
+  /** Subresource that the requests write: `status`; unset for the object itself. */
   readonly subresource?: string;
   /**
-   * The types of a version of the kind; undefined when there is no such version (any more): what somebody owned in it is
-   * nobody's then.
+   * Returns the types of a version; undefined when it does not exist (any more): fields owned in it lose their owner.
    */
   readonly typesOf: (apiVersion: string) => VersionTypes | undefined;
   /** Fields that writes here do not change, by version: the status for the object itself, the spec for its status. */

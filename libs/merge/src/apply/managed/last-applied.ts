@@ -13,7 +13,7 @@ import { type Conflict, Conflicts } from './conflict.js';
 /** The manager that takes over what it applied before it knew of server-side apply. */
 export const KUBECTL = 'kubectl';
 
-/** Where kubectl keeps what it applied, as JSON. */
+/** Annotation in which kubectl keeps what it applied, as JSON. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Most that all annotations of an object may hold, in bytes. */
@@ -56,7 +56,7 @@ function* appliedByClient(type: Type, live: JsonObject): Steps<FieldSet> {
   return yield* differenceInSteps(yield* differenceInSteps(said, set), removed);
 }
 
-/** As deep as objects of clients may be at most. */
+/** Maximum depth of clients' objects. */
 const DEEPEST = 1_000;
 
 function parsed(text: string | undefined): JsonObject | undefined {
@@ -97,7 +97,7 @@ function leastSize(value: JsonValue, most: number): number {
   return size;
 }
 
-/** What was applied, without the annotation itself, as clients of the reference write it: sorted, and a line of its own. */
+/** The applied configuration without the annotation itself, as kubectl writes it: sorted, with a newline at its end. */
 function configurationText(said: JsonObject): string {
   const metadata: JsonObject = isObject(said.metadata) ? { ...said.metadata } : {};
   if (isObject(metadata.annotations)) {

@@ -1,10 +1,10 @@
 const LONGEST = 128;
 
-/** What is printed when a text is: letters, marks, digits, punctuation, symbols and the blank. */
+/** Characters that are not printable: all but letters, marks, digits, punctuation, symbols and the blank. */
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 /**
- * Name of the manager of a request that gives none: its user agent up to the first slash, as far as it can be printed, in
+ * Name of the manager of a request that gives none: the printable characters of its user agent up to the first slash,
  * at most 128 bytes of whole characters.
  */
 export function managerOf(userAgent: string): string {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 
-/** What stands in `metadata.managedFields`. */
+/** Returns `metadata.managedFields`. */
 export const managedFieldsOf = ({ metadata }: JsonObject): JsonValue | undefined =>
   isObject(metadata) ? metadata.managedFields : undefined;
 

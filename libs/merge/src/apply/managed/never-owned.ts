@@ -18,7 +18,7 @@ const METADATA = [
 
 const NEVER_OWNED = pathsOf([['apiVersion'], ['kind'], ['metadata'], ...METADATA.map((name) => ['metadata', name])]);
 
-/** Fields without those that say which object it is, or that the server sets: nobody owns them. */
+/** Removes fields that are never owned: those that identify the object, and those that the server sets. */
 export function* ownable(fields: FieldSet): Steps<FieldSet> {
   return without.known(fields, NEVER_OWNED) ?? (yield* without.made(fields, NEVER_OWNED));
 }

@@ -8,15 +8,15 @@ import type { Steps } from '../steps.js';
 /** How an owner came by its fields: it says what they shall be, or it has set them. */
 export type Operation = 'Apply' | 'Update';
 
-/** What tells entries apart: manager, operation and subresource, and of updates the version too. */
+/** Key of an entry: manager, operation and subresource, and the version for updates. */
 export interface Identity {
   /** Name of the manager. */
   readonly manager: string;
-  /** Of the writes that the entry stands for. */
+  /** Operation of the writes that the entry stands for. */
   readonly operation: Operation;
   /** Version that the paths are of: `apps/v1`. Those of one applier follow its last apply. */
   readonly apiVersion: string;
-  /** Where it wrote: `status`; empty for the object itself. */
+  /** Subresource that was written: `status`; empty for the object itself. */
   readonly subresource: string;
 }
 
@@ -29,15 +29,15 @@ export function identifier({ manager, operation, apiVersion, subresource }: Iden
 }
 
 /**
- * One entry of `metadata.managedFields`. Its fields are read when somebody asks for them, and an entry that did not
- * change is written as the very object that it was read from.
+ * An entry of `metadata.managedFields`. Its fields are decoded on demand, and an unchanged entry is written as the very
+ * object that it was read from.
  */
 export class Owner {
   #fields: FieldSet | undefined;
   #entry: JsonObject | undefined;
 
   private constructor(
-    /** What tells it from the others. */
+    /** Key of the entry. */
     readonly identity: Identity,
     /** When it last changed something, RFC 3339 in whole seconds; unset when it never did. */
     readonly time: string | undefined,
@@ -58,13 +58,13 @@ export class Owner {
     return new Owner(identity, time, undefined, entry);
   }
 
-  /** What it owns. @throws FieldsV1Error when the entry that it was read from holds no set of fields */
+  /** The owned fields. @throws FieldsV1Error when the entry that it was read from holds no set of fields */
   get fields(): FieldSet {
     this.#fields ??= storedFields(this.#entry?.fieldsV1);
     return this.#fields;
   }
 
-  /** As {@link fields}; those of very many are read in steps. @throws FieldsV1Error */
+  /** Same as {@link fields}; very large sets are read in steps. @throws FieldsV1Error */
   read(): Steps<FieldSet> {
     return this.fields.read();
   }
@@ -74,7 +74,7 @@ export class Owner {
     return this.#entry?.fieldsV1;
   }
 
-  /** The same owner with its entry read whole, and written anew. @throws FieldsV1Error */
+  /** The same owner with its entry decoded completely, and written again. @throws FieldsV1Error */
   *reread(): Steps<Owner> {
     return Owner.of(this.identity, this.time, yield* readInSteps(this.#entry?.fieldsV1));
   }

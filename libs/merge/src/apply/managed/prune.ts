@@ -17,10 +17,11 @@ import type { ManagedKind } from './kind.js';
 import type { Owner } from './owner.js';
 
 /**
- * The merged object without what its applier gave up: what it applied the last time, does not apply now, and nobody
- * else owns, be it by applying or by updating. An item of a list goes only when all that is left of it may go.
- * @param last what the applier owned before
- * @param owners everybody who owns something, the applier with what it applies now
+ * Removes from the merged object the fields that the applier gave up: fields that it applied the last time, does not
+ * apply now, and that have no other owner, neither by apply nor by update. An item of a list is removed only when all
+ * that is left of it may be removed.
+ * @param last the applier's entry before
+ * @param owners all owners, the applier with what it applies now
  */
 export function* pruned(
   kind: ManagedKind,
@@ -67,13 +68,13 @@ interface Pruning {
   readonly merged: JsonObject;
   /** The fields of that, with those that lead to them. */
   readonly had: FieldSet;
-  /** What is left of it. */
+  /** The object after the removal so far. */
   readonly left: JsonObject;
   /** Version that both are in. */
   readonly apiVersion: string;
 }
 
-/** Puts back what somebody owns, one version after the other, the one that both are in first. */
+/** Restores fields that have owners, one version after the other, the objects' own version first. */
 function* withOwned(kind: ManagedKind, pruning: Pruning, owners: Owners): Work<Pruning> {
   const owned = new Map<string, FieldSet[]>([[pruning.apiVersion, []]]);
   for (const owner of owners.values()) {

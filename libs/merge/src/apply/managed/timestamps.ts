@@ -3,8 +3,8 @@ import { equalJson, isObject } from '../../json-values.js';
 import { managedFieldsOf, withManagedFields } from './metadata.js';
 
 /**
- * The written object with the times of the stored one, where times are all that differs: then nothing is to be written. An
- * entry that came or went is a change, also when no field has another value.
+ * Returns the written object with the timestamps of the stored one if they differ in timestamps only: then there is
+ * nothing to write. An entry that was added or removed is a change, also when no field has another value.
  */
 export function withoutIdleTimes(stored: JsonObject, written: JsonObject): JsonObject {
   const [before, after] = [managedFieldsOf(stored), managedFieldsOf(written)];

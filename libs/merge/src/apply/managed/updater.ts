@@ -26,7 +26,7 @@ interface Update {
   readonly live: JsonObject;
   readonly next: JsonObject;
   readonly owners: Owners;
-  /** Whose entry what changed goes to. */
+  /** Key of the entry that changed fields go to. */
   readonly identity: Identity;
   /** The time that the entry gets when anything does. */
   readonly time: string;
@@ -39,7 +39,7 @@ const remaining = new Remembered(difference, differenceInSteps);
 const lost = new Remembered(union, unionInSteps);
 const joined = new Remembered(union, unionInSteps);
 
-/** Who owns what after an object was changed: what was changed belongs to who changed it, and to nobody else who had it. */
+/** Computes the owners after a change: changed fields belong to the writer, and to none of their previous owners. */
 export function* updateOwners(kind: ManagedKind, update: Update): Work<Map<string, Owner>> {
   const { live, next, identity } = update;
   const changes = yield* ChangesByVersion.between(kind, 'stored', live, next);
@@ -104,14 +104,14 @@ function* withoutChanged(owners: Owners, changes: ChangesByVersion, except?: str
   return left;
 }
 
-/** What an apply makes. */
+/** Result of an apply. */
 export interface Applied {
   /** The object with what was applied; undefined when nothing of it changed. */
   readonly object: JsonObject | undefined;
   readonly owners: Map<string, Owner>;
 }
 
-/** An apply: what is said, and by whom. */
+/** An apply: the configuration, and its applier. */
 interface Application {
   readonly types: VersionTypes;
   readonly live: JsonObject;
@@ -119,13 +119,13 @@ interface Application {
   readonly owners: Owners;
   /** Identifier of the applier's entry. */
   readonly id: string;
-  /** Whose entry that is. */
+  /** Key of the applier's entry. */
   readonly identity: Identity;
   /** Takes from others what it changes of theirs. */
   readonly force: boolean;
 }
 
-/** Merges what is said into the object, and takes away what is not said any more. @throws Conflicts */
+/** Merges the configuration into the object, and removes fields that it no longer holds. @throws Conflicts */
 export function* applyTo(kind: ManagedKind, application: Application): Work<Applied> {
   const { types, live, said, id, force } = application;
   const owners = yield* currentOwners(kind, application.owners);

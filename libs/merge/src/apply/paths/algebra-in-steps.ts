@@ -23,7 +23,7 @@ type AtOnce = (a: FieldSet, b: FieldSet) => FieldSet;
 
 interface Operation {
   readonly atOnce: AtOnce;
-  /** What stands at an element that either has. @param below the operation on what is below both */
+  /** Combines the nodes at an element that either has. @param below the operation on what is below both */
   readonly pick: (x: Node | undefined, y: Node | undefined, below: AtOnce) => Node | undefined;
   /** Whether nothing is left of what the second has alone. */
   readonly narrows: boolean;
@@ -34,16 +34,16 @@ const INTERSECTION: Operation = { atOnce: intersection, pick: inBoth, narrows: t
 const DIFFERENCE: Operation = { atOnce: difference, pick: inFirst, narrows: true };
 const RECURSIVE_DIFFERENCE: Operation = { atOnce: recursiveDifference, pick: notBelow, narrows: true };
 
-/** As `union`. */
+/** Same as `union`. */
 export const unionInSteps: SetOperation = (a, b) => operated(UNION, a, b);
-/** As `intersection`. */
+/** Same as `intersection`. */
 export const intersectionInSteps: SetOperation = (a, b) => operated(INTERSECTION, a, b);
-/** As `difference`. */
+/** Same as `difference`. */
 export const differenceInSteps: SetOperation = (a, b) => operated(DIFFERENCE, a, b);
-/** As `recursiveDifference`. */
+/** Same as `recursiveDifference`. */
 export const recursiveDifferenceInSteps: SetOperation = (a, b) => operated(RECURSIVE_DIFFERENCE, a, b);
 
-/** As `unionOf`. */
+/** Same as `unionOf`. */
 export function* unionOfInSteps(sets: readonly FieldSet[]): Steps<FieldSet> {
   if (sets.length <= 1) return sets[0] ?? NO_FIELDS;
   const middle = sets.length >> 1;
@@ -81,7 +81,7 @@ function* divided(operation: Operation, a: FieldSet, b: FieldSet): Walk<FieldSet
 
 type Pairs = Iterable<readonly [Node | undefined, Node | undefined]>;
 
-/** What stands in two levels at the elements that an operation looks at, in their order. */
+/** Pairs the nodes of two levels at the elements that an operation looks at, in their order. */
 const pairsOf = ({ narrows }: Operation, a: FieldSet, b: FieldSet): Pairs =>
   narrows && b.nodes.length >= LOPSIDED * a.nodes.length ? foundIn(a, b) : sideBySide(a.nodes, b.nodes);
 
@@ -100,7 +100,7 @@ function* sideBySide(a: readonly Node[], b: readonly Node[]): Generator<readonly
   }
 }
 
-/** As `covers`. */
+/** Same as `covers`. */
 export function* coversInSteps(a: FieldSet, b: FieldSet): Steps<boolean> {
   return isLittle(a, b) ? covers(a, b) : yield* walked(covered(a, b));
 }

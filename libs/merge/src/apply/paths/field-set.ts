@@ -21,17 +21,20 @@ export type Node = NodeOf<FieldSet>;
 /** Nodes of a level beyond which they are found by their texts: each search takes several comparisons of texts. */
 const WIDE = 64;
 
-/** What a level takes, a node of it, and how often the text of an element may be there: its own, in JSON, and in that of the level. */
+/**
+ * Estimated bytes of a level, of a node of it, and how many times an element's text is stored: its own, in JSON, and in
+ * the text of the level.
+ */
 const LEVEL_BYTES = 200;
 const NODE_BYTES = 250;
 const FORMS = 3;
 
 /**
- * A set of paths as a trie whose levels are sorted. A path that is in the set says nothing of those below it. Never
- * changed once it is made; the empty set is {@link NO_FIELDS}.
+ * A set of paths as a trie whose levels are sorted. Membership of a path implies nothing about those below it.
+ * Immutable; the empty set is {@link NO_FIELDS}.
  *
- * A level is a list of nodes, or the object that stands for it in `fieldsV1`: each is made of the other when somebody
- * asks for it, so that of the large sets which are only carried along the few levels are read where something changes.
+ * A level is a list of nodes, or the object that stands for it in `fieldsV1`: each is computed from the other on
+ * demand, so that of large sets which are only carried along just the few levels are read where something changes.
  */
 export class FieldSet {
   #nodes: readonly Node[] | undefined;
@@ -65,7 +68,7 @@ export class FieldSet {
   }
 
   /**
-   * Reads all levels of a set of very many paths, in steps: whoever looks at it afterwards does not have to. Of others nothing is read.
+   * Reads all levels of a very large set in steps, so that later reads are cheap. Smaller sets stay unread.
    * @throws FieldsV1Error
    */
   *read(): Steps<FieldSet> {
@@ -142,7 +145,10 @@ export class FieldSet {
     this.#text ??= yield* textInSteps(this.nodes);
   }
 
-  /** What stands between the braces of the level in `fieldsV1`, byte for byte as the reference writes it, but for the place itself. */
+  /**
+   * Text between the braces of the level in `fieldsV1`, byte for byte as the reference writes it, except for the place
+   * itself.
+   */
   get text(): string {
     this.#text ??= textOf(this.nodes);
     return this.#text;
@@ -157,7 +163,7 @@ export class FieldSet {
     return this.#weight;
   }
 
-  /** What stands at the element of a text of `fieldsV1`; undefined when nothing does. */
+  /** Returns the node whose element has a text of `fieldsV1`; undefined if there is none. */
   atText(text: string): Node | undefined {
     this.#byText ??= new Map(this.nodes.map((node) => [node.element.text, node]));
     return this.#byText.get(text);
@@ -180,7 +186,7 @@ export class FieldSet {
     return this.nodes.length === 0;
   }
 
-  /** What stands at an element; undefined when nothing does. */
+  /** Returns the node at an element; undefined if there is none. */
   at(element: PathElement): Node | undefined {
     const { nodes } = this;
     if (nodes.length > WIDE) return this.atText(element.text);
@@ -241,15 +247,15 @@ export class LevelBuilder extends LevelNodes<FieldSet> {
     return this.isEmpty ? undefined : FieldSet.of(this.nodes);
   }
 
-  /** As {@link build}. */
+  /** Same as {@link build}. */
   *buildInSteps(): Steps<FieldSet | undefined> {
     return this.isEmpty ? undefined : FieldSet.of(yield* this.nodesInSteps());
   }
 }
 
 /**
- * Goes through two levels side by side and keeps what `pick` makes of each element that either has. The first set itself
- * when all its nodes stay and none comes.
+ * Walks two levels side by side and keeps the result of `pick` for each element that either has. Returns the first set
+ * itself when all its nodes stay and none is added.
  */
 export function zip(
   a: FieldSet,

@@ -7,12 +7,12 @@ import { FieldSet, LevelBuilder, NO_FIELDS } from './field-set.js';
 import type { PathElement } from './path-element.js';
 import { elementOf, FieldsV1Error, SELF } from './written-level.js';
 
-/** Reads the whole of a `fieldsV1`, whoever has written it. @throws FieldsV1Error for what is no set of fields */
+/** Decodes a whole `fieldsV1` of any writer. @throws FieldsV1Error for what is no set of fields */
 export function readFieldsV1(json: JsonValue | undefined): FieldSet {
   return atOnce(readInSteps(json));
 }
 
-/** As {@link readFieldsV1}, with steps in between: a client may send very many. */
+/** Same as {@link readFieldsV1}, in steps: a client may send very large ones. */
 export function* readInSteps(json: JsonValue | undefined): Steps<FieldSet> {
   if (json === undefined || json === null) return NO_FIELDS;
   if (!isObject(json)) throw new FieldsV1Error('fieldsV1 must be an object');
@@ -59,7 +59,7 @@ function add(level: LevelBuilder, element: PathElement, content: JsonObject | un
   level.add(element, below === undefined || (content !== undefined && Object.hasOwn(content, SELF)), below);
 }
 
-/** The set of the whole of a `fieldsV1` that the server has written, the same each time; read level by level, where somebody looks. */
+/** The set of a whole `fieldsV1` that the server has written, cached; its levels are read on demand. */
 export function writtenSet(fieldsV1: JsonObject): FieldSet {
   let set = wholes.get(fieldsV1);
   if (set === undefined) {
@@ -91,5 +91,5 @@ export function knownText(fieldsV1: JsonObject): string | undefined {
 /** Sets by the `fieldsV1` that stand for them, of wholes only: a table of every level costs more than the levels. */
 const wholes = new WeakMap<JsonObject, FieldSet>();
 
-/** Those that were made of their sets, not the other way round. */
+/** Sets that are known because the JSON was made from them. */
 const made = new WeakMap<JsonObject, FieldSet>();

@@ -8,7 +8,7 @@ const LARGEST = 512 << 10;
 /** Bytes that all take that are kept anywhere; beyond that all are forgotten. */
 const MOST = 32 << 20;
 
-/** Places where levels are kept. They end with the types that they are places of, and what they hold with them. */
+/** Places where levels are kept. They are collected with their types, and so are their levels. */
 const places = new Set<WeakRef<KnownLevels>>();
 let held = 0;
 
@@ -16,8 +16,8 @@ let held = 0;
 export const heldByLevels = (): number => held;
 
 /**
- * Levels of sets that were made lately at one place of a type. Objects come in few shapes: levels of the same nodes are one, so
- * that whatever was made of it (its text, the same without what nobody owns) is there already.
+ * Cache of recent levels of sets at one place of a type. Objects come in few shapes: levels of the same nodes are one,
+ * so that everything derived from it (its text, the set without fields that are never owned) is there already.
  */
 export class KnownLevels {
   #levels: FieldSet[] = [];
@@ -25,8 +25,8 @@ export class KnownLevels {
   #made: { readonly from: object; readonly parts: readonly (FieldSet | undefined)[] } | undefined;
 
   /**
-   * The level that is made of parts, in whatever order `from` says; undefined for none. Of the same parts as the last time nothing is
-   * made.
+   * Returns the level that is made of parts, in whatever order `from` says; undefined for none. The same parts as the
+   * last time give the same level.
    */
   made(from: object, parts: readonly (FieldSet | undefined)[], make: () => readonly Node[]): FieldSet | undefined {
     if (this.#made?.from === from && sameParts(this.#made.parts, parts)) return this.#levels[0];
@@ -73,11 +73,11 @@ export class KnownLevels {
 
 /** The levels at one place of a type, by what they are sets of. */
 export class LevelsOfPlace {
-  /** Of what came or went as a whole. */
+  /** Levels of values that were added or removed as a whole. */
   readonly everything = new KnownLevels();
-  /** Of what was changed. */
+  /** Levels of changes. */
   readonly changes = new KnownLevels();
-  /** Of what somebody owns who says it. */
+  /** Levels owned by an applier of the value. */
   readonly owned = new KnownLevels();
   /** The same with the fields that lead there. */
   readonly named = new KnownLevels();

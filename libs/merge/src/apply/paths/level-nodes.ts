@@ -25,13 +25,13 @@ export class LevelNodes<Below> {
     return this.#nodes.length === 0;
   }
 
-  /** What was added so far, in order. */
+  /** The nodes added so far, in order. */
   get nodes(): readonly NodeOf<Below>[] {
     if (!this.#inOrder) this.#sort();
     return this.#nodes;
   }
 
-  /** As {@link nodes}. */
+  /** Same as {@link nodes}. */
   *nodesInSteps(): Steps<readonly NodeOf<Below>[]> {
     if (!this.#inOrder) this.#settle(yield* sortInSteps(this.#nodes, (some) => some.sort(byElement), byElement));
     return this.#nodes;

@@ -22,7 +22,7 @@ export function textOf(nodes: Nodes): string {
   return text;
 }
 
-/** As {@link textOf}; what is below is there already where there is much of it. */
+/** Same as {@link textOf}; the text below large nodes is there already. */
 export function* textInSteps(nodes: Nodes): Steps<string> {
   let text = '';
   const pace = new Pace();

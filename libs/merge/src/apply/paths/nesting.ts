@@ -6,8 +6,8 @@ interface Bounds {
 }
 
 /**
- * Whether a JSON text is beyond bounds: what parses in a loop may be too deep for those who walk through it. Counts brackets
- * and commas outside of strings; the text need not be valid.
+ * Whether a JSON text exceeds bounds: what an iterative parser accepts may be too deep for recursive code. Counts
+ * brackets and commas outside of strings; the text need not be valid.
  */
 export function isBeyond(text: string, { depth, values = Number.POSITIVE_INFINITY }: Bounds): boolean {
   let [nested, commas, quoted] = [0, 0, false];

@@ -1,8 +1,8 @@
 import type { PathElement } from './path-element.js';
 
 /**
- * A child of a level of a set of paths: whether it belongs to the set itself, and what belongs to it further down. At least one of the
- * two. `Below` is a set of the same kind as the one that the level is of.
+ * A child of a level of a set of paths: whether it is itself in the set, and which part of the set is below it. At
+ * least one of the two. `Below` is a set of the same kind as the one that the level is of.
  */
 export interface NodeOf<Below> {
   readonly element: PathElement;
@@ -28,6 +28,6 @@ export const either = <Below>(
   join: Join<Below>,
 ): NodeOf<Below> | undefined => (x && y ? joinedNode(x, y, join) : (x ?? y));
 
-/** What a set counts for in the step of what it is below: one of very many nodes has steps of its own. */
+/** Weight of a set in a step of its parent: a large set has steps of its own. */
 export const paceOf = (set: { readonly isMany: boolean; readonly size: number } | undefined): number =>
   set === undefined || set.isMany ? 1 : 1 + set.size;

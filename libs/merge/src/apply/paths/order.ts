@@ -23,7 +23,7 @@ const FROM_SURROGATES = /[\ud800-\uffff]/;
 export const sortTexts = (texts: string[]): string[] =>
   texts.some((text) => FROM_SURROGATES.test(text)) ? texts.sort(compareText) : texts.sort();
 
-/** As {@link sortTexts}, of a copy. */
+/** Same as {@link sortTexts}, of a copy. */
 export function sortTextsInSteps(texts: readonly string[]): Steps<string[]> {
   if (texts.some((text) => FROM_SURROGATES.test(text))) return sortInSteps(texts, sortTexts, compareText);
   return sortInSteps(texts, sortTexts, (a, b) => (a < b ? -1 : Number(a > b)));

@@ -2,14 +2,14 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isBeyond } from './nesting.js';
 import { compareText, compareValues } from './order.js';
 
-/** What selects a child: a field, an item by keys, an item by its value, an item by its place. */
+/** How a child is selected: a field, an item by keys, an item by its value, an item by its index. */
 type ElementKind = 'f' | 'k' | 'v' | 'i';
 
-/** A field of an item, by which it is told from the others of its list. */
+/** A field that identifies an item within its list. */
 export interface KeyField {
   /** JSON name of the field. */
   readonly name: string;
-  /** What it holds, or its default. */
+  /** The field's value, or its default. */
   readonly value: JsonValue;
 }
 
@@ -21,7 +21,7 @@ export class PathElementError extends Error {
 const NO_KEYS: readonly KeyField[] = [];
 const KIND_ORDER: Record<ElementKind, number> = { f: 0, k: 1, v: 2, i: 3 };
 
-/** One step of a path: how a child is found in the value that holds it. Made by the functions below. */
+/** A step of a path: how a child is found in the value that holds it. Made by the functions below. */
 export class PathElement {
   #json: string | undefined;
   #checksum: number | undefined;
@@ -39,7 +39,7 @@ export class PathElement {
     readonly value: JsonValue,
   ) {}
 
-  /** As the name of a member in `fieldsV1`: the quoted text and a colon. */
+  /** Member name in `fieldsV1`: the quoted text and a colon. */
   get json(): string {
     this.#json ??= `${JSON.stringify(this.text)}:`;
     return this.#json;
@@ -55,7 +55,7 @@ export class PathElement {
     return this.#checksum;
   }
 
-  /** As people read it in the path of a conflict: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */
+  /** Human-readable form in the path of a conflict: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */
   toString(): string {
     if (this.kind === 'f') return `.${this.name}`;
     if (this.kind === 'k') return `[${this.keys.map(({ name, value }) => `${name}=${readable(value)}`).join(',')}]`;
@@ -63,7 +63,7 @@ export class PathElement {
   }
 }
 
-/** More than a large object has, so that the steps of one write do not make them anew. */
+/** More elements than a large object has, so that the steps of one write do not make them again. */
 const KEPT = 60_000;
 /** Characters of the texts of all that are kept. */
 const MOST_CHARACTERS = 2 << 20;
@@ -100,7 +100,7 @@ export function fieldElement(name: string): PathElement {
   return fields.get(name) ?? fields.keep(name, new PathElement('f', `f:${name}`, name, NO_KEYS, null));
 }
 
-/** The element of an item that is told by its keys; they may come in any order. */
+/** The element of an item that is identified by keys; they may come in any order. */
 export function keyElement(keys: readonly KeyField[]): PathElement {
   const sorted = keys.length < 2 ? keys : [...keys].sort((a, b) => compareText(a.name, b.name));
   let text = 'k:{';
@@ -174,7 +174,7 @@ function parseKeys(content: string): PathElement {
 /** Digits that a double may not hold; they are read as they stand. */
 const LONG_INTEGER = /^-?\d{16,}$/;
 
-/** Keys and values of items are scalars, and few; what nests at all, or is a list of thousands, is somebody's mistake. */
+/** Keys and values of items are scalars, and few; nested ones, or a list of thousands, are a mistake. */
 const BOUNDS = { depth: 20, values: 1_000 };
 
 function parseContent(content: string): JsonValue {
@@ -234,7 +234,7 @@ function textOf(value: string): string {
     .replace(SHORT_ESCAPE, (pair) => (pair === '\\b' ? '\\u0008' : pair === '\\f' ? '\\u000c' : pair));
 }
 
-/** As the reference prints a value to people. */
+/** Formats a value as the reference does for people. */
 function readable(value: JsonValue): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(readable).join(',')}]`;

@@ -5,8 +5,8 @@ import type { FieldSet } from './field-set.js';
 export type SetOperation = (a: FieldSet, b: FieldSet) => Steps<FieldSet>;
 
 /**
- * An operation that keeps with each set what it made of it the last time. Objects come in few shapes, and their changes too: their sets
- * are met again and again.
+ * An operation that caches its last result for each set. Objects come in few shapes, and so do their changes: the same
+ * sets recur again and again.
  */
 export class Remembered {
   readonly #last = new WeakMap<FieldSet, { readonly b: FieldSet; readonly result: FieldSet }>();
@@ -16,7 +16,7 @@ export class Remembered {
     private readonly inSteps: SetOperation,
   ) {}
 
-  /** The result where it is remembered, or no more than one step; undefined where it is to be {@link made}. */
+  /** The result if it is cached or takes one step; undefined if it must be {@link made}. */
   known(a: FieldSet, b: FieldSet): FieldSet | undefined {
     const known = this.#last.get(a);
     if (known?.b === b) return known.result;

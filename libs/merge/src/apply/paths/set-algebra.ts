@@ -20,7 +20,7 @@ function singleton(path: Path): FieldSet {
 /** A level so many times as large as another is searched, not walked through: thousands of small ones are compared with it. */
 export const LOPSIDED = 16;
 
-/** As {@link zip}, for what can only leave nodes of the first. */
+/** Same as {@link zip}, for operations that can only keep nodes of the first. */
 function among(a: FieldSet, b: FieldSet, pick: (x: Node, y: Node | undefined) => Node | undefined): FieldSet {
   if (b.nodes.length < LOPSIDED * a.nodes.length) return zip(a, b, (x, y) => x && pick(x, y));
   const made: Node[] = [];
@@ -44,7 +44,7 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
 }
 
 type Operation = (a: FieldSet, b: FieldSet) => FieldSet;
-/** What an operation leaves at an element. @param below the operation on what is below both */
+/** Combines the nodes at an element. @param below the operation on what is below both */
 type Pick = (x: Node | undefined, y: Node | undefined, below: Operation) => Node | undefined;
 
 /** Paths of both. */
@@ -54,7 +54,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return among(a, b, (x, y) => inBoth(x, y, intersection));
 }
 
-/** What an {@link intersection} leaves. */
+/** Node that an {@link intersection} keeps. */
 export const inBoth: Pick = (x, y, intersect) => {
   if (!x || !y) return undefined;
   const below = x.below && y.below ? orNone(intersect(x.below, y.below)) : undefined;
@@ -68,7 +68,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return among(a, b, (x, y) => inFirst(x, y, difference));
 }
 
-/** What a {@link difference} leaves. */
+/** Node that a {@link difference} keeps. */
 export const inFirst: Pick = (x, y, subtract) => {
   if (!x || !y) return x;
   const below = x.below && y.below ? orNone(subtract(x.below, y.below)) : x.below;
@@ -82,7 +82,7 @@ export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return among(a, b, (x, y) => notBelow(x, y, recursiveDifference));
 }
 
-/** What a {@link recursiveDifference} leaves. */
+/** Node that a {@link recursiveDifference} keeps. */
 export const notBelow: Pick = (x, y, subtract) => {
   if (!x || !y) return x;
   if (y.member) return undefined;

@@ -1,12 +1,12 @@
 import { PIECE } from '../piece.js';
 import { STEP, type Steps } from '../steps.js';
 
-/** What is sorted in one go, and put together between two steps. */
+/** Items that are sorted in one go, and merged between two steps. */
 const AT_ONCE = 4 * PIECE;
 
 /**
- * What `sort` makes of all, in steps; what is equal keeps its order if `sort` keeps it.
- * @param sort puts a few in the order of `compare`, in place
+ * Sorts in steps; equal items keep their order if `sort` is stable.
+ * @param sort sorts a few by `compare`, in place
  */
 export function* sortInSteps<T>(
   all: readonly T[],

@@ -8,7 +8,7 @@ import { type PathElement, PathElementError, parsePathElement } from './path-ele
 /** Member of a level of `fieldsV1` that says that the place itself is in the set beside what is below it. */
 export const SELF = '.';
 
-/** What stands in `fieldsV1` at a place with nothing below it. */
+/** Value in `fieldsV1` of an element with nothing below it. */
 export const LEAF: JsonObject = Object.freeze({});
 
 /** `fieldsV1` that is no set of fields. */
@@ -29,7 +29,7 @@ export function nodesOf<Below>(
   return level.nodes;
 }
 
-/** As {@link nodesOf}. */
+/** Same as {@link nodesOf}. */
 export function* nodesInSteps<Below>(
   written: JsonObject,
   level: LevelNodes<Below>,

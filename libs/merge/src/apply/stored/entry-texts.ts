@@ -1,17 +1,17 @@
 import { type KeptFields, keptOf } from './kept-fields.js';
 import { Otherwise } from './scanner.js';
 
-/** One entry of a text of `managedFields`, in its parts. */
+/** An entry of a text of `managedFields`, in its parts. */
 export interface EntryText {
   /** Members that stand before the fields, with no comma behind them; one character a byte. */
   readonly head: string;
   /** The value of `fieldsV1`, whatever it is. */
   readonly fields: KeptFields;
-  /** What stands behind the fields: the subresource, with a comma before it; or nothing. One character a byte. */
+  /** Text behind the fields: the subresource, with a comma before it; or nothing. One character per byte. */
   readonly tail: string;
 }
 
-/** What stands between the head of an entry and its fields. */
+/** Text between the head of an entry and its fields. */
 export const FIELDS = ',"fieldsType":"FieldsV1","fieldsV1":';
 const FIELDS_BYTES = Buffer.from(FIELDS);
 const BETWEEN = Buffer.from('},{"');
@@ -19,10 +19,11 @@ const TAIL = Buffer.from(',"subresource":"');
 const [QUOTE, OPENING, BEGINNING, CLOSING, END] = [0x22, 0x7b, 0x5b, 0x7d, 0x5d];
 
 /**
- * The entries of a text that the server has written, without a look at their fields. There is no list in them, and within a string
- * quotes are escaped: where a brace, a comma and a brace are followed by a quote and a letter, one entry ends and another begins.
+ * Splits a text that the server has written into entries, without decoding their fields. It holds no list, and quotes
+ * within strings are escaped: where a brace, a comma and a brace are followed by a quote and a letter, one entry ends
+ * and another begins.
  * @param text UTF-8
- * @throws Otherwise for what shows here to have been written otherwise; not all does
+ * @throws Otherwise for a text that was visibly written otherwise; not all are detected
  */
 export function entryTexts(text: Buffer): EntryText[] {
   const { length } = text;
@@ -37,7 +38,7 @@ export function entryTexts(text: Buffer): EntryText[] {
   return entries;
 }
 
-/** Where the brace stands that ends an entry. */
+/** Position of the brace that ends an entry. */
 function entryEnd(text: Buffer, start: number): number {
   let end = text.indexOf(BETWEEN, start);
   while (end >= 0 && !isLetter(text[end + BETWEEN.length])) end = text.indexOf(BETWEEN, end + 1);

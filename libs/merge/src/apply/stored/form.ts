@@ -13,8 +13,8 @@
  */
 
 /**
- * First byte; another number will mean another form. What reads a form comes a release before what writes it: a server that cannot
- * read owners would lose them by the next write to their object.
+ * First byte; another number will mean another form. Reading a form ships one release before writing it: a server that
+ * cannot read owners would lose them with its next write to the object.
  */
 export const FORM = 2;
 /** The form that was written before: the same without {@link NAMED_LEAF}, {@link NAMED} and {@link AGAIN}. Rows hold it, so it is read. */
@@ -23,7 +23,7 @@ export const FORMER = 1;
 export const END = 0;
 export const LITERAL_LEAF = 1;
 export const LITERAL = 2;
-/** An item that is told by its name, which follows, as a leaf; the next is the same with a level. */
+/** An item with a name, which follows, as a leaf; the next code is the same with a level. */
 export const NAMED_LEAF = 3;
 export const NAMED = 4;
 /** A level that is the same as an earlier one, whose number follows. */

@@ -10,9 +10,9 @@ import { Otherwise } from './scanner.js';
 const LONGEST = 32 << 10;
 /** Bytes that all texts that are kept take, with what was made of them. */
 const MOST = 32 << 20;
-/** What keeping a text takes beside its bytes: the buffers, and their places. */
+/** Estimated bytes for keeping a text beside its own: the buffers, and their places. */
 const OVERHEAD = 700;
-/** What a member takes in the value of a text. */
+/** Estimated bytes of a member in the value of a text. */
 const MEMBER_BYTES = 150;
 /** How often the bytes of a text are there: as they are, packed, and as the names of members. */
 const FORMS = 3;
@@ -22,15 +22,15 @@ const ALIKE = 8;
 const SAMPLES = 64;
 
 /**
- * A text of `fieldsV1` with what was made of it. Objects come in few shapes, and one that is written again and again has the same
- * fields each time: the lately used are kept.
+ * A text of `fieldsV1` with everything derived from it. Objects come in few shapes, and one that is written again and
+ * again has the same fields each time: recently used ones are cached.
  */
 export class KeptFields {
   #packed: Buffer | undefined;
   #value: JsonObject | undefined;
   #weight: number | undefined;
 
-  /** @param bytes UTF-8; nobody changes them */
+  /** @param bytes UTF-8; never modified */
   constructor(readonly bytes: Buffer) {}
 
   /** Bytes that it takes with all that may be made of it, about. */
@@ -50,7 +50,7 @@ export class KeptFields {
     return packed;
   }
 
-  /** Packs the text beforehand; one that cannot be packed is found out when somebody asks for it. */
+  /** Packs the text ahead of its use; an error is thrown again on use. */
   *packAhead(): Steps<void> {
     try {
       if (this.#packed === undefined) yield* this.#pack();
@@ -72,7 +72,7 @@ export class KeptFields {
 /** Texts by values that were read from them, or that the server has drawn. */
 const byValue = new WeakMap<JsonObject, KeptFields>();
 
-/** What is known of a `fieldsV1` that was read here or that the server has drawn; undefined for any other. */
+/** Returns the cached data of a `fieldsV1` that was read or drawn up by this server; undefined for any other. */
 export function keptBy(fieldsV1: JsonObject): KeptFields | undefined {
   const known = byValue.get(fieldsV1);
   if (known) return known;
@@ -96,7 +96,7 @@ let held = 0;
 /** Bytes that the texts that are kept take, about. */
 export const heldByKept = (): number => held;
 
-/** What is known of a text. */
+/** Returns the cached data of a text. */
 export function keptOf(bytes: Buffer): KeptFields {
   const sum = sumOf(bytes);
   const alike = kept.get(sum);

@@ -1,7 +1,8 @@
 /**
- * Texts of path elements that have a number in what is stored ({@link packOwners}): the most used first, then every field of the
- * built-in kinds. Rows hold these numbers: none is ever moved or taken away. A server of the release before cannot read a row with a
- * number that it does not know, but it reads names that have none: names of further fields get none before that release has them all.
+ * Texts of path elements that have a number in the stored form ({@link packOwners}): the most used first, then every
+ * field of the built-in kinds. Rows hold these numbers: none is ever moved or removed. A server of the previous release
+ * cannot read a row with a number that it does not know, but it reads names without one: names of further fields get a
+ * number only when that release has them all.
  */
 const TEXT = String.raw`
 . f:metadata f:labels f:annotations f:spec f:status f:template f:containers f:name f:image f:imagePullPolicy
@@ -126,7 +127,7 @@ f:x-kubernetes-int-or-string f:x-kubernetes-list-map-keys f:x-kubernetes-list-ty
 f:x-kubernetes-preserve-unknown-fields f:x-kubernetes-validations f:zone f:variables f:parameterNotFoundAction
 `;
 
-/** By number. */
+/** Names by their number. */
 export const NAMES: readonly string[] = TEXT.trim().split(/\s+/);
 
 /** Their numbers. */

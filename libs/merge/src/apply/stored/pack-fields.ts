@@ -11,9 +11,9 @@ const LONGEST = 4_000;
 
 /** A level that has been begun. */
 interface Open {
-  /** Where it begins in the bytes. */
+  /** Start of the level in the bytes. */
   readonly start: number;
-  /** What it has so far: codes, names, and the numbers of the levels below. */
+  /** Key so far: codes, names, and the numbers of the levels below. */
   key: string;
 }
 
@@ -26,12 +26,12 @@ const AT_ONCE = 2_000;
  */
 export const packFields = (text: string): Buffer => atOnce(packInSteps(text));
 
-/** As {@link packFields}. */
+/** Same as {@link packFields}. */
 export const packInSteps = (text: string): Steps<Buffer> => new FieldsPacker(text).pack();
 
 class FieldsPacker {
   readonly #in: Scanner;
-  /** What is written is never longer than what is read. */
+  /** The output, which is never longer than the input. */
   readonly #out: Buffer;
   #at = 0;
   readonly #open: Open[] = [];
@@ -93,7 +93,7 @@ class FieldsPacker {
     return number;
   }
 
-  /** Adds to what tells the level from others. One that is too long already is not looked for. */
+  /** Adds to the key of the level. A level whose key is too long already is not looked up. */
   #tell(part: string): void {
     const level = this.#open.at(-1);
     if (level && level.key.length <= LONGEST) level.key += part;

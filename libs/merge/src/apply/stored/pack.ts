@@ -11,7 +11,7 @@ import { secondsOf } from './times.js';
  */
 export const packOwners = (text: Buffer): Buffer | undefined => unlessOtherwise(() => packed(entryTexts(text)));
 
-/** As {@link packOwners}, of a text in its parts. */
+/** Same as {@link packOwners}, of a text in its parts. */
 export const packEntries = (entries: readonly EntryText[]): Buffer | undefined =>
   unlessOtherwise(() => packed(entries));
 

@@ -6,8 +6,8 @@ import { packEntries, packOwners } from './pack.js';
 import { Otherwise } from './scanner.js';
 
 /**
- * The entries of a text of `managedFields` that the server has written. Their `fieldsV1` are shared by all objects that have the
- * same, so nobody can change them.
+ * Reads the entries of a text of `managedFields` that the server has written. Their `fieldsV1` are shared by all
+ * objects with the same fields, and frozen.
  * @param text UTF-8
  * @param parse reads JSON
  * @returns undefined for a text that was written otherwise
@@ -29,15 +29,15 @@ export function readOwners(text: Buffer, parse: (json: Buffer) => JsonObject): J
 export interface StoredOwners {
   /** Bytes of their text. */
   readonly length: number;
-  /** What `packOwners` makes of their text; undefined where it makes nothing. */
+  /** Result of `packOwners` for the text; undefined if it cannot be packed. */
   readonly packed: Buffer | undefined;
   /** Writes their text. */
   writeTo(out: Buffer, at: number): void;
 }
 
 /**
- * Entries as they are stored. The text of fields which were read here, or which the server has drawn, is known, and so is what it is
- * packed into; all else is made.
+ * Returns the stored form of entries. The text and packed form of fields that were read here, or drawn up by the
+ * server, are cached; all else is encoded.
  * @param write makes JSON
  */
 export function storedOwners(entries: readonly JsonObject[], write: (value: JsonValue) => string): StoredOwners {

@@ -73,7 +73,7 @@ class Unpacker {
 
   #fields(): string {
     const levels: string[] = [];
-    /** What stands before the levels that are open. */
+    /** Prefixes of the levels that are open. */
     const open: string[] = [];
     let text = '{';
     for (;;) {

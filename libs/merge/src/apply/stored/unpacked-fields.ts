@@ -3,7 +3,7 @@ import { ownBytes } from './own-bytes.js';
 /** Packed fields of one entry, and their text. */
 interface UnpackedFields {
   readonly packed: Buffer;
-  /** One character a byte. */
+  /** Text, one character per byte. */
   readonly text: string;
 }
 
@@ -11,14 +11,14 @@ interface UnpackedFields {
 const EACH = 8;
 /** Bytes that all that are kept take; beyond that all are forgotten. */
 const MOST = 8 << 20;
-/** What keeping one takes beside its bytes and characters. */
+/** Estimated bytes for keeping one beside its bytes and characters. */
 const OVERHEAD = 500;
 /** Characters of a text that is kept. */
 const LONGEST = 32 << 10;
 
 /**
- * Fields that were unpacked lately, by who has written them. Nobody knows where packed fields end before they are unpacked; but none
- * are the beginning of others, so what begins like known ones are those.
+ * Cache of recently unpacked fields, by their writer. The end of packed fields is not known before they are unpacked;
+ * but none are a prefix of others, so bytes that begin like known ones are the same.
  */
 export class LatelyUnpacked {
   readonly #known = new Map<string, UnpackedFields[]>();
@@ -29,7 +29,7 @@ export class LatelyUnpacked {
     return this.#held;
   }
 
-  /** Those that stand at a place of `bytes`; undefined when none of the writer's that are known do. */
+  /** Returns the cached fields of a writer that `bytes` hold at a position, if any. */
   at(writer: string, bytes: Buffer, at: number): UnpackedFields | undefined {
     return this.#known.get(writer)?.find(({ packed }) => {
       const end = at + packed.length;

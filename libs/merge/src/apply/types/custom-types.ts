@@ -64,7 +64,7 @@ class CustomTypes {
     return { atomic, fields, ...(others && { others }), always: [], plans: [] };
   }
 
-  /** @param open whether keys that nothing is said of may be there */
+  /** @param open whether undeclared keys are allowed */
   private others(additional: JsonValue | undefined, open: boolean, preserves: boolean): Type | undefined {
     if (additional === undefined) return open ? DEDUCED : undefined;
     if (isObject(additional)) return this.type(additional, preserves);

@@ -109,7 +109,9 @@ const listItems = (schema: Schema, zeros: boolean): Pick<ListType, 'items' | 'ze
 /** Maps and lists hold values, not pointers: null among them is read as their zero. */
 const nullAs = (schema: Schema, zeros: boolean): { zero?: JsonValue } => (zeros ? { zero: zeroOfSchema(schema) } : {});
 
-/** What the field says of its list; where it says nothing, how patches merge it is how it is owned. */
+/**
+ * The list type that the field declares; without a declaration, the way in which patches merge it decides ownership.
+ */
 function listType(field: Field, itemSchema: Schema, zeros: boolean): ListType {
   const items = listItems(itemSchema, zeros);
   if (field.listType !== undefined)

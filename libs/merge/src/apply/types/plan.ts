@@ -7,14 +7,14 @@ import { STEP, type Steps } from '../steps.js';
 import { areFew } from '../values/few.js';
 import { ATOMIC_VALUE, type FieldType, type MapType, type Type } from './type.js';
 
-/** One member of an object, with all that its type says of it. */
+/** A member of an object, with everything that its type declares about it. */
 export interface Step {
   readonly name: string;
-  /** Where the name stands among those of the plan; -1 for a field that is there without being written. */
+  /** Index of the name among those of the plan; -1 for a field that is present without being written. */
   readonly at: number;
   readonly element: PathElement;
   readonly type: Type;
-  /** As in {@link FieldType}; unset for what is not declared. */
+  /** Same as in {@link FieldType}; unset for undeclared members. */
   readonly zero: JsonValue | undefined;
   readonly isZero: FieldType['isZero'];
   /** Whether the type declares a field of that name. */
@@ -29,11 +29,11 @@ export interface Plan {
   readonly names: readonly string[];
   /** A step for each name, and for each field that is there without being written, in the order of their elements. */
   readonly steps: readonly Step[];
-  /** Those of {@link names}, in their order. */
+  /** Members for the {@link names}, in their order. */
   readonly members: readonly Step[];
   /** Whether it is of very many members, and not kept. */
   readonly isLarge: boolean;
-  /** What was lately made of such objects. */
+  /** Cache of recent levels of such objects. */
   readonly levels: LevelsOfPlace;
 }
 
@@ -44,7 +44,7 @@ const KEPT = 8;
 const LARGEST = 64;
 const LONGEST = 4_000;
 
-/** The last plans that were not kept, so long as nobody collects them: one write asks for them again and again. */
+/** The last plans that were too large to be kept, until garbage collection: one write needs them several times. */
 let large: readonly { readonly map: MapType; readonly plan: WeakRef<Plan> }[] = [];
 const KEPT_LARGE = 2;
 
@@ -67,7 +67,7 @@ export function planFor(map: MapType, object: JsonObject): Plan {
   return plan;
 }
 
-/** As {@link planFor}; that of very many members is made in steps. */
+/** Same as {@link planFor}; the plan of very many members is made in steps. */
 export function* planInSteps(map: MapType, object: JsonObject): Steps<Plan> {
   if (areFew(object)) return planFor(map, object);
   const names = Object.keys(object);
@@ -124,7 +124,7 @@ function planOf(names: readonly string[], steps: readonly Step[], isLarge: boole
   return { names, steps, members, isLarge, levels: new LevelsOfPlace() };
 }
 
-/** What a type says of a member. What is not declared where nothing else may be is owned as one value. */
+/** Returns the step of a member. An undeclared one where no others may be is owned as one value. */
 function stepOf(map: MapType, name: string, at: number): Step {
   const field = map.fields.get(name);
   return {
@@ -144,7 +144,7 @@ export function valueAt(step: Step, object: JsonObject): JsonValue | undefined {
   return meant(step, step.inherited && !Object.hasOwn(object, step.name) ? undefined : object[step.name]);
 }
 
-/** What is meant at a step where this is written; undefined when it is absent. */
+/** The effective value of a member that was written in this way; undefined when it is absent. */
 export function meant(step: Step, written: JsonValue | undefined): JsonValue | undefined {
   if (step.isZero === undefined) return written;
   if (written === undefined || written === null) return step.zero;

@@ -3,12 +3,12 @@ import type { PathElement } from '../paths/path-element.js';
 import type { KeptOfList } from '../values/list-items.js';
 import type { Plan } from './plan.js';
 
-/** What a scalar may be; `untyped` is anything. */
+/** Forms of a scalar; `untyped` is anything. */
 export type ScalarForm = 'string' | 'numeric' | 'boolean' | 'untyped';
 
 /**
- * How a value is owned and merged. A value of known form has one of the three; one of unknown form has several, and
- * which counts is told by the value (see {@link formOf}).
+ * How a value is owned and merged. A value of known form has one of the three; one of unknown form has several, and the
+ * value decides which applies (see {@link formOf}).
  */
 export interface Type {
   /** How it is owned where it is a scalar; unset where it cannot be one. */
@@ -26,7 +26,7 @@ export interface MapType {
   readonly fields: ReadonlyMap<string, FieldType>;
   /** Type of what is no declared field; without it there may be nothing else. */
   readonly others?: Type;
-  /** What null stands for among what is no declared field; unset where it stands for itself. */
+  /** Value that null stands for in undeclared fields; unset if it stands for itself. */
   readonly zero?: JsonValue;
   /** Names of the fields that have a {@link FieldType.zero}. */
   readonly always: readonly string[];
@@ -38,11 +38,11 @@ export interface MapType {
 export interface FieldType {
   readonly element: PathElement;
   readonly type: Type;
-  /** What the field has where it is left out, as a key of a list's items. */
+  /** Default of the field when it is left out, as a key of a list's items. */
   readonly default?: JsonValue;
   /**
-   * What a client with declared types writes where the field is not set; an object that leaves it out means the same.
-   * Unset for fields that are not written then, and where clients write just what they were given.
+   * Value that a client with declared types writes for an unset field; an object that omits the field means the same.
+   * Unset for fields that are omitted then, and for clients that write only what they were given.
    */
   readonly zero?: JsonValue;
   /** Whether a value says the same as leaving the field out. Unset where none does. */
@@ -58,14 +58,14 @@ export function fieldValue(field: FieldType | undefined, written: JsonValue | un
 
 /** A list. */
 export interface ListType {
-  /** Owned as a whole, or item by item: told apart by value, or by keys. */
+  /** Owned as a whole, or item by item: identified by value, or by keys. */
   readonly relation: 'atomic' | 'set' | 'map';
   readonly items: Type;
-  /** What null stands for among the items; unset where it stands for itself. */
+  /** Value that null stands for among the items; unset if it stands for itself. */
   readonly zero?: JsonValue;
-  /** Names of the fields by which items are told apart; only of a `map`. */
+  /** Names of the fields that identify items; only of a `map`. */
   readonly keys: readonly string[];
-  /** What was lately made of such lists. */
+  /** Cache of recent results for such lists. */
   readonly kept: KeptOfList;
 }
 
@@ -117,6 +117,6 @@ function cyclic(make: (self: Type) => Type): Type {
   return Object.assign(self, make(self));
 }
 
-/** Whether a map says nothing of what it holds. Nobody can have changed how it is owned. */
+/** Whether a map declares nothing about its content, so that its ownership cannot have changed. */
 export const isUndeclared = (map: MapType): boolean =>
   map.fields.size === 0 && (map.others === DEDUCED || map.others?.scalar === 'untyped');

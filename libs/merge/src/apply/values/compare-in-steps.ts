@@ -26,7 +26,7 @@ import { levelsOf, type Sequence, sequenceInSteps } from './list-items.js';
  * comes to what its namesake there comes to.
  */
 
-/** As `compareObjects`. */
+/** Same as `compareObjects`. */
 export function* compareInSteps(type: Type, before: JsonObject, after: JsonObject): Steps<Comparison> {
   return areFew(before, after)
     ? compareObjects(type, before, after)
@@ -59,7 +59,7 @@ function* comparedAs(
   return (yield* equalInSteps(before, after)) ? undefined : ITSELF;
 }
 
-/** What was found below two values, or that they are to be compared as wholes. */
+/** Result of comparing below two values, or that they must be compared as wholes. */
 type Found = { readonly differ: true; readonly change: Change | undefined } | { readonly differ: false };
 
 const AS_WHOLES: Found = { differ: false };
@@ -101,7 +101,7 @@ function* comparedMembers(map: MapType, before: JsonObject, after: JsonObject): 
   return level.change();
 }
 
-/** As `Level.child`, of what holds very many values. */
+/** Same as `Level.child`, for a child with very many values. */
 function* largeChild(
   level: Level,
   element: PathElement,

@@ -8,15 +8,15 @@ import { formOf, type ListType, type MapType, type Type } from '../types/type.js
 import { everythingBelow } from './everything.js';
 import { levelsOf, type Sequence, sequenceOf } from './list-items.js';
 
-/** What one object has otherwise than another. */
+/** Differences between two objects. */
 export interface Comparison {
-  /** What the second adds, and what it has with another value. */
+  /** Fields that the second adds or changes. */
   readonly set: FieldSet;
-  /** What only the first has. */
+  /** Fields that only the first has. */
   readonly removed: FieldSet;
 }
 
-/** What changed at a place and below it. */
+/** Changes at a place and below it. */
 export interface Change {
   /** The value itself is another. */
   readonly self: boolean;
@@ -28,9 +28,9 @@ export interface Change {
 export const ITSELF: Change = { self: true, set: undefined, removed: undefined };
 
 /**
- * Compares two objects of a type: what is owned as a whole as a whole, the rest field by field and item by item. Any
- * object can be compared, also one that does not fit its type: of items with the same keys the first counts, and a list
- * whose items lack their keys is one value.
+ * Compares two objects of a type: atomic values as a whole, the rest field by field and item by item. Any object can be
+ * compared, also one that does not fit its type: of items with the same keys the first is used, and a list whose items
+ * lack their keys is one value.
  */
 export function compareObjects(type: Type, before: JsonObject, after: JsonObject): Comparison {
   return comparisonOf(compare(type, before, after));
@@ -41,7 +41,7 @@ export const comparisonOf = (change: Change | undefined): Comparison => ({
   removed: change?.removed ?? NO_FIELDS,
 });
 
-/** What changed at a value and below it; undefined when nothing did. */
+/** Returns the changes at a value and below it; undefined when there are none. */
 export function compare(type: Type, before: JsonValue, after: JsonValue): Change | undefined {
   if (before === after) return undefined;
   if (type.map && type.scalar === undefined) return compareAs('map', type, before, after);
@@ -207,7 +207,9 @@ export function sameItems({ keys }: ListType, before: readonly JsonValue[], afte
   return true;
 }
 
-/** Compares items in turn; how they are told apart is asked for where something has changed. Of equal ones the first counts. */
+/**
+ * Compares items pairwise; their elements are only computed when something differs. Of equal ones the first is used.
+ */
 function compareInTurn(list: ListType, before: readonly JsonValue[], after: readonly JsonValue[]): Change | undefined {
   let level: Level | undefined;
   let found: { readonly elements: readonly PathElement[]; readonly firsts: ReadonlySet<number> } | undefined;

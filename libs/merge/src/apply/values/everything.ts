@@ -74,7 +74,7 @@ function levelOfItems(
   );
 }
 
-/** As {@link everythingBelow}, in steps. */
+/** Same as {@link everythingBelow}, in steps. */
 export function* everythingInSteps(type: Type, value: JsonValue): Steps<FieldSet | undefined> {
   return areFew(value) ? everythingBelow(type, value) : yield* walked(divided(type, value));
 }
@@ -111,6 +111,6 @@ function* dividedItems(list: ListType, items: readonly JsonValue[]): Walk<FieldS
 export const elementOf = (field: FieldType | undefined, name: string): PathElement =>
   field?.element ?? fieldElement(name);
 
-/** What a field or key of a map holds; a key that is not declared where nothing else may be is owned without a schema. */
+/** Type of a field or key of a map; an undeclared key where no others may be is owned without a schema. */
 export const typeOfField = (map: MapType, field: FieldType | undefined): Type =>
   field?.type ?? map.others ?? ATOMIC_VALUE;

@@ -16,8 +16,8 @@ export function weightOf(a: JsonValue | undefined, b?: JsonValue): number {
 }
 
 /**
- * How many values are in one, itself included, or a number above `most`, as for what has more levels than are given. Looks at few more
- * than that, and at no more than the names of {@link WIDE} members on the way back.
+ * Counts the values in one, itself included, up to `most`; returns a larger number for more values, or for more levels
+ * than given. Visits few more values than that, and at most {@link WIDE} member names on the way back.
  */
 export function valuesIn(value: JsonValue, most: number, levels = LEVELS): number {
   if (typeof value !== 'object' || value === null) return 1;
@@ -32,7 +32,7 @@ export function valuesIn(value: JsonValue, most: number, levels = LEVELS): numbe
   for (const name in value) {
     members++;
     if (values <= most) values += below(value[name], most - values, levels - 1);
-    // Also where but a few more were to be counted: each level above begins anew, and would find out nothing either.
+    // Mark it even if few more values were to be counted: each level above starts anew, and would not find out either.
     if (values <= most || members <= WIDE) continue;
     wide.add(value);
     break;
@@ -56,7 +56,7 @@ export interface Making<From, To> {
   readonly inSteps: (from: From) => Walk<To>;
 }
 
-/** What is made of each: of those that hold few values many in a step, of one that holds very many in steps of its own. */
+/** Maps each value: many small ones per step, a very large one in steps of its own. */
 export function* eachInSteps<From, To>(all: Iterable<From>, { weigh, atOnce, inSteps }: Making<From, To>): Walk<To[]> {
   const made: To[] = [];
   const pace = new Pace();
@@ -68,7 +68,7 @@ export function* eachInSteps<From, To>(all: Iterable<From>, { weigh, atOnce, inS
   return made;
 }
 
-/** Tells where a walk has gone over so many values that others may come first. */
+/** Shows when a walk has covered so many values that other work may run. */
 export class Pace {
   #left = PIECE;
 

@@ -17,32 +17,32 @@ const ITSELF = NO_FIELDS;
 type Extent = 'owned' | 'named';
 
 /**
- * What somebody owns who says this much of an object: its leaves, the items of its lists, the keys of its maps. Fields
- * that merely lead there are not owned.
- * @throws ItemError for lists whose items cannot be told apart
+ * Fields owned by an applier of an object: its leaves, the items of its lists, the keys of its maps. Fields that merely
+ * lead there are not owned.
+ * @throws ItemError for lists whose items cannot be identified
  */
 export const fieldSetOf = (type: Type, object: JsonObject): FieldSet => within(type, object, 'owned') ?? NO_FIELDS;
 
 /**
- * As {@link fieldSetOf}, with the declared fields that lead to what is owned, as in `withNamedFields`.
+ * Same as {@link fieldSetOf}, with the declared fields that lead to owned ones, as in `withNamedFields`.
  * @throws ItemError
  */
 export const namedSetOf = (type: Type, object: JsonObject): FieldSet => within(type, object, 'named') ?? NO_FIELDS;
 
-/** As {@link fieldSetOf}, in steps. @throws ItemError */
+/** Same as {@link fieldSetOf}, in steps. @throws ItemError */
 export function* ownedInSteps(type: Type, object: JsonObject): Steps<FieldSet> {
   return areFew(object) ? fieldSetOf(type, object) : ((yield* walked(divided(type, object, 'owned'))) ?? NO_FIELDS);
 }
 
-/** As {@link namedSetOf}, in steps. @throws ItemError */
+/** Same as {@link namedSetOf}, in steps. @throws ItemError */
 export function* namedInSteps(type: Type, object: JsonObject): Steps<FieldSet> {
   return areFew(object) ? namedSetOf(type, object) : ((yield* walked(divided(type, object, 'named'))) ?? NO_FIELDS);
 }
 
-/** What is owned below members or items, in the order in which those are written. */
+/** Sets owned below members or items, in the order in which those are written. */
 type Parts = readonly (FieldSet | undefined)[];
 
-/** What is owned below a value; {@link ITSELF} where it is the value, undefined where nothing is. */
+/** Set owned below a value; {@link ITSELF} for the value itself, undefined for nothing. */
 function within(type: Type, value: JsonValue, extent: Extent): FieldSet | undefined {
   const form = formOf(type, value);
   if (form === 'map' && type.map) return withinMap(type.map, value, extent);
@@ -95,7 +95,7 @@ const levelOfMembers = (plan: Plan, parts: Parts, extent: Extent): FieldSet | un
 const withinMember = (step: Step, member: JsonValue | undefined, extent: Extent): FieldSet | undefined =>
   member === undefined ? undefined : orItself(step, member, within(step.type, member, extent));
 
-/** What is owned below a member, or the member itself where nothing is that would lead to it. */
+/** Set owned below a member, or the member itself when nothing below leads to it. */
 const orItself = ({ declared }: Step, member: JsonValue, part: FieldSet | undefined): FieldSet | undefined =>
   part ?? (!declared || isNullOrEmpty(member) ? ITSELF : undefined);
 
@@ -109,7 +109,7 @@ function nodesOf({ steps }: Plan, parts: Parts, extent: Extent): Node[] {
   return nodes;
 }
 
-/** As {@link within}, in steps. */
+/** Same as {@link within}, in steps. */
 function* divided(type: Type, value: JsonValue, extent: Extent): Walk<FieldSet | undefined> {
   if (areFew(value)) return within(type, value, extent);
   const form = formOf(type, value);
@@ -150,7 +150,7 @@ function* dividedList(list: ListType, value: JsonValue, extent: Extent): Walk<Fi
     : yield* repeatedInSteps(list, value, parts);
 }
 
-/** As {@link repeated}. @throws ItemError */
+/** Same as {@link repeated}. @throws ItemError */
 function* repeatedInSteps(list: ListType, items: readonly JsonValue[], parts: Parts): Steps<FieldSet | undefined> {
   const levels: FieldSet[] = [];
   for (let from = 0; from < items.length; from += PIECE) {
@@ -161,7 +161,7 @@ function* repeatedInSteps(list: ListType, items: readonly JsonValue[], parts: Pa
   return levels.length > 0 ? yield* unionOfInSteps(levels) : undefined;
 }
 
-/** Of what holds nothing, the path itself is all there is to own. An empty list is nobody's. */
+/** Whether a value is empty, so that only its path can be owned. An empty list has no owner. */
 function isNullOrEmpty(value: JsonValue): boolean {
   if (typeof value !== 'object') return false;
   return value === null || (!Array.isArray(value) && Object.keys(value).length === 0);

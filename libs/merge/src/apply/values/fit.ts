@@ -7,22 +7,22 @@ import { formOf, type ListType, type MapType, type ScalarForm, type Type } from 
 import { areFew, Pace, weightOf } from './few.js';
 import { ItemError, itemElement, sequenceInSteps, sequenceOf } from './list-items.js';
 
-/** What is wrong with a value. */
+/** Reason why a value does not fit. */
 type MisfitReason = 'type-mismatch' | 'unknown-field' | 'duplicate-key' | 'missing-key';
 
 /** A value that is not what its type says. */
 export interface Misfit {
   /** For programs; the message says the same to people. */
   readonly reason: MisfitReason;
-  /** As people read it: `.spec.containers[name="a"].image`. */
+  /** Human-readable path: `.spec.containers[name="a"].image`. */
   readonly path: string;
   /** In the reference's words. */
   readonly message: string;
 }
 
 /**
- * What does not fit its type: forms, fields that are not declared, items that cannot be told apart. Empty when all does; of
- * very many the first.
+ * Finds values that do not fit their type: other forms, undeclared fields, items that cannot be identified. Empty when
+ * all fit; of very many the first.
  */
 export function misfitsOf(type: Type, object: JsonObject): readonly Misfit[] {
   const found = new Found();
@@ -30,7 +30,7 @@ export function misfitsOf(type: Type, object: JsonObject): readonly Misfit[] {
   return found.misfits;
 }
 
-/** Misfits that are told, and characters after which no more are: a path may be as long as a body, and so may be their number. */
+/** Limits of reported misfits, and of their characters: a path may be as long as a body, and so may be their number. */
 const MOST_TOLD = 100;
 const LONGEST_TOLD = 64 << 10;
 
@@ -50,7 +50,7 @@ class Found {
   }
 }
 
-/** Where a value stands; put into words only where something is wrong. */
+/** Position of a value; formatted only when something is wrong. */
 interface Trail {
   readonly above: Trail | undefined;
   readonly step: string | PathElement;
@@ -78,7 +78,7 @@ function check(type: Type, value: JsonValue, trail: Trail | undefined, found: Fo
   }
 }
 
-/** As {@link misfitsOf}, in steps. */
+/** Same as {@link misfitsOf}, in steps. */
 export function* misfitsInSteps(type: Type, object: JsonObject): Steps<readonly Misfit[]> {
   if (areFew(object)) return misfitsOf(type, object);
   const found = new Found();
@@ -86,7 +86,7 @@ export function* misfitsInSteps(type: Type, object: JsonObject): Steps<readonly 
   return found.misfits;
 }
 
-/** As {@link check}, in steps. */
+/** Same as {@link check}, in steps. */
 function* checkInSteps(type: Type, value: JsonValue, trail: Trail | undefined, found: Found): Walk<void> {
   const form = formOf(type, value);
   if (areFew(value) || found.full) check(type, value, trail, found);
@@ -148,7 +148,7 @@ function checkMember(
   else found.add('unknown-field', below, 'field not declared in schema');
 }
 
-/** Whether a value fits, so far as that is to be seen at once: it is said of most, and takes no trail. */
+/** Whether a scalar fits, which is quick to check: most do, and need no trail. */
 const isFitting = (type: Type, value: JsonValue): boolean =>
   typeof value !== 'object' && type.scalar !== undefined && fitsScalar(type.scalar, value);
 

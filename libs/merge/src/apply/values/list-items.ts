@@ -14,7 +14,7 @@ import { PIECE } from '../piece.js';
 import { STEP, type Steps } from '../steps.js';
 import { fieldValue, type ListType } from '../types/type.js';
 
-/** An item that has no place in a list whose items are told apart: null, of another form, or without its keys. */
+/** Thrown for an item that cannot be identified in its list: null, of another form, or without its keys. */
 export class ItemError extends Error {
   override readonly name = 'ItemError';
 }
@@ -25,12 +25,12 @@ export function itemElement(list: ListType, index: number, item: JsonValue): Pat
   return list.relation === 'map' && list.keys.length > 0 ? byKeys(list, item) : byValue(item);
 }
 
-/** Items of a list, told apart. */
+/** Items of a list with their elements. */
 export class Sequence {
   #order: readonly number[] | undefined;
 
   constructor(
-    /** Of each item. */
+    /** Element of each item. */
     readonly elements: readonly PathElement[],
   ) {}
 
@@ -47,7 +47,7 @@ export class Sequence {
   }
 }
 
-/** What was lately made of the lists of a type. */
+/** Cache of recent results for the lists of a type. */
 export interface KeptOfList {
   /** The last first. */
   sequences?: readonly Sequence[];
@@ -60,7 +60,7 @@ export interface KeptOfList {
 const KEPT_SEQUENCES = 4;
 const LONGEST_KEPT = 64;
 
-/** How items are told apart; undefined when one of them cannot be. Those of the same keys as lately are not looked into again. */
+/** Identifies the items of a list; undefined when one of them cannot be. Sequences with the same keys are cached. */
 export function sequenceOf(list: ListType, items: readonly JsonValue[]): Sequence | undefined {
   if (list.relation === 'atomic') return sequenceMade(list, items);
   if (items.length > LONGEST_KEPT) return longSequence(list, items);
@@ -73,7 +73,9 @@ export function sequenceOf(list: ListType, items: readonly JsonValue[]): Sequenc
   return sequence;
 }
 
-/** The last of long lists, so long as nobody collects them: one write asks for what is live and what is said again and again. */
+/**
+ * The last sequences of long lists, until garbage collection: one write needs the live and applied ones several times.
+ */
 let long: readonly { readonly list: ListType; readonly sequence: WeakRef<Sequence> }[] = [];
 const KEPT_LONG = 3;
 
@@ -94,7 +96,7 @@ function keptLong(list: ListType, sequence: Sequence | undefined): Sequence | un
   return sequence;
 }
 
-/** As {@link sequenceOf}, with the order of the items; those of long lists are told apart in steps. */
+/** Same as {@link sequenceOf}, with the order of the items; those of long lists are identified in steps. */
 export function* sequenceInSteps(list: ListType, items: readonly JsonValue[]): Steps<Sequence | undefined> {
   if (items.length <= PIECE) return sequenceOf(list, items);
   if (list.relation === 'atomic') return yield* madeInSteps(list, items);
@@ -126,7 +128,7 @@ function sequenceMade(list: ListType, items: readonly JsonValue[]): Sequence | u
   }
 }
 
-/** Whether items have these elements, so far as that is to be seen at once. */
+/** Whether items have these elements, by a quick check. */
 function areOf({ keys }: ListType, items: readonly JsonValue[], elements: readonly PathElement[]): boolean {
   if (items.length !== elements.length) return false;
   for (let i = 0; i < items.length; i++) {
@@ -159,7 +161,7 @@ const byElements =
   (a, b) =>
     compareElements(elements[a] as PathElement, elements[b] as PathElement);
 
-/** Of places in their order the first of each element. */
+/** Returns the first place of each element, given places in their order. */
 const firsts = (places: readonly number[], compare: Compare): number[] =>
   places.filter((place, i) => i === 0 || compare(places[i - 1] as number, place) !== 0);
 
@@ -194,7 +196,7 @@ function byKeys(list: ListType, item: JsonValue): PathElement {
   return shortElement(list, keys) ?? keyElement(keys);
 }
 
-/** What was lately made of the items of a list. */
+/** Cache of recent levels of a list's items. */
 export function levelsOf({ kept }: ListType): LevelsOfPlace {
   kept.levels ??= new LevelsOfPlace();
   return kept.levels;
@@ -202,7 +204,7 @@ export function levelsOf({ kept }: ListType): LevelsOfPlace {
 
 const KEPT = 2_000;
 const LONGEST = 100;
-/** What the texts begin with by which elements of other keys are kept, beside the names. */
+/** Prefix of the texts under which elements of other keys are cached, beside the names. */
 const MARK = '\0';
 
 /** Whether an element is kept by the very text of its key. */

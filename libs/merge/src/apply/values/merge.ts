@@ -8,9 +8,9 @@ import { areFew, eachInSteps, Pace, weightOf } from './few.js';
 import { itemElement, sequenceInSteps, sequenceOf } from './list-items.js';
 
 /**
- * An object with what another says of it. Nothing is taken away: null over an object or a list leaves it as it is.
- * The result shares with both; neither is changed.
- * @throws ItemError for lists whose items cannot be told apart
+ * Merges an applied configuration into an object. Nothing is removed: null over an object or a list leaves it as it is.
+ * The result shares parts with both; neither is changed.
+ * @throws ItemError for lists whose items cannot be identified
  */
 export function mergeObjects(type: Type, live: JsonObject, said: JsonObject): JsonObject {
   return (merge(type, live, said) ?? {}) as JsonObject;
@@ -30,13 +30,13 @@ function merge(type: Type, live: JsonValue | undefined, said: JsonValue | undefi
   return said;
 }
 
-/** As {@link mergeObjects}, in steps. @throws ItemError */
+/** Same as {@link mergeObjects}, in steps. @throws ItemError */
 export function* mergeInSteps(type: Type, live: JsonObject, said: JsonObject): Steps<JsonObject> {
   const merged = areFew(live, said) ? merge(type, live, said) : yield* walked(divided(type, live, said));
   return (merged ?? {}) as JsonObject;
 }
 
-/** As {@link merge}, in steps. */
+/** Same as {@link merge}, in steps. */
 function* divided(type: Type, live: JsonValue | undefined, said: JsonValue | undefined): Walk<JsonValue | undefined> {
   if (areFew(live, said)) return merge(type, live, said);
   if (said === undefined) return live;
@@ -104,8 +104,8 @@ function placesOf(list: ListType, items: readonly JsonValue[], sequence = sequen
 }
 
 /**
- * Joins two lists whose items are told apart. Items of both stand in the order of what is said; those that only the
- * live list has stay before the shared item that they stood before; new ones follow what they follow.
+ * Merges two lists with identified items. Items of both are in the order of the applied list; items that only the live
+ * list has stay before the shared item that they preceded; new ones follow their predecessor.
  */
 function mergeLists(list: ListType, live: readonly JsonValue[], said: readonly JsonValue[]): JsonValue[] {
   const [old, now] = [placesOf(list, live), placesOf(list, said)];
@@ -114,7 +114,7 @@ function mergeLists(list: ListType, live: readonly JsonValue[], said: readonly J
   return interleaved(old, now, oldItems, made);
 }
 
-/** As {@link mergeLists}, in steps. */
+/** Same as {@link mergeLists}, in steps. */
 function* dividedLists(list: ListType, live: readonly JsonValue[], said: readonly JsonValue[]): Walk<JsonValue[]> {
   const sequences = [yield* sequenceInSteps(list, live), yield* sequenceInSteps(list, said)] as const;
   const [old, now] = [placesOf(list, live, sequences[0]), placesOf(list, said, sequences[1])];
@@ -158,7 +158,7 @@ function interleaved(
       merged.push(mine.item);
       i++;
     } else if (mine && (theirs === undefined || (nextShared < shared.length && shared[nextShared] !== mine.text))) {
-      i++; // comes where what is said has it
+      i++; // placed as in the applied list
     } else if (theirs) {
       takeSaid(theirs);
       j++;

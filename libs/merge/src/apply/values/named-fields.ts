@@ -14,7 +14,7 @@ export function withNamedFields(type: Type, set: FieldSet): FieldSet {
   return FieldSet.of(set.nodes.map((node) => named(type, node, withNamedFields)));
 }
 
-/** As {@link withNamedFields}, in steps. */
+/** Same as {@link withNamedFields}, in steps. */
 export function* namedFieldsInSteps(type: Type, set: FieldSet): Steps<FieldSet> {
   return set.isMany ? yield* walked(divided(type, set)) : withNamedFields(type, set);
 }

@@ -6,20 +6,20 @@ import { isUndeclared, type Type } from '../types/type.js';
 import { Pace } from './few.js';
 
 /**
- * A set of fields as it is under a type that may own as a whole what was owned by parts when the set was written: who
- * owned a part owns the whole. The set itself when there is nothing of that kind. (The other way round needs nothing: a
- * path says nothing of what is below it.)
+ * Adapts a set of fields to a type that may own as a whole what was owned in parts when the set was written: the owner
+ * of a part owns the whole. Returns the set itself when nothing changes. (The other direction needs nothing: a path
+ * implies nothing about those below it.)
  */
 export function reconcile(type: Type, set: FieldSet): FieldSet {
   return below(type, set) ?? set;
 }
 
-/** As {@link reconcile}, in steps. */
+/** Same as {@link reconcile}, in steps. */
 export function* reconcileInSteps(type: Type, set: FieldSet): Steps<FieldSet> {
   return set.isMany ? ((yield* walked(belowInSteps(type, set))) ?? set) : reconcile(type, set);
 }
 
-/** As {@link below}, in steps. */
+/** Same as {@link below}, in steps. */
 function* belowInSteps(type: Type, set: FieldSet): Walk<FieldSet | undefined> {
   if (!set.isMany) return below(type, set);
   const typeAt = childrenOf(type);

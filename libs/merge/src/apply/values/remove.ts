@@ -34,13 +34,13 @@ function removeItems(list: ListType, items: readonly JsonValue[], fields: FieldS
   return kept.length > 0 ? kept : null;
 }
 
-/** As {@link removeFields}, in steps. */
+/** Same as {@link removeFields}, in steps. */
 export function* removeInSteps(type: Type, object: JsonObject, fields: FieldSet): Steps<JsonObject> {
   if (fields.isEmpty || areFew(object)) return removeFields(type, object, fields);
   return ((yield* walked(divided(type, object, fields))) ?? {}) as JsonObject;
 }
 
-/** As {@link remove}, in steps. */
+/** Same as {@link remove}, in steps. */
 function* divided(type: Type, value: JsonValue, fields: FieldSet): Walk<JsonValue> {
   if (areFew(value)) return remove(type, value, fields);
   const form = formOf(type, value);

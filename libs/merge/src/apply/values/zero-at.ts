@@ -3,8 +3,8 @@ import type { Type } from '../types/type.js';
 import { typeOfField } from './everything.js';
 
 /**
- * What a client with declared types writes at a place where the field is not set; undefined where it writes nothing. Shared.
- * @param keys the way to the place: names of members, and anything for the items of lists
+ * Value that a client with declared types writes for an unset field; undefined if it omits the field. Shared.
+ * @param keys the path of the field: names of members, and anything for the items of lists
  */
 export function zeroAt(type: Type, keys: readonly string[]): JsonValue | undefined {
   let [at, zero]: [Type, JsonValue | undefined] = [type, undefined];

@@ -28,7 +28,7 @@ export const OPENAPI_V3_PROTOBUF_CONTENT_TYPE = 'application/com.github.proto-op
 const plainSchema: Write = message(() => SCHEMA, 36);
 const reference: Write = message(() => REFERENCE, 0);
 
-/** What only names a schema, or a schema. */
+/** Encodes a schema, or a reference to one. */
 const schema: Write = (writer, tag, value) =>
   (isObject(value) && value.$ref !== undefined ? within(2, reference) : within(1, plainSchema))(writer, tag, value);
 
@@ -99,7 +99,7 @@ const RESPONSE: Message = {
   content: { number: 3, write: content },
 };
 
-/** What has a reference beside it in its place, which is not used. */
+/** Encodes a value that the format allows to be a reference, though none is used. */
 const orReference = (members: () => Message, extensions: number): Write => within(1, message(members, extensions));
 
 const OPERATION: Message = {

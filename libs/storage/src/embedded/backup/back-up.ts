@@ -9,16 +9,16 @@ import { type BaseBackup, openBaseBackup } from './base-backup.js';
 import { DATA, MANIFEST, PASSWORD } from './names.js';
 import { END_OF_TAR, paddingOf, readTar, type TarHeader, tarHeader } from './tar.js';
 
-/** Hears how far it has come: bytes, and how many there are in all, which is an estimate. */
+/** Progress callback: bytes done so far, and an estimate of the bytes in all. */
 export type Progress = (done: number, total: number) => void;
 
-/** What is copied, and to where. */
+/** Settings of a backup: the cluster to copy, and the file to write. */
 export interface BackupSettings {
   /** Folder of a cluster whose server runs. */
   readonly dataDir: string;
   /** File to make; one that is there is not replaced. */
   readonly file: string;
-  /** Hears of bytes of the archive. */
+  /** Called with the bytes of the archive. */
   readonly onProgress?: Progress;
   /** Breaks it off; nothing is left of the file. */
   readonly signal?: AbortSignal;
@@ -28,9 +28,9 @@ export interface BackupSettings {
 const LEVEL = 1;
 
 /**
- * Copies a cluster into a file while its server works: a tar file, compressed with gzip, of what lies in the folder of the cluster. It
- * is readable by its owner only, and has its name once it is whole.
- * @throws Error when no server runs on the folder, or when the file is there or cannot be written
+ * Copies a cluster into a file while its server runs: a tar file, compressed with gzip, of the files in the cluster's
+ * folder. It is readable by its owner only, and gets its final name when it is complete.
+ * @throws Error when no server runs on the folder, or when the file exists or cannot be written
  */
 export async function backUpEmbedded({ dataDir, file, onProgress = () => {}, signal }: BackupSettings): Promise<void> {
   await refuseExisting(file);

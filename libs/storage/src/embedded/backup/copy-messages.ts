@@ -4,8 +4,8 @@ import type { Submittable, Connection as Wire } from 'pg';
 const MAX_WAITING = 1 << 20;
 
 /**
- * A command of PostgreSQL that answers with rows and then a COPY, whose messages can be iterated over. The socket is not read while
- * too many of them wait.
+ * A command of PostgreSQL that answers with rows and then a COPY, whose messages can be iterated over. Reading from the
+ * socket pauses while too many of them wait.
  */
 export class CopyMessages implements Submittable, AsyncIterable<Buffer> {
   /** Rows before the COPY; complete once the first message, or the end, has come. */

@@ -1,4 +1,4 @@
-/** What lies in the folder of a cluster, and in a backup of it. */
+/** Name of the folder with the database files, in the folder of a cluster and in a backup of it. */
 export const DATA = 'data';
 export const PASSWORD = 'password';
 /** The list of files, in {@link DATA}. */

@@ -8,27 +8,27 @@ import { flushFolder, type Progress } from './back-up.js';
 import { DATA } from './names.js';
 import { unpack } from './unpack.js';
 
-/** What is restored, and to where. */
+/** Settings of a restore: the file to read, and the folder to create. */
 export interface RestoreSettings {
   /** Folder to make a cluster in; it is empty, or not there. */
   readonly dataDir: string;
-  /** What {@link backUpEmbedded} has made. */
+  /** A file that {@link backUpEmbedded} has written. */
   readonly file: string;
-  /** Hears of bytes of the file. */
+  /** Called with the bytes of the file. */
   readonly onProgress?: Progress;
   /** Breaks it off; nothing is left of the folder. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * What makes the copy a history of its own: PostgreSQL takes the log that lies beside it, asks for more in vain, and goes on in a
- * timeline that the one it was copied from does not have. Nobody gets a session before.
+ * Settings that make the copy a history of its own: PostgreSQL replays the log beside it, asks for more in vain, and
+ * continues in a new timeline, which the original does not have. No session is accepted before that.
  */
 const RECOVERY = { restore_command: 'false', hot_standby: 'off' };
 
 /**
- * Makes the folder of a cluster from a backup, and has its server recover and end in order, so that it is known to work. All that happens
- * in a folder beside it, which gets the name once it is whole: nothing is there otherwise.
+ * Makes the folder of a cluster from a backup, and has its server recover and shut down cleanly, so that it is known to
+ * work. All of this happens in a folder beside it, which is renamed when complete: after a failure nothing is left.
  * @throws Error when the folder is not empty, or when the file is damaged or of another version of PostgreSQL
  */
 export async function restoreEmbedded({

@@ -1,4 +1,4 @@
-/** What stands in a tar file before the bytes of an entry. */
+/** Header of an entry in a tar file. */
 export interface TarHeader {
   /** Path with `/`, without one at its end. */
   readonly name: string;
@@ -10,7 +10,7 @@ export interface TarHeader {
   readonly modified: number;
 }
 
-/** One entry of a tar file that is read. */
+/** An entry of a tar file being read. */
 export interface TarEntry extends TarHeader {
   /** The bytes of a file, to be read to their end before the next entry. */
   readonly content: AsyncIterable<Buffer>;
@@ -57,8 +57,9 @@ export function tarHeader({ name, kind, mode, size, modified }: TarHeader): Buff
 }
 
 /**
- * Reads a tar file of files and directories, as PostgreSQL and {@link tarHeader} write it, up to the blocks of zeros at its end; what stands behind them is left.
- * @throws Error when it ends before that, or holds anything else
+ * Reads a tar file of files and directories, as PostgreSQL and {@link tarHeader} write it, up to the blocks of zeros at
+ * its end; bytes behind them are not read.
+ * @throws Error when it is truncated, or holds entries of another type
  */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry, void, undefined> {
   const blocks = new ByteReader(source);

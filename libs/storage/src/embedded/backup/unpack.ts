@@ -38,7 +38,7 @@ export async function unpack(
 
 /** Bytes of a list of files, some 150 for each. */
 const MOST_MANIFEST = 64 << 20;
-/** What has PostgreSQL wait for another server, or ask it; a copy of a server of `orch standalone` has none. */
+/** Files that make PostgreSQL follow or wait for another server; the copy of a server of `orch standalone` has none. */
 const OF_STANDBYS = ['standby.signal', 'recovery.signal'].map((name) => `${DATA}/${name}`);
 
 function refuseOutside(name: string): void {
