@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { type Component, createLogger, Lifecycle, type Logger, resolveFeatures } from '@orch/runtime';
+import { createLogger, Lifecycle, type Logger, resolveFeatures } from '@orch/runtime';
 import { FEATURES } from '@orch/schema';
 import { ErrorCounts } from '../metrics/error-counts.js';
 import { access, fairness, sharedVerdicts } from './components/access.js';
@@ -15,10 +15,34 @@ import { housekeeping } from './components/housekeeping.js';
 import { idleCollector } from './components/idle-collector.js';
 import { listeners } from './components/listeners.js';
 import { observation } from './components/observation.js';
-import { ControlPlaneProcess } from './components/process.js';
+import { ControlPlaneProcess, checkParts, type DeclaredComponent } from './components/process.js';
 import { serviceEndpoints } from './components/service-endpoints.js';
 import { closingWatch, store } from './components/store.js';
 import type { ControlPlaneSettings } from './control-plane-settings.js';
+
+/** Components of a process, in the order in which they start; they stop the other way round. */
+export const COMPONENTS: readonly DeclaredComponent[] = [
+  observation,
+  plugins,
+  store,
+  feed,
+  api,
+  admission,
+  quotas,
+  customResources,
+  sharedVerdicts,
+  access,
+  fairness,
+  credentials,
+  audit,
+  aggregatedApis,
+  housekeeping,
+  controllers,
+  closingWatch,
+  listeners,
+  serviceEndpoints,
+  idleCollector,
+];
 
 interface ControlPlane {
   readonly lifecycle: Lifecycle;
@@ -45,33 +69,10 @@ export function createControlPlane(settings: ControlPlaneSettings): ControlPlane
   const features = resolveFeatures(FEATURES, serving.featureGates);
   for (const warning of features.warnings) logger.warn(warning);
   const process = new ControlPlaneProcess(settings, logger, features, lifecycle, loggedErrors);
-  for (const component of componentsOf(process)) lifecycle.add(component);
+  checkParts(COMPONENTS);
+  for (const component of COMPONENTS) lifecycle.add(component.of(process));
   const address = () => ({ url: process.peek('served')?.url ?? '', kubeconfig: serving.kubeconfigOut });
   const isReady = async () =>
     (await process.peek('healthEndpoints')?.handle('/readyz', new URLSearchParams()))?.status === 200;
   return { lifecycle, logger, address, isReady };
 }
-
-/** In the order in which they start; they stop the other way round. */
-const componentsOf = (process: ControlPlaneProcess): readonly Component[] => [
-  observation(process),
-  plugins(process),
-  store(process),
-  feed(process),
-  api(process),
-  admission(process),
-  quotas(process),
-  customResources(process),
-  sharedVerdicts(process),
-  access(process),
-  fairness(process),
-  credentials(process),
-  audit(process),
-  aggregatedApis(process),
-  housekeeping(process),
-  controllers(process),
-  closingWatch(process),
-  listeners(process),
-  serviceEndpoints(process),
-  idleCollector(process),
-];

@@ -3,22 +3,23 @@ import { namesOf } from '@orch/machinery';
 import { runsController } from '@orch/maintenance';
 import { observeDatabaseLists } from '@orch/reading';
 import { observeListCache, YamlReader } from '@orch/resources';
-import { type Component, systemClock } from '@orch/runtime';
+import { systemClock } from '@orch/runtime';
 import { loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import { observeWatchOutputs, SlowReaders } from '@orch/serving';
-import { assembleApi } from '../assemble.js';
+import { type Api, assembleApi } from '../assemble.js';
 import { componentChecks } from '../health-checks.js';
 import { servedSelection } from '../served-selection.js';
-import type { ControlPlaneProcess } from './process.js';
+import { declare, type Host, healthOf, tellingOf } from './process.js';
+
+const NEEDS = ['observation', 'store', 'changes', 'admission', 'admissionObserver', 'serviceAccountKeys'] as const;
 
 /** Kinds, and the pipeline that all writes go through, with the plugins that are asked about them. */
-export const api = (process: ControlPlaneProcess): Component => ({
-  name: 'api',
+export const api = declare({ name: 'api', needs: NEEDS, makes: ['api'] }, (process) => ({
   async start() {
     const observation = process.need('observation');
     const { metrics } = observation;
-    await assemble(process);
-    const assembled = process.need('api');
+    const assembled = await assemble(process);
+    process.provide({ api: assembled });
     observation.followKinds(assembled.served);
     observeListCache(metrics, assembled.listCache);
     observeDatabaseLists(metrics, assembled.databaseLists);
@@ -26,25 +27,25 @@ export const api = (process: ControlPlaneProcess): Component => ({
     new SlowReaders(assembled.deps.watchOutputs, {
       clock: systemClock,
       maxStallMs: process.settings.backend.watchStallTimeout,
-      onError: (error) => process.telling.logger.error('connections of watches could not be looked at', error),
+      onError: (error) => tellingOf(process).logger.error('connections of watches could not be looked at', error),
     });
   },
   async stop() {
     await process.peek('api')?.deps.yaml.close();
   },
-});
+}));
 
 /** What kinds are made with. */
-export function kindSettings({ settings, features }: ControlPlaneProcess): KindSettings {
+export function kindSettings({ settings, features }: Host<never>): KindSettings {
   return { features, allowPrivileged: settings.serving.allowPrivileged, customKinds: true };
 }
 
-async function assemble(process: ControlPlaneProcess): Promise<void> {
-  const { settings, health } = process;
+async function assemble(process: Host<(typeof NEEDS)[number]>): Promise<Api> {
+  const { settings } = process;
   const { serving, backend } = settings;
   const [names, store, admission] = [namesOf(serving.naming), process.need('store'), process.need('admission')];
   const scheme = loadScheme(names);
-  const assembled = await assembleApi({
+  return assembleApi({
     ...{ names, scheme, store },
     served: selected(process, scheme),
     storageVersions: serving.storageVersions,
@@ -71,15 +72,14 @@ async function assemble(process: ControlPlaneProcess): Promise<void> {
       windowBytes: { inAll: backend.listWindowBytes, perUser: backend.listWindowBytesPerUser },
       maxCachedBytes: backend.listLoadBytes,
     },
-    components: Object.values(componentChecks(health)),
+    components: Object.values(componentChecks(healthOf(process))),
     listCacheBytes: backend.listCacheBytes,
     serviceCidr: serving.serviceClusterIpRange,
     nodePorts: nodePortRange(serving.serviceNodePortRange),
   });
-  process.provide({ api: assembled });
 }
 
-function selected({ settings, features, logger }: ControlPlaneProcess, scheme: Scheme): readonly ResourceDefinition[] {
+function selected({ settings, features, logger }: Host<never>, scheme: Scheme): readonly ResourceDefinition[] {
   const { resources, warnings } = servedSelection(scheme, settings.serving.runtimeConfig, features);
   for (const warning of warnings) logger.warn(`--runtime-config: ${warning}`);
   return resources;

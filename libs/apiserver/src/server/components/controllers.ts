@@ -7,24 +7,39 @@ import {
   quotaCounts,
   runsController,
 } from '@orch/maintenance';
-import type { Component } from '@orch/runtime';
 import { LEADERSHIP_MS, Leadership } from '@orch/runtime/work';
 import { ControllerClient, type ControllerHost } from '@orch/writing';
-import type { ControlPlaneProcess } from './process.js';
+import { declare, type Host, stateOf, tellingOf } from './process.js';
 
 /** Name of the lease by which one server of an installation runs all of its controllers. */
 const LEASE = 'controllers';
 
+const NEEDS = [
+  'api',
+  'store',
+  'changes',
+  'observation',
+  'access',
+  'audit',
+  'credentials',
+  'customResources',
+  'aggregated',
+  'fairness',
+  'followed',
+  'policies',
+] as const;
+
+type Process = Host<(typeof NEEDS)[number]>;
+
 /** Controllers that run within the server, each as its own service account, once all kinds are served. */
-export const controllers = (process: ControlPlaneProcess): Component => {
+export const controllers = declare({ name: 'controllers', needs: NEEDS }, (process) => {
   let running: { readonly manager: ControllerManager; readonly groups: readonly ControllerGroup[] } | undefined;
   return {
-    name: 'controllers',
     async start() {
       if (!process.settings.role.housekeeping) return;
       const leadership = new Leadership(process.need('store').lease(LEASE, LEADERSHIP_MS));
       const groups = await groupsOf(process, leadership);
-      const { metrics, logger } = process.telling;
+      const { metrics, logger } = tellingOf(process);
       const manager = new ControllerManager(
         groups.flatMap((group) => group.controllers),
         {
@@ -43,10 +58,11 @@ export const controllers = (process: ControlPlaneProcess): Component => {
       for (const group of running?.groups ?? []) await group.stop?.(deadline);
     },
   };
-};
+});
 
-async function groupsOf(process: ControlPlaneProcess, leadership: Leadership): Promise<ControllerGroup[]> {
-  const { settings, state, telling } = process;
+async function groupsOf(process: Process, leadership: Leadership): Promise<ControllerGroup[]> {
+  const { settings } = process;
+  const [state, telling] = [stateOf(process), tellingOf(process)];
   const host = hostOf(process, leadership);
   const clientOf = (account: string) => new ControllerClient(host, account);
   const runs = (name: ControllerName) => runsController(settings.serving.controllers, name);
@@ -70,10 +86,10 @@ async function groupsOf(process: ControlPlaneProcess, leadership: Leadership): P
   return [requests, namespaces, roles, quotas, ...own].filter((group) => group !== undefined);
 }
 
-const hostOf = (process: ControlPlaneProcess, leadership: Leadership): ControllerHost => ({
+const hostOf = (process: Process, leadership: Leadership): ControllerHost => ({
   term: () => leadership.term,
-  ...{ names: process.state.deps.names, pipeline: process.state.deps.pipeline },
-  ...{ remover: process.state.deps.remover, store: process.state.store },
+  ...{ names: stateOf(process).deps.names, pipeline: stateOf(process).deps.pipeline },
+  ...{ remover: stateOf(process).deps.remover, store: stateOf(process).store },
   authorizer: process.need('access').authorizer,
   audit: process.need('audit').actions,
 });
@@ -83,29 +99,29 @@ type Shared = Pick<
   'deps' | 'store' | 'feed' | 'logger' | 'runs' | 'clientOf'
 >;
 
-function namespacesOf(process: ControlPlaneProcess, shared: Shared): Promise<ControllerGroup> | undefined {
+function namespacesOf(process: Process, shared: Shared): Promise<ControllerGroup> | undefined {
   const followed = process.need('followed');
   return (
     followed && namespaceControllers({ ...shared, ...parts(process), followed, options: process.settings.serving })
   );
 }
 
-const parts = (process: ControlPlaneProcess) => ({
+const parts = (process: Process) => ({
   namespaced: process.need('api').namespaced,
   catchUp: () => process.need('customResources').catchUp(),
 });
 
-function quotasOf(process: ControlPlaneProcess, client: ControllerClient): ControllerGroup {
+function quotasOf(process: Process, client: ControllerClient): ControllerGroup {
   const { quotas: index, evaluators } = process.need('api');
   const verifyIntervalMs = process.settings.backend.quotaVerifyInterval;
   const { catchUp } = parts(process);
-  const shared = { ...process.state, ...process.telling };
+  const shared = { ...stateOf(process), ...tellingOf(process) };
   return { controllers: [quotaCounts({ ...shared, index, evaluators, client, verifyIntervalMs, catchUp })] };
 }
 
 /** Expressions are checked against kinds. */
-function policiesOf(process: ControlPlaneProcess): ControllerGroup | undefined {
+function policiesOf(process: Process): ControllerGroup | undefined {
   const policies = process.need('policies');
   const { catchUp } = parts(process);
-  return policies && { controllers: [policyController({ deps: process.state.deps, policies, catchUp })] };
+  return policies && { controllers: [policyController({ deps: stateOf(process).deps, policies, catchUp })] };
 }

@@ -1,51 +1,59 @@
 import { ApiTokens, Credentials, RemoteTokens, serviceAccountTokenUses } from '@orch/credentials';
 import { namesOf } from '@orch/machinery';
-import type { Component } from '@orch/runtime';
 import { tokenCache } from '@orch/serving';
 import { CertificateLooks } from '../certificate-looks.js';
 import { certificateSources } from '../certificate-sources.js';
-import type { ControlPlaneProcess } from './process.js';
+import { declare, type Host, stateOf, tellingOf } from './process.js';
 
 /** Who asks: certificates and tokens of all kinds. */
-export function credentials(process: ControlPlaneProcess): Component {
-  let remote: RemoteTokens | undefined;
-  let looks: CertificateLooks | undefined;
-  return {
+export const credentials = declare(
+  {
     name: 'credentials',
-    async start() {
-      const { serving } = process.settings;
-      const names = namesOf(serving.naming);
-      const { logger } = process;
-      const { metrics, certificateAccepted, certificateEnds, reviewAsked } = process.need('observation');
-      const { audiences } = process.need('serviceAccountKeys');
-      const tokens = apiTokens(process);
-      remote = await RemoteTokens.open({
-        ...{ options: serving, names, logger, audiences },
-        shared: process.need('sharedVerdicts'),
-        observer: tokenCache(metrics),
-        onAsked: reviewAsked('authentication'),
-      });
-      const opened = await Credentials.open({
-        ...{ options: serving, names, logger, certificateAccepted, audiences },
-        takesHandedWatches: process.settings.role.takesHandedWatches ?? false,
-        // Who must be asked elsewhere comes last.
-        tokenVerifiers: [...tokens.verifiers, ...remote.verifiers],
-      });
-      process.provide({ credentials: opened });
-      const sources = certificateSources(serving, process.settings.backend);
-      looks = await CertificateLooks.open({ sources, ends: certificateEnds });
-    },
-    async stop() {
-      looks?.close();
-      process.peek('credentials')?.close();
-      process.peek('tokens')?.stop();
-      await remote?.close();
-    },
-  };
-}
+    needs: ['api', 'store', 'changes', 'observation', 'serviceAccountKeys', 'sharedVerdicts'],
+    makes: ['tokens', 'credentials'],
+  },
+  (process) => {
+    let remote: RemoteTokens | undefined;
+    let looks: CertificateLooks | undefined;
+    return {
+      async start() {
+        const { serving } = process.settings;
+        const names = namesOf(serving.naming);
+        const { logger } = process;
+        const { metrics, certificateAccepted, certificateEnds, reviewAsked } = process.need('observation');
+        const { audiences } = process.need('serviceAccountKeys');
+        const tokens = apiTokens(process);
+        remote = await RemoteTokens.open({
+          ...{ options: serving, names, logger, audiences },
+          shared: process.need('sharedVerdicts'),
+          observer: tokenCache(metrics),
+          onAsked: reviewAsked('authentication'),
+        });
+        const opened = await Credentials.open({
+          ...{ options: serving, names, logger, certificateAccepted, audiences },
+          takesHandedWatches: process.settings.role.takesHandedWatches ?? false,
+          // Who must be asked elsewhere comes last.
+          tokenVerifiers: [...tokens.verifiers, ...remote.verifiers],
+        });
+        process.provide({ credentials: opened });
+        const sources = certificateSources(serving, process.settings.backend);
+        looks = await CertificateLooks.open({ sources, ends: certificateEnds });
+      },
+      async stop() {
+        looks?.close();
+        process.peek('credentials')?.close();
+        process.peek('tokens')?.stop();
+        await remote?.close();
+      },
+    };
+  },
+);
 
-function apiTokens(process: ControlPlaneProcess): ApiTokens {
-  const { settings, state, telling } = process;
+function apiTokens(
+  process: Host<'api' | 'store' | 'changes' | 'observation' | 'serviceAccountKeys', 'tokens'>,
+): ApiTokens {
+  const { settings } = process;
+  const [state, telling] = [stateOf(process), tellingOf(process)];
   const { deps } = state;
   const known = [...deps.served.current.types, ...deps.unserved];
   const tokens = new ApiTokens({

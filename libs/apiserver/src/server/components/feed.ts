@@ -1,10 +1,8 @@
-import type { Component } from '@orch/runtime';
 import { openChangeFeed } from '../change-feed.js';
-import type { ControlPlaneProcess } from './process.js';
+import { declare } from './process.js';
 
 /** Changes, of this process and of others. */
-export const feed = (process: ControlPlaneProcess): Component => ({
-  name: 'feed',
+export const feed = declare({ name: 'feed', needs: ['store', 'observation'], makes: ['changes'] }, (process) => ({
   async start() {
     const { backend, openBus, role } = process.settings;
     const changes = openChangeFeed({
@@ -20,4 +18,4 @@ export const feed = (process: ControlPlaneProcess): Component => ({
   async stop() {
     await process.peek('changes')?.close();
   },
-});
+}));

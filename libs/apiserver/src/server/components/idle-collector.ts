@@ -1,8 +1,8 @@
-import { type Component, IdleCollector } from '@orch/runtime';
-import type { ControlPlaneProcess } from './process.js';
+import { IdleCollector } from '@orch/runtime';
+import { declare } from './process.js';
 
 /** Memory that is no longer needed is given back while nobody asks for anything. */
-export function idleCollector({ settings }: ControlPlaneProcess): Component {
+export const idleCollector = declare({ name: 'idle-collector' }, ({ settings }) => {
   const collector = new IdleCollector({ quietMs: settings.serving.collectWhenQuiet });
   return { name: 'idle-collector', start: async () => collector.start(), stop: async () => collector.stop() };
-}
+});

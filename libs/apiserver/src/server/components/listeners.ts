@@ -1,37 +1,55 @@
-import type { Component } from '@orch/runtime';
 import { healthChecks } from '../health-checks.js';
-import { serve } from '../serve.js';
-import type { ControlPlaneProcess } from './process.js';
+import { type Served, serve } from '../serve.js';
+import { declare, type Host, healthOf } from './process.js';
 
 /** Share of the time for finishing that the ends of watches may be spread over. */
 const DRAIN_SHARE = 0.5;
 
-/** What clients come to. */
-export function listeners(process: ControlPlaneProcess): Component {
-  let isBootstrapped = false;
-  return {
-    name: 'listeners',
-    async start() {
-      const { settings } = process;
-      const api = process.need('api');
-      await listen(process, () => isBootstrapped);
-      const served = process.need('served');
-      if (settings.role.housekeeping) await api.bootstrap(served.securePort);
-      process.need('aggregated').publishTrust();
-      await served.announce();
-      isBootstrapped = true;
-    },
-    stop: (deadline) => close(process, deadline),
-  };
-}
+const NEEDS = [
+  'api',
+  'store',
+  'changes',
+  'observation',
+  'encryption',
+  'admissionWebhooks',
+  'access',
+  'fairness',
+  'tokens',
+  'serviceAccountKeys',
+  'credentials',
+  'auditor',
+  'aggregated',
+] as const;
 
-async function listen(process: ControlPlaneProcess, isBootstrapped: () => boolean): Promise<void> {
+type Process = Host<(typeof NEEDS)[number], 'healthEndpoints' | 'served'>;
+
+/** Sockets that clients connect to. */
+export const listeners = declare(
+  { name: 'listeners', needs: NEEDS, makes: ['healthEndpoints', 'served'] },
+  (process) => {
+    let isBootstrapped = false;
+    return {
+      async start() {
+        const { settings } = process;
+        const api = process.need('api');
+        const served = await listen(process, () => isBootstrapped);
+        if (settings.role.housekeeping) await api.bootstrap(served.securePort);
+        process.need('aggregated').publishTrust();
+        await served.announce();
+        isBootstrapped = true;
+      },
+      stop: (deadline) => close(process, deadline),
+    };
+  },
+);
+
+async function listen(process: Process, isBootstrapped: () => boolean): Promise<Served> {
   const { settings, features, lifecycle, logger } = process;
   const { serving, role, metricsPage = (own) => own } = settings;
   const encryption = process.need('encryption');
   const health = healthChecks({
     ...{ logger, isBootstrapped, stopping: lifecycle.stopping, livezGraceMs: serving.livezGracePeriod },
-    ...process.health,
+    ...healthOf(process),
     hasPolicy: () => process.need('access').isReady,
     ...(encryption && { encryption }),
   });
@@ -51,9 +69,10 @@ async function listen(process: ControlPlaneProcess, isBootstrapped: () => boolea
     ...(auditor && { auditor }),
   });
   process.provide({ healthEndpoints: health, served });
+  return served;
 }
 
-async function close(process: ControlPlaneProcess, deadline: AbortSignal): Promise<void> {
+async function close(process: Process, deadline: AbortSignal): Promise<void> {
   const served = process.peek('served');
   const tell = () => process.logger.warn('requests that are still under way are cut');
   deadline.addEventListener('abort', tell);

@@ -1,13 +1,11 @@
-import type { Component } from '@orch/runtime';
 import { FEATURES } from '@orch/schema';
 import { featureMetric } from '../../metrics/feature-metric.js';
 import { Observation } from '../../metrics/observation.js';
 import { VERSION } from '../version.js';
-import type { ControlPlaneProcess } from './process.js';
+import { declare } from './process.js';
 
 /** Metrics and traces. */
-export const observation = (process: ControlPlaneProcess): Component => ({
-  name: 'observation',
+export const observation = declare({ name: 'observation', makes: ['observation'] }, (process) => ({
   async start() {
     const { role, serving } = process.settings;
     const opened = await Observation.open({
@@ -24,4 +22,4 @@ export const observation = (process: ControlPlaneProcess): Component => ({
   async stop() {
     await process.peek('observation')?.close();
   },
-});
+}));

@@ -8,7 +8,7 @@ import type { CustomResources } from '@orch/custom-resources';
 import type { Encryption } from '@orch/encryption';
 import type { Fairness } from '@orch/fairness';
 import type { FollowedByNamespaces } from '@orch/maintenance';
-import type { FeatureGates, HealthRegistry, Lifecycle, Logger } from '@orch/runtime';
+import type { Component, FeatureGates, HealthRegistry, Lifecycle, Logger } from '@orch/runtime';
 import type { FeatureName } from '@orch/schema';
 import type { Auditor } from '@orch/serving';
 import type { SealedStore } from '@orch/storage';
@@ -21,8 +21,8 @@ import type { ControlPlaneSettings } from '../control-plane-settings.js';
 import type { ComponentSettings } from '../health-checks.js';
 import type { Served } from '../serve.js';
 
-/** What components of a process make and others need; each is there once the component that makes it has started. */
-interface Parts {
+/** Parts of a process that its components make for each other, by name. */
+export interface Parts {
   readonly observation: Observation;
   /** Nothing of it where nothing is encrypted. */
   readonly encryption: Encryption | undefined;
@@ -55,8 +55,71 @@ interface Parts {
   readonly served: Served;
 }
 
+export type PartName = keyof Parts;
+
+/** The process as one component sees it: with the parts that it has declared. */
+export interface Host<Uses extends PartName, Makes extends PartName = never> {
+  /** Role, options, and how the state is opened. */
+  readonly settings: ControlPlaneSettings;
+  readonly logger: Logger;
+  readonly features: FeatureGates<FeatureName>;
+  readonly lifecycle: Pick<Lifecycle, 'stopping' | 'fail'>;
+  /** Counts the errors that {@link logger} has written. */
+  readonly loggedErrors: ErrorCounts;
+  /** Returns a part. @throws Error before the component that makes it has provided it */
+  readonly need: <Name extends Uses>(name: Name) => Parts[Name];
+  /** Returns a part, or undefined before it is provided: for what stops a process that has not started whole. */
+  readonly peek: <Name extends Uses | Makes>(name: Name) => Parts[Name] | undefined;
+  /** Provides parts to the components behind this one. */
+  readonly provide: (parts: Partial<Pick<Parts, Makes>>) => void;
+}
+
+/** Parts that a component works with, by name. */
+interface Declaration<Needs extends PartName, Later extends PartName, Makes extends PartName> {
+  /** Name in the log and in errors. */
+  readonly name: string;
+  /** Parts that must be there before it starts. */
+  readonly needs?: readonly Needs[];
+  /** Parts that it uses once the process has started. */
+  readonly later?: readonly Later[];
+  /** Parts that it provides when it starts. */
+  readonly makes?: readonly Makes[];
+}
+
+/** A component that is not bound to a process yet. */
+export interface DeclaredComponent extends Required<Declaration<PartName, PartName, PartName>> {
+  /** Binds the component to a process. */
+  of(process: ControlPlaneProcess): Component;
+}
+
+/** Declares a component; `make` gives its start and stop for one process. */
+export const declare = <Needs extends PartName = never, Later extends PartName = never, Makes extends PartName = never>(
+  { name, needs = [], later = [], makes = [] }: Declaration<Needs, Later, Makes>,
+  make: (host: Host<Needs | Later, Makes>) => Omit<Component, 'name'>,
+): DeclaredComponent => ({
+  ...{ name, needs, later, makes },
+  of: (process) => ({ name, ...make(process) }),
+});
+
+/**
+ * Checks that each component finds what it needs, given in the order in which they start.
+ * @throws Error that names the component, the part, and what would have to start before
+ */
+export function checkParts(components: readonly DeclaredComponent[]): void {
+  const makers = new Map(components.flatMap(({ name, makes }) => makes.map((part) => [part, name] as const)));
+  const made = new Set<PartName>();
+  for (const { name, needs, later, makes } of components) {
+    for (const part of [...needs, ...later])
+      if (!makers.has(part)) throw new Error(`component ${name} needs ${part}, which no component makes`);
+    for (const part of needs)
+      if (!made.has(part))
+        throw new Error(`component ${name} needs ${part} of ${makers.get(part)}, which starts later`);
+    for (const part of makes) made.add(part);
+  }
+}
+
 /** A process of the control plane while it is put together: what its components have in common. */
-export class ControlPlaneProcess {
+export class ControlPlaneProcess implements Host<PartName, PartName> {
   readonly #parts: Partial<Parts> = {};
 
   constructor(
@@ -64,38 +127,36 @@ export class ControlPlaneProcess {
     readonly logger: Logger,
     readonly features: FeatureGates<FeatureName>,
     readonly lifecycle: Pick<Lifecycle, 'stopping' | 'fail'>,
-    /** Errors that {@link logger} has written. */
     readonly loggedErrors: ErrorCounts,
   ) {}
 
-  /** Gives others what they need. */
-  provide(parts: Partial<Parts>): void {
+  readonly provide = (parts: Partial<Parts>): void => {
     Object.assign(this.#parts, parts);
-  }
+  };
 
-  /** @throws Error before the component that makes it has started */
-  need<Name extends keyof Parts>(name: Name): Parts[Name] {
+  readonly need = <Name extends PartName>(name: Name): Parts[Name] => {
     if (!(name in this.#parts)) throw new Error(`a part of the process was used before it was started: ${name}`);
     return this.#parts[name] as Parts[Name];
-  }
+  };
 
-  /** What may not have been made: by a process that is stopped as it starts. */
-  peek<Name extends keyof Parts>(name: Name): Parts[Name] | undefined {
-    return this.#parts[name];
-  }
-
-  /** What most components work on. */
-  get state() {
-    return { deps: this.need('api').deps, store: this.need('store'), feed: this.need('changes').feed };
-  }
-
-  /** Where what is seen is told. */
-  get telling() {
-    return { metrics: this.need('observation').metrics, logger: this.logger };
-  }
-
-  /** What says how this process is. */
-  get health(): ComponentSettings {
-    return { pingStore: () => this.need('store').ping(), feedLag: () => this.need('changes').medianLag() };
-  }
+  readonly peek = <Name extends PartName>(name: Name): Parts[Name] | undefined => this.#parts[name];
 }
+
+/** Returns what most components work on: request dependencies, store and feed. */
+export const stateOf = (host: Host<'api' | 'store' | 'changes'>) => ({
+  deps: host.need('api').deps,
+  store: host.need('store'),
+  feed: host.need('changes').feed,
+});
+
+/** Returns where components report: metrics and log. */
+export const tellingOf = (host: Host<'observation'>) => ({
+  metrics: host.need('observation').metrics,
+  logger: host.logger,
+});
+
+/** Returns what the health checks of store and feed ask. */
+export const healthOf = (host: Host<'store' | 'changes'>): ComponentSettings => ({
+  pingStore: () => host.need('store').ping(),
+  feedLag: () => host.need('changes').medianLag(),
+});

@@ -1,17 +1,15 @@
 import { serviceNetworks } from '@orch/kinds';
 import { ADDRESS_MS, EndpointsReconciler, ownAddress, thisMachine } from '@orch/maintenance';
 import { storedEndpoint } from '@orch/resources';
-import type { Component } from '@orch/runtime';
-import type { ControlPlaneProcess } from './process.js';
+import { declare, type Host } from './process.js';
 
 /** What names of leases begin with that say which addresses servers have. */
 const LEASES = 'server-address/';
 
 /** Where the Service that stands for the API leads, once this server takes requests. */
-export function serviceEndpoints(process: ControlPlaneProcess): Component {
+export const serviceEndpoints = declare({ name: 'service-endpoints', needs: ['api', 'store', 'served'] }, (process) => {
   let reconciler: EndpointsReconciler | undefined;
   return {
-    name: 'service-endpoints',
     async start() {
       reconciler = reconcilerOf(process);
       reconciler?.start();
@@ -20,9 +18,9 @@ export function serviceEndpoints(process: ControlPlaneProcess): Component {
       await reconciler?.stop();
     },
   };
-}
+});
 
-function reconcilerOf(process: ControlPlaneProcess): EndpointsReconciler | undefined {
+function reconcilerOf(process: Host<'api' | 'store' | 'served'>): EndpointsReconciler | undefined {
   const { serving, role } = process.settings;
   if (!role.housekeeping || serving.endpointReconcilerType === 'none') return undefined;
   // Endpoints of another family than the Service's address lead nowhere.
