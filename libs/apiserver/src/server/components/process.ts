@@ -22,7 +22,7 @@ import type { ComponentSettings } from '../health-checks.js';
 import type { Served } from '../serve.js';
 
 /** Parts of a process that its components make for each other, by name. */
-export interface Parts {
+interface Parts {
   readonly observation: Observation;
   /** Nothing of it where nothing is encrypted. */
   readonly encryption: Encryption | undefined;
@@ -55,14 +55,17 @@ export interface Parts {
   readonly served: Served;
 }
 
-export type PartName = keyof Parts;
+type PartName = keyof Parts;
 
 /** The process as one component sees it: with the parts that it has declared. */
 export interface Host<Uses extends PartName, Makes extends PartName = never> {
   /** Role, options, and how the state is opened. */
   readonly settings: ControlPlaneSettings;
+  /** Log of the process. */
   readonly logger: Logger;
+  /** Feature gates, as the options set them. */
   readonly features: FeatureGates<FeatureName>;
+  /** Aborts when the process is to stop, and ends it for an error. */
   readonly lifecycle: Pick<Lifecycle, 'stopping' | 'fail'>;
   /** Counts the errors that {@link logger} has written. */
   readonly loggedErrors: ErrorCounts;
@@ -130,15 +133,18 @@ export class ControlPlaneProcess implements Host<PartName, PartName> {
     readonly loggedErrors: ErrorCounts,
   ) {}
 
+  /** See {@link Host.provide}. */
   readonly provide = (parts: Partial<Parts>): void => {
     Object.assign(this.#parts, parts);
   };
 
+  /** See {@link Host.need}. */
   readonly need = <Name extends PartName>(name: Name): Parts[Name] => {
     if (!(name in this.#parts)) throw new Error(`a part of the process was used before it was started: ${name}`);
     return this.#parts[name] as Parts[Name];
   };
 
+  /** See {@link Host.peek}. */
   readonly peek = <Name extends PartName>(name: Name): Parts[Name] | undefined => this.#parts[name];
 }
 
