@@ -1,6 +1,6 @@
 /**
- * Notes for the audit log, by key. The first that is noted under a key by {@link noteOnce} stays, as in the reference: webhooks and
- * policies choose their names, and the server's own notes stand before theirs.
+ * Annotations for the audit log, by key. The first that {@link noteOnce} sets under a key stays, as in the reference:
+ * webhooks and policies choose their keys, and the server's own come first.
  */
 export class AuditNotes extends Map<string, string> {
   #refused: Set<string> | undefined;

@@ -15,17 +15,20 @@ import { type CertificateRole, type CertificateTrust, roleOf } from './trust.js'
 import { ANONYMOUS, type Authentication } from './user.js';
 import { certificateVerdict } from './x509.js';
 
-/** What authentication looks at; a `http.IncomingMessage` is one. */
+/** The parts of a request that authentication uses; a `http.IncomingMessage` is one. */
 export interface AuthenticationRequest {
   /** The connection; a `TLSSocket` for client certificates to count. */
   readonly socket: Socket;
-  /** As Node gives them: names in lower case. Only `Authorization` is read, and identity headers of a front proxy. */
+  /**
+   * Headers as Node gives them: names in lower case. Only `Authorization` is read, and identity headers of a front
+   * proxy.
+   */
   readonly headers: IncomingHttpHeaders;
   /** Names and values in turn, as they came; without them no front proxy but those of the installation speaks for others. */
   readonly rawHeaders?: readonly string[];
 }
 
-/** Who makes a request, by every method that the server was given. */
+/** Authenticates requests by every method that the server is configured with. */
 export interface Authenticator {
   /**
    * Settles the caller, anonymous included.
@@ -33,34 +36,40 @@ export interface Authenticator {
    * @throws StatusError 401 whose `cause` says why, for the log only
    */
   authenticate(request: AuthenticationRequest, audiences?: readonly string[]): Promise<Authentication>;
-  /** Whether a front proxy says with a header of this name (in lower case) for whom it asks: nobody else needs to know it. */
+  /**
+   * Whether a front proxy sends a caller's identity in a header of this name (in lower case): other layers must not see
+   * it.
+   */
   isRequestHeader?(name: string): boolean;
 }
 
 /** The methods, in the order they are tried: front proxy, client certificate, token, anonymous. */
 export interface AuthenticatorSettings {
   /**
-   * Whose client certificates are believed now; without it they are not looked at. It is asked for every request, so that
-   * an authority that is dropped is so for connections that are open too. See {@link certificateVerdict} for what the TLS
-   * server must be set to.
+   * Returns the current authorities of client certificates; if absent, certificates are ignored. It is called for every
+   * request, so that a removed authority is removed for open connections too. See {@link certificateVerdict} for how
+   * the TLS server must be configured.
    */
   readonly trust?: () => CertificateTrust;
-  /** Where front proxies say for whom they ask. Default: `X-Remote-User`, `X-Remote-Group` and `X-Remote-Extra-`. */
+  /**
+   * Headers in which front proxies send the identity of callers. Default: `X-Remote-User`, `X-Remote-Group` and
+   * `X-Remote-Extra-`.
+   */
   readonly requestHeaders?: RequestHeaderNames;
   /** Asked in order; the first that knows the token decides. One that fails keeps no other from knowing it. */
   readonly tokenVerifiers: readonly TokenVerifier[];
   /** Whether callers without credentials are let in as `system:anonymous` (`--anonymous-auth`). */
   readonly anonymous: boolean;
-  /** Hears of each caller who is let in for a client certificate: milliseconds until it expires. */
+  /** Called for each caller authenticated by a client certificate: milliseconds until it expires. */
   readonly certificateAccepted?: (left: number) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
 /**
- * Joins the methods (spec: "Authentication, General rules"): the first that succeeds decides, also behind one that refused
- * what it was shown. A credential that was presented, where none is good, is a 401 even when anonymous access is on (as
- * pkg/kubeapiserver/authenticator/config.go of k8s.io/kubernetes joins them).
+ * Joins the methods (spec: "Authentication, General rules"): the first that succeeds decides, even after others have
+ * refused their credentials. If credentials were presented and none is valid, the answer is 401 even when anonymous
+ * access is on (as pkg/kubeapiserver/authenticator/config.go of k8s.io/kubernetes joins them).
  */
 export function createAuthenticator(settings: AuthenticatorSettings): Authenticator {
   const { tokenVerifiers, anonymous, requestHeaders = STANDARD_HEADERS } = settings;
@@ -80,7 +89,7 @@ export function createAuthenticator(settings: AuthenticatorSettings): Authentica
   };
 }
 
-/** Who a token stands for, or why it does for nobody. */
+/** Returns the user of a token, or why it is refused. */
 async function byToken(
   verifiers: readonly TokenVerifier[],
   token: string,
@@ -102,7 +111,7 @@ async function byToken(
 const isFor = ({ audiences: given }: Authentication, wanted: readonly string[] | undefined): boolean =>
   !wanted?.length || !given?.length || commonAudiences(wanted, given).length > 0;
 
-/** One reason as it is, several as a list, none of them twice. */
+/** Returns a single reason as it is, several as a list without duplicates. */
 function joined(reasons: readonly string[]): string {
   const all = [...new Set(reasons)];
   return all.length === 1 ? String(all[0]) : `[${all.join(', ')}]`;
@@ -110,7 +119,7 @@ function joined(reasons: readonly string[]): string {
 
 const STANDARD_HEADERS = requestHeaderNames(['X-Remote-User'], ['X-Remote-Group'], ['X-Remote-Extra-']);
 
-/** Who a client certificate stands for, or why it does not; undefined when there is none. */
+/** Returns the user of a client certificate, or why it is refused; undefined when there is none. */
 function byCertificate(
   settings: AuthenticatorSettings,
   request: AuthenticationRequest,
@@ -132,7 +141,7 @@ function byCertificate(
     return at >= (spokenFor.expiresAt ?? Number.POSITIVE_INFINITY)
       ? 'what a front proxy spoke for has expired'
       : { ...spokenFor, authority };
-  // One that speaks for nobody is a caller like others, where its authority is one of callers.
+  // A front proxy that names no user is an ordinary caller, if its authority is one of callers too.
   if (!trust.clients.has(authority)) return 'a front proxy named nobody to speak for';
   certificateAccepted?.(verdict.expiresAt - at);
   return verdict.authentication;
@@ -143,7 +152,7 @@ const refusalOf = ({ proxies }: CertificateTrust, authority: string | undefined)
     ? 'client certificate: its name is not that of a front proxy that is believed here'
     : 'client certificate: its authority is not believed any more';
 
-/** For whom the holder of a certificate asks, or why that is not believed; undefined for nobody. */
+/** Returns the user that the holder of a certificate speaks for, or why that is refused; undefined for none. */
 function spokenForBy(
   role: CertificateRole,
   trust: CertificateTrust,
@@ -157,7 +166,7 @@ function spokenForBy(
   return caller && { ...caller, onlyFor: 'watch' };
 }
 
-/** For whom a front proxy asks, or why that is not believed; undefined for nobody. */
+/** Returns the user that a front proxy speaks for, or why that is refused; undefined for none. */
 function whomFor(
   { ownNames = [FRONT_PROXY_NAME] }: CertificateTrust,
   { user: proxy }: Authentication,

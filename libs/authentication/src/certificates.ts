@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 /** Certificates begin a little in the past, for machines whose clocks are behind. */
 const BACKDATE_MS = 3_600_000;
 
-/** Who a certificate speaks of. */
+/** Subject of a certificate. */
 export interface Subject {
   readonly commonName: string;
   readonly organizations?: readonly string[];
@@ -24,8 +24,8 @@ export async function generateKey(): Promise<string> {
 }
 
 /**
- * A new RSA private key of 2,048 bits, PKCS #1 PEM: every client can read that, while some read no elliptic curves and some
- * no PKCS #8.
+ * Generates an RSA private key of 2,048 bits, PKCS #1 PEM: every client can read that, while some read no elliptic
+ * curves and some no PKCS #8.
  */
 export async function generateClientKey(): Promise<string> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });

@@ -1,4 +1,4 @@
-/** One record of a CSV file and the line that it begins on (1-based). */
+/** A record of a CSV file and the line that it begins on (1-based). */
 interface CsvRecord {
   readonly line: number;
   readonly fields: readonly string[];

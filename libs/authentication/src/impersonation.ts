@@ -14,13 +14,13 @@ const ANONYMOUS_NAME = 'system:anonymous';
 const AUTHENTICATED = 'system:authenticated';
 const UNAUTHENTICATED = 'system:unauthenticated';
 
-/** Whom a caller asks to act as; what was not asked for is empty. */
+/** Identity that a caller asks to impersonate; absent parts are empty. */
 export interface Impersonation {
   /** Never empty. */
   readonly name: string;
   /** Set when the name is that of a service account. */
   readonly serviceAccount?: ServiceAccountName;
-  /** As they were sent, repeats included. */
+  /** Groups as they were sent, repeats included. */
   readonly groups: readonly string[];
   /** Keys in lower case and decoded; in the order in which they came. */
   readonly extra: ReadonlyMap<string, readonly string[]>;
@@ -35,10 +35,11 @@ export function asksToImpersonate(headers: Readonly<Record<string, unknown>>): b
 }
 
 /**
- * Reads the headers of an impersonation (spec: "Impersonation").
- * @param rawHeaders names and values in turn, as Node gives them: joined ones would make one group of two, or two of one
- * @param maxValues values that may be asked for, all headers together
- * @throws StatusError 400 for what is asked for without a user, for headers that nobody knows, and for too many values
+ * Reads the impersonation headers (spec: "Impersonation").
+ * @param rawHeaders names and values in turn, as Node gives them: joined ones would make one group of two, or two of
+ * one
+ * @param maxValues limit of the values in all headers together
+ * @throws StatusError 400 for other parts without a user, for unknown headers, and for too many values
  */
 export function impersonationOf(rawHeaders: readonly string[], maxValues: number): Impersonation {
   let [name, uid] = ['', ''];
@@ -73,7 +74,7 @@ function addExtra(extra: Map<string, string[]>, header: string, value: string): 
 /** Headers come as bytes, one a character. */
 const decodeUtf8 = (value: string): string => Buffer.from(value, 'latin1').toString();
 
-/** What is no escape stays as it is, as in the reference (`unescapeExtraKey`). */
+/** Decodes a key; an invalid escape stays as it is, as in the reference (`unescapeExtraKey`). */
 function unescaped(key: string): string {
   try {
     return decodeURIComponent(key);
@@ -83,8 +84,8 @@ function unescaped(key: string): string {
 }
 
 /**
- * The user that is asked for, once each value has been granted. Without groups of its own a service account has the two of its
- * kind; who is not anonymous belongs to those with credentials unless a group says which of the two it is.
+ * Returns the impersonated user, once each value has been granted. A service account without groups has the two of its
+ * kind; a user that is not anonymous is authenticated unless a group says which of the two it is.
  */
 export function impersonated({ name, serviceAccount, groups, extra, uid }: Impersonation): UserInfo {
   const own = groups.length > 0 || !serviceAccount ? groups : serviceAccountGroups(serviceAccount.namespace);

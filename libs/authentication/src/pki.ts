@@ -21,7 +21,7 @@ const LEAF_DAYS = 365;
 /** A certificate with less than this left is replaced. */
 const RENEW_DAYS = 30;
 
-/** Where certificates are kept, and for which names the server is certified. */
+/** Folder of the certificates, and names that the server is certified for. */
 export interface PkiSettings {
   /** `--cert-dir`; made with mode 0700 when it is not there. */
   readonly certDir: string;
@@ -49,7 +49,7 @@ export interface KeyPair {
   readonly keyFile: string;
 }
 
-/** What a server shows, and who may administer it. */
+/** Certificates of a server, and of its administrator. */
 export interface ServingPki {
   /** The authority that signs the two below; its certificate is the client CA when no other is given. */
   readonly ca: KeyPair;
@@ -59,7 +59,7 @@ export interface ServingPki {
   readonly admin: KeyPair;
 }
 
-/** Those that say for whom they ask, each with a certificate for one direction. */
+/** Certificates of proxies that send their callers' identity, each for one direction. */
 export interface ProxyPki {
   /** Authority of nothing but those below, so that no certificate of a caller can be taken for one of them. */
   readonly proxyCa: KeyPair;
@@ -67,7 +67,7 @@ export interface ProxyPki {
   readonly proxy: KeyPair;
   /** Client certificate with which api-servers hand watches to gateways. */
   readonly gatewayClient: KeyPair;
-  /** Client certificate with which requests are passed on to the servers of other group-versions. */
+  /** Client certificate for requests that are proxied to the servers of other group-versions. */
   readonly aggregator: KeyPair;
 }
 
@@ -79,13 +79,15 @@ export const ensureSigningAuthority = async (settings: Pick<PkiSettings, 'certDi
 export type Pki = ServingPki & ProxyPki;
 
 /**
- * Makes what is missing in the certificate directory, renews what is about to end or does not fit, and returns it.
+ * Creates missing files in the certificate directory, renews certificates that are about to expire or do not fit, and
+ * returns all of them.
  *
- * Several processes may do this at once. A private key, once there, is never replaced: it appears whole under its
- * name by a hard link that fails if another was first. Certificates are replaced by rename, and whichever process was
- * last, its certificate fits the one key. So no reader ever sees a key and a certificate that do not belong together.
+ * Several processes may do this at once. A private key, once there, is never replaced: it appears whole under its name
+ * by a hard link that fails if another process was first. Certificates are replaced by rename, and whichever process
+ * was last, its certificate fits the one key. So no reader ever sees a key and a certificate that do not belong
+ * together.
  *
- * Throws when the authority has ended, or when what lies there cannot be read as a certificate, or an authority's key is no
+ * Throws when the authority has expired, or when a file cannot be read as a certificate, or an authority's key is no
  * P-256 one.
  */
 export const ensurePki = async (settings: PkiSettings): Promise<Pki> => ({
@@ -113,7 +115,7 @@ export async function ensureServingPki(settings: PkiSettings): Promise<ServingPk
   return { ca, serving, admin };
 }
 
-/** The part of {@link ensurePki} by which it is believed for whom a request is passed on. */
+/** The part of {@link ensurePki} that authenticates proxied requests. */
 export async function ensureProxyPki(settings: Pick<PkiSettings, 'certDir' | 'now'>): Promise<ProxyPki> {
   const now = await begin(settings);
   const proxyCa = await ensureAuthority(settings.certDir, 'front-proxy-ca', now);

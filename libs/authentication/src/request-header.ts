@@ -9,17 +9,17 @@ export const GATEWAY_CLIENT_NAME = 'gateway-client';
 /** The same of all servers towards the servers of other group-versions (aggregation): no server of the installation believes it. */
 export const AGGREGATOR_NAME = 'aggregator-client';
 
-/** Where a front proxy says for whom it asks. Names in lower case. */
+/** Headers in which a front proxy sends the identity of callers. Names in lower case. */
 export interface RequestHeaderNames {
   /** The first that has a value names the user. */
   readonly usernames: readonly string[];
   /** Each value of each is a group. */
   readonly groups: readonly string[];
-  /** What follows one of these in a name is the key of a further value. */
+  /** Prefixes of names; the rest of a name is the key of an extra value. */
   readonly extraPrefixes: readonly string[];
 }
 
-/** As the options give them: trimmed, in lower case. */
+/** Normalizes the names from options: trimmed, in lower case. */
 export const requestHeaderNames = (
   usernames: readonly string[],
   groups: readonly string[],
@@ -33,14 +33,14 @@ const USER = 'x-remote-user';
 const UID = 'x-remote-uid';
 const GROUP = 'x-remote-group';
 const EXTRA_PREFIX = 'x-remote-extra-';
-/** When the caller's credential ends, so that a watch that is passed on ends with it: a date and time (RFC 3339). */
+/** Expiry of the caller's credential, so that a proxied watch ends with it: a date and time (RFC 3339). */
 const EXPIRES = 'x-remote-expires';
 /** Whether the request has been judged by the audit policy of who passes it on, and is recorded there. */
 const AUDITED = 'x-remote-audited';
 
 /**
- * Says that the values are written as {@link forwardedIdentity} writes them, which is not how front proxies of others do. It is
- * believed only with a certificate of the installation itself, so that nobody's values are read as what they are not.
+ * States that the values are encoded by {@link forwardedIdentity}, unlike those of third-party front proxies. It is
+ * accepted only with a certificate of the installation itself, so that other values are never misread.
  */
 const ENCODING = 'x-remote-encoding';
 const PERCENT = 'percent';
@@ -48,7 +48,7 @@ const PERCENT = 'percent';
 /** Group names may hold any character, a header's list separator among them. */
 const encode = encodeURIComponent;
 
-/** As a part of a header's name, where capitals are lost and not everything may stand (RFC 9110, 5.6.2). */
+/** Encodes a part of a header's name, which is case-insensitive and limited in its characters (RFC 9110, 5.6.2). */
 const encodeName = (text: string): string =>
   Buffer.from(text)
     .toString('latin1')
@@ -63,9 +63,9 @@ function decode(text: string): string {
 }
 
 /**
- * The headers that tell another server of the installation who asks (spec: "Authenticating proxy"): whatever characters a
- * name has, it comes through, and with it when the credential ends.
- * @param expiresAt when the caller's credential ends
+ * Returns the headers that send a caller's identity to another server of the installation (spec: "Authenticating
+ * proxy"): they preserve names with any characters, and the expiry of the credential.
+ * @param expiresAt expiry of the caller's credential
  * @param audited whether the request is recorded here
  */
 export function forwardedIdentity(user: UserInfo, expiresAt?: number, audited = false): Record<string, string> {
@@ -84,8 +84,8 @@ export function forwardedIdentity(user: UserInfo, expiresAt?: number, audited = 
 }
 
 /**
- * Whether a header carries an identity, or asks for one; such headers from anybody else are not to be passed on, and what
- * was asked for has been granted or refused by whom it was asked of.
+ * Whether a header carries an identity, or an impersonation; such headers from other callers must not be forwarded, and
+ * an impersonation has been granted or refused by the server that received it.
  */
 export const isIdentityHeader = (name: string): boolean =>
   name === USER ||
@@ -105,9 +105,8 @@ export const isRequestHeader = ({ usernames, groups, extraPrefixes }: RequestHea
 export const isForwarded = (headers: IncomingHttpHeaders): boolean => headers[ENCODING] !== undefined;
 
 /**
- * The caller that another server of the installation speaks for; undefined when it names none, or writes it in another way than
- * is known here. Only for requests that came with a certificate of the installation. An end of the credential that cannot be
- * read is taken for one that has passed.
+ * Returns the caller that another server of the installation speaks for; undefined when it names none, or in an unknown
+ * encoding. Only for requests that came with a certificate of the installation. An unreadable expiry counts as passed.
  */
 export function identityFrom(headers: IncomingHttpHeaders): Authentication | undefined {
   const name = single(headers[USER]);
@@ -125,8 +124,9 @@ export function identityFrom(headers: IncomingHttpHeaders): Authentication | und
 }
 
 /**
- * The caller that any other front proxy speaks for; undefined when it names none. Values stand as they are, each in a header
- * of its own (pkg/authentication/request/headerrequest of k8s.io/apiserver); only for requests that came with its certificate.
+ * Returns the caller that any other front proxy speaks for; undefined when it names none. Values are not encoded, each
+ * is in a header of its own (pkg/authentication/request/headerrequest of k8s.io/apiserver); only for requests that came
+ * with its certificate.
  * @param rawHeaders names and values in turn, as they came
  */
 export function plainIdentity(rawHeaders: readonly string[], names: RequestHeaderNames): Authentication | undefined {

@@ -6,7 +6,7 @@ import { type Issuer, pem, serialNumber } from './certificates.js';
 import { certificatesOf } from './trust.js';
 import { usageExtensions } from './usages.js';
 
-/** What is to be certified. Names are DER that has been read and written anew. */
+/** Content of a certificate to sign. Names are DER that has been decoded and encoded again. */
 export interface ToSign {
   /** DER of the name. */
   readonly subject: Uint8Array;
@@ -14,15 +14,15 @@ export interface ToSign {
   readonly alternativeNames: Uint8Array | undefined;
   /** DER (SubjectPublicKeyInfo). */
   readonly publicKey: Uint8Array;
-  /** As certificate requests name them. */
+  /** Usages in the words of certificate requests. */
   readonly usages: readonly string[];
-  /** Milliseconds that it is to be good for. */
+  /** Lifetime in milliseconds. */
   readonly lifetime: number;
 }
 
 /** Certificates begin a little in the past, for machines whose clocks are behind. */
 const BACKDATE_MS = 300_000;
-/** Of those that last less, the end is not brought forward by as much. */
+/** Certificates with a shorter lifetime keep their full length. */
 const SHORT_MS = 8 * 3_600_000;
 const ALTERNATIVE_NAMES = '2.5.29.17';
 const EMPTY_NAME = 2;
@@ -74,7 +74,7 @@ export class SigningAuthority {
         ...usageExtensions(usages),
         new x509.BasicConstraintsExtension(false, undefined, true),
         ...this.#keyIdentifier(),
-        // Where the subject is empty nobody may pass over the other names (RFC 5280 section 4.1.2.6).
+        // With an empty subject the alternative names are critical (RFC 5280 section 4.1.2.6).
         ...(alternativeNames
           ? [new x509.Extension(ALTERNATIVE_NAMES, subject.length === EMPTY_NAME, alternativeNames)]
           : []),
@@ -83,7 +83,7 @@ export class SigningAuthority {
     return pem(certificate);
   }
 
-  /** By which of its names the authority's key is found. */
+  /** Returns the extension that identifies the authority's key. */
   #keyIdentifier(): x509.Extension[] {
     const own = this.certificate.getExtension(x509.SubjectKeyIdentifierExtension);
     return own ? [new x509.AuthorityKeyIdentifierExtension(own.keyId)] : [];

@@ -10,19 +10,19 @@ export class TokenFileError extends Error {
 }
 
 /**
- * The static tokens of `--token-auth-file` (spec: "Static token file"): token, user name, user UID, groups.
- * The groups stand in one quoted column, comma-separated, or in columns of their own. Read once; a change needs a restart.
- * Of a token that is given twice the last line counts, and lines without one are passed over, each with a warning (as
- * pkg/authentication/token/tokenfile of k8s.io/apiserver has it).
+ * The static tokens of `--token-auth-file` (spec: "Static token file"): token, user name, user UID, groups. The groups
+ * are in one quoted column, comma-separated, or in columns of their own. Read once; a change needs a restart. Of a
+ * token that is given twice the last line is used, and lines without one are skipped, each with a warning (as in
+ * pkg/authentication/token/tokenfile of k8s.io/apiserver).
  *
- * A token is looked up by a digest under a key that only this process knows, so how long a lookup takes tells
+ * A token is looked up by a digest under a key that only this process knows, so that the time of a lookup reveals
  * nothing about the tokens held.
  */
 export class TokenFile implements TokenVerifier {
   readonly #key = randomBytes(32).toString('base64');
   readonly #users = new Map<string, Authentication>();
 
-  /** What is strange in the file though it can be used; it names lines, never a token. */
+  /** Warnings about suspicious but usable lines; they give line numbers, never a token. */
   readonly warnings: readonly string[];
 
   /** Reads the text of a file; `origin` names it in errors. Throws {@link TokenFileError}. */

@@ -13,7 +13,7 @@ export interface TokenVerifier {
   ): Authentication | undefined | Promise<Authentication | undefined>;
 }
 
-/** Those of `wanted` that `given` has too, in the order of `wanted`. */
+/** Returns the audiences of `wanted` that `given` has too, in the order of `wanted`. */
 export function commonAudiences(wanted: readonly string[], given: readonly string[]): readonly string[] {
   // Both may be long: who reviews a token chooses the one, who had it issued the other.
   const known = new Set(given);

@@ -5,15 +5,16 @@ import type { Authentication } from './user.js';
 /** Certificates that are trusted themselves, by their SHA-256 fingerprints. */
 export type Authorities = ReadonlyMap<string, X509Certificate>;
 
-/** Whose client certificates are believed, and as what. */
+/** Authorities of client certificates, and the roles of their holders. */
 export interface CertificateTrust {
   /** The authorities of callers: roots, intermediates, or certificates of callers themselves. */
   readonly clients: Authorities;
-  /** Those of servers that pass requests on and say for whom (spec: "Authenticating proxy"). */
+  /** Authorities of proxies that send their callers' identity (spec: "Authenticating proxy"). */
   readonly proxies: Authorities;
   /**
-   * Common names that such a server's certificate may have (`--requestheader-allowed-names`). When empty any, but for those of the
-   * installation's own certificates that are for another direction ({@link GATEWAY_CLIENT_NAME}, {@link AGGREGATOR_NAME}).
+   * Allowed common names of a front proxy's certificate (`--requestheader-allowed-names`). When empty any, except for
+   * those of the installation's own certificates that are for another direction ({@link GATEWAY_CLIENT_NAME},
+   * {@link AGGREGATOR_NAME}).
    */
   readonly proxyNames: readonly string[];
   /** Whether api-servers hand watches to this server, by certificates named {@link GATEWAY_CLIENT_NAME}. Default false. */
@@ -31,7 +32,7 @@ export function certificatesOf(bundle: string): [X509Certificate, ...X509Certifi
   return [first, ...others];
 }
 
-/** Those certificates of a PEM bundle that can be read, in their order. */
+/** Returns the readable certificates of a PEM bundle, in their order. */
 export const readableCertificatesOf = (bundle: string): X509Certificate[] =>
   (bundle.match(CERTIFICATE) ?? []).flatMap((pem) => {
     try {
@@ -49,9 +50,9 @@ export const authoritiesOf = (...bundles: readonly string[]): Authorities =>
 const LONGEST_CHAIN = 16;
 
 /**
- * Finds the authority that a verified chain leads to: the nearest one, by signatures. Names are not enough: two authorities may have one
- * name, and whoever connects chooses which certificates are sent beside its own. The nearest counts where one authority has signed
- * another, so that the callers of an intermediate are never front proxies of its root.
+ * Finds the authority that a verified chain leads to: the nearest one, by signatures. Names are not enough: two
+ * authorities may have one name, and the peer chooses which certificates it sends beside its own. The nearest is used
+ * when one authority has signed another, so that the callers of an intermediate are never front proxies of its root.
  * @param chain the certificate of the caller, and those that came with it in any order
  */
 export function authorityOf(
@@ -75,16 +76,16 @@ export function authorityOf(
 const signerOf = (certificate: X509Certificate) => (issuer: X509Certificate) =>
   certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 
-/** What is no authority, or not at this time, makes no chain: TLS has verified one, and this is to find the same. */
+/** Whether a certificate is a currently valid authority, as in the chain that TLS has verified. */
 function mayIssue({ ca, validFrom, validTo }: X509Certificate): boolean {
   const now = Date.now();
   return ca && Date.parse(validFrom) <= now && now < Date.parse(validTo);
 }
 
-/** As what a certificate is believed: of a caller, of a front proxy, or of an api-server that hands watches on. */
+/** Role of a certificate's holder: a caller, a front proxy, or an api-server that proxies watches. */
 export type CertificateRole = 'client' | 'proxy' | 'hands-watches-on';
 
-/** As what a certificate of an authority is believed; undefined when it is not. */
+/** Returns the role of a certificate of an authority; undefined when it is not accepted. */
 export function roleOf(
   trust: CertificateTrust,
   authority: string | undefined,

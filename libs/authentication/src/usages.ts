@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 
-/** What a key may do, by the words of certificate requests. */
+/** Key usages, by the words of certificate requests. */
 const KEY_USAGES: Readonly<Record<string, number>> = {
   signing: x509.KeyUsageFlags.digitalSignature,
   'digital signature': x509.KeyUsageFlags.digitalSignature,
@@ -16,7 +16,7 @@ const KEY_USAGES: Readonly<Record<string, number>> = {
   'decipher only': x509.KeyUsageFlags.decipherOnly,
 };
 
-/** What a certificate may be shown for, likewise. */
+/** Extended key usages, likewise. */
 const PURPOSES: Readonly<Record<string, string>> = {
   any: '2.5.29.37.0',
   'server auth': x509.ExtendedKeyUsage.serverAuth,

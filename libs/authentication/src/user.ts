@@ -1,10 +1,10 @@
 import type { Binding } from './tokens/bound-objects.js';
 
-/** Who makes a request: what authorization, admission and audit know of the caller. */
+/** A user as authentication, authorization, admission and audit know it. */
 export interface UserInfo {
   /** Unique among users: a certificate's common name, a token's user name, `system:anonymous`. Never empty. */
   readonly name: string;
-  /** Tells users apart that had the same name at different times; unset when the method knows none. */
+  /** Distinguishes users that had the same name at different times; unset when the method has none. */
   readonly uid?: string;
   /** Without repeats when made by {@link authenticated}, which adds `system:authenticated`. */
   readonly groups: readonly string[];
@@ -27,9 +27,9 @@ export type AuthenticationMethod = 'x509' | 'token' | 'proxy' | 'anonymous';
 export interface Authentication {
   /** Shared by all requests with the same credential: not to be changed. */
   readonly user: UserInfo;
-  /** What recognised the caller. */
+  /** Method that authenticated the caller. */
   readonly method: AuthenticationMethod;
-  /** When the credential ends, milliseconds since the epoch: what outlives a request (a watch) is to be judged again then. */
+  /** Expiry of the credential, milliseconds since the epoch: a longer request (a watch) must be checked again then. */
   readonly expiresAt?: number;
   /** The request is recorded by the proxy that speaks for its caller. */
   readonly audited?: true;
@@ -37,23 +37,25 @@ export interface Authentication {
   readonly onlyFor?: 'watch';
   /** SHA-256 fingerprint of the authority of the client certificate that this goes by; for `proxy`, of the proxy's. */
   readonly authority?: string;
-  /** Of the audiences that were asked for those that a token is good for; unset where nothing is known of audiences. */
+  /** Requested audiences that the token is valid for; unset when audiences are not known. */
   readonly audiences?: readonly string[];
-  /** Objects without which the credential is not good: what outlives a request is to be judged again when one of them changes. */
+  /** Objects that the credential depends on: a long request must be checked again when one of them changes. */
   readonly boundTo?: readonly Binding[];
-  /** How to ask anew about a credential that somebody outside knows: what outlives a request is to be judged again by that. */
+  /** How to check a credential again with the external system that knows it, for long requests. */
   readonly recheck?: Recheck;
-  /** What there is to be told of the credential in the audit log, by key. */
+  /** Annotations about the credential for the audit log, by key. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** How to find out whether a credential is still good of which only somebody outside knows. */
+/** Checks again whether a credential is valid that only an external system knows. */
 export interface Recheck {
-  /** Names the credential among all, and tells nothing of it. */
+  /** Identifies the credential, and reveals nothing of it. */
   readonly key: string;
   /** Until when what is known of it holds, milliseconds since the epoch. */
   readonly dueAt: number;
-  /** As whom it is taken now; undefined where it is not good any more. @throws Error when nobody can tell */
+  /**
+   * Returns the current user; undefined when the credential is not valid any more. @throws Error when that is unknown
+   */
   again(): Promise<Authentication | undefined>;
 }
 

@@ -12,8 +12,8 @@ interface Kept {
 }
 
 /**
- * Tokens that were found good, so that not every request pays for a signature, until they expire. They are known by a digest
- * under a key that only this process knows: the tokens themselves are not here.
+ * Cache of verified tokens until they expire, so that not every request pays for a signature. Keys are digests under a
+ * key that only this process knows: the tokens themselves are not kept.
  */
 export class VerifiedTokens {
   readonly #key = randomBytes(32).toString('base64');
@@ -44,7 +44,7 @@ export class VerifiedTokens {
     this.#known.set(this.#digest(token), { found, until: Math.min(found.expiresAt, this.now() + mostMs) });
   }
 
-  /** What they were found good by has changed. */
+  /** Empties the cache, when the basis of the verification has changed. */
   clear(): void {
     this.#known.clear();
   }

@@ -4,7 +4,7 @@ import { type DetailedPeerCertificate, type Server, TLSSocket } from 'node:tls';
 import { authorityOf, type CertificateTrust } from './trust.js';
 import { type Authentication, authenticated } from './user.js';
 
-/** What a connection's client certificate says. */
+/** Result of checking a connection's client certificate. */
 type CertificateVerdict =
   | { readonly kind: 'none' }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -17,8 +17,8 @@ type CertificateVerdict =
     };
 
 /**
- * How a server asks for certificates whose verdict is {@link certificateVerdict}'s. A connection keeps its certificate: what was found
- * at its first handshake (`authorized`) would not be found anew at a second one.
+ * Options with which a server requests certificates for {@link certificateVerdict}. A connection keeps its certificate:
+ * the result of its first handshake (`authorized`) would not be computed again at a second one.
  */
 export const CERTIFICATES_ASKED_FOR = {
   requestCert: true,
@@ -29,11 +29,12 @@ export const CERTIFICATES_ASKED_FOR = {
 const NONE: CertificateVerdict = { kind: 'none' };
 
 /**
- * The verdict on a connection, found once for what is trusted and kept as long as its socket.
+ * Returns the verdict on a connection, computed once per trust and cached with its socket.
  *
- * The server must be made with {@link CERTIFICATES_ASKED_FOR}, with nothing but the bundle of all authorities as `ca`, and be given to
- * {@link keepChains}: `authorized` then means that the chain leads there and the certificate is meant for clients.
- * The common name is the user, each organization a group; no common name is no user (spec: "Client certificate").
+ * The server must be made with {@link CERTIFICATES_ASKED_FOR}, with nothing but the bundle of all authorities as `ca`,
+ * and be given to {@link keepChains}: `authorized` then means that the chain leads there and the certificate is meant
+ * for clients. The common name is the user, each organization a group; no common name is no user (spec: "Client
+ * certificate").
  */
 export function certificateVerdict(socket: Socket, trust: CertificateTrust): CertificateVerdict {
   const known = verdicts.get(socket);
@@ -48,10 +49,7 @@ const verdicts = new WeakMap<Socket, { readonly trust: CertificateTrust; readonl
 /** Releases that drop what lies between a client's certificate and its authority (https://github.com/nodejs/node/issues/65579). */
 const DROPS_CHAINS = /^(24\.21|26\.[89])\./.test(process.versions.node);
 
-/**
- * Sees to it that the chains of client certificates are known on whatever release of Node. To be called before the server
- * listens.
- */
+/** Makes the chains of client certificates available on every release of Node. Call it before the server listens. */
 export function keepChains(server: Server): void {
   if (!DROPS_CHAINS) return;
   const known = new WeakSet<TLSSocket>();

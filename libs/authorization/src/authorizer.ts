@@ -1,12 +1,12 @@
 import type { UserInfo } from '@orch/authentication';
 
-/** What somebody wants to do: with a resource, or with a bare path. */
+/** Attributes of a request: a verb on a resource, or on a bare path. */
 export interface RequestAttributes {
   /** `get`, `list`, `create`, … for resources; for paths the HTTP method in lower case. */
   readonly verb: string;
   /** Whether it is about a resource; of what is not, only verb and path say anything, all else is empty. */
   readonly isResourceRequest: boolean;
-  /** Of the request, decoded as little as it came. What is asked for if it is no resource. */
+  /** Path of the request, undecoded. The requested object if it is no resource request. */
   readonly path: string;
   /** Empty for the core group. */
   readonly group: string;
@@ -22,23 +22,23 @@ export interface RequestAttributes {
   readonly name: string;
 }
 
-/** `no-opinion` leaves it to others; where nobody has one, the answer is no. */
+/** `no-opinion` leaves the decision to others; if none has an opinion, access is denied. */
 export interface Decision {
   /** `allow` and `deny` are final. */
   readonly decision: 'allow' | 'deny' | 'no-opinion';
-  /** Why, for whoever is refused and for audit; may be empty. */
+  /** Reason, for the refused caller and for audit; may be empty. */
   readonly reason: string;
 }
 
 /** Decides who may do what. */
 export interface Authorizer {
-  /** Rejects when it cannot tell: nobody is let in for that. */
+  /** Decides on a request. Rejects when it cannot: access is not granted then. */
   authorize(user: UserInfo, request: RequestAttributes): Promise<Decision>;
-  /** What a user may do in a namespace, for display; absent where that cannot be listed. */
+  /** Lists a user's rights in a namespace, for display; absent when they cannot be listed. */
   rulesFor?(user: UserInfo, namespace: string): Promise<UserRules>;
 }
 
-/** Verbs on resources that somebody may use; `*` stands for all. */
+/** Allowed verbs on resources; `*` stands for all. */
 export interface ResourceRule {
   /** `get`, `list`, …; `*` for all. */
   readonly verbs: readonly string[];
@@ -50,7 +50,7 @@ export interface ResourceRule {
   readonly resourceNames: readonly string[];
 }
 
-/** Verbs on paths that somebody may use. */
+/** Allowed verbs on paths. */
 export interface PathRule {
   /** `get`, `post`, …; `*` for all. */
   readonly verbs: readonly string[];
@@ -58,7 +58,7 @@ export interface PathRule {
   readonly nonResourceURLs: readonly string[];
 }
 
-/** What somebody may do. */
+/** Rights of a user. */
 export interface UserRules {
   /** On resources, in no order that means anything. */
   readonly resourceRules: readonly ResourceRule[];
@@ -66,7 +66,7 @@ export interface UserRules {
   readonly pathRules: readonly PathRule[];
   /** Whether there may be more than is listed, by those who decide and cannot list. */
   readonly incomplete: boolean;
-  /** What is wrong with the list, or why it is not whole; mostly empty. */
+  /** Errors of the list, or why it is incomplete; mostly empty. */
   readonly problems: readonly string[];
 }
 
@@ -79,8 +79,8 @@ export const NO_OPINION: Decision = { decision: 'no-opinion', reason: '' };
 export const MASTERS = 'system:masters';
 
 /**
- * Several authorizers as one: the first in order that has an opinion decides. One that cannot tell is passed over; if
- * then nobody allows or denies, its error is thrown.
+ * Several authorizers as one: the first in order that has an opinion decides. One that fails is skipped; if then none
+ * allows or denies, its error is thrown.
  */
 export function union(authorizers: readonly Authorizer[]): Authorizer {
   return {
@@ -111,7 +111,7 @@ export function union(authorizers: readonly Authorizer[]): Authorizer {
   };
 }
 
-/** What an authorizer lets a user do in a namespace; one that cannot list it says so. */
+/** Lists a user's rights in a namespace by an authorizer; one that cannot list them reports so. */
 export async function rulesOf(authorizer: Authorizer, user: UserInfo, namespace: string): Promise<UserRules> {
   const listed = await authorizer.rulesFor?.(user, namespace);
   const problems = ['an authorizer cannot list the rules of users'];

@@ -15,13 +15,13 @@ export const alwaysAllow: Authorizer = {
 
 const NO_RULES = { resourceRules: [], pathRules: [], incomplete: false, problems: [] } as const;
 
-/** Lets nobody do anything that no other authorizer allows (mode `AlwaysDeny`). */
+/** Allows nothing that no other authorizer allows (mode `AlwaysDeny`). */
 export const alwaysDeny: Authorizer = {
   authorize: async () => ({ decision: 'no-opinion', reason: 'Everything is forbidden.' }),
   rulesFor: async () => NO_RULES,
 };
 
-/** Lets administrators do everything, whatever policies say: nobody can lock them out. */
+/** Allows administrators everything, whatever policies say, so that they cannot be locked out. */
 export const mastersDecide: Authorizer = {
   authorize: async ({ groups }) => (groups.includes(MASTERS) ? ALLOW : NO_OPINION),
   rulesFor: async () => NO_RULES,

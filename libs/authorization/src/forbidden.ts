@@ -6,7 +6,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** Whatever was asked for stands in the answer: no browser is to take it for HTML. */
 const harmless = (text: string): string => text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? '');
 
-/** 403 for a request that nobody allows, in the words that clients know. `reason` is what the authorizer said, or empty. */
+/** 403 for a request that is not allowed, in the words that clients know. `reason` is the authorizer's, or empty. */
 export function forbiddenRequest(user: UserInfo, request: RequestAttributes, reason = ''): StatusError {
   const why = harmless(`User ${JSON.stringify(user.name)} cannot ${actionOf(request)}`) + (reason && `: ${reason}`);
   const { isResourceRequest, group, resource, name } = request;

@@ -18,10 +18,10 @@ import type { BodyProvider } from './provider.js';
 
 /** Bodies that are stored as they are. */
 export const IDENTITY = 'identity';
-/** What encrypts bodies of a type, in the order in which it was configured. */
+/** Provider that encrypts bodies of a type, in the configured order. */
 export type Provider = BodyProvider | typeof IDENTITY;
 
-/** What is encrypted with what. */
+/** Types to encrypt, and their providers. */
 interface BodyEncryptionOptions {
   readonly rules: ResourceRules<Provider>;
   /** How bodies lie in the database where they are not encrypted: so they are packed where they are. */

@@ -2,27 +2,27 @@ import { FileWatch, type Logger, sleep, systemClock } from '@orch/runtime';
 import { type BodyCipher, type Key, type TypeName, typeText } from '@orch/storage';
 import { LoadedEncryption, type LoadSettings, readEncryptionFile } from './loaded.js';
 
-/** Milliseconds between looks at the file, beside being told that it has changed. */
+/** Milliseconds between checks of the file, beside change notifications. */
 const LOOK_MS = 10_000;
 /** Least milliseconds for which services of a new configuration are waited for. */
 const LEAST_PATIENCE = 10_000;
 const PATIENCE_STEP = 100;
 
-/** What a process encrypts with. */
+/** Encryption settings of a process. */
 export interface EncryptionSettings extends Omit<LoadSettings, 'onError'> {
   /** Path of an EncryptionConfiguration. */
   readonly file: string;
   /** Whether it is read again when it changes. */
   readonly reloads: boolean;
-  /** Hears of the same, of services that are not well, and of what wildcards leave out. */
+  /** Logs reloads, unhealthy services, and types that wildcards leave out. */
   readonly logger: Logger;
-  /** Hears of files that were read again, and of those that could not be used. */
+  /** Called when the file was read again, or could not be used. */
   readonly onReload?: (failed: boolean) => void;
 }
 
 /**
- * Encryption as a file says, which is read again when it changes: what cannot be used is told, and what was before goes on. A new
- * configuration holds only once its key management services are well.
+ * Encryption configured by a file, which is read again when it changes: an unusable one is reported, and the previous
+ * configuration stays in use. A new configuration takes effect only once its key management services are healthy.
  */
 export class Encryption implements BodyCipher {
   readonly #watch: FileWatch | undefined;

@@ -3,9 +3,9 @@ import { isSealed, SEALED } from '@orch/storage';
 /** The only form there is. */
 const FORM = 1;
 
-/** What encrypts, by the number that stands in envelopes. Never renumbered. */
+/** Numbers of the ciphers in envelopes. Never renumbered. */
 const CIPHERS = { aescbc: 1, aesgcm: 2, secretbox: 3, kms: 4 } as const;
-/** As it is configured. */
+/** Name of a cipher in the configuration. */
 export type CipherName = keyof typeof CIPHERS;
 
 const NAMES = new Map(Object.entries(CIPHERS).map(([name, number]) => [number as number, name as CipherName]));
@@ -16,9 +16,9 @@ const NAME_AT = 5;
 /** A sealed body, taken apart: which cipher, which key, and what that has made. */
 export interface Envelope {
   readonly cipher: CipherName;
-  /** Of the key; of a key management service its own, as it is configured. */
+  /** Name of the key; for a key management service the configured name of the provider. */
   readonly name: string;
-  /** What says so, as it stands before the payload: it is authenticated with it. */
+  /** Encoded header before the payload: it is authenticated too. */
   readonly header: Buffer;
   readonly payload: Buffer;
 }

@@ -4,7 +4,7 @@ import { keyBytes } from './configuration/validation.js';
 import type { CipherName, Envelope } from './envelope.js';
 import type { BodyProvider } from './provider.js';
 
-/** Keys that stand in the configuration: the first encrypts, each decrypts what bears its name. */
+/** Provider with keys in the configuration: the first encrypts, each decrypts envelopes with its name. */
 export class KeyedProvider implements BodyProvider {
   readonly prefix: string;
   readonly #keys: readonly { readonly name: string; readonly cipher: KeyCipher }[];
@@ -47,7 +47,10 @@ export class KeyedProvider implements BodyProvider {
     throw new SealBrokenError(`the key ${JSON.stringify(envelope.name)} of ${this.cipher} does not open it`);
   }
 
-  /** The name alone would not tell: another key may bear it as well, here or in another provider, and be taken away next. */
+  /**
+   * Decrypts to be sure, as the name is not enough: another key may have it as well, here or in another provider, and
+   * be removed next.
+   */
   isCurrent(envelope: Envelope, identity: Buffer): boolean {
     const [first] = this.#keys;
     return first !== undefined && first.name === envelope.name && opens(first.cipher, identity, envelope);

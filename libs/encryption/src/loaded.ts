@@ -16,13 +16,13 @@ import { KmsClient } from './kms/kms-client.js';
 import { KmsProvider } from './kms/kms-provider.js';
 import type { EncryptionObserver } from './observer.js';
 
-/** What is made of a configuration. */
+/** Dependencies for loading a configuration. */
 export interface LoadSettings {
   readonly names: GroupNames;
   /** How bodies lie in the database where they are not encrypted. */
   readonly bodies: BodyCodec;
   readonly observer: EncryptionObserver;
-  /** Hears of key management services that are not well. */
+  /** Called for unhealthy key management services. */
   readonly onError: (error: Error) => void;
   readonly clock?: Clock;
 }
@@ -30,7 +30,7 @@ export interface LoadSettings {
 /** A file as it was read. */
 interface EncryptionFile {
   readonly configuration: EncryptionConfiguration;
-  /** Tells one content from another. */
+  /** Hash of the content. */
   readonly hash: string;
 }
 
@@ -48,7 +48,7 @@ export async function readEncryptionFile(path: string, names: GroupNames): Promi
   return { configuration, hash: createHash('sha256').update(data).digest('hex') };
 }
 
-/** What a parser says of what it cannot read may quote it: keys stand there. */
+/** Decodes a file. The error of a parser may quote the text, which holds keys, so it is not reported. */
 function decoded(data: Buffer, named: string): EncryptionConfiguration {
   let value: unknown;
   try {
@@ -100,7 +100,7 @@ export class LoadedEncryption {
     this.cipher = new BodyEncryption({ rules: this.rules, bodies, observer });
   }
 
-  /** What is said of which types. */
+  /** Providers by type. */
   readonly rules: ResourceRules<Provider>;
 
   /** How long (ms) what is under way with them may still need the services. */

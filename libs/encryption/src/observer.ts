@@ -1,12 +1,13 @@
 /** Which way a body goes. */
 export type Direction = 'from_storage' | 'to_storage';
 
-/** Hears what encryption does, for metrics. Calls are short and never throw. */
+/** Observer of encryption, for metrics. Calls are short and never throw. */
 export interface EncryptionObserver {
   /**
-   * A body went through.
-   * @param provider `k8s:enc:aescbc:v1:` and the like, as dashboards know them; `identity`, empty where it is written; `unknown`
-   * @param ms how long that took
+   * A body was encrypted or decrypted.
+   * @param provider `k8s:enc:aescbc:v1:` and the like, as dashboards know them; `identity`, empty when writing;
+   * `unknown`
+   * @param ms duration
    */
   transformed?(direction: Direction, provider: string, ms: number, failed: boolean): void;
   /** A key for bodies was made, or that failed. */
@@ -15,9 +16,9 @@ export interface EncryptionObserver {
   keyMissed?(): void;
   /** A key management service's key of this id was used. */
   keyUsed?(direction: Direction, provider: string, keyId: string): void;
-  /** It said that it encrypts with the key of this id. */
+  /** A service reported that it encrypts with the key of this id. */
   keyTold?(provider: string, keyId: string): void;
-  /** It said an id that is none. */
+  /** A service reported an invalid id. */
   invalidKeyTold?(provider: string, error: 'empty' | 'too_long'): void;
   /** A call to it ended; `code` is one of gRPC. */
   kmsCall?(provider: string, method: string, ms: number, code: string): void;

@@ -1,4 +1,4 @@
-/** What one level needs of the seats that all share. */
+/** A level's demand for the shared seats. */
 interface Wanted {
   /** Seats that it gets whatever the others want. */
   readonly least: number;

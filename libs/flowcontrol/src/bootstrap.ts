@@ -5,11 +5,11 @@ import { type FlowSchemaSpec, flowSchemaOf, type PriorityLevelSpec, priorityLeve
 
 /** An object that every installation has. */
 export interface BootstrapObject<T> {
-  /** Of the object; it has no namespace. */
+  /** Name of the object; it has no namespace. */
   readonly name: string;
-  /** What it says in version v1beta3. */
+  /** Its spec in version v1beta3. */
   readonly spec: T;
-  /** Whether nobody may change it; the others are kept as long as their annotation asks for it. */
+  /** Whether it is immutable; the others are kept up to date as long as their annotation asks for it. */
   readonly isMandatory: boolean;
 }
 
@@ -19,7 +19,7 @@ const fixedSchema = (name: string): FlowSchema => flowSchemaOf(name, '', FIXED_S
 const fixedLevel = (name: string): PriorityLevel =>
   priorityLevelOf(name, '', FIXED_LEVELS.get(name) as PriorityLevelSpec) as PriorityLevel;
 
-/** What counts even while no such objects are stored. */
+/** Schema that applies even when no such objects are stored. */
 export const exemptSchema = fixedSchema('exempt');
 export const catchAllSchema = fixedSchema('catch-all');
 export const exemptLevel = fixedLevel('exempt');

@@ -1,4 +1,4 @@
-/** Whom a flow schema concerns: exactly one of the members that `kind` names. */
+/** Subject of a flow schema: exactly the member that `kind` names is set. */
 export interface FlowSubject {
   readonly kind: string;
   readonly user?: { readonly name: string } | null;
@@ -25,26 +25,26 @@ export interface FlowRules {
   readonly nonResourceRules?: readonly NonResourceRule[] | null;
 }
 
-/** By what the requests of one schema are told apart; undefined for not at all: all of them are one flow. */
+/** How requests of one schema are divided into flows; undefined for not at all: all of them are one flow. */
 export type Distinguisher = 'ByUser' | 'ByNamespace' | undefined;
 
 /** Which requests go to which priority level: a FlowSchema. */
 export interface FlowSchema {
-  /** Of the object; it has no namespace. */
+  /** Name of the object; it has no namespace. */
   readonly name: string;
   /** '' for one that is not stored. */
   readonly uid: string;
-  /** Of those that fit the lowest counts, then the name. */
+  /** Precedence: of matching schemas the lowest wins, then the name. */
   readonly precedence: number;
   /** Name of the level that its requests go to; one that is not there makes the schema count for nothing. */
   readonly priorityLevel: string;
-  /** What makes flows of its requests. */
+  /** Divides its requests into flows. */
   readonly distinguisher: Distinguisher;
   /** A request belongs to it that fits one of them. */
   readonly rules: readonly FlowRules[];
 }
 
-/** What waits when all seats are taken. */
+/** Queues for requests when all seats are taken. */
 export interface Queuing {
   readonly queues: number;
   /** Queues among which the requests of one flow choose. */
@@ -66,7 +66,7 @@ export interface LimitedLevel {
 
 /** How many requests of a level are carried out at a time: a PriorityLevelConfiguration. */
 export interface PriorityLevel {
-  /** Of the object; it has no namespace. */
+  /** Name of the object; it has no namespace. */
   readonly name: string;
   /** '' for one that is not stored. */
   readonly uid: string;
@@ -74,15 +74,15 @@ export interface PriorityLevel {
   readonly limited: LimitedLevel | undefined;
 }
 
-/** Who makes a request. */
+/** User of a request. */
 export interface FlowUser {
-  /** As authenticated, or impersonated. */
+  /** Name, as authenticated or impersonated. */
   readonly name: string;
-  /** Those that the user is a member of. */
+  /** Groups of the user. */
   readonly groups: readonly string[];
 }
 
-/** What of a request decides which flow it belongs to. */
+/** The parts of a request that determine its flow. */
 export interface FlowRequest {
   /** `get`, `list`, `create`, … for resources; for paths the HTTP method in lower case. */
   readonly verb: string;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** Flows whose hands are kept; more of them are dealt anew. */
+/** Flows whose hands are cached; those of others are dealt again. */
 const MAX_KEPT = 4_096;
 
 /**
- * Deals the queues that the requests of a flow may choose from, by the name of the flow alone: of many flows few share all of
- * their queues with one that is noisy (shuffle sharding).
+ * Deals the queues that the requests of a flow may choose from, by the name of the flow alone: of many flows few share
+ * all of their queues with a noisy one (shuffle sharding).
  */
 export class Dealer {
   readonly #kept = new Map<string, readonly number[]>();

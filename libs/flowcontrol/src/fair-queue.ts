@@ -6,14 +6,14 @@ interface QueuedWork {
   readonly arrival: number;
 }
 
-/** One of the queues of a level: requests in the order in which they came, and what those that left it are doing. */
+/** A queue of a level: requests in order of arrival, and the work of those that left it. */
 export class FairQueue<Entry extends QueuedWork = QueuedWork> {
   readonly #waiting: Entry[] = [];
   /** Seat-milliseconds of those that wait. */
   waitingWork = 0;
   /** Requests of it that are being carried out. */
   executing = 0;
-  /** Held by those that are carried out, and by those whose watchers are still being told. */
+  /** Seats of requests being executed, and of those whose watchers are still being notified. */
   seatsInUse = 0;
   /** Whether all that is in it is one request, which came when it was empty. */
   isSparse = false;
@@ -33,7 +33,7 @@ export class FairQueue<Entry extends QueuedWork = QueuedWork> {
     return this.#waiting[0];
   }
 
-  /** Those that wait, in the order in which they came. */
+  /** Waiting requests, in order of arrival. */
   get waiting(): readonly Entry[] {
     return this.#waiting;
   }

@@ -9,11 +9,11 @@ import { seatsOf, type WorkEstimate } from './work-estimate.js';
 /** Why a request is refused. */
 export type Refusal = 'concurrency-limit' | 'queue-full' | 'time-out';
 
-/** What is told of the requests of a level. */
+/** Observer of the requests of a level. */
 export interface LevelObserver {
-  /** One more waits, or one less. */
+  /** The number of waiting requests changed. */
   waits(schema: string, by: 1 | -1): void;
-  /** One more is carried out, or one less, that holds so many seats. */
+  /** The number of executing requests, which hold seats, changed. */
   executes(schema: string, by: 1 | -1): void;
   /** So many seats more are held, or less. */
   seats(schema: string, by: number): void;
@@ -28,14 +28,14 @@ interface FairQueuesOptions {
   /** Milliseconds that a request waits, at most. */
   readonly maxWaitMs: number;
   readonly observer: LevelObserver;
-  /** Of all levels. */
+  /** Pace shared by all levels. */
   readonly pace: Pace;
 }
 
-/** What comes in. */
+/** An arriving request. */
 export interface Arrival {
   readonly schema: string;
-  /** Tells it from others of its schema. */
+  /** Flow within its schema. */
   readonly flow: string;
   readonly estimate: WorkEstimate;
   /** For those who look at the queues. */
@@ -53,19 +53,19 @@ export class Entry {
   readonly work: number;
   /** How long it will go on to hold its seats when it has been answered, milliseconds. */
   lingersMs: number;
-  /** Where it is: it only ever goes on to the next. */
+  /** State: it only ever advances to the next. */
   state: 'waiting' | 'executing' | 'over' = 'waiting';
   /** Monotonic milliseconds; once it is carried out. */
   startedAt = 0;
-  /** Tells who waits for its seats. */
+  /** Notifies the request that waits for its seats. */
   settle: (isSeated: boolean) => void = () => undefined;
   /** Ends the clock that its wait is bound by. */
   cancelTimer: () => void = () => undefined;
 
   constructor(
-    /** Whose seats it takes. */
+    /** Queues whose seats it takes. */
     readonly owner: FairQueues,
-    /** What came in. */
+    /** The arrival that it was made for. */
     readonly from: Arrival,
     /** undefined where the level has no queues. */
     readonly queue: FairQueue<Entry> | undefined,
@@ -92,15 +92,15 @@ export class Entry {
     });
   }
 
-  /** It is over, or nobody waits for it any more. The second time nothing happens. */
+  /** Ends the request, or its wait. A second call has no effect. */
   leave(): void {
     this.owner.leave(this);
   }
 }
 
 /**
- * The seats of one level, and who comes next: each flow has a few queues to choose from, and queues take turns by the work that
- * was done for each (fair queuing over virtual time, KEP-1040).
+ * The seats of one level, and the order of requests: each flow has a few queues to choose from, and queues take turns
+ * by the work that was done for each (fair queuing over virtual time, KEP-1040).
  */
 export class FairQueues {
   readonly demand: SeatDemand;
@@ -111,9 +111,9 @@ export class FairQueues {
   #limit = 0;
   #queuing: Queuing | undefined;
   #dealer: Dealer | undefined;
-  /** Those with anything in them, by index; what a configuration asks for costs nothing before it is used. */
+  /** Queues that are in use, by index; unused ones of a configuration cost nothing. */
   readonly #queues = new Map<number, FairQueue<Entry>>();
-  /** Queues in which somebody waits. */
+  /** Queues with waiting requests. */
   readonly #filled = new Set<FairQueue<Entry>>();
   #seatsInUse = 0;
   #seatsWaiting = 0;
@@ -122,7 +122,7 @@ export class FairQueues {
   #entered = 0;
   /** Index of the queue that had its turn last. */
   #robin = -1;
-  /** What a queue that is always busy has had done for it, seat-milliseconds. */
+  /** Work that an always busy queue has had done, seat-milliseconds. */
   #progress = 0;
   #progressAt: number;
   readonly counts = { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 };
@@ -172,7 +172,7 @@ export class FairQueues {
     return this.#waiting === 0 && this.#executing === 0;
   }
 
-  /** Those in which somebody waits or is being carried out, in their order; for those who look. */
+  /** Queues with waiting or executing requests, in their order; for inspection. */
   get queues(): readonly FairQueue<Entry>[] {
     return [...this.#queues.values()].sort((a, b) => a.index - b.index);
   }
@@ -228,7 +228,7 @@ export class FairQueues {
     for (let at = 0; at < hand.length; at++) {
       const index = hand[(offset + at) % hand.length] as number;
       const queue = this.#queues.get(index);
-      // One in which nobody even is carried out comes before one in which somebody is.
+      // A queue without executing requests comes before one with them.
       const work = queue ? queue.waitingWork + BUSY_WORK : 0;
       if (work < least) [chosen, least] = [index, work];
     }
@@ -268,8 +268,8 @@ export class FairQueues {
   }
 
   /**
-   * Where they wait for time, who asks once in a while goes before those who always wait: by shares alone it would have its turn behind
-   * all queues that a busy flow has been dealt. @returns false where there is no such request, or no room for it
+   * While requests wait for time, those of occasional callers go first: by shares alone they would come behind all queues
+   * that a busy flow has been dealt. @returns false if there is no such request, or no room for it
    */
   resumeSparse(): boolean {
     // Where seats are short as well it is shares that count: else those who always ask for one thing at a time would have all of them.
@@ -295,7 +295,7 @@ export class FairQueues {
     }
   }
 
-  /** Whose turn it is, where there are seats for it. */
+  /** Returns the next request, if there are seats for it. */
   #nextWithRoom(): { readonly queue: FairQueue<Entry>; readonly entry: Entry } | undefined {
     if (this.#waiting === 0 || this.#seatsInUse >= this.#limit) return undefined;
     const queue = this.#next();
@@ -333,7 +333,7 @@ export class FairQueues {
     return chosen;
   }
 
-  /** Who needs more seats than there are has them all to itself. */
+  /** Whether seats are free; a request for more seats than there are gets all of them alone. */
   #hasRoom(seats: number): boolean {
     return seats > this.#limit ? this.#executing === 0 : this.#seatsInUse + seats <= this.#limit;
   }
@@ -349,7 +349,7 @@ export class FairQueues {
     this.#noteDemand();
   }
 
-  /** What was expected of its work is replaced by what it took. */
+  /** Replaces the expected work of a request by the actual one. */
   #putRight(entry: Entry): void {
     const { queue } = entry;
     if (!queue) return;

@@ -10,9 +10,9 @@ import type { WorkEstimate } from './work-estimate.js';
 
 /** Seats of a level, as metrics tell of them. */
 export interface LevelLimits {
-  /** By its share alone. */
+  /** Seats by its share alone. */
   readonly nominal: number;
-  /** That nobody borrows. */
+  /** Seats that cannot be borrowed from it. */
   readonly least: number;
   /** With all that it may borrow. */
   readonly most: number;
@@ -34,27 +34,27 @@ export interface LevelAdjustment {
   readonly current: number;
 }
 
-/** Hears of what flow control does, for metrics. */
+/** Observer of flow control, for metrics. */
 export interface FlowObserver {
-  /** Hears of the requests of a level. */
+  /** Returns the observer of a level's requests. */
   of(level: string): LevelObserver;
-  /** What a level has by its configuration. */
+  /** Seats of a level by its configuration. */
   limits(level: string, limits: LevelLimits): void;
-  /** Seats have been divided anew. */
+  /** Seats have been divided again. */
   adjusted(level: string, adjustment: LevelAdjustment): void;
   /** A level is no more. */
   forget(level: string): void;
 }
 
-/** What a {@link FlowController} is made of. */
+/** Dependencies and settings of a {@link FlowController}. */
 export interface FlowControllerOptions {
   /** Seats of the process. */
   readonly seats: number;
   /** Milliseconds that a request waits, at most. */
   readonly maxWaitMs: number;
-  /** Times waits, and when seats are divided anew. */
+  /** Times waits, and the division of seats. */
   readonly clock: Clock;
-  /** Hears of everything. */
+  /** Observer of all levels. */
   readonly observer: FlowObserver;
   /** How fast requests may begin that have seats. */
   readonly pace: Pace;
@@ -62,25 +62,25 @@ export interface FlowControllerOptions {
 
 /** A level and those who wait for its seats. */
 export interface Level {
-  /** As it was told last. */
+  /** The last configuration. */
   readonly configuration: PriorityLevel;
   /** undefined for a level whose requests never wait. */
   readonly queues: FairQueues | undefined;
   /** Seats that it may have. */
   readonly limits: LevelLimits;
-  /** Whether nobody comes in any more, and who is in is carried out. */
+  /** Whether it accepts no more requests, and only finishes those it has. */
   readonly isEnding: boolean;
   /** Most seats that one request may take. */
   readonly maxSeats: number;
 }
 
-/** Where a request belongs. */
+/** Flow of a request. */
 export interface Classified {
   /** The first that fits it. */
   readonly schema: FlowSchema;
-  /** Where its requests wait. */
+  /** Level in which its requests wait. */
   readonly level: Level;
-  /** Tells it from other flows of its schema; '' where the schema tells none apart. */
+  /** Flow within its schema; '' when the schema has a single one. */
   readonly flow: string;
 }
 
@@ -96,9 +96,9 @@ interface LevelState extends Level {
 
 /** Milliseconds between two looks at who needs the seats. */
 const BORROWING_MS = 10_000;
-/** Of the seats of a level the part that one request may take. */
+/** Share of a level's seats that one request may take. */
 const ONE_REQUESTS_PART = 0.15;
-/** Where a level does not limit it. */
+/** Seats of a request in a level without limits. */
 const ANY_SEATS = 10;
 const NO_LIMITS: LevelLimits = { nominal: 0, least: 0, most: 0 };
 
@@ -126,15 +126,12 @@ export class FlowController {
     this.#cancelNext?.();
   }
 
-  /** By name; those that end are among them. */
+  /** Levels by name, including ones that are ending. */
   get levels(): ReadonlyMap<string, Level> {
     return this.#levels;
   }
 
-  /**
-   * What is to hold from now on. The two levels and schemas that must always be there are added; schemas of levels that are not
-   * there count for nothing.
-   */
+  /** Sets the configuration. The two mandatory levels and schemas are added; schemas of missing levels are ignored. */
   configure(levels: readonly PriorityLevel[], schemas: readonly FlowSchema[]): void {
     const wanted = new Map([exemptLevel, catchAllLevel, ...levels].map((level) => [level.name, level]));
     for (const level of wanted.values()) this.#keep(level);
@@ -160,7 +157,7 @@ export class FlowController {
     return undefined;
   }
 
-  /** Gives seats that nobody uses to those who want more, within their bounds. */
+  /** Lends unused seats to levels that want more, within their bounds. */
   divide(): void {
     const { clock, observer } = this.options;
     const limited = [...this.#levels.values()].flatMap((state) =>
@@ -191,7 +188,7 @@ export class FlowController {
       known.configuration = configuration;
       return;
     }
-    // Nobody shares seats out to those who still wait there.
+    // No more seats are allotted to requests that still wait there.
     known?.queues?.configure(Number.MAX_SAFE_INTEGER, undefined);
     const { clock, maxWaitMs, observer, pace } = this.options;
     const queues = limited && new FairQueues({ clock, maxWaitMs, observer: observer.of(name), pace });
@@ -222,7 +219,7 @@ export class FlowController {
     });
   }
 
-  /** What each level has by its share; rounded up, so that they may come to a little more than there is. */
+  /** Computes the seats of each level by its share; rounded up, so that the total may be slightly higher. */
   #share(): void {
     const { seats, observer } = this.options;
     const states = [...this.#levels.values()];

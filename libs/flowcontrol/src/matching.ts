@@ -13,8 +13,8 @@ const NONE: readonly never[] = [];
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
 /**
- * Whether one of the rules of a schema fits a request (k8s.io/apiserver, pkg/util/flowcontrol). Every request is held against some
- * dozen schemas: loops make no garbage, closures do.
+ * Whether a rule of a schema matches a request (k8s.io/apiserver, pkg/util/flowcontrol). Every request is compared with
+ * some dozen schemas: loops make no garbage, closures do.
  */
 export function fits({ rules }: Pick<FlowSchema, 'rules'>, user: FlowUser, request: FlowRequest): boolean {
   for (const rule of rules) if (anyIsMeant(rule.subjects, user) && isRuled(rule, request)) return true;

@@ -3,11 +3,11 @@ import type { Distinguisher, FlowRules, FlowSchema, LimitedLevel, PriorityLevel 
 
 /** Specification of a FlowSchema, in version v1beta3. */
 export interface FlowSchemaSpec {
-  /** Of the schemas that fit a request the lowest counts; 1 to 10,000. */
+  /** Precedence: of matching schemas the lowest wins; 1 to 10,000. */
   readonly matchingPrecedence?: number;
   /** Names the level that its requests go to. */
   readonly priorityLevelConfiguration?: { readonly name?: string };
-  /** What makes flows of its requests: `ByUser`, `ByNamespace`; null for one flow. */
+  /** How its requests are divided into flows: `ByUser`, `ByNamespace`; null for one flow. */
   readonly distinguisherMethod?: { readonly type?: string } | null;
   /** A request belongs to it that fits one of them. */
   readonly rules?: readonly FlowRules[] | null;
@@ -33,7 +33,7 @@ export interface PriorityLevelSpec {
   } | null;
 }
 
-/** What counts where an object says nothing. */
+/** Default precedence. */
 const PRECEDENCE = 1_000;
 const SHARES = 30;
 const QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 };

@@ -10,7 +10,7 @@ export interface Waiting {
 
 /** How fast requests may begin, whatever seats there are. */
 export interface Pace {
-  /** Somebody asks for something. */
+  /** A caller makes a request. */
   comes(caller: string): void;
   /** A request begins that waits for nothing. */
   begins(): void;
@@ -33,30 +33,31 @@ export const AT_ONCE: Pace = {
 
 /** Milliseconds that a round is taken for before anything is known. */
 const EXPECTED_MS = 0.1;
-/** What a round counts for in the averages, at least; a longer one counts for more, so that nobody waits long until it is known what is dear. */
+/** Least weight of a round in the averages; a longer one has more, so that expensive requests are noticed soon. */
 const NEWEST = 0.01;
 const NEWEST_PER_MS = 0.01;
-/** Milliseconds beyond which a round tells of something else: the process has stood still. */
+/** Milliseconds beyond which a round has another cause: the process was paused. */
 const LONGEST_MS = 20;
 
 /**
- * How much longer than they should be rounds may be at most, and how many requests begin in one at least then: each round has a price of its
- * own, which is a good part of a short one.
+ * Maximum factor by which rounds may be longer than they should be, and minimum of requests that begin in one then:
+ * each round has a fixed cost, which is a good part of a short one.
  */
 const LONGEST_TIMES = 8;
 /** Requests of those who ask once in a while that begin in a round beside the others. */
 const MOST_SPARSE = 64;
-/** A caller beside whom nobody has asked for so long is alone, milliseconds. */
+/** Milliseconds without another caller after which a caller is alone. */
 const ALONE_AFTER_MS = 1_000;
 
 /**
- * The time of a process with one thread: what is answered from memory takes no seat that another could wait for, for it is over
- * before the next request has been looked at; but whoever sends a hundred at a time has all of them carried out before
- * that next one. So only so many requests begin in each round of the event loop that rounds stay short. Those behind them, and all that
- * come before these have begun, begin in the next rounds, one at least in each, in the order of the queues in which they wait.
- * How many that is follows from how long rounds were for how many requests, those that wait for nothing among them: one costs most of
- * its time after it has begun, when the database has answered, and that cost is in the rounds then. Who asks once in a while is not
- * to blame for long rounds, and does not wait for short ones.
+ * Shares the time of a single-threaded process: a request answered from memory takes no seat that another could wait
+ * for, as it ends before the next one is looked at; but a client that sends a hundred at a time has all of them
+ * executed before that next one. So the number of requests that begin in each round of the event loop is limited to
+ * keep rounds short. Those beyond it, and all that arrive before these have begun, begin in the next rounds, at least
+ * one in each, in the order of the queues in which they wait. The limit follows from how long rounds took for how many
+ * requests, including those that need not wait: a request costs most of its time after it has begun, when the database
+ * has answered, and that cost shows in the rounds then. Occasional callers do not cause long rounds, and need not wait
+ * for short ones.
  */
 export class LoopPace implements Pace {
   /** Requests that have begun in this round, and that may. */
@@ -64,7 +65,7 @@ export class LoopPace implements Pace {
   #most: number;
   /** Monotonic milliseconds at which this round began, where the one before was measured as well. */
   #since: number | undefined;
-  /** Of rounds, the newest counting most: milliseconds, and requests that have begun. */
+  /** Averages of rounds, the newest weighing most: milliseconds, and requests that have begun. */
   #length = EXPECTED_MS;
   #requests = 1;
   #isAsked = false;
@@ -116,7 +117,10 @@ export class LoopPace implements Pace {
     return Math.max(Math.floor(times), Math.round((times * this.roundMs * this.#requests) / this.#length));
   }
 
-  /** Short rounds keep a few from making others wait: who is alone keeps nobody, and many who all have as much to ask have their turns by shares. */
+  /**
+   * Returns the factor for rounds. Short rounds keep a few callers from delaying others: a single caller delays none,
+   * and many with equal demand take turns by shares.
+   */
   #times(): number {
     if (this.now() - this.#otherAt > ALONE_AFTER_MS) return LONGEST_TIMES;
     let callers = 0;
@@ -148,7 +152,7 @@ export class LoopPace implements Pace {
     return count;
   }
 
-  /** Notes the round that has just ended; one that waited for something to come tells nothing. */
+  /** Records the round that has just ended; one that waited for input shows nothing. */
   #learn(): void {
     const now = this.now();
     if (this.#since !== undefined && this.#begun > 0) {

@@ -24,7 +24,7 @@ export class SeatDemand {
     if (seats > this.#highest) this.#highest = seats;
   }
 
-  /** What was wanted since the last call; begins anew. */
+  /** Returns the demand since the last call, and starts over. */
   take(now: number): DemandOfWhile {
     this.#advance(now);
     const average = this.#elapsed > 0 ? this.#sum / this.#elapsed : this.#seats;
@@ -49,7 +49,7 @@ export class SeatDemand {
 /** How much of what was wanted before is kept in one step: a peak is half forgotten after five minutes. */
 const KEPT = 0.977;
 
-/** What a level is expected to want: follows a rise at once, a fall slowly (KEP-1040). */
+/** Expected demand of a level: follows a rise at once, a fall slowly (KEP-1040). */
 export function smoothedDemand(before: number, { highest, average, deviation }: DemandOfWhile): number {
   const envelope = Math.min(highest, average + deviation);
   return Math.max(envelope, KEPT * before + (1 - KEPT) * envelope);

@@ -2,7 +2,7 @@
 export interface WorkEstimate {
   /** Seats that it takes while it is carried out. */
   readonly initialSeats: number;
-  /** Seats that it goes on to take when it has been answered, as watchers are told. */
+  /** Seats that it keeps after its answer, while watchers are notified. */
   readonly finalSeats: number;
   /** How long it does so, milliseconds. */
   readonly additionalMs: number;
@@ -11,16 +11,16 @@ export interface WorkEstimate {
 /** Seats that are held for a request, from its beginning to its end. */
 export const seatsOf = ({ initialSeats, finalSeats }: WorkEstimate): number => Math.max(initialSeats, finalSeats);
 
-/** Of a request of which nothing else is known. */
+/** Default estimate of a request. */
 export const ONE_SEAT: WorkEstimate = { initialSeats: 1, finalSeats: 0, additionalMs: 0 };
 
-/** What release 1.27 counts with (k8s.io/apiserver, pkg/util/flowcontrol/request). */
+/** Limit in release 1.27 (k8s.io/apiserver, pkg/util/flowcontrol/request). */
 const MAX_SEATS = 10;
 const OBJECTS_PER_SEAT = 100;
 const WATCHES_PER_SEAT = 10;
 const EVENT_MS = 5;
 
-/** What a list is about to do. */
+/** Expected work of a list. */
 export interface ListWork {
   /** Objects of the type that are stored; undefined where that is not known. */
   readonly stored: number | undefined;
@@ -40,7 +40,7 @@ export function listEstimate({ stored, limit, isFromCache, hasSelector }: ListWo
   return { ...ONE_SEAT, initialSeats: within(objects / OBJECTS_PER_SEAT, maxSeats) };
 }
 
-/** @param watchers that may be told of what is written */
+/** @param watchers that may be notified of the write */
 export function writeEstimate(watchers: number, maxSeats: number): WorkEstimate {
   if (watchers < WATCHES_PER_SEAT) return ONE_SEAT;
   const work = Math.ceil(watchers / WATCHES_PER_SEAT) * EVENT_MS;

@@ -11,17 +11,17 @@ export type FieldErrorReason =
   | 'FieldValueNotFound'
   | 'InternalError';
 
-/** One thing wrong with one field; `field` is a path such as `spec.containers[0].image`. */
+/** An error in a field; `field` is a path such as `spec.containers[0].image`. */
 export interface FieldError {
   /** Path of JSON names from the root of the object: `spec.containers[0].image`; map keys stand in brackets. */
   readonly field: string;
-  /** What clients branch on; it becomes the `reason` of a cause in the Status. */
+  /** Reason for clients to branch on; it becomes the `reason` of a cause in the Status. */
   readonly reason: FieldErrorReason;
-  /** What is wrong, without the path: `Invalid value: "x": must be …`, in the wording of the reference. */
+  /** Message without the path: `Invalid value: "x": must be …`, in the wording of the reference. */
   readonly message: string;
 }
 
-/** A value whose text in messages is made by whoever knows its type. */
+/** A value whose text in messages is formatted by the caller, who knows its type. */
 export class VerbatimValue {
   /** @param text stands in messages as it is, without quotes */
   constructor(readonly text: string) {}
@@ -31,7 +31,7 @@ export class VerbatimValue {
 const SHOWN_VALUES = 1_000;
 const SHOWN_CHARACTERS = 4_096;
 
-/** A text as messages show it: cut where it is so long that nobody reads it. */
+/** Shortens a text for messages when it is too long to be read. */
 export const shortened = (text: string): string =>
   text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
 
@@ -80,7 +80,7 @@ export const invalidValue = (field: string, value: unknown, detail: string): Fie
   reason: 'FieldValueInvalid',
   message: `Invalid value: ${shown(value)}: ${detail}`,
 });
-/** What could not be checked. */
+/** An error for a failed check. */
 export const internalError = (field: string, detail: string): FieldError => ({
   field,
   reason: 'InternalError',

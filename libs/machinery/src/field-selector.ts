@@ -1,6 +1,6 @@
 import { SelectorError } from './label-selector.js';
 
-/** One condition on one field. */
+/** A condition on a field. */
 export interface FieldRequirement {
   /** Path of JSON names, such as `spec.nodeName`; which ones a resource knows is not checked here. */
   readonly field: string;
@@ -135,8 +135,8 @@ function setValues(text: string): string[] {
 }
 
 /**
- * The string form of a field selector: `metadata.name=x,spec.nodeName!=y`, with `\` before `,`, `=` and `\` in values; and, where
- * release 1.27 cannot understand a term, `spec.color in (red,blue)` and `spec.color notin (red)`.
+ * Parses the string form of a field selector: `metadata.name=x,spec.nodeName!=y`, with `\` before `,`, `=` and `\` in
+ * values; and, for terms that release 1.27 does not know, `spec.color in (red,blue)` and `spec.color notin (red)`.
  * @throws SelectorError
  */
 export function parseFieldSelector(text: string): FieldSelector {

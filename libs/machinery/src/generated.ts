@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 /** Letters and digits that make no words and are not mistaken for each other. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
-/** What is left of a DNS label for the base. */
+/** Length of a DNS label that is left for the base. */
 const BASE_MAX = 63 - SUFFIX_LENGTH;
 
 /**

@@ -11,8 +11,8 @@ export const escapedAsInGo = (text: string): string =>
   ANY_ESCAPED_BY_GO.test(text) ? text.replace(ESCAPED_BY_GO, escaped) : text;
 
 /**
- * A value as Go's encoder writes one without a declared type: names sorted by their bytes, no blanks, and `<`, `>`, `&`, U+2028 and
- * U+2029 escaped. Clients of the reference make and compare such texts. Members that are undefined are left out.
+ * Encodes a value as Go's encoder does without a declared type: names sorted by their bytes, no blanks, and `<`, `>`,
+ * `&`, U+2028 and U+2029 escaped. Clients of the reference make and compare such texts. Undefined members are left out.
  */
 export function goJson(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return 'null';
@@ -28,7 +28,7 @@ export function goJson(value: JsonValue | undefined): string {
 /** Larger integers are fractions to the reference. */
 export const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
-/** The native writer has short escapes that Go's has not; they are told from backslashes that are escaped themselves. */
+/** Short escapes that the native encoder has and Go's lacks; escaped backslashes are matched too, to skip them. */
 const SHORT_ESCAPES = /\\(?:[^bf]|(b)|(f))/g;
 
 function goString(text: string): string {

@@ -6,9 +6,9 @@ export interface UrlParts {
   readonly host: string;
   /** Whether it names a user, with or without a password. */
   readonly hasUser: boolean;
-  /** What follows `?`; '' when there is nothing. */
+  /** Text behind `?`; '' when there is none. */
   readonly query: string;
-  /** What follows `#`; '' when there is nothing. */
+  /** Text behind `#`; '' when there is none. */
   readonly fragment: string;
 }
 

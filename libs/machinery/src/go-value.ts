@@ -42,7 +42,7 @@ function counted(text: string, room: { left: number }): string {
 const isInteger = (value: unknown): boolean =>
   typeof value === 'bigint' ? isInt64(value) : Number.isSafeInteger(value);
 
-/** What the reference system calls the type in which it holds a value that came as JSON. */
+/** Returns the Go type in which the reference system holds a value from JSON. */
 export function goType(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';

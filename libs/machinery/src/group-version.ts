@@ -50,8 +50,9 @@ const RELEASED = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 const MOST_OF_NUMBER = 2n ** 63n - 1n;
 
 /**
- * Orders versions of a group as clients are told of them: negative where `a` is less preferred than `b`. Stable versions (`v2`) are
- * preferred to `v2beta1`, these to `v2alpha1`, of those alike the greater number, and what is no such name comes last, by the alphabet.
+ * Compares versions of a group by preference: negative when `a` is less preferred than `b`. Stable versions (`v2`) are
+ * preferred to `v2beta1`, these to `v2alpha1`, of equal stability the greater number, and other names come last,
+ * alphabetically.
  */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [rankOf(a), rankOf(b)];

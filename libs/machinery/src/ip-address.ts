@@ -3,7 +3,7 @@ const IPV6_GROUPS = 8;
 /** More than any address has, leading zeros of octets included. */
 const MAX_LENGTH = 256;
 
-/** As Services name families. */
+/** Family of an address, as Services name it. */
 export type IPFamily = 'IPv4' | 'IPv6';
 
 /** 4 or 6, or 0 for what is no address. Octets may have leading zeros, as older clients may have stored them. */
@@ -88,7 +88,7 @@ export function canonicalAddress(text: string): string {
   return family === 0 ? text : formatAddress(addressValue(text), family);
 }
 
-/** What is wrong with a text that must be an address; empty for one. */
+/** Returns the errors of a text that must be an address; empty for a valid one. */
 export const addressErrors = (text: string): string[] =>
   isAddress(text) ? [] : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
 
@@ -113,7 +113,7 @@ const SPECIAL: readonly (readonly [RegExp, (text: string) => string])[] = [
   [/^(224\.0\.0\.|ff[0-9a-f]2:)/, () => 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
 ];
 
-/** What is wrong with a text that must be the address of one place: none, or one that means something else. */
+/** Returns the errors of a text that must be the address of a host: for no address, and for a special-purpose one. */
 export function specialAddressErrors(text: string): string[] {
   if (!isAddress(text)) return ['must be a valid IP address'];
   const plain = plainAddress(text);

@@ -48,8 +48,8 @@ const larger = (a: bigint | undefined, b: bigint): bigint => (a !== undefined &&
 const smaller = (a: bigint | undefined, b: bigint): bigint => (a !== undefined && a < b ? a : b);
 
 /**
- * A conjunction of conditions, arranged so that judging labels costs what they are, however much it says, and so that keys
- * which must not be there, of which there may be thousands, take little memory.
+ * A conjunction of conditions, arranged so that matching costs as much as the labels, however many conditions there
+ * are, and so that forbidden keys, of which there may be thousands, take little memory.
  */
 export class LabelMatcher {
   readonly #required: [key: string, condition: KeyCondition][] = [];

@@ -1,4 +1,4 @@
-/** One condition on one label. `=`, `==` are `in` with one value, `!=` is `notin` with one value. */
+/** A condition on a label. `=`, `==` are `in` with one value, `!=` is `notin` with one value. */
 export interface LabelRequirement {
   /** A qualified name: at most 63 characters with an optional `subdomain/` before them. */
   readonly key: string;

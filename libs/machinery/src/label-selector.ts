@@ -11,7 +11,7 @@ type Labels = Readonly<Record<string, string>>;
 
 const INTEGER = /^[+-]?\d+$/;
 
-/** One for all: a selector may have thousands of conditions without values. */
+/** Shared: a selector may have thousands of conditions without values. */
 const NO_VALUES: readonly string[] = [];
 
 /** Checks one requirement and brings its values into canonical order. @throws SelectorError */
@@ -85,7 +85,7 @@ export class LabelSelector {
     this.canonical = matchesNothing ? '<nothing>' : [...distinct.keys()].sort().join(',');
   }
 
-  /** What {@link labelSelectorOf} makes of an absent selector. */
+  /** Result of {@link labelSelectorOf} for an absent selector. */
   static readonly nothing = new LabelSelector([], true);
 
   /** Whether any labels match. */

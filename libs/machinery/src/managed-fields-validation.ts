@@ -3,12 +3,12 @@ import type { JsonObject } from './object.js';
 
 /** Bytes of the name of a field manager. */
 const MANAGER_MAX_BYTES = 128;
-/** What cannot be seen; of spaces only the plain one counts as seen. */
+/** Unprintable characters; of spaces only the plain one is printable. */
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 /** Bytes of the name of a subresource in an entry. */
 const SUBRESOURCE_MAX_BYTES = 256;
 
-/** What is wrong with the name of a field manager, which may be empty. */
+/** Validates the name of a field manager, which may be empty. */
 export function validateFieldManager(manager: string, path: string): FieldError[] {
   if (Buffer.byteLength(manager) > MANAGER_MAX_BYTES) return [tooLong(path, MANAGER_MAX_BYTES)];
   return Array.from(manager.matchAll(UNPRINTABLE), ({ 0: character, index }) => {
@@ -18,7 +18,7 @@ export function validateFieldManager(manager: string, path: string): FieldError[
   });
 }
 
-/** What is wrong with who is said to own fields; the fields themselves are for whoever manages them. */
+/** Validates the managers and operations of entries; their fields are checked by the field manager. */
 export function* validateManagedFields(entries: readonly JsonObject[], path: string): Iterable<FieldError> {
   for (const [i, { manager, operation, fieldsType, subresource }] of entries.entries()) {
     const at = `${path}[${i}]`;

@@ -20,7 +20,7 @@ const DNS1035_LABEL_RE = whole(DNS1035_LABEL);
 const LABEL_MAX = 63;
 const SUBDOMAIN_MAX = 253;
 
-/** Whether a text has a form; of one that is far too long, which is said anyway, that is not asked. */
+/** Whether a text has a form; not tested for a far too long one, which is reported anyway. */
 const has = (form: RegExp, text: string): boolean => text.length > TESTED_MAX || form.test(text);
 const TESTED_MAX = 4_096;
 
@@ -86,7 +86,9 @@ export function dns1035LabelErrors(value: string): string[] {
 const NAME_MAX_BYTES = 1024;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** What keeps a text from being the key of an object. The reference takes such names; here they cannot be stored. */
+/**
+ * Errors of a text that cannot be the key of an object. The reference accepts such names; here they cannot be stored.
+ */
 function keyErrors(value: string): string[] {
   // A character is three bytes at most.
   const isTooLong = value.length * 3 > NAME_MAX_BYTES && Buffer.byteLength(value) > NAME_MAX_BYTES;
@@ -199,7 +201,7 @@ export function labelValueErrors(value: string): string[] {
   return [...errors, LABEL_VALUE_FORM];
 }
 
-/** What the name of a kind's objects must look like. */
+/** Required form of the name of a kind's objects. */
 export type NameRule = 'subdomain' | 'label' | 'dns1035' | 'pathSegment';
 
 const RULES: Readonly<Record<NameRule, (value: string) => string[]>> = {
@@ -209,10 +211,10 @@ const RULES: Readonly<Record<NameRule, (value: string) => string[]>> = {
   pathSegment: pathSegmentErrors,
 };
 
-/** What is wrong with the name of an object. */
+/** Returns the errors of an object's name. */
 export const nameErrors = (rule: NameRule, name: string): string[] => RULES[rule](name);
 
-/** What is wrong with the beginning of a generated name: it may end in a dash, since more follows. */
+/** Returns the errors of a name prefix: it may end in a dash, since more follows. */
 export function namePrefixErrors(rule: NameRule, prefix: string): string[] {
   const masked = prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -1)}a` : prefix;
   return RULES[rule](masked);

@@ -22,13 +22,13 @@ import type { ObjectMeta, OwnerReference } from './object.js';
 /** Keys and values of all annotations together, bytes. */
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
-/** What the checks of metadata depend on. */
+/** Rules for validating metadata. */
 export interface ObjectMetaRules {
   /** Whether `namespace` must be set; else it must not be. */
   readonly namespaced: boolean;
-  /** What the name of the kind's objects must look like. */
+  /** Required form of the name of the kind's objects. */
   readonly nameRule: NameRule;
-  /** Where the metadata stands in errors, usually `metadata`. */
+  /** Path of the metadata in errors, usually `metadata`. */
   readonly path: string;
 }
 
@@ -152,7 +152,7 @@ const IMMUTABLE = [
   'deletionGracePeriodSeconds',
 ] as const;
 
-/** What an update may not change, seen against the live metadata; {@link validateObjectMeta} is to be run as well. */
+/** Validates an update of metadata against the live ones; {@link validateObjectMeta} must be run as well. */
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = 'metadata'): FieldError[] {
   const errors: FieldError[] = [];
   if (old.deletionTimestamp) {

@@ -31,7 +31,7 @@ export interface ObjectMeta {
   generateName?: string;
   /** Unset or empty for objects of the cluster. Never changes. */
   namespace?: string;
-  /** Given by the server: tells objects apart that had the same name at different times. A UUID. */
+  /** Set by the server: identifies objects that had the same name at different times. A UUID. */
   uid?: string;
   /**
    * Given by the server at every change, opaque to clients; sent with a write, it is the one version to be written
@@ -46,13 +46,13 @@ export interface ObjectMeta {
   deletionTimestamp?: string;
   /** Given by the server beside `deletionTimestamp`, seconds; it only ever shrinks. */
   deletionGracePeriodSeconds?: number;
-  /** What selectors look at; see {@link validateLabels} for what may stand here. */
+  /** Labels for selectors; see {@link validateLabels} for their form. */
   labels?: Record<string, string>;
   /** Free texts, 256 KiB for all together; no selector sees them. */
   annotations?: Record<string, string>;
   /** Without an owner the object stands for itself. */
   ownerReferences?: OwnerReference[];
-  /** Who must do something before the object may go; a deleted object is removed when the last is gone. */
+  /** Components that must act before the object is removed; a deleted object is removed when the list is empty. */
   finalizers?: string[];
   /** Which fields each manager has set (spec: "Server-side apply"); entries of `meta/v1.ManagedFieldsEntry`. */
   managedFields?: JsonObject[];
@@ -72,8 +72,8 @@ export interface ApiObject {
 }
 
 /**
- * Sets a member under whatever name a client chose. Assigning to `__proto__` would set the prototype; here it becomes a
- * member like others. Read members of such names with `Object.hasOwn` before, or they may be inherited ones.
+ * Sets a member with a name chosen by a client. Assigning to `__proto__` would set the prototype; here it becomes a
+ * member like others. Read members of such names with `Object.hasOwn` first, or they may be inherited ones.
  */
 export function setMember<T>(object: Record<string, T>, name: string, value: T): void {
   if (name === '__proto__') {

@@ -1,4 +1,4 @@
-/** Where a value says from which text it was read. No function that walks or writes members sees it. */
+/** Key of a value's source text. No function that walks or writes members sees it. */
 const TEXT = Symbol('text');
 
 interface Read {
@@ -6,9 +6,9 @@ interface Read {
 }
 
 /**
- * Notes the JSON text that a value was read from, where a client's bytes are to be kept as they came: clients compare the bytes of
- * a `RawExtension`. {@link copy} takes the note along; who writes the value checks that it still says what the text says.
- * Values that are no objects have no room for a note and are returned as they are.
+ * Records the JSON text that a value was read from, if a client's bytes must be preserved: clients compare the bytes of
+ * a `RawExtension`. {@link copy} keeps it; the encoder checks that the value still equals the text. Values that are no
+ * objects cannot hold a text and are returned as they are.
  */
 export function withText<T>(value: T, text: string): T {
   if (typeof value === 'object' && value !== null) {
@@ -17,6 +17,6 @@ export function withText<T>(value: T, text: string): T {
   return value;
 }
 
-/** The text that a value was read from; undefined where nobody noted it. */
+/** Returns the text that a value was read from, if it was recorded. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'object' && value !== null ? (value as Read)[TEXT] : undefined;

@@ -1,7 +1,7 @@
 import { type FieldError, shortened } from './field-error.js';
 import { formatGroupResource, type GroupResource } from './group-version.js';
 
-/** One of several things that make up a refusal. */
+/** A cause of an error, of which there may be several. */
 export interface StatusCause {
   /** Machine-readable, such as `FieldValueInvalid` or `ResourceVersionTooLarge`. */
   reason?: string;
@@ -11,7 +11,7 @@ export interface StatusCause {
   field?: string;
 }
 
-/** What a refusal is about, in a form that programs can read. */
+/** Details of an error for programs. */
 export interface StatusDetails {
   /** Name of the object; unset when there is none or it is not known. */
   name?: string;
@@ -29,7 +29,7 @@ export interface StatusDetails {
 
 /** The `Status` object that every refusal is answered with. */
 export interface Status {
-  /** With `apiVersion` what tells a refusal from any other object. */
+  /** Identifies an error among other objects, with `apiVersion`. */
   kind: 'Status';
   /** The core group's version in both naming profiles. */
   apiVersion: 'v1';
@@ -73,7 +73,7 @@ export type Reason = keyof typeof REASON_CODE;
 /** The one error that may leave a handler on purpose: its Status goes to the client as it is. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
-  /** What the client gets; no more is told of the error. */
+  /** Status for the client; nothing else of the error is sent. */
   readonly status: Status;
 
   constructor(reason: Reason, message: string, details?: StatusDetails) {
@@ -95,7 +95,7 @@ export class StatusError extends Error {
     return this.status.code;
   }
 
-  /** Any thrown value as a StatusError; what is not one becomes an InternalError that tells nothing of the inside. */
+  /** Converts any thrown value to a StatusError; others become an InternalError that reveals no internals. */
   static from(thrown: unknown): StatusError {
     if (thrown instanceof StatusError) return thrown;
     const hidden = new StatusError('InternalError', 'Internal error occurred');
@@ -158,13 +158,13 @@ export const tooManyRequests = (message: string, seconds: number) =>
 export const unavailable = (message: string, seconds: number) =>
   new StatusError('ServiceUnavailable', message, { retryAfterSeconds: seconds });
 
-/** Characters of field errors that a Status tells, all together, and field errors, beyond which they are only counted. */
+/** Limits of the field errors in a Status: characters of all together, and number; more are only counted. */
 const TOLD_CHARACTERS = 64 << 10;
 const TOLD_ERRORS = 1_000;
 
 /**
- * 422 with one cause per field error, said once in the message; `kind` is the kind (not the plural), as clients print it.
- * Of very many or very long errors the first are told and the others counted.
+ * 422 with one cause per field error, each once in the message; `kind` is the kind (not the plural), as clients print
+ * it. Of very many or very long errors the first are included and the others counted.
  */
 export function invalid(kind: string, group: string, name: string, errors: readonly FieldError[]): StatusError {
   const causes = told(errors);

@@ -6,13 +6,13 @@ export type Amounts = ReadonlyMap<string, bigint>;
 const NANO = 1_000_000_000n;
 const DIGITS = 9;
 
-/** One of something. */
+/** A single unit of a resource. */
 export const ONE: bigint = NANO;
 
 /** A number of whole ones. */
 export const whole = (count: number): bigint => BigInt(count) * NANO;
 
-/** As a decimal number: what the store reckons with. */
+/** Formats a decimal number, as the store calculates with. */
 export function decimalOf(nanos: bigint): string {
   const [sign, amount] = nanos < 0n ? ['-', -nanos] : ['', nanos];
   const fraction = String(amount % NANO)
@@ -21,11 +21,11 @@ export function decimalOf(nanos: bigint): string {
   return `${sign}${amount / NANO}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** As clients are told, in units of 1024 where somebody has asked for those. */
+/** Formats an amount for clients, in units of 1024 if those were used in the quota. */
 export const shown = (nanos: bigint, binary: boolean): string =>
   new Quantity(nanos, binary ? 'binarySI' : 'decimalSI').toString();
 
-/** What a list of quantities says; what is no quantity, of an object that nobody has judged, is nothing. */
+/** Parses a list of quantities; invalid ones, in an unvalidated object, are skipped. */
 export function amountsOf(list: unknown): Map<string, bigint> {
   const amounts = new Map<string, bigint>();
   for (const [name, value] of Object.entries((list ?? {}) as Record<string, unknown>)) {

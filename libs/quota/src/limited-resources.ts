@@ -4,7 +4,7 @@ import type { ScopeSelector } from './scopes.js';
 import { covers, type QuotaTerms } from './terms.js';
 import type { Evaluator } from './usage-evaluator.js';
 
-/** What may only be used up where a quota covers it. */
+/** A resource that may only be used when a quota covers it. */
 export interface LimitedResource extends QuotaResource {
   /** Parts of the names that objects use up. */
   readonly matchContains: readonly string[];
@@ -17,9 +17,9 @@ const API_VERSION =
 const KINDS = ['ResourceQuotaConfiguration', 'Configuration'];
 
 /**
- * Reads what the configuration of the plugin says.
+ * Reads the plugin's configuration.
  * @param value as it was parsed; undefined: nothing is limited
- * @throws Error telling what is wrong with it
+ * @throws Error that says what is wrong with it
  */
 export function readLimitedResources(value: unknown): readonly LimitedResource[] {
   if (value === undefined || value === null) return [];

@@ -9,7 +9,7 @@ const COUNTED: ReadonlySet<string> = new Set([
   'pods',
   ...COMPUTE.flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
 ]);
-/** What each container has to say where a quota limits it. */
+/** Resources that each container must declare when a quota limits them. */
 const REQUIRED: ReadonlySet<string> = new Set(
   ['cpu', 'memory'].flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
 );
@@ -75,7 +75,7 @@ function summed({ containers = [], initContainers = [] }: NonNullable<Pod['spec'
   return sum;
 }
 
-/** By the names that quotas have for it. */
+/** Returns usage by the names that quotas use. */
 function named(requests: Amounts, limits: Amounts, isNative: IsNative): Map<string, bigint> {
   const usage = new Map<string, bigint>();
   for (const name of COMPUTE) {

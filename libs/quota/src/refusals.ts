@@ -1,21 +1,21 @@
 import { parseQuantity } from '@orch/machinery';
 import { shown } from './amounts.js';
 
-/** An amount of a quota that a write would have exceeded, as the store tells it. */
+/** An amount of a quota that a write would have exceeded, as the store reports it. */
 export interface ExceededAmount {
-  /** Of what. */
+  /** Name of the amount. */
   readonly amount: string;
-  /** Decimal number; absent where nobody has counted yet. */
+  /** Decimal number; absent while it has not been counted. */
   readonly used?: string;
   /** Decimal number. */
   readonly limit: string;
 }
 
 /**
- * Why a write is refused, in the words of the reference.
+ * Message for a refused write, in the wording of the reference.
  * @param requested decimal numbers by names
- * @param concerned what the quota limits of the object
- * @param isBinary whether amounts of a name are told in units of 1024
+ * @param concerned the amounts of the object that the quota limits
+ * @param isBinary whether amounts of a name are formatted in units of 1024
  */
 export function exceededText(
   quota: string,
@@ -37,5 +37,5 @@ export function exceededText(
   return `exceeded quota: ${quota}, requested: ${wanted}, used: ${used}, limited: ${limited}`;
 }
 
-/** A decimal number as clients are told it. */
+/** Formats a decimal number for clients. */
 export const shownDecimal = (decimal: string, binary: boolean): string => shown(parseQuantity(decimal).nanos, binary);

@@ -1,13 +1,13 @@
 import type { ApiObject } from '@orch/machinery';
 import { amountsOf } from './amounts.js';
 
-/** What an object has to be like to be counted. */
+/** Condition that an object must meet to be counted. */
 export interface ScopeSelector {
   /** `Terminating`, `BestEffort`, `PriorityClass`, … */
   readonly scopeName: string;
   /** `Exists`, `DoesNotExist`, `In` or `NotIn`. */
   readonly operator: string;
-  /** Of `In` and `NotIn`. */
+  /** Values for `In` and `NotIn`. */
   readonly values?: readonly string[];
 }
 
@@ -66,7 +66,7 @@ function isBestEffort({ containers = [], initContainers = [] }: PodSpec): boolea
   );
 }
 
-/** As a label of that name would be selected. */
+/** Whether a priority class matches, as a label of that name would. */
 function hasClass({ operator, values = [] }: ScopeSelector, name: string): boolean {
   switch (operator) {
     case 'Exists':

@@ -34,7 +34,7 @@ function usageOf({ spec = {} }: Service): Amounts {
   ]);
   if (type === 'NodePort') usage.set('services.nodeports', whole(ports.length));
   if (type !== 'LoadBalancer') return usage;
-  // Where a balancer needs none, those count that somebody asks for.
+  // If the balancer needs none, only explicitly requested ones count.
   const taken = allocateLoadBalancerNodePorts === false ? ports.filter(({ nodePort }) => nodePort) : ports;
   return usage.set('services.nodeports', whole(taken.length)).set('services.loadbalancers', ONE);
 }

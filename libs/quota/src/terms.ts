@@ -3,9 +3,9 @@ import { amountOf } from './amounts.js';
 import type { ScopeSelector } from './scopes.js';
 import type { Evaluator } from './usage-evaluator.js';
 
-/** What a quota counts. */
+/** Terms of a quota: what it counts. */
 export interface QuotaTerms {
-  /** Of the quota. */
+  /** Name of the quota. */
   readonly name: string;
   /** Names of what is limited. */
   readonly limited: readonly string[];
@@ -15,13 +15,13 @@ export interface QuotaTerms {
 
 /** A ResourceQuota. */
 export interface QuotaObject extends ApiObject {
-  /** What is to be limited, and of which objects. */
+  /** Limits, and the objects that they apply to. */
   readonly spec?: {
     readonly hard?: Readonly<Record<string, string>>;
     readonly scopes?: readonly string[];
     readonly scopeSelector?: { readonly matchExpressions?: readonly ScopeSelector[] };
   };
-  /** What is limited, and how much of it is used. */
+  /** Limits in effect, and the used amounts. */
   readonly status?: {
     readonly hard?: Readonly<Record<string, string>>;
     readonly used?: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export function isUncounted(quota: ApiObject): boolean {
 export const covers = ({ limited, selectors }: QuotaTerms, evaluator: Evaluator, object: ApiObject): boolean =>
   limited.some((name) => evaluator.counts(name)) && selectors.every((selector) => evaluator.inScope(selector, object));
 
-/** What of an object's usage a quota counts. */
+/** Returns the part of an object's usage that a quota counts. */
 export function countedOf(terms: QuotaTerms, evaluator: Evaluator, object: ApiObject): Map<string, bigint> {
   const counted = new Map<string, bigint>();
   if (!covers(terms, evaluator, object)) return counted;
@@ -71,7 +71,7 @@ export function countedOf(terms: QuotaTerms, evaluator: Evaluator, object: ApiOb
   return counted;
 }
 
-/** By how much a write changes what a quota counts; what stays as it is is absent. */
+/** Returns the difference that a write makes to a quota's counts; unchanged ones are absent. */
 export function difference(
   terms: QuotaTerms,
   evaluator: Evaluator,

@@ -2,9 +2,11 @@ import type { ApiObject } from '@orch/machinery';
 import type { Amounts } from './amounts.js';
 import type { ScopeSelector } from './scopes.js';
 
-/** What objects of a resource use up. */
+/** Computes the usage of a resource's objects. */
 export interface Evaluator {
-  /** What one uses. Depends on the object alone, and on no clock: what is used changes with a write only. */
+  /**
+   * Returns the usage of an object. It depends on the object alone, and on no clock: usage changes with writes only.
+   */
   usage(object: ApiObject): Amounts;
   /** Whether quotas limit something of these objects by a name. */
   counts(name: string): boolean;

@@ -1,8 +1,8 @@
 import type { EventRecord } from '../events/event.js';
 
-/** Where events are written. */
+/** Destination of events. */
 export interface AuditSink {
-  /** What it is called in metrics and messages: `log`, `webhook`. */
+  /** Name in metrics and messages: `log`, `webhook`. */
   readonly name: string;
   /** Writes events in their order. Rejects when any of them may not have been written. */
   write(events: readonly EventRecord[]): Promise<void>;
@@ -10,21 +10,24 @@ export interface AuditSink {
   close(): Promise<void>;
 }
 
-/** Hears of events that were not recorded: by which part, how many, and why. */
+/** Called for events that were not recorded: by which backend, how many, and why. */
 export type LostEvents = (plugin: string, count: number, why: unknown) => void;
 
 /** Takes the events of requests. */
 export interface AuditBackend {
-  /** Undefined where nobody is to wait for it; else resolves with whether it was recorded, as far as that matters. Never rejects. */
+  /**
+   * Undefined if the caller need not wait; else resolves with whether it was recorded, as far as that matters. Never
+   * rejects.
+   */
   submit(event: EventRecord): Promise<boolean> | undefined;
   /**
-   * Writes what waits, for ten seconds at most; what is left then, and what is submitted later, is lost and told of.
-   * @param deadline aborts when the time for an orderly end is over: what waits has a second more
+   * Writes pending events, for ten seconds at most; events left then, and later ones, are lost and reported.
+   * @param deadline aborts when the time for a clean shutdown is over: pending events have a second more
    */
   close(deadline?: AbortSignal): Promise<void>;
 }
 
 /** How requests and a sink go together: without waiting, waiting, or failing with it. */
 export const MODES = ['batch', 'blocking', 'blocking-strict'] as const;
-/** One of {@link MODES}. */
+/** Mode of a backend, of {@link MODES}. */
 export type Mode = (typeof MODES)[number];

@@ -12,8 +12,8 @@ interface BlockingSettings {
 }
 
 /**
- * Has requests wait until each event is written. While a sink takes nothing there is no room at last: then requests are refused, strict
- * or not, as nobody is to go unrecorded by asking often.
+ * Delays requests until their events are written. While a sink accepts nothing the buffer fills up: then requests are
+ * refused, strict or not, so that none go unrecorded because they are many.
  */
 export class BlockingBackend implements AuditBackend {
   readonly #underWay = new Set<Promise<boolean>>();

@@ -3,9 +3,9 @@ import type { AuditSink, LostEvents } from './backend.js';
 
 /** Sizes of JSON, bytes. */
 export interface TruncateSettings {
-  /** Of one event. */
+  /** Bytes of an event. */
   readonly maxEventSize: number;
-  /** Of the events that are written together. */
+  /** Bytes of the events that are written together. */
   readonly maxBatchSize: number;
 }
 

@@ -111,7 +111,7 @@ export class RecordedAction {
     return this.#record('RequestReceived', undefined);
   }
 
-  /** Notes what tells of the content of the request, as webhooks and policies do. */
+  /** Adds an annotation that reveals content of the request, as webhooks and policies may. */
   noteBody(key: string, text: string): void {
     if (text.length > this.settings.maxBodyBytes) this.#isCut = true;
     else this.#bodyNotes.set(key, text);

@@ -28,7 +28,7 @@ export function answerText(
     if (typeof value === 'string') return value;
     return value && stringifyJson(omitManagedFields ? withoutManagedFields(value) : value);
   } catch {
-    // What cannot be told is left out; the answer itself is not concerned.
+    // Content that cannot be encoded is left out; the answer itself is not affected.
     return undefined;
   }
 }

@@ -10,28 +10,31 @@ export interface EventUser extends Readonly<Omit<UserInfo, 'groups' | 'extra'>> 
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a request is about. */
+/** Object of a request. */
 export type EventObject = Readonly<ObjectReference>;
 
 /** How a request ended; of a success that is no Status only the code. */
 export interface EventStatus {
-  /** Of no meaning; always there. */
+  /** Always an empty object. */
   readonly metadata: Readonly<Record<string, never>>;
   /** `Success` or `Failure`. */
   readonly status?: string;
   /** For people. */
   readonly message?: string;
-  /** As in the Status that was answered, and so is what follows. */
+  /** Reason of the Status in the answer, as are the fields below. */
   readonly reason?: string;
-  /** What it is about. */
+  /** Details of the Status. */
   readonly details?: object;
   /** The HTTP status. */
   readonly code: number;
 }
 
-/** One stage of a request as it is written, `requestObject` and `responseObject` left out (audit.k8s.io/v1, Event). */
+/**
+ * Event of one stage of a request as it is written, without `requestObject` and `responseObject` (audit.k8s.io/v1,
+ * Event).
+ */
 export interface AuditEvent {
-  /** With `apiVersion` what tells it from other objects. */
+  /** Type of the object, with `apiVersion`. */
   readonly kind: 'Event';
   /** In the names of the installation. */
   readonly apiVersion: string;
@@ -39,19 +42,19 @@ export interface AuditEvent {
   readonly level: Level;
   /** Id of the request, the same in all its stages. */
   readonly auditID: string;
-  /** Where the request is. */
+  /** Stage of the request. */
   readonly stage: Stage;
   /** Path and query as they came. */
   readonly requestURI: string;
-  /** As permissions name it; for what is no resource the method in lower case. */
+  /** Verb as in permissions; for non-resource requests the method in lower case. */
   readonly verb: string;
-  /** Who really asks; empty where that could not be settled. */
+  /** The authenticated user; empty if authentication failed. */
   readonly user: EventUser;
-  /** On whose behalf, where that is somebody else. */
+  /** The impersonated user, if there is one. */
   readonly impersonatedUser?: EventUser;
-  /** Where it comes from and through; all but the last can be forged. */
+  /** Addresses of the client and of proxies; all but the last can be forged. */
   readonly sourceIPs?: readonly string[];
-  /** What the client calls itself. */
+  /** The client's `User-Agent`. */
   readonly userAgent?: string;
   /** Absent for what is no resource. */
   readonly objectRef?: EventObject;
@@ -61,15 +64,15 @@ export interface AuditEvent {
   readonly requestReceivedTimestamp: string;
   /** When this stage was reached. */
   readonly stageTimestamp: string;
-  /** What the server and its plugins note, by key. */
+  /** Annotations of the server and its plugins, by key. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** Bodies of a request as JSON, on one line each. */
 export interface EventBodies {
-  /** Of the request. */
+  /** Body of the request. */
   readonly request?: string;
-  /** Of the answer. */
+  /** Body of the answer. */
   readonly response?: string;
 }
 

@@ -24,5 +24,5 @@ export function legacyLine(event: AuditEvent): string {
 const listed = (groups: readonly string[] = [], none: string): string =>
   groups.length === 0 ? none : groups.map((group) => JSON.stringify(group)).join(',');
 
-/** As the reference prints times here: no zeros at the end of a second's parts. */
+/** Formats times as the reference does here: without zeros at the end of the fraction. */
 const withoutZeros = (time: string): string => time.replace(/\.?0+Z$/, 'Z');

@@ -4,17 +4,17 @@ import { legacyLine } from '../events/legacy-line.js';
 
 /** Forms of the lines. */
 export const LOG_FORMATS = ['json', 'legacy'] as const;
-/** One of {@link LOG_FORMATS}. */
+/** Format of the log, of {@link LOG_FORMATS}. */
 type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** What takes whole lines. */
+/** Writes whole lines. */
 export interface LineWriter {
   /** Resolves when they are written. */
   write(lines: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One event a line. */
+/** Writes an event per line. */
 export class LogSink implements AuditSink {
   readonly name = 'log';
 

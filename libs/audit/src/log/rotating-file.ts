@@ -8,7 +8,7 @@ import type { LineWriter } from './log-sink.js';
 
 /** When a file is given up for another, and how long it is kept then. */
 export interface RotationSettings {
-  /** Of the file that is written to; old ones lie beside it. */
+  /** Path of the current file; rotated ones are beside it. */
   readonly path: string;
   /** Bytes of one file. */
   readonly maxBytes: number;
@@ -22,7 +22,7 @@ export interface RotationSettings {
   readonly gatherMs?: number;
   /** Milliseconds since the epoch. Default: the machine's. */
   readonly now?: () => number;
-  /** Hears what went wrong with old files. */
+  /** Called with errors about rotated files. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -34,14 +34,15 @@ interface Line {
 }
 
 const DAY_MS = 86_400_000;
-/** As names of old files tell when they were given up: `audit-2026-01-02T03-04-05.678.log`. */
+/** Time in the names of rotated files: `audit-2026-01-02T03-04-05.678.log`. */
 const STAMP = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}$/;
-/** How long another process may go on with a file that somebody else has given up, milliseconds. */
+/** Milliseconds for which a process may keep writing to a file that another one has rotated. */
 const LOOK_MS = 1_000;
 
 /**
- * A file of lines that is given up for a new one when it is full. Names of old files are those of lumberjack, which the
- * reference uses. Several processes may write to one path: each line is whole, and who finds another file there goes on in that.
+ * A file of lines that is rotated when it is full. Names of rotated files are those of lumberjack, which the reference
+ * uses. Several processes may write to one path: each line is whole, and a process that finds a new file there
+ * continues in it.
  */
 export class RotatingFile implements LineWriter {
   #lines: Line[] = [];
@@ -92,15 +93,15 @@ export class RotatingFile implements LineWriter {
     });
   }
 
-  /** What has come while one write was under way goes out with the next, together. */
+  /** Lines that arrive while a write is in progress go out with the next, together. */
   async #writeAll(): Promise<void> {
     const { gatherMs = 0 } = this.settings;
     for (;;) {
       if (gatherMs > 0 && !this.#closing) await this.#gathered(gatherMs);
-      // Lines of one round go out together, and nobody could have been told before.
+      // Lines of one round of the event loop go out together; none of their callers could have been answered earlier.
       else await nextRound();
       if (this.#lines.length === 0) {
-        // At once: a line that comes before the promise has told of its end would wait for the next.
+        // Cleared at once: a line that arrives before the promise settles would wait for the next write.
         this.#writing = undefined;
         return;
       }
@@ -145,7 +146,7 @@ export class RotatingFile implements LineWriter {
     return file;
   }
 
-  /** Somebody else may have given the file up, or moved it away. */
+  /** Another process may have rotated the file, or moved it away. */
   async #lookWhetherItIsThere(): Promise<void> {
     if (this.#file && performance.now() - this.#lookedAt < LOOK_MS) return;
     if (await this.#isCurrent()) {
@@ -190,7 +191,7 @@ export class RotatingFile implements LineWriter {
     return [dirname(path), `${basename(path, extension)}-`, extension];
   }
 
-  /** Beside everything else: nobody waits for it. */
+  /** Cleans up in the background. */
   #tidy(): void {
     this.#tidying = this.#tidying.then(() => this.#tidyNow()).catch((error) => this.settings.onError?.(error));
   }

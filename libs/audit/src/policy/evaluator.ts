@@ -1,6 +1,6 @@
 import type { GroupResources, Level, Policy, PolicyRule, Stage } from './policy.js';
 
-/** What a policy looks at of a request; the attributes that authorizers get are such. */
+/** The parts of a request that a policy uses; attributes for authorizers have them too. */
 export interface AuditedRequest {
   readonly verb: string;
   readonly isResourceRequest: boolean;
@@ -12,13 +12,13 @@ export interface AuditedRequest {
   readonly name: string;
 }
 
-/** Who makes a request; undefined where that could not be settled. */
+/** User of a request; undefined if authentication failed. */
 interface AuditedUser {
   readonly name: string;
   readonly groups: readonly string[];
 }
 
-/** What is recorded of a request. Shared by all requests of a rule. */
+/** Recording rules for a request. Shared by all requests of a rule. */
 export interface AuditConfig {
   /** How much. */
   readonly level: Level;
@@ -48,7 +48,7 @@ export class PolicyEvaluator {
     this.#otherwise = { level: 'None', omitStages: new Set(omitStages as Stage[]), omitManagedFields };
   }
 
-  /** What is recorded of a request. @param user undefined where it is not known who asks */
+  /** Returns the recording rules for a request. @param user undefined if it is unknown */
   evaluate(user: AuditedUser | undefined, request: AuditedRequest): AuditConfig {
     for (const { matches, config } of this.#rules) if (matches(user, request)) return config;
     return this.#otherwise;

@@ -8,12 +8,12 @@ export type { GroupResources, Policy, PolicyRule };
 
 /** How much is recorded, from nothing upwards. */
 const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
-/** One of {@link LEVELS}. */
+/** Level of a rule, of {@link LEVELS}. */
 export type Level = (typeof LEVELS)[number];
 
-/** Where a request is when something is recorded of it. */
+/** Stages of a request at which events are recorded. */
 const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
-/** One of {@link STAGES}. */
+/** Stage of a request, of {@link STAGES}. */
 export type Stage = (typeof STAGES)[number];
 
 /** A policy that cannot be used; the message says why, in the reference's words where it has any. */
@@ -23,7 +23,7 @@ class PolicyError extends Error {
 
 /** A policy, and what of its file means nothing. */
 interface LoadedPolicy {
-  /** One that is valid. */
+  /** The validated policy. */
   readonly policy: Policy;
   /** Unknown and repeated fields, which are passed over as the reference does. */
   readonly problems: readonly string[];

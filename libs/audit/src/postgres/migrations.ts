@@ -2,8 +2,8 @@
 export const EVENT_SCHEMA = 'audit';
 
 /**
- * What servers may do there: add events, and nothing else; an api-server also has days dropped that are older than events are kept.
- * Days are made and dropped by functions that run as who owns the schema.
+ * Rights of servers: they add events, and nothing else; an api-server also drops days older than the retention. Days
+ * are created and dropped by functions that run as the owner of the schema.
  */
 export const EVENT_RIGHTS = {
   relations: {
@@ -16,7 +16,7 @@ export const EVENT_RIGHTS = {
   },
 } as const;
 
-/** What the tables of events are made of, step by step; a step that has been released is not changed any more. */
+/** Migrations of the event tables; a released one is never changed. */
 export const EVENT_MIGRATIONS = [
   {
     number: 1,

@@ -17,11 +17,11 @@ interface PostgresSettings {
   readonly retentionMs: number | undefined;
   readonly lost: LostEvents;
   readonly clock: Clock;
-  /** Hears what went wrong with old events. */
+  /** Called with errors about old events. */
   readonly onError: (error: unknown) => void;
 }
 
-/** What is indexed is cut, in characters, where it would not fit into an index: the whole is in `event`. */
+/** Inserts events. Indexed columns are truncated, in characters, to fit into an index: the whole is in `event`. */
 const INSERT = `
   INSERT INTO event (at, stage, level, audit_id, username, impersonated, verb, api_group, resource, subresource, namespace,
     name, code, source_ip, event)
@@ -69,7 +69,7 @@ export class PostgresSink implements AuditSink {
     }
   }
 
-  /** One event that PostgreSQL cannot hold takes no others along. */
+  /** Writes events one by one, so that an event that PostgreSQL cannot store fails no others. */
   async #oneByOne(batch: readonly EventRecord[], error: unknown): Promise<void> {
     const [only] = batch;
     if (only && batch.length === 1) return this.settings.lost(this.name, 1, error);
@@ -86,7 +86,7 @@ export class PostgresSink implements AuditSink {
     try {
       await database.query(INSERT, [`[${batch.map(storable).join(',')}]`]);
     } catch (error) {
-      // The place of a day may have been dropped by somebody else.
+      // Another server may have dropped the partition of a day.
       this.#days.clear();
       throw error;
     }
@@ -134,7 +134,7 @@ const storable = ({ json }: EventRecord): string =>
     ? json.replace(ESCAPE, (whole, refused?: string) => (refused === undefined ? whole : '\\ufffd'))
     : json;
 
-/** What PostgreSQL says where a day has no place. */
+/** SQLSTATE for a row without a partition. */
 const NO_PARTITION = '23514';
 
 /** Whether the database has refused what it was given, rather than not being there: data, limits and constraints. */

@@ -14,12 +14,12 @@ interface WebhookSettings {
   readonly initialBackoffMs: number;
 }
 
-/** As the reference tries (`DefaultRetryBackoffWithInitialDelay`). */
+/** Number of tries in the reference (`DefaultRetryBackoffWithInitialDelay`). */
 const TRIES = 5;
 const FACTOR = 1.5;
 const JITTER = 0.2;
 const TIMEOUT_MS = 30_000;
-/** What it answers is not looked at. */
+/** Bytes of an answer that are read; it is ignored. */
 const ANSWER_BYTES = 64 << 10;
 
 /** Sends events to another server as an EventList, several times where it does not take it. */

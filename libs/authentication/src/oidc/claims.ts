@@ -1,4 +1,4 @@
-/** What a token says, by name; as it stands in its JSON. */
+/** Claims of a token by name; values as in its JSON. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** How far a token may begin in the future, ms, for issuers whose clocks are ahead; there is no such leeway at its end. */
@@ -41,14 +41,14 @@ export function objectClaim(claims: Claims, name: string): Claims | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** Who says to have made a token; not verified. */
+/** Returns the issuer that a token claims; not verified. */
 export function issuerOf(claims: Claims): string | undefined {
   const issuer = claimOf(claims, 'iss');
   if (issuer === SHORT_ISSUER) return `https://${SHORT_ISSUER}`;
   return typeof issuer === 'string' ? issuer : undefined;
 }
 
-/** What claims are judged by, beside their signature. */
+/** Expected values of claims, beside their signature. */
 interface Expected {
   readonly clientId: string;
   /** Milliseconds since 1970. */
@@ -79,7 +79,7 @@ export function checkClaims(claims: Claims, { clientId, now }: Expected): number
 /** The last time that can be written. */
 const LAST_TIME = 8.64e15;
 
-/** Of seconds since 1970 the milliseconds. @throws Error for what is no time */
+/** Converts seconds since 1970 to milliseconds. @throws Error for what is no time */
 function timeOf(claims: Claims, name: string): number | undefined {
   const value = claimOf(claims, name);
   if (value === undefined || value === null) return undefined;

@@ -9,8 +9,8 @@ interface DistributedClaimsSettings extends Omit<IssuerKeysSettings, 'issuer' | 
 }
 
 /**
- * Fetches a claim that a token says to be elsewhere (OpenID Connect Core 1.0 section 5.6.2), as a JWT of its own that must be for
- * the same client and verified by the issuer that it names. Where it is says a token that was verified.
+ * Fetches a claim that a token says to be elsewhere (OpenID Connect Core 1.0 section 5.6.2), as a JWT of its own that
+ * must be for the same client and verified by the issuer that it names. Its address comes from a verified token.
  */
 export class DistributedClaims {
   readonly #issuers = new Map<string, IssuerKeys>();
@@ -66,7 +66,7 @@ interface Source {
   readonly accessToken?: string;
 }
 
-/** Where a claim is; undefined when nothing is said of it. */
+/** Returns the source of a claim; undefined if it has none. */
 function sourceOf(claims: Claims, name: string): Source | undefined {
   if (claimOf(claims, '_claim_names') === undefined) return undefined;
   const names = objectClaim(claims, '_claim_names');

@@ -9,9 +9,9 @@ export interface IssuerKeysSettings {
   readonly read: ReadDocument;
   /** Others are refused whatever the keys. */
   readonly algorithms: readonly string[];
-  /** Hears why the issuer cannot be asked; it is asked again. */
+  /** Called with the error when the issuer cannot be reached; it is retried. */
   readonly onError: (error: unknown) => void;
-  /** Hears that other keys hold than before. */
+  /** Called when the keys have changed. */
   readonly onKeys?: () => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -63,7 +63,10 @@ export class IssuerKeys {
     clearTimeout(this.#timer);
   }
 
-  /** The claims of a token that is signed with one of the keys. @throws Error when it is not, or that cannot be told now */
+  /**
+   * Returns the claims of a token that is signed with one of the keys. @throws Error when it is not, or when that
+   * cannot be verified now
+   */
   async verify(token: string): Promise<Claims> {
     const keys = this.#keys;
     const age = this.#age;
@@ -78,7 +81,7 @@ export class IssuerKeys {
     return again;
   }
 
-  /** To be called with each token that is used: keys that have been here for long are fetched again, without anybody waiting. */
+  /** Must be called with each token that is used: old keys are fetched again in the background. */
   renew(): void {
     if (this.#age > KEYS_AGE_MS) this.#fetch().catch(this.settings.onError);
   }
@@ -108,7 +111,7 @@ export class IssuerKeys {
     return jwksUrl;
   }
 
-  /** One at a time. */
+  /** Fetches the keys; concurrent calls share one fetch. */
   #fetch(): Promise<void> {
     this.#fetching ??= this.#fetchNow().finally(() => {
       this.#fetching = undefined;
@@ -160,7 +163,7 @@ export class IssuerKeys {
     return claims;
   }
 
-  /** Of errors that other keys do not mend, the error; otherwise undefined. */
+  /** Throws errors that other keys would not fix; otherwise returns undefined. */
   #refused(error: unknown): undefined {
     const { algorithms } = this.settings;
     if (error instanceof errors.JOSEAlgNotAllowed)

@@ -7,11 +7,11 @@ import { DistributedClaims } from './distributed-claims.js';
 import { IssuerKeys, type ReadDocument } from './issuer-keys.js';
 import { checkOidcSettings, type OidcSettings } from './settings.js';
 
-/** What a verifier has around it. */
+/** Dependencies of a verifier. */
 export interface OidcSurroundings {
   /** How documents of issuers are read. */
   readonly read: ReadDocument;
-  /** Hears why an issuer cannot be asked. */
+  /** Called with the error when an issuer cannot be reached. */
   readonly onError: (error: unknown) => void;
   /** Milliseconds since 1970. Default: the system's. */
   readonly now?: () => number;
@@ -22,8 +22,8 @@ const ELSEWHERE_MS = 10_000;
 
 /**
  * Verifies ID tokens of one OpenID Connect issuer (spec: "OpenID Connect"), as plugin/pkg/authenticator/token/oidc of
- * k8s.io/apiserver does. Until the issuer has been found, its tokens are refused. Tokens that were verified are kept until they
- * expire, or the issuer has other keys.
+ * k8s.io/apiserver does. Until the issuer has been discovered, its tokens are refused. Verified tokens are cached until
+ * they expire, or the issuer's keys change.
  */
 export class OidcVerifier implements TokenVerifier {
   readonly #now: () => number;
@@ -74,7 +74,7 @@ export class OidcVerifier implements TokenVerifier {
     return found;
   }
 
-  /** What costs nothing is looked at first: keys may have to be fetched for the rest. */
+  /** Checks the claims first, which is cheap: keys may have to be fetched for the signature. */
   async #verifiedClaims(token: string, untrusted: Claims) {
     try {
       const expiresAt = checkClaims(untrusted, { clientId: this.settings.clientId, now: this.#now() });

@@ -17,21 +17,21 @@ export interface OidcSettings {
   readonly issuerUrl: string;
   /** Tokens must be for this audience. */
   readonly clientId: string;
-  /** Whose value, a string, names the user. */
+  /** Claim whose value, a string, is the user's name. */
   readonly usernameClaim: string;
   /** Put before user names; `-` for nothing. Default: the issuer and `#`, and nothing for the claim `email`. */
   readonly usernamePrefix?: string | undefined;
-  /** Whose value or values are groups. */
+  /** Claim whose value or values are groups. */
   readonly groupsClaim?: string | undefined;
   /** Put before those groups. Default: nothing. */
   readonly groupsPrefix?: string | undefined;
   /** Claims that tokens must have, with these values. */
   readonly requiredClaims: ReadonlyMap<string, string>;
-  /** Of {@link SIGNING_ALGORITHMS}. */
+  /** Accepted algorithms, of {@link SIGNING_ALGORITHMS}. */
   readonly signingAlgorithms: readonly string[];
 }
 
-/** What is put before user names (pkg/kubeapiserver/authenticator/config.go of k8s.io/kubernetes). */
+/** Returns the prefix of user names (pkg/kubeapiserver/authenticator/config.go of k8s.io/kubernetes). */
 export function usernamePrefixOf({ usernamePrefix = '', usernameClaim, issuerUrl }: OidcSettings): string {
   if (usernamePrefix === '-') return '';
   return usernamePrefix === '' && usernameClaim !== 'email' ? `${issuerUrl}#` : usernamePrefix;

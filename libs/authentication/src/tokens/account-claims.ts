@@ -29,9 +29,9 @@ export interface VerifiedToken {
   readonly expiresAt: number | undefined;
   readonly notBefore: number | undefined;
   readonly issuedAt: number | undefined;
-  /** From when on whoever uses it should have asked for another. */
+  /** Time from which on users of the token should have renewed it. */
   readonly warnAfter: number | undefined;
-  /** As whom it is taken, while the objects that it is bound to allow. */
+  /** User of the token, while the objects that it is bound to are valid. */
   readonly authentication: Authentication & { readonly boundTo: readonly Binding[] };
 }
 
@@ -41,7 +41,7 @@ export const privateClaimOf = (names: Names): string => names.key('orch.io/').sl
 /** The issuer of tokens that lie in Secrets. */
 export const legacyIssuerOf = (names: Names): string => `${names.product}/serviceaccount`;
 
-/** What a token says of when and for whom it is. @throws Error where that cannot be read */
+/** Returns the standard claims: times, audiences and subject. @throws Error when they cannot be read */
 export function publicClaims(claims: Readonly<Record<string, unknown>>) {
   const { sub: subject = '', aud = [] } = claims;
   const audiences = typeof aud === 'string' ? [aud] : aud;
@@ -52,7 +52,7 @@ export function publicClaims(claims: Readonly<Record<string, unknown>>) {
   return { subject, audiences, expiresAt: timeOf(exp), notBefore: timeOf(nbf), issuedAt: timeOf(iat) };
 }
 
-/** What a token of the TokenRequest API says. @throws Error where that cannot be read */
+/** Returns the claims of a token from the TokenRequest API. @throws Error when they cannot be read */
 export function accountClaims(claims: Readonly<Record<string, unknown>>, names: Names): VerifiedToken {
   const said = publicClaims(claims);
   const own = claims[privateClaimOf(names)];
@@ -66,7 +66,7 @@ export function accountClaims(claims: Readonly<Record<string, unknown>>, names: 
   return { ...said, warnAfter: timeOf(warnafter) || undefined, authentication };
 }
 
-/** As whom a token of an account is taken (as pkg/authentication/serviceaccount of k8s.io/apiserver makes users). */
+/** Returns the user of an account's token (as pkg/authentication/serviceaccount of k8s.io/apiserver makes users). */
 export function accountUser(
   { namespace, account, pod }: AccountReference,
   names: Names,

@@ -17,11 +17,11 @@ export const bootstrapTypeOf = (names: Names): string => names.key('bootstrap.or
 export const BOOTSTRAP_SECRETS = { namespace: 'kube-system', prefix: 'bootstrap-token-' } as const;
 
 /**
- * Tokens with which nodes join (spec: "Bootstrap tokens"): each lies in a Secret of `kube-system` that is called after its
- * id. As plugin/pkg/auth/authenticator/token/bootstrap of k8s.io/kubernetes judges them.
+ * Tokens with which nodes join (spec: "Bootstrap tokens"): each is in a Secret of `kube-system` that is named after its
+ * id. Follows plugin/pkg/auth/authenticator/token/bootstrap of k8s.io/kubernetes.
  */
 export class BootstrapTokens implements TokenVerifier {
-  /** Of a Secret the same each time, for as long as it does not change. */
+  /** Cached result for a Secret, for as long as it does not change. */
   readonly #known = new WeakMap<KnownObject, Authentication>();
 
   /** @param now milliseconds since the epoch */
@@ -31,7 +31,7 @@ export class BootstrapTokens implements TokenVerifier {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Undefined for what is none, or none any more. @throws Error when that cannot be told */
+  /** Returns undefined for an invalid or expired token. @throws Error when that cannot be determined */
   async verify(token: string): Promise<Authentication | undefined> {
     const [, id, secret] = TOKEN.exec(token) ?? [];
     if (id === undefined || secret === undefined) return undefined;

@@ -1,40 +1,40 @@
 /**
- * How far clocks of those who issue and those who verify may be apart, and how long a token outlives what it is bound to, ms (as
- * jwt.DefaultLeeway of go-jose).
+ * Tolerated clock difference between issuer and verifier, and how long a token outlives the objects that it is bound
+ * to, ms (as jwt.DefaultLeeway of go-jose).
  */
 export const LEEWAY_MS = 60_000;
 
-/** What a credential may live and die with. */
+/** Name of an object that a credential may be bound to. */
 export interface ObjectName {
   /** Kind of the core group. */
   readonly kind: 'ServiceAccount' | 'Pod' | 'Secret';
-  /** Where it lies; never empty. */
+  /** Namespace of the object; never empty. */
   readonly namespace: string;
   /** Unique among those of its kind in the namespace. */
   readonly name: string;
 }
 
-/** What is looked at of such an object. The same one each time, for as long as it does not change. */
+/** Known state of such an object. The same instance for as long as it does not change. */
 export interface KnownObject {
-  /** Tells it from others that had the name at other times. */
+  /** Distinguishes it from earlier or later objects of the same name. */
   readonly uid: string;
-  /** When it is deleted, or has been, milliseconds since the epoch; undefined where nobody has asked for that. */
+  /** Deletion time, milliseconds since the epoch; undefined while no deletion was requested. */
   readonly deletedAt?: number;
   /** Type of a Secret. */
   readonly type?: string;
-  /** Of a Secret that is a token: its data as text. */
+  /** Data of a token Secret, as text. */
   readonly data?: Readonly<Record<string, string>>;
 }
 
 /** The API's own objects, as they were at most a second ago. */
 export interface KnownObjects {
-  /** Undefined where there is none. @throws Error when that cannot be told */
+  /** Finds an object; undefined if it does not exist. @throws Error when that cannot be determined */
   find(object: ObjectName): KnownObject | undefined | Promise<KnownObject | undefined>;
 }
 
 /** An object without which a credential is not good. */
 export interface Binding {
-  /** Where it lies. */
+  /** Key of the object. */
   readonly object: ObjectName;
   /**
    * Why the credential is not good any more; undefined when it is.

@@ -1,11 +1,11 @@
 import { jwkOf, type VerificationKey } from './verification-key.js';
 
-/** Where whoever believes tokens of an issuer learns where its keys are (OpenID Connect Discovery 1.0). */
+/** Path of the document that tells relying parties of an issuer where its keys are (OpenID Connect Discovery 1.0). */
 export const DISCOVERY_PATH = '/.well-known/openid-configuration';
-/** Where they are, unless they are told to be elsewhere. */
+/** Default path of the keys. */
 export const KEYS_PATH = '/openid/v1/jwks';
 
-/** Why nobody can find the keys of an issuer by its name; undefined when they can. */
+/** Returns why the keys of an issuer cannot be found by its name; undefined if they can. */
 export function discoveryProblem(issuer: string): string | undefined {
   if (!URL.canParse(issuer)) return `the issuer ${JSON.stringify(issuer)} is no URL`;
   const url = new URL(issuer);

@@ -9,10 +9,10 @@ export const areLegacy = (claims: Readonly<Record<string, unknown>>, names: Name
   claims[claimOf(names, 'namespace')] !== undefined;
 
 /**
- * What a token says that lies in a Secret of type `…/service-account-token`. In the words of pkg/serviceaccount/legacy.go of
- * k8s.io/kubernetes.
- * @param lookup whether the Secret must hold it still, and the account be there (`--service-account-lookup`)
- * @throws Error where claims are missing
+ * Returns the claims of a token in a Secret of type `…/service-account-token`. Messages are those of
+ * pkg/serviceaccount/legacy.go of k8s.io/kubernetes.
+ * @param lookup whether the Secret must still hold it, and the account exist (`--service-account-lookup`)
+ * @throws Error for missing claims
  */
 export function legacyClaims(
   claims: Readonly<Record<string, unknown>>,

@@ -15,14 +15,14 @@ const REMEMBERED = 32_768;
 interface ServiceAccountTokensSettings {
   readonly names: Names;
   readonly keys: readonly VerificationKey[];
-  /** Whose tokens are believed, beside those in Secrets (`--service-account-issuer`). */
+  /** Accepted issuers, beside that of tokens in Secrets (`--service-account-issuer`). */
   readonly issuers: readonly string[];
-  /** What the API is called in tokens (`--api-audiences`); never empty. */
+  /** Audiences of the API (`--api-audiences`); never empty. */
   readonly audiences: readonly string[];
   /** Whether tokens in Secrets go with these (`--service-account-lookup`). */
   readonly lookup: boolean;
   readonly objects: KnownObjects;
-  /** Hears of each token that is taken, for metrics. */
+  /** Called for each accepted token, for metrics. */
   readonly onUse?: (use: TokenUse) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -32,9 +32,9 @@ interface ServiceAccountTokensSettings {
 export type TokenUse = 'valid' | 'stale' | 'legacy';
 
 /**
- * Tokens of service accounts: those of the TokenRequest API, and those in Secrets (as pkg/serviceaccount/jwt.go of
- * k8s.io/kubernetes judges them). Signatures are looked at once a token, by a digest of it under a key that only this process
- * knows; times, audiences and the objects that it is bound to each time.
+ * Tokens of service accounts: those of the TokenRequest API, and those in Secrets (as in pkg/serviceaccount/jwt.go of
+ * k8s.io/kubernetes). Signatures are verified once for each token, which is cached by a digest under a key that only
+ * this process knows; times, audiences and bound objects are checked each time.
  */
 export class ServiceAccountTokens implements TokenVerifier {
   readonly #settings: ServiceAccountTokensSettings;
@@ -72,7 +72,7 @@ export class ServiceAccountTokens implements TokenVerifier {
     };
   }
 
-  /** Undefined where it is of nobody whose tokens are believed. @throws Error */
+  /** Verifies a token; undefined if its issuer is not accepted. @throws Error */
   #verifiedToken(token: string): VerifiedToken | undefined {
     const digest = hash('sha256', this.#secret + token, 'base64');
     const known = this.#verified.get(digest);
@@ -96,7 +96,7 @@ export class ServiceAccountTokens implements TokenVerifier {
     return undefined;
   }
 
-  /** Counts a token that was taken. @returns what is to be said of it in the audit log */
+  /** Counts an accepted token. @returns its annotations for the audit log */
   #use({ audiences, subject, warnAfter }: VerifiedToken): Record<string, string> | undefined {
     const { onUse, names } = this.#settings;
     const group = names.group('authentication.orch.io');
@@ -115,5 +115,5 @@ export class ServiceAccountTokens implements TokenVerifier {
 const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 
-/** As Go prints lists of texts. */
+/** Formats a list of texts as Go does. */
 const quoted = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;

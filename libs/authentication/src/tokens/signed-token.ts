@@ -13,7 +13,7 @@ export interface SignedToken {
 /** Longest token that is looked at, characters: as much as headers of a request may be. */
 const LONGEST = 16_384;
 
-/** Of each algorithm, the digest; ECDSA signatures are the two numbers as they are (RFC 7518, 3.4). */
+/** Digest of each algorithm; ECDSA signatures are the two numbers as they are (RFC 7518, 3.4). */
 const DIGEST: Readonly<Record<SigningAlgorithm, string>> = {
   RS256: 'sha256',
   ES256: 'sha256',
@@ -36,8 +36,8 @@ export function parseToken(token: string): SignedToken | undefined {
 }
 
 /**
- * Whether one of the keys has signed it. The algorithm is the key's, and the token must name that; the id that it names
- * only says which key to look at, where it is the id of one. Keys that a token brings along or points to are not looked at.
+ * Whether one of the keys has signed it. The algorithm is the key's, and the token must name it; the token's key id
+ * only selects a key, if it is the id of one. Keys that a token contains or points to are ignored.
  */
 export function isSignedBy(token: SignedToken, keys: readonly VerificationKey[]): boolean {
   const named = keys.filter(({ id }) => id === token.keyId);

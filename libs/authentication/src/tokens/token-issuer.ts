@@ -9,9 +9,9 @@ export const INJECTED_SECONDS = 3607;
 /** For how many seconds those are good. */
 export const EXTENDED_SECONDS = 365 * 24 * 3600;
 
-/** What a token is issued for. */
+/** Content of a token to issue. */
 export interface TokenGrant extends AccountReference {
-  /** Whom it may be shown. */
+  /** Audiences of the token. */
   readonly audiences: readonly string[];
   /** Seconds until it ends. */
   readonly expirationSeconds: number;
@@ -19,15 +19,15 @@ export interface TokenGrant extends AccountReference {
   readonly warnAfterSeconds?: number;
 }
 
-/** As whom, and within which bounds, tokens are issued. */
+/** Issuer, and limits of its tokens. */
 export interface TokenIssuerSettings {
   /** Names of claims. */
   readonly names: Names;
   /** With what they are signed. */
   readonly key: SigningKey;
-  /** As whom tokens are issued. */
+  /** Name of the issuer. */
   readonly issuer: string;
-  /** What the API is called in tokens: those that name no audience are for it. */
+  /** Audiences of the API: the default for tokens that request none. */
   readonly audiences: readonly string[];
   /** Most seconds that a token may be asked for; undefined for no bound. */
   readonly maxSeconds: number | undefined;
@@ -43,7 +43,7 @@ export class TokenIssuer {
     this.#settings = settings;
   }
 
-  /** Those of the API. */
+  /** Audiences of the API. */
   get audiences(): readonly string[] {
     return this.#settings.audiences;
   }

@@ -31,8 +31,8 @@ const ALGORITHM_OF_CURVE: Readonly<Record<string, SigningAlgorithm>> = {
 };
 
 /**
- * The RSA and ECDSA keys of a PEM file, public halves of private ones, keys of certificates too. Blocks of anything else are
- * passed over. Throws when there is none, or one is of a curve that tokens are not signed with.
+ * Returns the RSA and ECDSA keys of a PEM file, public halves of private ones, keys of certificates too. Other blocks
+ * are skipped. Throws when there is none, or one is of a curve that tokens are not signed with.
  */
 export function verificationKeysOf(pem: string): VerificationKey[] {
   const keys = blocksOf(pem).flatMap((block) => {
@@ -52,7 +52,7 @@ export function signingKeyOf(pem: string): SigningKey {
   throw new Error('there is no RSA or ECDSA private key in it');
 }
 
-/** As a member of a JWK set (RFC 7517). */
+/** Returns a member of a JWK set (RFC 7517). */
 export function jwkOf({ id, algorithm, key }: VerificationKey): JsonWebKey {
   const { kty, ...numbers } = key.export({ format: 'jwk' });
   return { use: 'sig', kty, kid: id, alg: algorithm, ...numbers };
@@ -77,7 +77,7 @@ const isSupported = ({ asymmetricKeyType }: KeyObject): boolean =>
 
 const blocksOf = (pem: string): string[] => pem.match(BLOCK) ?? [];
 
-/** What cannot be read is no key: files hold parameters and certificates beside keys. */
+/** Returns undefined for an unreadable block: files hold parameters and certificates beside keys. */
 function readable(read: () => KeyObject): KeyObject | undefined {
   try {
     return read();

@@ -5,13 +5,13 @@ import { CompiledRules, type PolicyRule } from '../rbac/policy-rule.js';
 import type { NodeGraph } from './node-graph.js';
 import type { ReferencedKind } from './node-references.js';
 
-/** By what nodes are judged. */
+/** Inputs of the node authorizer. */
 export interface NodeAuthorizerOptions {
-  /** Of the groups that resources are of. */
+  /** Names of the groups of resources. */
   readonly names: Names;
-  /** What every node may do, but for what is told apart by the object: those of the role `system:node`. */
+  /** Rights of every node that do not depend on the object: those of the role `system:node`. */
   readonly rules: readonly PolicyRule[];
-  /** What each node needs; asked for when a node first asks for what is told apart. */
+  /** Objects that each node needs; loaded on a node's first request that depends on the object. */
   readonly graph: () => Promise<NodeGraph>;
 }
 
@@ -25,12 +25,12 @@ export function nodeOf({ name, groups }: UserInfo): string | undefined {
   return name.startsWith(PREFIX) && groups.includes(NODES) ? name.slice(PREFIX.length) : undefined;
 }
 
-/** What judges requests of a node for one resource. */
+/** Decides on requests of a node for one resource. */
 type Judge = (node: string, request: RequestAttributes) => Decision | Promise<Decision>;
 
 /**
- * Lets nodes do what they need for the pods that are on them, and nobody else anything (mode `Node`; kubernetes v1.27.16,
- * plugin/pkg/auth/authorizer/node, is what it must agree with).
+ * Allows nodes what they need for the pods that are on them, and other users nothing (mode `Node`; must agree with
+ * kubernetes v1.27.16, plugin/pkg/auth/authorizer/node).
  */
 export function nodeAuthorizer({ names, rules, graph }: NodeAuthorizerOptions): Authorizer {
   const compiled = new CompiledRules(rules);
@@ -122,7 +122,7 @@ function tokens(graph: NodeAuthorizerOptions['graph']): Judge {
 const OWN_VERBS: readonly string[] = ['get', 'create', 'update', 'patch', 'delete'];
 const LISTED = 'can only get, create, update, patch, or delete';
 
-/** Of what is created the name is not known. */
+/** Whether an object is the node's own; the name of a created one is not known. */
 const isOwn = (node: string, { verb, name }: RequestAttributes): boolean => verb === 'create' || name === node;
 
 const lease: Judge = (node, request) => {

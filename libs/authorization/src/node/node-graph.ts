@@ -1,17 +1,17 @@
 import { type ReferencedKind, type ReferenceKey, referenceKey, type VolumeReferences } from './node-references.js';
 
-/** What is known of a pod that is on a node. */
+/** Known state of a pod on a node. */
 export interface NodePod {
-  /** Where it is. */
+  /** Name of its node. */
   readonly node: string;
-  /** What it needs. */
+  /** Objects that it needs. */
   readonly references: readonly ReferenceKey[];
 }
 
 /** Which objects the pods on each node need: put in and taken out as pods, volumes and attachments come and go. */
 export class NodeGraph {
   readonly #pods = new Map<string, NodePod>();
-  /** Of each object so many pods by node. */
+  /** Numbers of pods that need an object, by node. */
   readonly #needed = new Map<ReferenceKey, Map<string, number>>();
   readonly #volumes = new Map<string, VolumeReferences>();
   readonly #volumesOfSecret = new Map<ReferenceKey, Set<string>>();

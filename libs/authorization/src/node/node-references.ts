@@ -26,9 +26,9 @@ const isJson = (value: unknown): value is Json => typeof value === 'object' && v
 const WITH_SECRET_REF = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'];
 
 /**
- * What a pod on a node needs: its service account, secrets, config maps and claims. The copy of a pod that a node runs by itself
- * needs nothing: no node could give itself anything by one.
- * @param mirrorAnnotation the annotation that such copies bear
+ * Returns the objects that a pod on a node needs: its service account, secrets, config maps and claims. A mirror pod,
+ * the copy of a pod that a node runs by itself, needs none, so that a node cannot grant itself access with one.
+ * @param mirrorAnnotation the annotation that such copies have
  */
 export function referencesOfPod(pod: unknown, mirrorAnnotation: string): ReferenceKey[] {
   const metadata = at(pod, 'metadata');
@@ -83,11 +83,11 @@ function addVolume(names: Record<ReferencedKind, string[]>, volume: unknown, pod
   if (at(volume, 'ephemeral')) names.persistentvolumeclaim.push(`${pod}-${textAt(volume, 'name')}`);
 }
 
-/** What a volume is bound to, and the secrets that a node needs for it. */
+/** The claim that a volume is bound to, and the secrets that a node needs for it. */
 export interface VolumeReferences {
   /** Its claim. */
   readonly claim: ReferenceKey;
-  /** Of whichever namespace. */
+  /** Secrets in any namespace. */
   readonly secrets: readonly ReferenceKey[];
 }
 

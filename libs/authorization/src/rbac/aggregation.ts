@@ -5,10 +5,10 @@ import type { RoleObject, RoleSelector } from './rbac-objects.js';
 export type LabelMatcher = (labels: Readonly<Record<string, string>>) => boolean;
 
 /**
- * The rules of a ClusterRole that is made of others: its selectors in their order, the roles of each by name, and rules that say the
- * same once. The role itself is left out.
+ * Returns the rules of an aggregated ClusterRole: its selectors in their order, the roles of each by name, and equal
+ * rules once. The role itself is left out.
  * @param byName all ClusterRoles, in the order of their names
- * @param matcherOf makes a selector, of its own form, ready; called once for each
+ * @param matcherOf compiles a selector; called once for each
  */
 export function aggregatedRules(
   role: RoleObject,

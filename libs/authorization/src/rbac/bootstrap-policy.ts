@@ -19,13 +19,13 @@ export interface BootstrapObject<T> {
   readonly namespace: string;
   /** Under the names of the installation. */
   readonly name: string;
-  /** As it is to be created. */
+  /** The object to create. */
   readonly object: T & ApiObject;
 }
 
 export type { BootstrapGate };
 
-/** What every installation has. */
+/** Roles and bindings that every installation has. */
 export interface BootstrapPolicy {
   /** In no order that means anything. */
   readonly roles: readonly BootstrapObject<ReconciledRole>[];

@@ -9,10 +9,10 @@ const MOST_STEPS = 1_000_000;
 const INDEX_STEPS = 20;
 
 /**
- * What of some rules is not in the power of others: every rule is broken down to its smallest ones, and each of these must be
- * covered by a single rule (component-helpers v0.27.16, auth/rbac/validation).
- * @param most smallest rules of those that are not covered as a whole; their number is a product. With a bound, how many rules are
- *   compared with how many others is bounded too
+ * Returns the wanted rules that others do not cover: every rule is broken down to its smallest ones, and each of these
+ * must be covered by a single rule (component-helpers v0.27.16, auth/rbac/validation).
+ * @param most limit of the smallest rules of those that are not covered as a whole; their number is a product. With a
+ * limit, the number of comparisons is limited too
  * @throws TooManyRulesError
  */
 export function uncovered(
@@ -56,11 +56,11 @@ interface OwnedRule {
   readonly resources: ReadonlySet<string> | undefined;
   readonly names: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
-  /** Of the paths those that stand for others. */
+  /** Paths that are patterns. */
   readonly patterns: readonly string[];
 }
 
-/** Of rules those that may have something to do with others, and those on paths. */
+/** Returns the owned rules that may cover wanted ones, and those on paths. */
 function onResourcesOf(wanted: readonly PolicyRule[], owned: readonly PolicyRule[]): PolicyRule[] {
   const names = new Set([ALL, ...wanted.flatMap(({ resources = [] }) => resources.flatMap(namesFor))]);
   return owned.filter(
@@ -129,7 +129,7 @@ function ownedRule(rule: PolicyRule): OwnedRule {
   };
 }
 
-/** What a rule may call a resource that is to be covered. */
+/** Names by which a rule may cover a resource. */
 function namesFor(resource: string): string[] {
   const at = resource.indexOf('/');
   return [ALL, resource, ...(at < 0 ? [] : [`${ALL}${resource.slice(at)}`])];

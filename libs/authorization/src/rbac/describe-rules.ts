@@ -1,8 +1,8 @@
 import type { PolicyRule } from './policy-rule.js';
 
 /**
- * Rules for a refusal, each once and in order: those on the same resource of one group, and of one name, are told as one with all
- * of their verbs.
+ * Formats rules for a refusal, each once and in order: those on the same resource of one group, and of one name, are
+ * joined to one with all of their verbs.
  */
 export function describeRules(rules: readonly PolicyRule[]): string[] {
   return [...new Set(compact(rules).map(describe))].sort();
@@ -22,7 +22,10 @@ function compact(rules: readonly PolicyRule[]): PolicyRule[] {
   return [...others, ...[...simple.values()].map(({ rule, verbs }) => ({ ...rule, verbs }))];
 }
 
-/** Of rules that differ in their verbs alone it is the same; undefined for one on more than a single resource, and on paths. */
+/**
+ * Key that rules share which differ in their verbs alone; undefined for one on more than a single resource, and on
+ * paths.
+ */
 function simpleKey({ apiGroups, resources, resourceNames = [], nonResourceURLs = [] }: PolicyRule): string | undefined {
   if (resourceNames.length > 1 || nonResourceURLs.length > 0) return undefined;
   if (apiGroups?.length !== 1 || resources?.length !== 1) return undefined;

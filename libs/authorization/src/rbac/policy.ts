@@ -23,7 +23,7 @@ interface KnownRole {
 interface Grant {
   readonly binding: BindingObject;
   readonly holders: Holders;
-  /** Of the role that it gives. */
+  /** Name of the granted role. */
   readonly role: string;
   /** How it was last described, by way of which subject: most are for one, or are asked for by the same again and again. */
   said?: { readonly at: number; readonly text: string };
@@ -54,7 +54,7 @@ class Scope {
     }
   }
 
-  /** What is given to a user, and to the groups it is in. */
+  /** Grants of a user, and of the groups it is in. */
   *of({ name, groups }: UserInfo): Iterable<Grant> {
     const own = this.users.get(name);
     if (own) yield* own;
@@ -66,8 +66,8 @@ class Scope {
 }
 
 /**
- * Roles and bindings, found by whom they are for: a check costs what concerns the user, however many others there are. Each object
- * is put in as it comes, changes or goes.
+ * Roles and bindings, indexed by their subjects: a check costs only the bindings of the user, however many others there
+ * are. Objects are added and removed one by one.
  */
 export class RbacPolicy {
   readonly #roles = new Map<string, KnownRole>();
@@ -139,8 +139,8 @@ export class RbacPolicy {
   }
 
   /**
-   * Whether a user may do something. Roles that are bound and not there are passed over, and named where nothing else allows it.
-   * Paths are for ClusterRoleBindings alone, as what is in no namespace is.
+   * Decides on a request. Missing roles of bindings are skipped, and named if nothing else allows it. Paths, and
+   * resources without a namespace, are granted by ClusterRoleBindings alone.
    */
   decide(user: UserInfo, request: RequestAttributes): Decision {
     const missing: Grant[] = [];
@@ -223,7 +223,7 @@ export const namespaceOfRole = ({ kind }: RoleRef, namespace: string): string =>
 
 type Holder = readonly ['users' | 'groups', string];
 
-/** Whom a binding is for, each once: names, with the place of the first subject that names them. */
+/** Subjects of a binding, each once: names, with the index of the first subject that names them. */
 interface Holders {
   readonly users: ReadonlyMap<string, number>;
   readonly groups: ReadonlyMap<string, number>;
@@ -243,7 +243,7 @@ function* each({ users, groups }: Holders): Iterable<Holder> {
   for (const name of groups.keys()) yield ['groups', name];
 }
 
-/** Undefined for a subject that is nobody: a service account without a namespace. */
+/** Returns the key of a subject; undefined for an invalid one: a service account without a namespace. */
 function holderOf({ kind, name, namespace = '' }: Subject, within: string): Holder | undefined {
   if (kind === 'User') return ['users', name];
   if (kind === 'Group') return ['groups', name];
@@ -262,7 +262,7 @@ function concernedBy(bindings: Iterable<BindingObject>, still?: BindingObject): 
 /** Smallest rules that are compared to find that nothing was taken: to judge those whom a role is given is not dear either. */
 const MOST_COMPARED = 2_000;
 
-/** Whether rules let do less than those before; also where that is not easily said. */
+/** Whether rules allow less than those before; also if that is too expensive to compare. */
 function takesFrom(before: readonly PolicyRule[], now: readonly PolicyRule[]): boolean {
   try {
     return uncovered(now, before, MOST_COMPARED).length > 0;

@@ -1,14 +1,14 @@
 import type { PolicyRule } from './policy-rule.js';
 
-/** What is known of a Role or a ClusterRole. */
+/** Known state of a Role or a ClusterRole. */
 export interface RoleObject {
   /** Empty for a ClusterRole. */
   readonly namespace: string;
   /** Unique in its namespace. */
   readonly name: string;
-  /** By which it becomes part of others. */
+  /** Labels by which other roles aggregate it. */
   readonly labels: Readonly<Record<string, string>>;
-  /** What it lets do; of one that is made of others what it is made of by now. */
+  /** Its rules; of an aggregated role the current aggregate. */
   readonly rules: readonly PolicyRule[];
   /** Selectors of the ClusterRoles that it is made of; undefined where it is not. */
   readonly aggregates?: readonly RoleSelector[];
@@ -17,13 +17,13 @@ export interface RoleObject {
 /** A label selector as clients write it. */
 export type RoleSelector = Readonly<Record<string, unknown>>;
 
-/** Whom a binding is for. */
+/** Subject of a binding. */
 export interface Subject {
   /** `User`, `Group` or `ServiceAccount`. */
   readonly kind: string;
-  /** Of a user or group as authentication names it. */
+  /** Name of a user or group as authentication gives it, or of a service account. */
   readonly name: string;
-  /** Of a service account. */
+  /** Namespace of a service account. */
   readonly namespace?: string;
   /** The group of roles and bindings; absent for a service account. */
   readonly apiGroup?: string;
@@ -39,14 +39,14 @@ export interface RoleRef {
   readonly name: string;
 }
 
-/** What is known of a RoleBinding or a ClusterRoleBinding. */
+/** Known state of a RoleBinding or a ClusterRoleBinding. */
 export interface BindingObject {
   /** Empty for a ClusterRoleBinding. */
   readonly namespace: string;
   /** Unique in its namespace. */
   readonly name: string;
-  /** What it gives; never changes. */
+  /** The granted role; immutable. */
   readonly roleRef: RoleRef;
-  /** Whom it gives that to. */
+  /** Users, groups and service accounts that it is granted to. */
   readonly subjects: readonly Subject[];
 }

@@ -2,7 +2,7 @@ import { uncovered } from './covers.js';
 import type { PolicyRule } from './policy-rule.js';
 import type { RoleRef, RoleSelector, Subject } from './rbac-objects.js';
 
-/** What of a role or binding is reconciled. */
+/** Metadata that are reconciled. */
 interface Reconciled {
   readonly metadata?: {
     readonly labels?: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ interface Reconciled {
 export interface ReconciledRole extends Reconciled {
   /** None are as good as an empty list. */
   readonly rules?: readonly PolicyRule[] | null;
-  /** Of what it is made; absent and null where it is not. */
+  /** Selectors of an aggregated role; absent or null for others. */
   readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly RoleSelector[] } | null;
 }
 
@@ -22,17 +22,17 @@ export interface ReconciledRole extends Reconciled {
 export interface ReconciledBinding extends Reconciled {
   /** The role that it gives. */
   readonly roleRef?: RoleRef;
-  /** Whom it gives that to. */
+  /** Users, groups and service accounts that it is granted to. */
   readonly subjects?: readonly Subject[] | null;
 }
 
-/** Whether its owner wants it to stay as it is. `annotation` is the key by which that is said. */
+/** Whether its owner has disabled updates, by setting `annotation` to `false`. */
 export const isProtected = ({ metadata }: Reconciled, annotation: string): boolean =>
   metadata?.annotations?.[annotation] === 'false';
 
 /**
- * A role with what is missing of another added to it; whatever else it has stays, but for an aggregation that is not wanted
- * (component-helpers v0.27.16, auth/rbac/reconciliation). Undefined where nothing is missing.
+ * Returns a role with missing parts of the expected one added; whatever else it has stays, but for an unwanted
+ * aggregation (component-helpers v0.27.16, auth/rbac/reconciliation). Undefined when nothing is missing.
  */
 export function reconciledRole<R extends ReconciledRole>(existing: R, expected: ReconciledRole): R | undefined {
   const missing = uncovered(existing.rules ?? [], expected.rules ?? []);
@@ -60,7 +60,7 @@ function missingSelectors(existing: ReconciledRole, expected: ReconciledRole): r
   return (expected.aggregationRule?.clusterRoleSelectors ?? []).filter((selector) => !known.has(canonical(selector)));
 }
 
-/** What is done about a binding: nothing, a change of it, or another in its place, as the role of a binding stays what it is. */
+/** How to reconcile a binding: leave it, update it, or recreate it, as the role of a binding is immutable. */
 export type BindingStep<B> =
   | { readonly act: 'none' }
   | { readonly act: 'update'; readonly binding: B }

@@ -5,7 +5,7 @@ import type { Authorizer, Decision, RequestAttributes } from '../authorizer.js';
 /** Versions of the SubjectAccessReview that a webhook may speak. */
 export type ReviewVersion = 'v1' | 'v1beta1';
 
-/** What a webhook said of a request; plain JSON. */
+/** Verdict of a webhook; plain JSON. */
 export interface WebhookVerdict {
   /** It may. */
   readonly allowed: boolean;
@@ -17,7 +17,7 @@ export interface WebhookVerdict {
 
 /** How a webhook is asked. */
 export interface WebhookAuthorizerOptions {
-  /** Of the group of reviews. */
+  /** Name of the review's group. */
   readonly names: Names;
   /** In which version it is asked, and has to answer. */
   readonly version: ReviewVersion;
@@ -27,10 +27,10 @@ export interface WebhookAuthorizerOptions {
   readonly verdicts: { of(parts: readonly string[], find: () => Promise<WebhookVerdict>): Promise<WebhookVerdict> };
 }
 
-/** Characters of what a caller chooses beyond which its verdict is not kept: nobody is to fill memory by what it asks for. */
+/** Characters chosen by a caller beyond which its verdict is not cached, so that callers cannot fill the memory. */
 const MOST_CHOSEN = 10_000;
 
-/** Asks somebody outside by SubjectAccessReviews (mode `Webhook`; apiserver v0.27.16, plugin/pkg/authorizer/webhook). */
+/** Asks a webhook with SubjectAccessReviews (mode `Webhook`; apiserver v0.27.16, plugin/pkg/authorizer/webhook). */
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const { names, version, verdicts } = options;
   const apiVersion = formatApiVersion({ group: names.group('authorization.orch.io'), version });
@@ -58,7 +58,7 @@ export function readWebhookVerdict(value: unknown): WebhookVerdict | undefined {
   return { allowed, denied, reason };
 }
 
-/** Who says both refuses. */
+/** Returns the decision; a verdict that is both denied and allowed is denied. */
 function decisionOf({ allowed, denied, reason }: WebhookVerdict): Decision {
   if (denied) return { decision: 'deny', reason };
   return { decision: allowed ? 'allow' : 'no-opinion', reason };
@@ -86,7 +86,7 @@ interface Status {
 
 const isStatus = (value: unknown): value is Status => typeof value === 'object' && value !== null;
 
-/** What is empty is left out; groups had another name in `v1beta1`. */
+/** Returns the review's spec without empty fields; groups had another name in `v1beta1`. */
 function specOf({ name, groups, uid, extra }: UserInfo, request: RequestAttributes, version: ReviewVersion): object {
   const { isResourceRequest, path, verb, namespace, group, version: of, resource, subresource, name: object } = request;
   const about = isResourceRequest

@@ -9,9 +9,10 @@ const IV_BYTES = 16;
 const MAC_BYTES = 32;
 
 /**
- * AES-CBC, then HMAC-SHA256 over what it has made, each with a key of its own that is derived from the configured one. (The reference
- * authenticates nothing here, which is no encryption to rely on: a body could be changed without its key.)
- * Payload: initialization vector, what is encrypted, MAC.
+ * AES-CBC, then HMAC-SHA256 over the ciphertext, each with a key of its own that is derived from the configured one.
+ * (The reference authenticates nothing here, which makes the encryption unreliable: a body could be changed without its
+ * key.)
+ * Payload: initialization vector, ciphertext, MAC.
  */
 export class AesCbcCipher implements KeyCipher {
   readonly #header: Buffer;

@@ -9,9 +9,9 @@ const SALT_BYTES = 16;
 const KEPT = 1_000;
 
 /**
- * AES-GCM under a key that is derived from the configured one and a salt that each process draws. So no number of writes wears out the
- * configured key, and processes that do not know of each other never share a nonce.
- * Payload: salt, nonce, what is encrypted, tag.
+ * AES-GCM under a key that is derived from the configured one and a random salt of each process. So no number of writes
+ * exhausts the configured key, and independent processes never share a nonce.
+ * Payload: salt, nonce, ciphertext, tag.
  */
 export class AesGcmCipher implements KeyCipher {
   readonly #derived = new LRUCache<string, GcmKey>({ max: KEPT });

@@ -5,7 +5,7 @@ export class SealBrokenError extends Error {
   override readonly name = 'SealBrokenError';
 }
 
-/** One key. What it encrypts is bound to the object that it is of: `identity` goes into what is authenticated. */
+/** A key's cipher. Its ciphertexts are bound to their objects: `identity` is part of the authenticated data. */
 export interface KeyCipher {
   /** The whole envelope. */
   seal(identity: Buffer, plain: Buffer): Buffer;

@@ -3,7 +3,7 @@ import { SealBrokenError } from './cipher.js';
 
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
-/** Of the nonce, drawn once; the rest counts. */
+/** Bytes of the nonce that are random; the rest counts. */
 const RANDOM_BYTES = 4;
 const TAG_BYTES = 16;
 
@@ -11,7 +11,8 @@ const TAG_BYTES = 16;
 export const GCM_KEY_BYTES = 32;
 
 /**
- * AES-256-GCM under a key that nobody else encrypts with: nonces are counted, so that none comes twice however much is encrypted.
+ * AES-256-GCM under a key that is used by this instance alone: nonces are counted, so that none repeats however much is
+ * encrypted.
  * @param key of {@link GCM_KEY_BYTES}
  */
 export class GcmKey {
@@ -22,7 +23,7 @@ export class GcmKey {
     randomBytes(RANDOM_BYTES).copy(this.#nonce);
   }
 
-  /** What was encrypted, behind `preamble`, which is authenticated with it. */
+  /** Encrypts behind `preamble`, which is authenticated too. */
   seal(preamble: Buffer, identity: Buffer, plain: Buffer): Buffer {
     this.#nonce.writeBigUInt64BE(this.#count++, RANDOM_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.key, this.#nonce, { authTagLength: TAG_BYTES });
@@ -32,7 +33,7 @@ export class GcmKey {
     return Buffer.concat([preamble, this.#nonce, encrypted, cipher.getAuthTag()]);
   }
 
-  /** What was encrypted. @throws SealBrokenError */
+  /** Decrypts. @throws SealBrokenError */
   open(preamble: Buffer, identity: Buffer, sealed: Buffer): Buffer {
     if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new SealBrokenError('it is cut off');
     const end = sealed.length - TAG_BYTES;

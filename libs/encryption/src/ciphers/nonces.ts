@@ -13,7 +13,7 @@ export class Nonces {
     this.#next = this.#drawn.length;
   }
 
-  /** Another one each time; it is to be copied before the next is asked for. */
+  /** Returns another nonce each time; it must be copied before the next call. */
   next(): Buffer {
     if (this.#next === this.#drawn.length) {
       randomFillSync(this.#drawn);

@@ -6,13 +6,13 @@ import { Nonces } from './nonces.js';
 const NONCE_BYTES = 24;
 const TAG_BYTES = 16;
 
-/** What NaCl's secretbox is made with. */
+/** The functions of libsodium for NaCl's secretbox. */
 export type Sodium = Pick<
   typeof import('libsodium-wrappers').default,
   'crypto_secretbox_easy' | 'crypto_secretbox_open_easy'
 >;
 
-/** Compiles it, which nobody should wait for who does not need it. */
+/** Loads and compiles libsodium, on demand as most configurations do not use it. */
 export async function loadSodium(): Promise<Sodium> {
   const { default: sodium } = await import('libsodium-wrappers');
   await sodium.ready;
@@ -20,9 +20,9 @@ export async function loadSodium(): Promise<Sodium> {
 }
 
 /**
- * XSalsa20 and Poly1305, as NaCl's secretbox. That has no room for what is authenticated and not encrypted: so each object has a key
- * of its own, made of the configured one by HMAC-SHA256 over what the object is.
- * Payload: nonce, tag, what is encrypted.
+ * XSalsa20 and Poly1305, as NaCl's secretbox. That has no additional authenticated data: so each object has a key of
+ * its own, derived from the configured one by HMAC-SHA256 over the object's identity.
+ * Payload: nonce, tag, ciphertext.
  */
 export class SecretboxCipher implements KeyCipher {
   readonly #header: Buffer;

@@ -12,18 +12,18 @@ export interface KeysConfiguration {
 
 /** A key management service, reached by way of a plugin beside the server. */
 export interface KmsConfiguration {
-  /** `v2`; `v1` where nothing is said. */
+  /** `v2`; `v1` by default. */
   readonly apiVersion: string;
   readonly name: string;
-  /** As it stands there: of no use in v2. */
+  /** Value as configured; unused in v2. */
   readonly cacheSize?: number;
   /** `unix://` and the path of a socket. */
   readonly endpoint: string;
-  /** Of one call, ms. */
+  /** Timeout of a call, ms. */
   readonly timeout: number;
 }
 
-/** One of them is set. */
+/** Configuration of a provider; exactly one member is set. */
 export interface ProviderConfiguration {
   readonly aesgcm?: KeysConfiguration;
   readonly aescbc?: KeysConfiguration;
@@ -32,7 +32,7 @@ export interface ProviderConfiguration {
   readonly kms?: KmsConfiguration;
 }
 
-/** What some resources are encrypted with: by the first, and read by any. */
+/** Providers of some resources: the first encrypts, all decrypt. */
 export interface ResourceConfiguration {
   /** `secrets`, `deployments.apps`, `*.apps`, `*.` (the core group), `*.*`. */
   readonly resources: readonly string[];

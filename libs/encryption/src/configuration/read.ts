@@ -11,7 +11,7 @@ const API_VERSION = /^apiserver\.config\.[a-z0-9.-]+\/v1$/;
 /** Under this name, too, it has always been read. */
 const LEGACY = 'v1/EncryptionConfig';
 
-/** Milliseconds, where nothing is said. */
+/** Default timeout in milliseconds. */
 const KMS_TIMEOUT = 3_000;
 const KMS_VERSION = 'v1';
 

@@ -16,14 +16,14 @@ const INTERNAL = 'internal';
 /** Types that no wildcard means: see `configurationErrors`. */
 const LEFT_OUT: readonly TypeName[] = [{ group: '', resource: 'resourcequotas' }];
 
-/** What is said of resources, the narrowest first: of a resource, of its group, of all. */
+/** Rules of resources, the most specific first: of a resource, of its group, of all. */
 export class ResourceRules<T> {
   readonly #rules = new Map<string, T[]>();
 
   /**
-   * Adds to what is said of a resource.
+   * Adds a rule for a resource.
    * @param text `secrets`, `deployments.apps`, `*.apps`, `*.`, `*.*`
-   * @throws Error where what is said before holds for it already
+   * @throws Error when an earlier rule covers it already
    */
   add(text: string, said: readonly T[]): void {
     const name = parseResource(text);
@@ -35,7 +35,7 @@ export class ResourceRules<T> {
     this.#rules.set(keyOf(name), [...(this.#rules.get(keyOf(name)) ?? []), ...said]);
   }
 
-  /** What is said of a type; undefined where nothing is. */
+  /** Returns the rule of a type; undefined if there is none. */
   of(type: TypeName): readonly T[] | undefined {
     const { group, resource } = type;
     const own = this.#rules.get(keyOf(type));
@@ -52,6 +52,6 @@ export class ResourceRules<T> {
   }
 }
 
-/** As it stands in a file. */
+/** Formats a name as in a file. */
 const shown = ({ group, resource }: TypeName): string =>
   JSON.stringify(group === '' && resource !== ANY ? resource : `${resource}.${group}`);

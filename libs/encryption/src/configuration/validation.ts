@@ -10,7 +10,7 @@ import { ANY, parseResource } from './rules.js';
 
 const AES_KEYS = [16, 24, 32];
 const SECRETBOX_KEYS = [32];
-/** RFC 4648, 4, with its padding and no strange bits behind the last byte being asked for. */
+/** RFC 4648, 4, with required padding; surplus bits behind the last byte are ignored. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Resources of the reference that it keeps and does not serve. */
@@ -23,7 +23,7 @@ export interface GroupNames {
   readonly events: string;
 }
 
-/** What is wrong with a configuration, in the words of the reference (k8s.io/apiserver, pkg/apis/config/validation). */
+/** Validates a configuration, with the messages of the reference (k8s.io/apiserver, pkg/apis/config/validation). */
 export function configurationErrors({ resources }: EncryptionConfiguration, names: GroupNames): FieldError[] {
   if (resources.length === 0) return [required('resources', 'at least one resources is required')];
   const kmsNames = new Set<string>();
@@ -127,7 +127,7 @@ function secretErrors(secret: string, at: string, lengths: readonly number[]): F
   return [invalidValue(at, 'REDACTED', expected)];
 }
 
-/** What a secret says; undefined where it is no base64. Line ends in it do not count. */
+/** Decodes a secret; undefined if it is no base64. Line ends in it are ignored. */
 export function keyBytes(secret: string): Buffer | undefined {
   const text = secret.replace(/[\r\n]/g, '');
   return BASE64.test(text) ? Buffer.from(text, 'base64') : undefined;

@@ -4,12 +4,12 @@ import type { WrappedKey } from './messages.js';
 const LONGEST_KEY_ID = 1024;
 const LONGEST_WRAPPED = 1024;
 const LONGEST_ANNOTATIONS = 32 << 10;
-/** Of what a service says of itself, where it is told. */
+/** Characters reported of a service's status. */
 const LONGEST_TOLD = 1024;
-/** As names of annotations have to be. */
+/** Pattern of annotations' names. */
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 
-/** What a service says, as far as it is told: its first KiB. */
+/** Returns the first KiB of a service's text, for reports. */
 export function cut(text: string): string {
   const bytes = Buffer.from(text);
   return bytes.length > LONGEST_TOLD ? `${bytes.toString('utf8', 0, LONGEST_TOLD)}…` : text;
@@ -24,7 +24,7 @@ export function keyIdProblem(keyId: string): string | undefined {
     : undefined;
 }
 
-/** What stands with each body has bounds. @throws Error */
+/** Checks the limits of data that is stored with each body. @throws Error */
 export function checkWrapped({ ciphertext, keyId, annotations }: WrappedKey): void {
   const { length } = ciphertext;
   if (length === 0) throw new Error('failed to validate encrypted DEK: encrypted DEK is empty');

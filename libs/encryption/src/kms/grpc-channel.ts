@@ -3,7 +3,7 @@ import { GrpcConnection, msUntil } from './grpc-connection.js';
 import { framed, readAnswer } from './grpc-message.js';
 import { GrpcError } from './grpc-status.js';
 
-/** Of an answer. */
+/** Bytes of an answer. */
 const LONGEST_ANSWER = 1 << 20;
 
 /** Calls over a socket of this machine, one connection for all of them. What cannot be reached is waited for as long as a call may take. */
@@ -16,7 +16,8 @@ export class GrpcChannel {
   }
 
   /**
-   * One request, one answer. What the other side has not looked at, as its connection ends, is asked once more over another.
+   * Makes a unary call. A request that the server has not processed before its connection ended is sent once more over
+   * another.
    * @param timeout milliseconds
    * @throws GrpcError
    */
@@ -110,6 +111,6 @@ function answerOf(stream: ClientHttp2Stream, request: Uint8Array, deadline: numb
   });
 }
 
-/** Whether it was refused, comes behind the last of which a connection that ends has told, or was never sent. */
+/** Whether a stream was refused, is beyond the last one that a closing connection announced, or was never sent. */
 const wasTurnedAway = ({ rstCode, id }: ClientHttp2Stream): boolean =>
   rstCode === constants.NGHTTP2_REFUSED_STREAM || id === undefined;

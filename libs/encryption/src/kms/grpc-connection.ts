@@ -6,7 +6,7 @@ import { GrpcError } from './grpc-status.js';
 /** Milliseconds between attempts to connect, within the time of a call. */
 const RECONNECT_MS = 100;
 
-/** One connection to a socket of this machine: made when it is first asked for, and again when it has ended. */
+/** A connection to a local socket: made on demand, and again when it has ended. */
 export class GrpcConnection {
   readonly #closing = new AbortController();
   /** All that are open or on their way: one that goes away still carries what is under way. */
@@ -18,7 +18,7 @@ export class GrpcConnection {
   constructor(private readonly path: string) {}
 
   /**
-   * The connection, once it is there. What cannot be reached is tried until the deadline, by all who wait for it together.
+   * Returns the connection, once it is open. Connecting is retried until the deadline, shared by all callers.
    * @param deadline monotonic ms
    * @throws GrpcError `Unavailable`; `Canceled` once it is closed
    */
@@ -72,13 +72,13 @@ export class GrpcConnection {
         resolve(error);
       };
       const timer = setTimeout(() => failed(new Error(LATE)), msUntil(deadline));
-      // What happens to it later is told to the calls that are under way.
+      // Later errors are reported to the calls in flight.
       session.on('error', failed);
       session.on('close', () => {
         this.#sessions.delete(session);
         failed(new Error('the connection was closed before it was used'));
       });
-      // Not before the other side has spoken: whoever listens need not speak this language.
+      // Wait for the other side's settings: the listener need not speak HTTP/2.
       session.once('remoteSettings', () => {
         clearTimeout(timer);
         if (!isOpen(session)) return;

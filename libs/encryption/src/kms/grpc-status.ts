@@ -23,9 +23,9 @@ const CODES = [
 export type GrpcCode = (typeof CODES)[number];
 
 /**
- * What is not otherwise when it is asked again, unless somebody does something: who says so has looked at what was asked. All else may
- * pass, `Unknown` and `Internal` among it: plugins in Go answer so to whatever goes wrong between them and their service. So does
- * `Unauthenticated`: a plugin passes it on where its own token has run out, which it renews.
+ * Codes that will not change on a retry unless somebody intervenes: the service has processed the request. All others
+ * may be transient, `Unknown` and `Internal` among them: plugins in Go answer so for any failure between them and their
+ * service. So may `Unauthenticated`: a plugin forwards it when its own token has expired, which it renews.
  */
 const LASTING: ReadonlySet<GrpcCode> = new Set([
   'InvalidArgument',
@@ -36,7 +36,7 @@ const LASTING: ReadonlySet<GrpcCode> = new Set([
   'Unimplemented',
 ]);
 
-/** Nobody has answered, or not yet: nothing was judged. */
+/** Codes that mean that no answer has come, or not yet: the request was not judged. */
 const UNANSWERED: ReadonlySet<GrpcCode> = new Set(['Canceled', 'DeadlineExceeded', 'Unavailable']);
 
 /** A call was answered with an error, or not at all. */

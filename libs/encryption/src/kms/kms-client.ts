@@ -17,11 +17,11 @@ import {
 
 /** Which plugin, and how long it is waited for. */
 interface KmsClientOptions {
-  /** As it is configured. */
+  /** Name of the provider, as configured. */
   readonly name: string;
   /** `unix://` and a path. */
   readonly endpoint: string;
-  /** Of one call, ms. */
+  /** Timeout of a call, ms. */
   readonly timeout: number;
   readonly observer: EncryptionObserver;
 }

@@ -18,7 +18,10 @@ const WELL_MS = 20_000;
 const UNWELL_MS = 3_000;
 /** For which a key goes on to encrypt after the last time that the service was well. Reading knows no such end. */
 const WRITE_MS = 180_000;
-/** Between proofs that it still decrypts the key, while it is well: what it lost in the meantime nobody could read after a restart. */
+/**
+ * Milliseconds between proofs that a healthy service still decrypts the key: bodies under a key that it lost would be
+ * unreadable after a restart.
+ */
 const PROVE_MS = 60_000;
 
 /** Releases of the reference name the same calls so. */
@@ -44,21 +47,21 @@ interface KnownKey {
 }
 
 interface KmsProviderOptions {
-  /** As it is configured. */
+  /** Name of the provider, as configured. */
   readonly name: string;
   readonly client: Pick<KmsClient, 'status' | 'encrypt' | 'decrypt' | 'close'>;
   readonly observer: EncryptionObserver;
-  /** Hears of looks that found the service unwell, and of keys that it has lost. */
+  /** Called when a check finds the service unhealthy, and for keys that it has lost. */
   readonly onError: (error: Error) => void;
   /** Default: the machine's. */
   readonly clock?: Clock;
 }
 
 /**
- * Bodies encrypted with a key that this process makes for itself and a key management service has encrypted: so the service is asked once
- * for each start, and once whenever it turns to another key. The key stands with each body as the service has encrypted it, and is
- * decrypted once by each process that reads such bodies.
- * Payload: length of the wrapped key, the wrapped key, nonce, what is encrypted, tag.
+ * Encrypts bodies with a key that this process generates and a key management service has encrypted (envelope
+ * encryption): so the service is called once for each start, and once whenever it rotates its key. The encrypted key is
+ * stored with each body, and decrypted once by each process that reads such bodies.
+ * Payload: length of the wrapped key, the wrapped key, nonce, ciphertext, tag.
  */
 export class KmsProvider implements BodyProvider {
   readonly prefix: string;
@@ -171,8 +174,8 @@ export class KmsProvider implements BodyProvider {
   }
 
   /**
-   * Another key is as good as the one that could not be proved, also where that was a mishap. It goes on, until it expires, only where
-   * another cannot be had either, and it may yet be proved.
+   * Replaces a key whose proof failed by a new one, even if the failure was an accident. The old one stays in use,
+   * until it expires, only if no new one can be had and it may yet be proved.
    */
   async #withoutProof(own: OwnKey, failure: KeyProofError, asked: number): Promise<void> {
     if (failure.unanswered) throw failure;
@@ -234,7 +237,7 @@ export class KmsProvider implements BodyProvider {
     return this.#keyOf(text, block).then((asked) => {
       this.#used(asked);
       const plain = asked.key.open(preamble, identity, rest);
-      // Only now it is known that the service has told the truth.
+      // Only now the service's status is known to be true.
       this.#keys.set(text, asked);
       return plain;
     });

@@ -3,16 +3,16 @@ import { Reader, Writer } from 'protobufjs/minimal.js';
 /** The service of KMS plugins, version 2 (k8s.io/kms, apis/v2/api.proto). Field numbers stand here by hand: there are few. */
 export const SERVICE = 'v2.KeyManagementService';
 
-/** What a plugin says of itself. */
+/** Status of a plugin. */
 export interface StatusResponse {
   readonly version: string;
   /** `ok`, or what is wrong. */
   readonly healthz: string;
-  /** Of the key that it encrypts with now. */
+  /** Id of the key that it encrypts with now. */
   readonly keyId: string;
 }
 
-/** By name; what they say is the plugin's own. */
+/** Annotations by name; their values are opaque. */
 type Annotations = ReadonlyMap<string, Buffer>;
 
 /** A key as the service has encrypted it, with what it needs to decrypt it. */
@@ -51,7 +51,7 @@ export function decodeStatusResponse(message: Uint8Array): StatusResponse {
   return { version, healthz, keyId };
 }
 
-/** @param uid tells this call from others, in logs */
+/** @param uid identifies this call in logs */
 export const encodeEncryptRequest = (plaintext: Buffer, uid: string): Uint8Array =>
   Writer.create().uint32(bytes(1)).bytes(plaintext).uint32(bytes(2)).string(uid).finish();
 
@@ -67,7 +67,7 @@ export function decodeEncryptResponse(message: Uint8Array): WrappedKey {
   return { ciphertext, keyId, annotations };
 }
 
-/** @param uid tells this call from others, in logs */
+/** @param uid identifies this call in logs */
 export function encodeDecryptRequest({ ciphertext, keyId, annotations }: WrappedKey, uid: string): Uint8Array {
   const writer = Writer.create().uint32(bytes(1)).bytes(ciphertext);
   writer.uint32(bytes(2)).string(uid).uint32(bytes(3)).string(keyId);

@@ -7,20 +7,20 @@ import { GrpcError } from './grpc-status.js';
 import type { KmsClient } from './kms-client.js';
 import { encodeWrappedKey, type WrappedKey } from './messages.js';
 
-/** Of the length before a wrapped key. */
+/** Bytes of the length before a wrapped key. */
 export const LENGTH_BYTES = 4;
 
 /** A key that this process has made, and that the service has decrypted again to what it was. */
 export interface OwnKey {
   readonly key: GcmKey;
-  /** What `key` encrypts with, of {@link GCM_KEY_BYTES}. */
+  /** Secret of `key`, of {@link GCM_KEY_BYTES}. */
   readonly bytes: Buffer;
   readonly wrapped: WrappedKey;
-  /** Of the service's key. */
+  /** Id of the service's key. */
   readonly keyId: string;
-  /** The key as it stands with bodies, byte for character: tells it from others. */
+  /** The wrapped key as stored with bodies, one character per byte: identifies the key. */
   readonly text: string;
-  /** What stands before bodies: header, length, and the key as the service has encrypted it. */
+  /** Prefix of bodies: header, length, and the wrapped key. */
   readonly preamble: Buffer;
 }
 
@@ -29,7 +29,7 @@ export class KeyProofError extends Error {
   override readonly name = 'KeyProofError';
   /** Whether it may yet. */
   readonly passing: boolean;
-  /** Whether it said nothing of the key. */
+  /** Whether no answer about the key has come. */
   readonly unanswered: boolean;
 
   /** @param cause what it was answered with; none where that was another key */
@@ -41,7 +41,7 @@ export class KeyProofError extends Error {
 }
 
 interface OwnKeysOptions {
-  /** Of the provider, as it is configured. */
+  /** Name of the provider, as configured. */
   readonly name: string;
   readonly client: Pick<KmsClient, 'encrypt' | 'decrypt'>;
   readonly observer: EncryptionObserver;
