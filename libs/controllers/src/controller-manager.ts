@@ -1,4 +1,4 @@
-import { type Clock, sleep, systemClock } from '@orch/runtime';
+import { aborted, type Clock, sleep, systemClock } from '@orch/runtime';
 import { Backoff, type Leadership, RENEWAL_MS, WorkQueue } from '@orch/runtime/work';
 import type { Controller } from './controller.js';
 import { ControllerRunner } from './controller-runner.js';
@@ -107,10 +107,3 @@ export class ControllerManager {
     for (const runner of this.#runners) void runner.retire();
   }
 }
-
-/** Never resolves without a signal. */
-const aborted = (signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal?.aborted) resolve();
-    else signal?.addEventListener('abort', () => resolve(), { once: true });
-  });

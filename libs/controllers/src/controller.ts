@@ -51,6 +51,6 @@ export interface ControllerGroup {
   readonly controllers: readonly Controller[];
   /** Begins to follow; called before the controllers run. @throws Error where the feature cannot work */
   start?(): void | Promise<void>;
-  /** Ends that; called after the controllers have ended. */
-  stop?(): void | Promise<void>;
+  /** Ends that; called after the controllers have ended. What lasts until `deadline` is left to itself. */
+  stop?(deadline?: AbortSignal): void | Promise<void>;
 }

@@ -3,7 +3,6 @@ import type { ObjectSource } from '@orch/informers';
 import type { Names } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
 import type { Clock } from '@orch/runtime';
-import { LEADERSHIP_MS, Leadership } from '@orch/runtime/work';
 import type { ServingStore } from '@orch/storage';
 import type { WritePipeline } from '@orch/writing';
 import { Creations } from './creations.js';
@@ -17,7 +16,7 @@ import { PRESENCE_MS, ServerPresence } from './server-presence.js';
 import { StorageMigrator, type StorageMigratorOptions } from './storage-migrator.js';
 
 interface CustomKindsOptions<E> extends Pick<ServedDefinitionsOptions<E>, 'make' | 'publish' | 'isBuiltIn'> {
-  readonly store: ObjectSource & Pick<ServingStore, 'registerTypes' | 'presence' | 'leastProgress' | 'lease'>;
+  readonly store: ObjectSource & Pick<ServingStore, 'registerTypes' | 'presence' | 'leastProgress'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   /** The endpoint of definitions, in the version that is stored. */
   readonly definitions: Endpoint;
@@ -118,17 +117,15 @@ export class CustomKinds<E> {
     };
   }
 
-  /** What decides on definitions, where this process is the one that does. */
+  /** Controller that decides on definitions. */
   controller({ empty, rewrite, settlingMs, onRewriting, ...writing }: DecidingOptions<E>): DefinitionController {
     const { store, definitions: endpoint, isBuiltIn, onError, clock } = this.options;
     const common = { onError, ...(clock && { clock }) };
-    const leadership = new Leadership(store.lease('definitions', LEADERSHIP_MS), clock);
     const writer = new DefinitionWriter({ ...writing, endpoint });
     const working = {
       ...common,
       writer,
       kindOf: (definition: Definition) => this.#served.kindOf(definition),
-      stopped: () => !leadership.leads,
     };
     const cleaner = new DefinitionCleaner<E>({ ...working, names: writing.names, empty, isBuiltIn });
     const migrator = new StorageMigrator<E>({
@@ -140,7 +137,6 @@ export class CustomKinds<E> {
     const leastProgress = () => store.leastProgress();
     return new DefinitionController({
       ...common,
-      leadership,
       follower: this.#follower,
       writer,
       cleaner,

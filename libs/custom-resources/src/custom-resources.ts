@@ -1,3 +1,4 @@
+import type { ControllerGroup } from '@orch/controllers';
 import type { OrderedFeed } from '@orch/feed';
 import type { KindSettings } from '@orch/kinds';
 import type { JsonObject, Names } from '@orch/machinery';
@@ -19,7 +20,6 @@ import type { WatchCache } from '@orch/watchcache';
 import { emptyCollection, type ObjectRemover, rewriteCollection, type WritePipeline } from '@orch/writing';
 import { CustomKinds } from './custom-kinds.js';
 import type { Definition } from './definition.js';
-import type { DefinitionController } from './definition-controller.js';
 import { migrationCounter } from './migration-counter.js';
 import type { CustomKind, DefinitionChange, ServedDefinition } from './served-definitions.js';
 
@@ -43,8 +43,6 @@ interface CustomResourcesSettings {
   readonly feed: OrderedFeed;
   /** What the installation decides of its kinds. */
   readonly kinds: KindSettings;
-  /** Whether this process may decide on definitions; one of those that may does. */
-  readonly decides: boolean;
   /** Objects that are written anew in a second at most, after a change of the version that they are stored in. */
   readonly migrationRate: number;
   readonly metrics: Metrics;
@@ -60,7 +58,6 @@ const MADE_AT_LEAST = 1_000;
 /** Serves the kinds that definitions bring beside the declared ones, where definitions are served at all. */
 export class CustomResources {
   readonly #kinds: CustomKinds<Endpoint> | undefined;
-  readonly #controller: DefinitionController | undefined;
   #pool = new SchemaPool();
   #made = 0;
   #live = 0;
@@ -71,7 +68,7 @@ export class CustomResources {
   readonly #selectable = new Map<TypeId, string>();
 
   constructor(private readonly settings: CustomResourcesSettings) {
-    const { api, store, feed, logger, decides } = settings;
+    const { api, store, feed, logger } = settings;
     const group = api.names.group('apiextensions.orch.io');
     const definitions = api.served.current.types.find(
       ({ definition }) => definition.group === group && definition.resource === DEFINITIONS,
@@ -87,24 +84,27 @@ export class CustomResources {
         api.scheme.resources.some((each) => each.group === ofGroup && each.resource === resource),
       onError: (error) => logger.error('custom kinds', error),
     });
-    if (!decides) return;
+  }
+
+  /** Controller that decides on definitions; undefined where none are served. */
+  controllers(): ControllerGroup | undefined {
+    const { api, store, requestTimeoutMs, migrationRate, metrics } = this.settings;
     const { names, pipeline, now } = api;
     const empty = (kind: CustomKind<Endpoint>, stopped: () => boolean) => this.#empty(kind, stopped);
-    const pace = new Pace(settings.migrationRate);
+    const pace = new Pace(migrationRate);
     const tools = { store, pipeline, turn: () => pace.turn() };
-    this.#controller = this.#kinds.controller({
+    return this.#kinds?.controller({
       ...{ names, pipeline, now, empty },
       rewrite: ({ storage }, stopped, onDone) => rewriteCollection(tools, storage, stopped, onDone),
       // A request that outlasts its time may still be writing.
-      settlingMs: 2 * settings.requestTimeoutMs,
-      onRewriting: migrationCounter(settings.metrics),
+      settlingMs: 2 * requestTimeoutMs,
+      onRewriting: migrationCounter(metrics),
     });
   }
 
   /** Resolves when all that is defined is served: only then requests may be answered. @throws StoreUnavailableError */
   async start(): Promise<void> {
     await this.#kinds?.start();
-    this.#controller?.start();
   }
 
   /** Whether some that are defined are not served, as their definitions cannot be read. */
@@ -127,7 +127,6 @@ export class CustomResources {
 
   /** To be called when no more requests are answered. */
   async stop(): Promise<void> {
-    await this.#controller?.stop();
     await this.#kinds?.stop();
   }
 

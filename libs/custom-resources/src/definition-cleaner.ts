@@ -2,6 +2,7 @@ import { cleanupFinalizer, conditionOf, type DefinitionCondition, TERMINATION } 
 import type { Names } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
 import { latched } from '@orch/runtime/work';
+import type { OwnRun } from '@orch/writing';
 import type { Definition } from './definition.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import type { CustomKind } from './served-definitions.js';
@@ -14,8 +15,6 @@ interface DefinitionCleanerOptions<E> {
   /** Deletes all objects of a kind. @returns how many are left, as finalizers keep them */
   empty(kind: CustomKind<E>, stopped: () => boolean): Promise<number>;
   isBuiltIn(group: string, resource: string): boolean;
-  /** Whether this process is no more the one that does this. */
-  stopped(): boolean;
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
@@ -47,9 +46,10 @@ export class DefinitionCleaner<E> {
   /**
    * Begins with those whose turn it is.
    * @param drained those of `pending` of which no server makes an object any more
+   * @param run what is begun is broken off, and not written, once this does not go on
    * @returns milliseconds until it should be asked again
    */
-  begin(pending: readonly Definition[], drained: readonly Definition[]): number {
+  begin(pending: readonly Definition[], drained: readonly Definition[], run: OwnRun): number {
     const now = this.#clock.now();
     this.#forget(pending);
     for (const definition of drained) {
@@ -57,7 +57,7 @@ export class DefinitionCleaner<E> {
       const { uid } = definition;
       if (this.#working.has(uid) || (this.#notBefore.get(uid) ?? 0) > now) continue;
       this.#notBefore.set(uid, Number.POSITIVE_INFINITY);
-      const work = this.#clean(definition).finally(() => {
+      const work = this.#clean(definition, run).finally(() => {
         this.#working.delete(uid);
         this.#notBefore.set(uid, this.#clock.now() + PAUSE_MS);
       });
@@ -79,18 +79,18 @@ export class DefinitionCleaner<E> {
   }
 
   /** Never rejects. */
-  async #clean(definition: Definition): Promise<void> {
+  async #clean(definition: Definition, run: OwnRun): Promise<void> {
     const { writer, onError } = this.options;
-    const stopped = latched(this.options.stopped);
+    const stopped = latched(() => !run.goesOn);
     try {
-      await this.#tell(definition, TERMINATION.inProgress);
+      await this.#tell(definition, TERMINATION.inProgress, run);
       const outcome = await this.#outcomeOf(definition, stopped);
       if (stopped()) return;
-      if (outcome.status === 'True') return await this.#tell(definition, outcome);
-      await writer.report(definition, outcome);
-      await writer.release(definition);
+      if (outcome.status === 'True') return await this.#tell(definition, outcome, run);
+      await writer.report(definition, outcome, run);
+      await writer.release(definition, run);
     } catch (error) {
-      onError(error);
+      if (!stopped()) onError(error);
     }
   }
 
@@ -105,17 +105,17 @@ export class DefinitionCleaner<E> {
       const left = await empty(await kindOf(definition), stopped);
       if (left > 0) return TERMINATION.remaining(`${left} ${left === 1 ? 'is' : 'are'} still there`);
     } catch (error) {
-      onError(error);
+      if (!stopped()) onError(error);
       return TERMINATION.failed(error instanceof Error ? error.message : String(error));
     }
     return isEstablished ? TERMINATION.completed : TERMINATION.neverEstablished;
   }
 
   /** What it tells already is not told again: not that it begins, either, where it says what holds it up. */
-  async #tell(definition: Definition, condition: DefinitionCondition): Promise<void> {
+  async #tell(definition: Definition, condition: DefinitionCondition, run: OwnRun): Promise<void> {
     const told = conditionOf(definition.outline, 'Terminating');
     if (condition === TERMINATION.inProgress && told && told.reason !== TERMINATION.pending.reason) return;
     if (told?.reason === condition.reason && told.message === condition.message) return;
-    await this.options.writer.report(definition, condition);
+    await this.options.writer.report(definition, condition, run);
   }
 }

@@ -1,6 +1,7 @@
+import type { Controller, ControllerGroup, ControllerSource, ReconcileRun } from '@orch/controllers';
 import { StatusError } from '@orch/machinery';
-import { type Clock, systemClock } from '@orch/runtime';
-import { inParallel, LeaderRounds, type Leadership, onePage, RENEWAL_MS } from '@orch/runtime/work';
+import { aborted, type Clock, systemClock } from '@orch/runtime';
+import { Backoff, inParallel, onePage } from '@orch/runtime/work';
 import type { LeastProgress } from '@orch/storage';
 import { type Decision, decisionsOf, establishedBy, installing } from './decisions.js';
 import type { DefinitionCleaner } from './definition-cleaner.js';
@@ -10,7 +11,6 @@ import type { DefinitionWriter } from './definition-writer.js';
 import type { StorageMigrator } from './storage-migrator.js';
 
 interface DefinitionControllerOptions {
-  readonly leadership: Leadership;
   readonly follower: DefinitionFollower;
   readonly writer: Pick<DefinitionWriter, 'tell'>;
   readonly cleaner: Pick<DefinitionCleaner<unknown>, 'pending' | 'begin' | 'idle'>;
@@ -20,99 +20,137 @@ interface DefinitionControllerOptions {
    * @throws StoreUnavailableError
    */
   leastProgress(): Promise<LeastProgress | undefined>;
+  /** Called with what is refused of one definition; it is tried again. */
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
 
+/**
+ * The one key of the controller: names are given to one definition and not to another, and how far all servers have come is read once
+ * for all that wait.
+ */
+const ALL = 'all';
 /** Milliseconds between looks how far other servers have come. */
 const BARRIER_MS = 50;
+/** Milliseconds between looks whether objects may be brought to another version. */
+const MIGRATION_MS = 3_000;
+/** Milliseconds from one look at what has changed to the next at least. */
+const REST_MS = 10;
+/** Waits until a look that failed, or a definition that was refused, is tried again, milliseconds. */
+const RETRY = { firstMs: 250, longestMs: 5_000 };
 /** Definitions that are written at a time. */
 const WRITES = { items: 64, bytes: 64, sizeOf: () => 1 };
 
+/** A definition that could not be written. */
+interface Refusal {
+  readonly backoff: Backoff;
+  /** When it is tried again, monotonic milliseconds. */
+  until: number;
+}
+
 /**
- * Decides on the names, establishment and removal of definitions; runs in one process at a time. A definition is
- * established once all servers that are alive serve it, and removed when none of them creates objects of its kind any
- * more and the existing ones have been deleted.
+ * Decides on the names, establishment and removal of definitions, as the server itself. A definition is established once all servers
+ * that are alive serve it, and removed when none of them creates objects of its kind any more and the existing ones have been deleted.
  */
-export class DefinitionController {
+export class DefinitionController implements ControllerGroup {
+  readonly controllers: readonly Controller[];
   readonly #clock: Clock;
-  readonly #rounds: LeaderRounds;
-  /** Definitions that could not be written, by uid; monotonic milliseconds. */
-  readonly #refusedUntil = new Map<string, number>();
+  /** By uid. */
+  readonly #refusals = new Map<string, Refusal>();
   readonly #index: DefinitionIndex;
-  #unsubscribe: (() => void) | undefined;
 
   constructor(private readonly options: DefinitionControllerOptions) {
-    const { leadership, onError, clock = systemClock } = options;
+    const { follower, clock = systemClock } = options;
     this.#clock = clock;
-    this.#index = new DefinitionIndex(options.follower);
-    this.#rounds = new LeaderRounds({ leadership, round: (isNew) => this.#round(isNew), onError, clock });
+    this.#index = new DefinitionIndex(follower);
+    const source: ControllerSource = {
+      subscribe: (enqueue) => follower.onChange(() => enqueue(ALL)),
+      keys: () => [ALL],
+      async confirm() {
+        await follower.confirm();
+      },
+    };
+    this.controllers = [
+      {
+        name: 'customresourcedefinition',
+        ...{ sources: [source], retry: RETRY, restMs: REST_MS },
+        reconcile: (_key, run) => this.#decide(run),
+      },
+    ];
   }
 
-  /** Begins to decide, now and at each change of a definition. Returns at once. */
-  start(): void {
-    this.#unsubscribe = this.options.follower.onChange(() => this.#rounds.ask());
-    this.#rounds.ask();
-  }
-
-  /** Stops after the work under way, and releases the lease to another process. */
-  async stop(): Promise<void> {
-    this.#unsubscribe?.();
+  /** Resolves when the deletion and migration of objects under way have ended, or the deadline aborts. */
+  async stop(deadline?: AbortSignal): Promise<void> {
     this.#index.stop();
-    await this.#rounds.stop();
-    await Promise.all([this.options.cleaner.idle(), this.options.migrator.idle()]);
+    const { cleaner, migrator } = this.options;
+    await Promise.race([Promise.all([cleaner.idle(), migrator.idle()]), aborted(deadline)]);
   }
 
-  /** @returns milliseconds until what waits should be looked at again */
-  async #round(isNew: boolean): Promise<number | undefined> {
-    const { follower } = this.options;
-    if (follower.version === undefined) return undefined;
-    // What the one before has decided is to be known.
-    if (isNew) await follower.confirm();
+  /** @returns milliseconds until what waits is to be looked at again; undefined where nothing does */
+  async #decide(run: ReconcileRun): Promise<number | undefined> {
+    const now = this.#clock.now();
     // One that cannot be read has names as well, which must not be given to another.
-    if (follower.unreadable.size === 0) await this.#carryOut(decisionsOf(this.#index));
-    return this.#goOn();
+    if (this.options.follower.unreadable.size === 0) await this.#carryOut(decisionsOf(this.#index), now, run);
+    const pauses = [await this.#goOn(now, run), this.#untilRetry(now)].filter((pause) => pause !== undefined);
+    return pauses.length > 0 ? Math.min(...pauses) : undefined;
   }
 
-  /** What waits for other servers. @returns milliseconds until it should be looked at again */
-  async #goOn(): Promise<number> {
+  /** Goes on with what waits for other servers. @returns milliseconds until that is to be looked at again */
+  async #goOn(now: number, run: ReconcileRun): Promise<number | undefined> {
     const { cleaner, migrator, leastProgress } = this.options;
     const definitions = [...this.#index.unfinished];
     const [waiting, pending] = [installing(definitions), cleaner.pending(definitions)];
     const migrating = migrator.pending(definitions);
-    if (waiting.length === 0 && pending.length === 0 && migrating.length === 0) return RENEWAL_MS;
+    if (waiting.length === 0 && pending.length === 0 && migrating.length === 0) return undefined;
     const least = await leastProgress();
-    if (!least || !this.options.leadership.leads) return BARRIER_MS;
+    if (!least || !run.goesOn) return BARRIER_MS;
     const due = establishedBy(waiting, least.served);
-    await this.#carryOut(due);
-    if (migrating.length > 0) migrator.begin(migrating, least.served);
+    await this.#carryOut(due, now, run);
+    if (migrating.length > 0) migrator.begin(migrating, least.served, run);
     const drained = pending.filter(({ since, uid }) => since <= least.drained && !least.held.has(uid));
-    const pause = pending.length > 0 ? cleaner.begin(pending, drained) : RENEWAL_MS;
+    const pause = pending.length > 0 ? cleaner.begin(pending, drained, run) : MIGRATION_MS;
     const isHeld = due.length < waiting.length || drained.length < pending.length;
     return isHeld ? BARRIER_MS : pause;
   }
 
   /**
-   * What is decided next is decided upon this. What is refused of one definition keeps nobody from the others, and is tried
-   * again later. @throws StoreUnavailableError
+   * Writes decisions, and learns what was written: what is decided next is decided upon this. What is refused of one definition keeps nobody
+   * from the others. @throws StoreUnavailableError
    */
-  async #carryOut(decisions: readonly Decision[]): Promise<void> {
-    const { leadership, writer, follower } = this.options;
-    const now = this.#clock.now();
-    for (const [uid, until] of this.#refusedUntil) if (until <= now) this.#refusedUntil.delete(uid);
-    const due = decisions.filter(({ definition }) => !this.#refusedUntil.has(definition.uid));
+  async #carryOut(decisions: readonly Decision[], now: number, run: ReconcileRun): Promise<void> {
+    const { writer, follower } = this.options;
+    const due = decisions.filter(({ definition }) => (this.#refusals.get(definition.uid)?.until ?? now) <= now);
     if (due.length === 0) return;
     await inParallel(onePage(due), WRITES, async (decision) => {
-      if (!leadership.leads) return;
-      await writer.tell(decision).catch((error: unknown) => this.#refused(decision, error));
+      if (!run.goesOn) return;
+      try {
+        await writer.tell(decision, run);
+        this.#refusals.delete(decision.definition.uid);
+      } catch (error) {
+        if (run.goesOn) this.#refused(decision, error);
+      }
     });
-    await follower.confirm();
+    if (run.goesOn) await follower.confirm();
   }
 
   /** @throws the error where it is not about this one definition */
-  #refused({ definition }: Decision, error: unknown): void {
+  #refused({ definition: { uid } }: Decision, error: unknown): void {
     if (!(error instanceof StatusError)) throw error;
     this.options.onError(error);
-    this.#refusedUntil.set(definition.uid, this.#clock.now() + RENEWAL_MS);
+    const backoff = this.#refusals.get(uid)?.backoff ?? new Backoff(RETRY);
+    this.#refusals.set(uid, { backoff, until: this.#clock.now() + backoff.next() });
+  }
+
+  /**
+   * Forgets refusals of definitions that are finished or gone.
+   * @param now when this look began: what was due then has been tried
+   * @returns milliseconds until a definition that was refused is tried again
+   */
+  #untilRetry(now: number): number | undefined {
+    if (this.#refusals.size === 0) return undefined;
+    const unfinished = new Set([...this.#index.unfinished].map(({ uid }) => uid));
+    for (const uid of this.#refusals.keys()) if (!unfinished.has(uid)) this.#refusals.delete(uid);
+    const times = [...this.#refusals.values()].flatMap(({ until }) => (until > now ? [until] : []));
+    return times.length > 0 ? Math.max(0, Math.min(...times) - this.#clock.now()) : undefined;
   }
 }

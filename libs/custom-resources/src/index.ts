@@ -1,6 +1,5 @@
 export { CustomKinds } from './custom-kinds.js';
 export { CustomResources } from './custom-resources.js';
 export type { Definition } from './definition.js';
-export { DefinitionController } from './definition-controller.js';
 export { migrationCounter } from './migration-counter.js';
 export type { ServedDefinition } from './served-definitions.js';

@@ -22,8 +22,13 @@ function stage(...definitions: Definition[]) {
   const errors: unknown[] = [];
   let rewrite = async (_onDone: (rewriting: Rewriting) => void, _stopped: () => boolean): Promise<void> => undefined;
   const leads = { now: true };
+  const run = {
+    get goesOn() {
+      return leads.now;
+    },
+  };
   const migrator = new StorageMigrator<string>({
-    ...{ clock, settlingMs: SETTLING_MS, onError: (error) => void errors.push(error), stopped: () => !leads.now },
+    ...{ clock, settlingMs: SETTLING_MS, onError: (error) => void errors.push(error) },
     definitionOf: (name) => known.get(name),
     kindOf: async ({ name }) => ({ endpoints: [], storage: name }) as CustomKind<string>,
     rewrite: async ({ storage }, stopped, onDone) => {
@@ -36,7 +41,7 @@ function stage(...definitions: Definition[]) {
     },
   });
   const begin = async (served = 100n): Promise<void> => {
-    migrator.begin(migrator.pending(known.values()), served);
+    migrator.begin(migrator.pending(known.values()), served, run);
     await migrator.idle();
   };
   const rewrites = (work: typeof rewrite) => {

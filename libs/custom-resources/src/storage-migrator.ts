@@ -2,7 +2,7 @@ import { type DefinitionCondition, MIGRATION } from '@orch/kinds';
 import { type Clock, systemClock } from '@orch/runtime';
 import { latched } from '@orch/runtime/work';
 import type { Version } from '@orch/storage';
-import type { Rewriting } from '@orch/writing';
+import type { OwnRun, Rewriting } from '@orch/writing';
 import { type Definition, tells } from './definition.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import type { CustomKind } from './served-definitions.js';
@@ -15,8 +15,6 @@ export interface StorageMigratorOptions<E> {
   kindOf(definition: Definition): Promise<CustomKind<E>>;
   /** Writes all objects of a kind anew that lie in another version than the one that is stored. */
   rewrite(kind: CustomKind<E>, stopped: () => boolean, onDone: (rewriting: Rewriting) => void): Promise<void>;
-  /** Whether this process is no more the one that does this. */
-  stopped(): boolean;
   /** Hears of each object that was written anew, or could not be. */
   readonly onRewriting?: (definition: Definition, rewriting: Rewriting) => void;
   /** Milliseconds from when all servers serve a definition until none of them writes by the one before any more. */
@@ -60,9 +58,10 @@ export class StorageMigrator<E> {
   /**
    * Begins with one whose turn it is.
    * @param served which state of the definitions all servers serve
+   * @param run what is begun is broken off, and not written, once this does not go on
    * @returns milliseconds until it should be asked again
    */
-  begin(pending: readonly Definition[], served: Version): number {
+  begin(pending: readonly Definition[], served: Version, run: OwnRun): number {
     const now = this.#clock.now();
     this.#forget(pending);
     for (const definition of pending) {
@@ -72,7 +71,7 @@ export class StorageMigrator<E> {
     }
     const due = pending.find(({ uid, since }) => this.#isDue(uid, since, now));
     if (due && !this.#working) {
-      this.#working = this.#migrate(due).finally(() => {
+      this.#working = this.#migrate(due, run).finally(() => {
         this.#working = undefined;
       });
     }
@@ -95,11 +94,11 @@ export class StorageMigrator<E> {
   }
 
   /** Never rejects. */
-  async #migrate(definition: Definition): Promise<void> {
+  async #migrate(definition: Definition, own: OwnRun): Promise<void> {
     const { uid, since } = definition;
     const { onError } = this.options;
     try {
-      const run = new Run(definition, this.options, this.#clock);
+      const run = new Run(definition, own, this.options, this.#clock);
       await run.tell(MIGRATION.inProgress(0));
       await run.rewrite();
       if (run.isOver()) return;
@@ -110,7 +109,7 @@ export class StorageMigrator<E> {
       await run.finish();
     } catch (error) {
       this.#waiting.set(uid, { since, notBefore: this.#clock.now() + RETRY_MS });
-      onError(error);
+      if (own.goesOn) onError(error);
     }
   }
 }
@@ -127,11 +126,12 @@ class Run<E> {
 
   constructor(
     private readonly definition: Definition,
+    private readonly own: OwnRun,
     private readonly options: StorageMigratorOptions<E>,
     private readonly clock: Clock,
   ) {
     this.#toldAt = clock.now();
-    this.#isOver = latched(() => options.stopped() || this.#current() === undefined);
+    this.#isOver = latched(() => !own.goesOn || this.#current() === undefined);
   }
 
   /** Whether it has been broken off: objects may have been passed over then. */
@@ -149,13 +149,13 @@ class Run<E> {
   /** Nothing is finished of a definition that has changed meanwhile: it is to be migrated anew. */
   async finish(): Promise<void> {
     const now = this.#current();
-    if (now) await this.options.writer.migrated(now, MIGRATION.completed(this.#rewritten));
+    if (now) await this.options.writer.migrated(now, MIGRATION.completed(this.#rewritten), this.own);
   }
 
   /** What it tells already is not told again. */
   async tell(condition: DefinitionCondition): Promise<void> {
     const now = this.#current();
-    if (now && !tells(now.outline, condition)) await this.options.writer.report(now, condition);
+    if (now && !tells(now.outline, condition)) await this.options.writer.report(now, condition, this.own);
   }
 
   /** The definition as it is now, unless another one is served of it. */

@@ -1,3 +1,4 @@
+export { aborted } from './aborted.js';
 export * from './clock.js';
 export * from './feature-gates.js';
 export { FileWatch, type FileWatchSettings } from './file-watch.js';

@@ -1,3 +1,4 @@
+import { aborted } from './aborted.js';
 import { type Clock, sleep, systemClock } from './clock.js';
 import { type Logger, silentLogger } from './logging/logger.js';
 
@@ -190,10 +191,3 @@ export class Lifecycle {
     }
   }
 }
-
-/** @param finished when nobody waits any more */
-const aborted = (signal: AbortSignal, finished?: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true, ...(finished && { signal: finished }) });
-  });

@@ -13,6 +13,8 @@ export const controllerHost = ({ deps, store }: TestApi, more: Partial<Controlle
   return { names, pipeline, remover, store, authorizer: alwaysAllow, audit: undefined, term: () => 1, ...more };
 };
 
+type Lease = ConstructorParameters<typeof Leadership>[0];
+
 /** How controllers of a test are run. */
 export interface RunSettings {
   /** Called with each failure that is tried again. Default: the test fails. */
@@ -21,6 +23,8 @@ export interface RunSettings {
   readonly clock?: Clock;
   /** Whether the lease is to be had. Default: always. */
   readonly isFree?: () => boolean;
+  /** Lease that the processes of the test compete for. Default: one of this process, as `isFree` says. */
+  readonly lease?: Lease;
 }
 
 /** Controllers that run. */
@@ -36,20 +40,21 @@ const fail = (error: unknown): never => {
 
 /** Runs a group of controllers, in a process of its own as far as leases are concerned. */
 export async function runControllers(
-  { controllers, start, stop }: ControllerGroup,
-  { onError = fail, clock = systemClock, isFree = () => true }: RunSettings = {},
+  group: ControllerGroup,
+  { onError = fail, clock = systemClock, isFree = () => true, lease }: RunSettings = {},
 ): Promise<RunningControllers> {
-  const leadership = new Leadership({ take: async () => isFree(), giveBack: async () => undefined }, clock);
-  const manager = new ControllerManager(controllers, {
+  const own = { take: async () => isFree(), giveBack: async () => undefined };
+  const leadership = new Leadership(lease ?? own, clock);
+  const manager = new ControllerManager(group.controllers, {
     ...{ leadership, clock, onError, metrics: workQueueMetrics(new Metrics()) },
   });
-  await start?.();
+  await group.start?.();
   manager.start();
   return {
     manager,
     async stop() {
       await manager.stop();
-      await stop?.();
+      await group.stop?.();
     },
   };
 }

@@ -3,16 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AdmissionPlugin, refusal } from '@orch/admission';
 import { type Api, assembleApi } from '@orch/apiserver';
-import { CustomKinds, type Definition, type DefinitionController, type ServedDefinition } from '@orch/custom-resources';
+import type { ControllerGroup } from '@orch/controllers';
+import { CustomKinds, type Definition, type ServedDefinition } from '@orch/custom-resources';
 import { type ChangeBus, inProcessBus, OrderedFeed } from '@orch/feed';
 import { type ApiObject, copy, namesOf } from '@orch/machinery';
 import { type Endpoint, fromStored, ownersApart, YamlReader } from '@orch/resources';
+import { LEADERSHIP_MS } from '@orch/runtime/work';
 import { loadScheme } from '@orch/schema';
 import { openStore, type PostgresStore } from '@orch/storage';
 import { startEmbeddedPostgres } from '@orch/storage/embedded';
 import { WatchCache } from '@orch/watchcache';
 import { emptyCollection, rewriteCollection, serverItself, type WriteRequest } from '@orch/writing';
 import pg from 'pg';
+import { type RunningControllers, runControllers } from './controllers.js';
 import { sourceThread } from './source-thread.js';
 import { LIMITS } from './test-api.js';
 
@@ -116,7 +119,7 @@ export class DefinitionServer {
   /** Definitions of these names are not let be told anything. */
   readonly refused: Set<string>;
   readonly kinds: CustomKinds<Endpoint>;
-  readonly #controller: DefinitionController;
+  #running: RunningControllers | undefined;
   readonly #definitions: Endpoint;
   readonly #unsubscribe: () => void;
   #ended: Promise<void> | undefined;
@@ -133,10 +136,14 @@ export class DefinitionServer {
     this.#unsubscribe = store.onCommit((changes) => bus.publish(changes));
     this.#definitions = this.#endpoint(GROUP, 'customresourcedefinitions');
     this.kinds = this.#customKinds();
+  }
+
+  #controllers(): ControllerGroup {
+    const { api, store } = this;
     const { pipeline } = api.deps;
     const empty = ({ storage }: { storage: Endpoint }, stopped: () => boolean) => this.#empty(storage, stopped);
     const tools = { store, pipeline, turn: async () => undefined };
-    this.#controller = this.kinds.controller({
+    return this.kinds.controller({
       ...{ names, pipeline, now: Date.now, empty, settlingMs: 0 },
       rewrite: ({ storage }, stopped, onDone) => rewriteCollection(tools, storage, stopped, onDone),
     });
@@ -165,7 +172,6 @@ export class DefinitionServer {
           return store.registerTypes(types);
         },
         presence: (duration) => store.presence(duration),
-        lease: (name, duration) => store.lease(name, duration),
         leastProgress: () => {
           this.looks++;
           return store.leastProgress();
@@ -222,15 +228,15 @@ export class DefinitionServer {
   /** Begins to serve, and to decide where that is asked for. */
   async start(decides: boolean): Promise<void> {
     await this.kinds.start();
-    if (decides) this.#controller.start();
+    if (!decides) return;
+    const lease = this.store.lease('definitions', LEADERSHIP_MS);
+    const onError = (error: unknown) => void this.errors.push(error);
+    this.#running = await runControllers(this.#controllers(), { lease, onError });
   }
 
   /** Ends in order. */
   stop(): Promise<void> {
-    this.#ended ??= this.#controller
-      .stop()
-      .then(() => this.kinds.stop())
-      .then(() => this.#close());
+    this.#ended ??= this.#stop();
     return this.#ended;
   }
 
@@ -238,6 +244,12 @@ export class DefinitionServer {
   kill(): Promise<void> {
     this.#ended ??= this.#close();
     return this.#ended;
+  }
+
+  async #stop(): Promise<void> {
+    await this.#running?.stop();
+    await this.kinds.stop();
+    await this.#close();
   }
 
   async #close(): Promise<void> {

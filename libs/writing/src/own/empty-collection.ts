@@ -13,7 +13,7 @@ export interface EmptyingTools {
 
 /**
  * Deletes all objects of a collection.
- * @param stopped asked now and then; true ends it early
+ * @param stopped asked now and then; true ends it early, and nothing is deleted any more
  * @param onKept hears of each that finalizers or grace keep
  * @param caller on whose behalf; default the server itself
  * @throws StatusError from admission; StoreUnavailableError
@@ -23,7 +23,7 @@ export async function emptyCollection(
   collection: Collection,
   stopped: () => boolean,
   onKept: (removal: Removal) => void,
-  caller: Caller = serverForUsers(),
+  caller: Caller = { ...serverForUsers(), isOver: stopped },
 ): Promise<void> {
   await eachStored(store, collection, REMOVALS, stopped, async (row) => {
     const removal = await remover.removeListed(collection.endpoint, row, { dryRun: false }, caller);

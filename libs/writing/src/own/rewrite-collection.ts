@@ -21,7 +21,7 @@ const REWRITINGS = { items: 16, bytes: 4 << 20, sizeOf: ({ body }: Row) => body.
 /**
  * Writes those objects of a type anew that lie in another version than bodies are written in now, saying the same.
  * @param endpoint in the version that bodies are written in
- * @param stopped asked now and then; true ends it early
+ * @param stopped asked now and then; true ends it early, and nothing is written any more
  * @param onDone hears of each that was to be written; those that are gone meanwhile are none
  * @throws StoreUnavailableError
  */
@@ -41,7 +41,7 @@ export async function rewriteCollection(
       endpoint,
       key: { namespace: row.namespace, name: row.name },
       subresource: '',
-      caller: serverItself(),
+      caller: { ...serverItself(), isOver: stopped },
       options: { dryRun: false },
       ownChange: true,
     } as const;
@@ -50,6 +50,7 @@ export async function rewriteCollection(
       onDone({});
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
+      if (stopped()) return;
       if (error.code !== 404) onDone({ error });
     }
   });

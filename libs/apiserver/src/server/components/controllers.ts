@@ -35,7 +35,7 @@ export const controllers = (process: ControlPlaneProcess): Component => {
     },
     async stop(deadline) {
       await running?.manager.stop(deadline);
-      for (const group of running?.groups ?? []) await group.stop?.();
+      for (const group of running?.groups ?? []) await group.stop?.(deadline);
     },
   };
 };
@@ -58,7 +58,9 @@ async function groupsOf(process: ControlPlaneProcess, leadership: Leadership): P
     ? { controllers: [access.aggregation(clientOf('clusterrole-aggregation-controller'))] }
     : undefined;
   const quotas = runs('resourcequota') ? quotasOf(process, clientOf('resourcequota-controller')) : undefined;
-  return [requests, namespaces, roles, quotas, policiesOf(process)].filter((group) => group !== undefined);
+  // As the server itself, and never switched off: kube-apiserver does these, too.
+  const own = [process.need('customResources').controllers(), policiesOf(process)];
+  return [requests, namespaces, roles, quotas, ...own].filter((group) => group !== undefined);
 }
 
 const hostOf = (process: ControlPlaneProcess, leadership: Leadership): ControllerHost => ({

@@ -9,7 +9,7 @@ export const customResources = (process: ControlPlaneProcess): Component => ({
   name: 'custom-resources',
   async start() {
     const { settings, state, telling } = process;
-    const { serving, backend, role } = settings;
+    const { serving, backend } = settings;
     const webhooks = new Webhooks({
       ...{ deps: state.deps, serving, ...telling },
       // One that this process made for itself would say nothing to anybody.
@@ -19,7 +19,6 @@ export const customResources = (process: ControlPlaneProcess): Component => ({
       ...{ api: state.deps, store: state.store, feed: state.feed, ...telling },
       requestTimeoutMs: serving.requestTimeout,
       kinds: kindSettings(process),
-      decides: role.housekeeping,
       migrationRate: backend.storageMigrationRate,
       conversions: webhooks.conversions,
     });
