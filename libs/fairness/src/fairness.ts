@@ -1,12 +1,11 @@
+import type { Controller } from '@orch/controllers';
 import type { OrderedFeed } from '@orch/feed';
 import { AT_ONCE, FlowController, LoopPace } from '@orch/flowcontrol';
 import type { ApiDeps } from '@orch/handlers';
 import type { ObjectSource } from '@orch/informers';
 import { type Logger, type Metrics, systemClock } from '@orch/runtime';
-import { LEADERSHIP_MS, Leadership } from '@orch/runtime/work';
 import type { Features } from '@orch/schema';
 import type { RequestKind, Turns } from '@orch/serving';
-import type { ServingStore } from '@orch/storage';
 import { boundedTurns } from './bounded-turns.js';
 import { FairTurns } from './fair-turns.js';
 import { FlowConfiguration } from './flow-configuration.js';
@@ -27,7 +26,7 @@ export interface FairnessLimits {
 
 interface FairnessSettings {
   readonly deps: ApiDeps;
-  readonly store: ObjectSource & Pick<ServingStore, 'lease'>;
+  readonly store: ObjectSource;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly limits: FairnessLimits;
   readonly features: Features;
@@ -67,22 +66,24 @@ export class Fairness {
     this.#controller = controller;
     this.#configuration = new FlowConfiguration({ deps, store, feed, controller, onError });
     if (!decides) return;
-    const leadership = new Leadership(store.lease('flow-control', LEADERSHIP_MS));
-    this.#keeper = new FlowKeeper({ deps, configuration: this.#configuration, leadership, onError });
+    this.#keeper = new FlowKeeper({ deps, configuration: this.#configuration });
   }
 
   /** Loads the configuration. Requests may be answered once it resolves. @throws StatusError, StoreUnavailableError */
   async start(): Promise<void> {
     await this.#configuration?.start();
     await this.#keeper?.keep();
-    this.#keeper?.start();
     this.#controller?.start();
   }
 
-  /** Stops following the configuration, and resolves once its writes that are under way have ended. */
+  /** Controllers of the objects that every installation has, where this process may look after them. */
+  get controllers(): readonly Controller[] {
+    return this.#keeper?.controllers ?? [];
+  }
+
+  /** Stops following the configuration. */
   async stop(): Promise<void> {
     this.#controller?.stop();
-    await this.#keeper?.stop();
     this.#configuration?.stop();
   }
 }

@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Controller, type ControllerSource, objectSource } from '@orch/controllers';
 import {
   BOOTSTRAP_LEVELS,
   type BootstrapObject,
   bootstrapSchemas,
   type FlowSchema,
+  type FlowSchemaSpec,
   flowSchemaOf,
+  type PriorityLevelSpec,
   priorityLevelOf,
 } from '@orch/flowcontrol';
 import type { ApiDeps } from '@orch/handlers';
 import { type ApiObject, copy, type JsonObject, StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
-import { LeaderRounds, type Leadership } from '@orch/runtime/work';
-import { serverItself, updateOwn } from '@orch/writing';
+import { type OwnRun, serverIn, serverItself, updateOwn } from '@orch/writing';
 import type { FlowConfiguration } from './flow-configuration.js';
 
 interface FlowKeeperOptions {
   readonly deps: Pick<ApiDeps, 'names' | 'pipeline' | 'now'>;
   readonly configuration: FlowConfiguration;
-  readonly leadership: Pick<Leadership, 'renew' | 'giveBack'>;
-  readonly onError: (error: unknown) => void;
 }
 
 /** Says whether an object that every installation has is brought back to what it is meant to be. */
@@ -33,66 +33,99 @@ interface Condition {
   readonly message: string;
 }
 
+/** An object that every installation has, and how what is stored of it is read. */
+interface Bootstrap<T> {
+  readonly endpoint: Endpoint;
+  readonly wanted: BootstrapObject<T>;
+  readonly read: (name: string, uid: string, spec: T) => unknown;
+}
+
+/** Waits until an object that could not be written is tried again, milliseconds. */
+const RETRY = { firstMs: 250, longestMs: 5_000 };
+
 /**
- * Keeps the flow schemas and priority levels that every installation has, and tells of schemas whether their level is there.
+ * Keeps the flow schemas and priority levels that every installation has, and tells of schemas whether their level is there; as the server
+ * itself, which does this in kube-apiserver, too.
  * (k8s.io/apiserver, pkg/util/flowcontrol; k8s.io/kubernetes, pkg/registry/flowcontrol/ensurer)
  */
 export class FlowKeeper {
-  readonly #rounds: LeaderRounds;
+  /** One of levels and one of schemas. */
+  readonly controllers: readonly Controller[];
   readonly #annotation: string;
 
   constructor(private readonly options: FlowKeeperOptions) {
-    const { leadership, onError, deps } = options;
+    const { deps, configuration } = options;
+    const { levels, schemas } = configuration;
     this.#annotation = deps.names.key(AUTO_UPDATE);
-    this.#rounds = new LeaderRounds({ leadership, round: (isNew) => this.#round(isNew), onError });
+    this.controllers = [
+      {
+        name: 'prioritylevelconfiguration',
+        sources: [withBootstrap(objectSource(levels), BOOTSTRAP_LEVELS)],
+        retry: RETRY,
+        reconcile: (name, run) => this.#keepLevel(name, run),
+      },
+      {
+        name: 'flowschema',
+        sources: [
+          withBootstrap(objectSource(schemas), bootstrapSchemas(deps.names)),
+          // Whichever level has come or gone: none is told of while one cannot be read.
+          levelSource(configuration),
+        ],
+        retry: RETRY,
+        reconcile: (name, run) => this.#keepSchema(name, run),
+      },
+    ];
   }
 
   /** Resolves when all that every installation has is there. @throws StatusError, StoreUnavailableError */
   async keep(): Promise<void> {
     const { configuration, deps } = this.options;
-    const { levels, schemas, endpoints } = configuration;
+    const { levels, schemas } = configuration;
     const steps = [
-      ...BOOTSTRAP_LEVELS.map((wanted) =>
-        this.#step(endpoints.levels, wanted, levels.objects.get(wanted.name), priorityLevelOf),
-      ),
+      ...BOOTSTRAP_LEVELS.map((wanted) => this.#step(this.#level(wanted), levels.objects.get(wanted.name))),
       ...bootstrapSchemas(deps.names).map((wanted) =>
-        this.#step(endpoints.schemas, wanted, schemas.objects.get(wanted.name), flowSchemaOf),
+        this.#step(this.#schema(wanted), schemas.objects.get(wanted.name)),
       ),
     ].filter((step) => step !== undefined);
     for (const step of steps) await step();
     if (steps.length > 0) await configuration.confirm();
   }
 
-  start(): void {
-    this.options.configuration.onChange(() => this.#rounds.ask());
-    this.#rounds.ask();
+  async #keepLevel(name: string, run: OwnRun): Promise<undefined> {
+    const wanted = BOOTSTRAP_LEVELS.find((level) => level.name === name);
+    const live = this.options.configuration.levels.objects.get(name);
+    await (wanted && this.#step(this.#level(wanted), live, run))?.();
   }
 
-  stop(): Promise<void> {
-    return this.#rounds.stop();
-  }
-
-  async #round(isNew: boolean): Promise<undefined> {
-    if (isNew) await this.options.configuration.confirm();
-    await this.keep();
+  async #keepSchema(name: string, run: OwnRun): Promise<undefined> {
+    const { configuration, deps } = this.options;
+    const { levels, schemas } = configuration;
+    const wanted = bootstrapSchemas(deps.names).find((schema) => schema.name === name);
+    const live = schemas.objects.get(name);
+    await (wanted && this.#step(this.#schema(wanted), live, run))?.();
     // Nobody is told that a level is not there which only cannot be read.
-    if (this.options.configuration.levels.unreadable.size > 0) return;
-    for (const { object, said } of this.options.configuration.schemas.objects.values())
-      if (said) await this.#tell(object, said);
+    if (live?.said && levels.unreadable.size === 0) await this.#tell(live.object, live.said, run);
   }
 
-  /** What brings one object to what is wanted; undefined for nothing, mostly. */
+  #level(wanted: BootstrapObject<PriorityLevelSpec>): Bootstrap<PriorityLevelSpec> {
+    return { endpoint: this.options.configuration.endpoints.levels, wanted, read: priorityLevelOf };
+  }
+
+  #schema(wanted: BootstrapObject<FlowSchemaSpec>): Bootstrap<FlowSchemaSpec> {
+    return { endpoint: this.options.configuration.endpoints.schemas, wanted, read: flowSchemaOf };
+  }
+
+  /** Returns what brings one object to what is wanted; undefined for nothing, mostly. */
   #step<T>(
-    endpoint: Endpoint,
-    wanted: BootstrapObject<T>,
+    { endpoint, wanted, read }: Bootstrap<T>,
     live: { readonly object: ApiObject; readonly said: unknown } | undefined,
-    read: (name: string, uid: string, spec: T) => unknown,
+    run?: OwnRun,
   ): (() => Promise<void>) | undefined {
-    if (!live) return () => this.#create(endpoint, wanted);
+    if (!live) return () => this.#create(endpoint, wanted, run);
     const uid = live.object.metadata?.uid ?? '';
     const isSame = isDeepStrictEqual(live.said, read(wanted.name, uid, wanted.spec));
     if (isSame || !this.#isKept(wanted, live.object)) return undefined;
-    const own = { pipeline: this.options.deps.pipeline, endpoint };
+    const own = { pipeline: this.options.deps.pipeline, endpoint, ...(run && { run }) };
     const spec = wanted.spec as JsonObject;
     return () => updateOwn(own, { name: wanted.name, uid }, '', (current) => ({ ...current, spec: copy(spec) }));
   }
@@ -104,13 +137,13 @@ export class FlowKeeper {
     return said === undefined ? metadata?.generation === 1 : said === 'true';
   }
 
-  async #create(endpoint: Endpoint, { name, spec }: BootstrapObject<unknown>): Promise<void> {
+  async #create(endpoint: Endpoint, { name, spec }: BootstrapObject<unknown>, run?: OwnRun): Promise<void> {
     const request = {
       operation: 'CREATE',
       endpoint,
       key: { namespace: '', name },
       subresource: '',
-      caller: serverItself(),
+      caller: run ? serverIn(run) : serverItself(),
       options: { dryRun: false },
     } as const;
     const annotations = { [this.#annotation]: 'true' };
@@ -121,7 +154,7 @@ export class FlowKeeper {
     });
   }
 
-  async #tell(object: ApiObject, schema: FlowSchema): Promise<void> {
+  async #tell(object: ApiObject, schema: FlowSchema, run: OwnRun): Promise<void> {
     const { configuration, deps } = this.options;
     const isThere = configuration.levels.objects.get(schema.priorityLevel)?.said !== undefined;
     const named = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(schema.priorityLevel)}`;
@@ -139,7 +172,7 @@ export class FlowKeeper {
     )
       return;
     const condition = { ...told, lastTransitionTime: `${new Date(deps.now()).toISOString().slice(0, 19)}Z` };
-    const own = { pipeline: deps.pipeline, endpoint: configuration.endpoints.schemas };
+    const own = { pipeline: deps.pipeline, endpoint: configuration.endpoints.schemas, run };
     await updateOwn(own, { name: schema.name, uid: schema.uid }, 'status', (current) => ({
       ...current,
       status: {
@@ -154,3 +187,21 @@ export class FlowKeeper {
 
 const conditionsOf = ({ status }: ApiObject): readonly Condition[] =>
   (status as { conditions?: readonly Condition[] } | undefined)?.conditions ?? [];
+
+/** Wakes a controller also with what every installation has and is not there. */
+const withBootstrap = (source: ControllerSource, wanted: readonly BootstrapObject<unknown>[]): ControllerSource => ({
+  ...source,
+  keys: () => new Set([...source.keys(), ...wanted.map(({ name }) => name)]),
+});
+
+/** Wakes a controller with the names of all schemas when a level changes. */
+const levelSource = ({ levels, schemas }: FlowConfiguration): ControllerSource => ({
+  subscribe: (enqueue) =>
+    levels.onChange(() => {
+      for (const name of schemas.objects.keys()) enqueue(name);
+    }),
+  keys: () => [],
+  async confirm() {
+    await levels.confirm();
+  },
+});

@@ -59,7 +59,8 @@ async function groupsOf(process: ControlPlaneProcess, leadership: Leadership): P
     : undefined;
   const quotas = runs('resourcequota') ? quotasOf(process, clientOf('resourcequota-controller')) : undefined;
   // As the server itself, and never switched off: kube-apiserver does these, too.
-  const own = [process.need('customResources').controllers(), policiesOf(process)];
+  const fairness = { controllers: process.need('fairness').controllers };
+  const own = [process.need('customResources').controllers(), fairness, policiesOf(process)];
   return [requests, namespaces, roles, quotas, ...own].filter((group) => group !== undefined);
 }
 
