@@ -1,3 +1,4 @@
+import type { ControllerGroup } from '@orch/controllers';
 import type { Credentials } from '@orch/credentials';
 import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from '@orch/discovery';
 import type { OrderedFeed } from '@orch/feed';
@@ -5,7 +6,6 @@ import type { ApiDeps } from '@orch/handlers';
 import { type FollowedRow, ObjectFollower } from '@orch/informers';
 import type { Endpoint } from '@orch/resources';
 import type { Logger, Metrics } from '@orch/runtime';
-import { LEADERSHIP_MS, Leadership } from '@orch/runtime/work';
 import type { ResourceDescription } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
 import { observeRegistrations } from './aggregation-metrics.js';
@@ -57,6 +57,11 @@ export class AggregatedApis {
     );
   }
 
+  /** Controller of registrations, where this process may look after them. */
+  get controllers(): ControllerGroup | undefined {
+    return this.#parts?.controller;
+  }
+
   /** What other servers tell of what they answer for, as it is now. */
   get documents(): RemoteDocuments {
     return this.#parts?.discovery.documents ?? NO_REMOTE_DOCUMENTS;
@@ -65,7 +70,6 @@ export class AggregatedApis {
   /** Resolves when all registrations are known: only then requests may be answered. */
   async start(): Promise<void> {
     await this.#parts?.follower.start();
-    this.#parts?.controller?.start();
   }
 
   /** Tells other servers whom to believe. */
@@ -76,7 +80,6 @@ export class AggregatedApis {
   /** To be called when no more requests are answered. */
   async stop(): Promise<void> {
     await this.#parts?.config?.stop();
-    await this.#parts?.controller?.stop();
     this.#parts?.discovery.stop();
     this.#parts?.follower.stop();
     await this.#parts?.backings.stop();
@@ -110,7 +113,7 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
   const read = (row: FollowedRow) => readRegistration(row, known.registrations, names);
   const follower = new ObjectFollower({ source: store, feed, type: known.registrations.type, onError, read });
   const onChange = () => {
-    controller?.ask();
+    controller?.askOfServices();
     discovery.follow(remote);
   };
   const backings = new Backings({ ...known, store, feed, reader, onError, onChange });
@@ -139,7 +142,7 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
   });
   const onUnavailable = observeRegistrations(metrics, () => follower.objects.values());
   const controller = settings.decides
-    ? controllerOf(settings, { known, follower, backings, extensions, onUnavailable, onError })
+    ? controllerOf(settings, { known, follower, backings, extensions, onUnavailable })
     : undefined;
   const config = configOf(settings, onError);
   return { follower, backings, extensions, discovery, aggregator, controller, config };
@@ -148,27 +151,24 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
 interface Deciding extends Pick<Parts, 'follower' | 'backings' | 'extensions'> {
   readonly known: Known;
   readonly onUnavailable: RegistrationControllerOptions['onUnavailable'];
-  readonly onError: (error: unknown) => void;
 }
 
-function controllerOf({ deps, store, isPartial }: AggregatedApisSettings, deciding: Deciding): RegistrationController {
-  const { known, follower, backings, extensions, onUnavailable, onError } = deciding;
+function controllerOf({ deps, isPartial }: AggregatedApisSettings, deciding: Deciding): RegistrationController {
+  const { known, follower, backings, extensions, onUnavailable } = deciding;
   const { names, pipeline, remover, scheme, now } = deps;
-  const checks = new AvailabilityChecks({ backings, extensions, onAnswer: () => controller.ask() });
+  const checks = new AvailabilityChecks({ backings, extensions, onAnswer: (name) => controller.ask(name) });
   const isDeclared = ({ group, version, resource }: ResourceDescription) =>
     scheme.resource(group, version, resource) !== undefined;
   const localOf = localRegistrations(names, isDeclared);
   const controller = new RegistrationController({
-    leadership: new Leadership(store.lease('aggregation', LEADERSHIP_MS)),
     follower,
     checks,
     writer: new RegistrationWriter({ pipeline, remover, endpoint: known.registrations, names, now }),
     local: () => localOf(deps.served.current),
+    onServed: (listener) => deps.served.onChange(listener),
     isPartial,
     onUnavailable,
-    onError,
   });
-  deps.served.onChange(() => controller.ask());
   return controller;
 }
 

@@ -65,9 +65,9 @@ describe('whether group-versions are there', () => {
     look();
     await expect.poll(answers, POLL).toBe(1);
     extension.answer = (_req, res) => void res.end('{}');
-    expect(checks.pause).toBeLessThanOrEqual(250);
+    expect(checks.pauseOf(registrationOf().name)).toBeLessThanOrEqual(250);
     await expect.poll(look, POLL).toEqual([PASSED]);
-    expect(checks.pause).toBeGreaterThan(20_000);
+    expect(checks.pauseOf(registrationOf().name)).toBeGreaterThan(20_000);
     checks.stop();
   });
 });

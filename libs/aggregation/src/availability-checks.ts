@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { connectionMessage } from '@orch/client';
 import { type Clock, systemClock } from '@orch/runtime';
+import { Backoff } from '@orch/runtime/work';
 import { type Availability, failedDiscovery, knownAvailability, LOCAL, PASSED } from './availability.js';
 import type { Backings } from './backings.js';
 import { fetchFrom } from './extension-client.js';
@@ -11,14 +12,15 @@ import { isRemote, type RemoteRegistration } from './remote-registrations.js';
 interface AvailabilityChecksOptions {
   readonly backings: Pick<Backings, 'of'>;
   readonly extensions: Pick<Extensions, 'unverified'>;
-  /** Hears that something was found out. */
-  readonly onAnswer: () => void;
+  /** Hears that something was found out of a registration. */
+  readonly onAnswer: (name: string) => void;
   readonly clock?: Clock;
 }
 
-/** Milliseconds between two looks at a server that answers, and the longest time between two at one that does not. */
+/** Milliseconds between two looks at a server that answers. */
 const RECHECK_MS = 30_000;
-const FIRST_RETRY_MS = 250;
+/** Waits between looks at a server that does not answer, milliseconds. */
+const RETRY = { firstMs: 250, longestMs: RECHECK_MS };
 const ANSWER_MS = 5_000;
 /** Of a server with several endpoints some may answer. */
 const ATTEMPTS = 5;
@@ -28,7 +30,7 @@ interface Check {
   /** What was looked at. */
   readonly fingerprint: string;
   found?: Availability;
-  retryMs: number;
+  readonly backoff: Backoff;
   /** Monotonic milliseconds; never while one is under way. */
   nextAt: number;
 }
@@ -57,17 +59,17 @@ export class AvailabilityChecks {
     const fingerprint = JSON.stringify([registration.uid, registration.service, service?.spec, endpoints?.subsets]);
     let check = this.#checks.get(registration.name);
     if (check?.fingerprint !== fingerprint) {
-      check = { fingerprint, retryMs: FIRST_RETRY_MS, nextAt: Number.NEGATIVE_INFINITY };
+      check = { fingerprint, backoff: new Backoff(RETRY), nextAt: Number.NEGATIVE_INFINITY };
       this.#checks.set(registration.name, check);
     }
     if (check.nextAt <= this.#clock.now() && !this.#stopped) void this.#look(registration, check);
     return check.found;
   }
 
-  /** Milliseconds until one of them is to be looked at again. */
-  get pause(): number {
-    const now = this.#clock.now();
-    return Math.max(0, Math.min(RECHECK_MS, ...[...this.#checks.values()].map(({ nextAt }) => nextAt - now)));
+  /** Milliseconds until a registration is to be looked at again; undefined where it need not be, or its server is being asked. */
+  pauseOf(name: string): number | undefined {
+    const { nextAt = Number.POSITIVE_INFINITY } = this.#checks.get(name) ?? {};
+    return nextAt === Number.POSITIVE_INFINITY ? undefined : Math.max(0, nextAt - this.#clock.now());
   }
 
   /** Forgets all but these. */
@@ -86,15 +88,14 @@ export class AvailabilityChecks {
     try {
       await Promise.any(attempts);
       check.found = PASSED;
-      check.retryMs = FIRST_RETRY_MS;
+      check.backoff.reset();
       check.nextAt = this.#clock.now() + RECHECK_MS;
     } catch (error) {
       const [first] = (error as AggregateError).errors as Error[];
       check.found = failedDiscovery(first?.message ?? '');
-      check.nextAt = this.#clock.now() + check.retryMs;
-      check.retryMs = Math.min(2 * check.retryMs, RECHECK_MS);
+      check.nextAt = this.#clock.now() + check.backoff.next();
     }
-    if (!this.#stopped) this.options.onAnswer();
+    if (!this.#stopped) this.options.onAnswer(registration.name);
   }
 
   /** @throws Error with what the condition is to tell */

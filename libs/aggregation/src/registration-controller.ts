@@ -1,142 +1,135 @@
+import { type Controller, type ControllerGroup, type ControllerSource, objectSource } from '@orch/controllers';
 import type { ObjectFollower } from '@orch/informers';
-import { StatusError } from '@orch/machinery';
-import { type Clock, systemClock } from '@orch/runtime';
-import { inParallel, LeaderRounds, type Leadership, onePage, RENEWAL_MS } from '@orch/runtime/work';
+import type { OwnRun } from '@orch/writing';
 import type { Availability } from './availability.js';
 import type { AvailabilityChecks } from './availability-checks.js';
-import { type LocalRegistration, syncing } from './local-registrations.js';
+import { type LocalRegistration, type Syncing, syncing } from './local-registrations.js';
 import { isAvailable, type Registration } from './registration.js';
 import type { RegistrationWriter } from './registration-writer.js';
 
 export interface RegistrationControllerOptions {
-  readonly leadership: Leadership;
   readonly follower: ObjectFollower<Registration>;
-  readonly checks: Pick<AvailabilityChecks, 'of' | 'pause' | 'keep' | 'stop'>;
+  readonly checks: Pick<AvailabilityChecks, 'of' | 'pauseOf' | 'keep' | 'stop'>;
   readonly writer: Pick<RegistrationWriter, 'tell' | 'sync'>;
   /** The registrations of what is served here, as it is now, by name. */
   local(): ReadonlyMap<string, LocalRegistration>;
+  /** Calls the listener when something else is served here, until the returned function is called. */
+  onServed(listener: () => void): () => void;
   /** Whether it may serve more where others can read what it cannot: what it does not serve is let be then. */
   isPartial(): boolean;
   /** Hears of each that was there and is not any more. */
   readonly onUnavailable: (registration: Registration, reason: string) => void;
-  readonly onError: (error: unknown) => void;
-  readonly clock?: Clock;
 }
 
-/** Registrations that are written at a time. */
-const WRITES = { items: 64, bytes: 64, sizeOf: () => 1 };
-
-/** Something that is to be written of one registration. */
-interface Due {
-  readonly name: string;
-  write(): Promise<void>;
-}
+/** Registrations that are looked at at a time. */
+const WORKERS = 64;
+/** Milliseconds from one look at a registration to the next at least. */
+const REST_MS = 10;
+/** Waits until a registration that could not be written is tried again, milliseconds. */
+const RETRY = { firstMs: 250, longestMs: 5_000 };
+/** Milliseconds until it is looked again whether all definitions can be read. */
+const PARTIAL_MS = 3_000;
 
 /**
- * Looks after registrations, in one process at a time: what is served here is registered, and all are told whether they are there.
- * A server that does not answer keeps nobody from the others.
+ * Looks after registrations, by their names and as the server itself: what is served here is registered, and all are told whether they are
+ * there. A server that does not answer keeps nobody from the others.
  */
-export class RegistrationController {
-  readonly #clock: Clock;
-  readonly #rounds: LeaderRounds;
-  /** Names of those that could not be written; monotonic milliseconds. */
-  readonly #refusedUntil = new Map<string, number>();
+export class RegistrationController implements ControllerGroup {
+  readonly controllers: readonly Controller[];
   readonly #synced = new Set<string>();
+  readonly #listeners = new Set<(name: string) => void>();
   #present: ReadonlySet<string> | undefined;
-  #unsubscribe: (() => void) | undefined;
 
   constructor(private readonly options: RegistrationControllerOptions) {
-    const { leadership, onError, clock = systemClock } = options;
-    this.#clock = clock;
-    this.#rounds = new LeaderRounds({ leadership, round: (isNew) => this.#round(isNew), onError, clock });
+    const { follower } = options;
+    const asked: ControllerSource = {
+      subscribe: (enqueue) => {
+        this.#listeners.add(enqueue);
+        return () => this.#listeners.delete(enqueue);
+      },
+      keys: () => [],
+    };
+    this.controllers = [
+      {
+        name: 'apiservice',
+        ...{ sources: [objectSource(follower), localSource(options), asked], workers: WORKERS },
+        ...{ retry: RETRY, restMs: REST_MS },
+        reconcile: (name, run) => this.#look(name, run),
+      },
+    ];
   }
 
-  start(): void {
-    this.#unsubscribe = this.options.follower.onChange(() => this.ask());
-    this.ask();
+  /** Has registrations be looked at that others answer for: something else is known of their services. */
+  askOfServices(): void {
+    for (const { name, service } of this.options.follower.objects.values()) if (service) this.ask(name);
   }
 
-  /** Something may be to be done. */
-  ask(): void {
-    this.#rounds.ask();
+  /** Has a registration be looked at. */
+  ask(name: string): void {
+    for (const listener of this.#listeners) listener(name);
   }
 
-  /** Ends after what is under way, and lets another process go on. */
-  async stop(): Promise<void> {
-    this.#unsubscribe?.();
+  /** Ends the checks whether other servers are there. */
+  stop(): void {
     this.options.checks.stop();
-    await this.#rounds.stop();
   }
 
-  /** @returns milliseconds until a server is asked again whether it is there */
-  async #round(isNew: boolean): Promise<number | undefined> {
+  /** @returns milliseconds until it is looked at again; undefined for when something changes */
+  async #look(name: string, run: OwnRun): Promise<number | undefined> {
     const { follower, checks } = this.options;
-    if (follower.version === undefined) return undefined;
-    // What the one before has written is to be known.
-    if (isNew) await follower.confirm();
     this.#present ??= new Set(follower.objects.keys());
-    checks.keep(follower.objects);
-    await this.#carryOut([...this.#unsynced(), ...this.#untold()]);
-    return checks.pause;
+    const isLeft = await this.#sync(name, run);
+    const registration = follower.objects.get(name);
+    if (registration) await this.#report(registration, run);
+    else checks.keep(follower.objects);
+    const pauses = [isLeft ? PARTIAL_MS : undefined, checks.pauseOf(name)].filter((pause) => pause !== undefined);
+    return pauses.length > 0 ? Math.min(...pauses) : undefined;
   }
 
-  #unsynced(): Due[] {
-    const { follower, local, isPartial, writer } = this.options;
-    const wanted = local();
+  /** Registers what is served here. @returns whether something is left to be done once all definitions can be read */
+  async #sync(name: string, run: OwnRun): Promise<boolean> {
+    const { follower, writer, isPartial } = this.options;
+    const found = this.#unsynced(name);
+    if (found?.act === 'delete' && isPartial()) return true;
+    if (found) {
+      await writer.sync(found, run);
+      // What is found next is found upon this.
+      await follower.confirm();
+    }
+    this.#synced.add(name);
+    return false;
+  }
+
+  #unsynced(name: string): Syncing | undefined {
+    const { follower, local } = this.options;
     const state = { present: this.#present ?? new Set<string>(), synced: this.#synced };
-    return [...new Set([...wanted.keys(), ...follower.objects.keys()])].flatMap((name) => {
-      const found = syncing(wanted.get(name), follower.objects.get(name), name, state);
-      if (found?.act === 'delete' && isPartial()) return [];
-      if (!found) {
-        this.#synced.add(name);
-        return [];
-      }
-      const write = async () => {
-        await writer.sync(found);
-        this.#synced.add(name);
-      };
-      return [{ name, write }];
-    });
+    return syncing(local().get(name), follower.objects.get(name), name, state);
   }
 
-  #untold(): Due[] {
-    const { follower, checks } = this.options;
-    return [...follower.objects.values()].flatMap((registration) => {
-      const found = checks.of(registration);
-      if (!found || isTold(registration, found)) return [];
-      return [{ name: registration.name, write: () => this.#tell(registration, found) }];
-    });
-  }
-
-  async #tell(registration: Registration, availability: Availability): Promise<void> {
-    await this.options.writer.tell(registration, availability);
-    if (isAvailable(registration) && availability.status !== 'True')
-      this.options.onUnavailable(registration, availability.reason);
-  }
-
-  /**
-   * What is found next is found upon this. What is refused of one registration keeps nobody from the others, and is tried again
-   * later. @throws StoreUnavailableError
-   */
-  async #carryOut(all: readonly Due[]): Promise<void> {
-    const { leadership, follower } = this.options;
-    const now = this.#clock.now();
-    for (const [name, until] of this.#refusedUntil) if (until <= now) this.#refusedUntil.delete(name);
-    const due = all.filter(({ name }) => !this.#refusedUntil.has(name));
-    if (due.length === 0) return;
-    await inParallel(onePage(due), WRITES, async ({ name, write }) => {
-      if (!leadership.leads) return;
-      await write().catch((error: unknown) => this.#refused(name, error));
-    });
+  async #report(registration: Registration, run: OwnRun): Promise<void> {
+    const { follower, checks, writer, onUnavailable } = this.options;
+    const found = checks.of(registration);
+    if (!found || isTold(registration, found) || !run.goesOn) return;
+    await writer.tell(registration, found, run);
+    if (isAvailable(registration) && found.status !== 'True') onUnavailable(registration, found.reason);
     await follower.confirm();
   }
+}
 
-  /** @throws the error where it is not about this one registration */
-  #refused(name: string, error: unknown): void {
-    if (!(error instanceof StatusError)) throw error;
-    this.options.onError(error);
-    this.#refusedUntil.set(name, this.#clock.now() + RENEWAL_MS);
-  }
+/** Wakes a controller with the names of registrations that are other ones by what is served here. */
+function localSource({ local, onServed }: RegistrationControllerOptions): ControllerSource {
+  return {
+    subscribe(enqueue) {
+      let before = local();
+      return onServed(() => {
+        const now = local();
+        for (const name of new Set([...before.keys(), ...now.keys()]))
+          if (before.get(name) !== now.get(name)) enqueue(name);
+        before = now;
+      });
+    },
+    keys: () => local().keys(),
+  };
 }
 
 const isTold = ({ told }: Registration, { status, reason, message }: Availability): boolean =>

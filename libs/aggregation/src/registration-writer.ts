@@ -1,11 +1,11 @@
 import { withConditions } from '@orch/kinds';
 import { type ApiObject, type JsonObject, type Names, StatusError } from '@orch/machinery';
-import { ignoreMissing, type ObjectRemover, type OwnWrites, serverItself, updateOwn } from '@orch/writing';
+import { ignoreMissing, type ObjectRemover, type OwnRun, type OwnWrites, serverIn, updateOwn } from '@orch/writing';
 import type { Availability } from './availability.js';
 import type { LocalRegistration, Syncing } from './local-registrations.js';
 import { managedLabel, type Registration } from './registration.js';
 
-interface RegistrationWriterOptions extends OwnWrites {
+interface RegistrationWriterOptions extends Omit<OwnWrites, 'run'> {
   readonly remover: Pick<ObjectRemover, 'remove'>;
   readonly names: Names;
   /** Milliseconds since 1970. */
@@ -16,9 +16,12 @@ interface RegistrationWriterOptions extends OwnWrites {
 export class RegistrationWriter {
   constructor(private readonly options: RegistrationWriterOptions) {}
 
-  /** Tells whether the group-version is there, unless the registration asks for another service by now. @throws StatusError, StoreUnavailableError */
-  tell(registration: Registration, availability: Availability): Promise<void> {
-    return updateOwn(this.options, registration, 'status', (current) => {
+  /**
+   * Tells whether the group-version is there, unless the registration asks for another service by now.
+   * @throws StatusError, StoreUnavailableError
+   */
+  tell(registration: Registration, availability: Availability, run: OwnRun): Promise<void> {
+    return updateOwn({ ...this.options, run }, registration, 'status', (current) => {
       const told = { type: 'Available', ...availability };
       const { service } = (current.spec ?? {}) as { service?: unknown };
       if (JSON.stringify(service) !== JSON.stringify(registration.spec.service)) return current;
@@ -29,32 +32,32 @@ export class RegistrationWriter {
   }
 
   /** Carries out what is to be done; what somebody else has done meanwhile is let be. @throws StatusError, StoreUnavailableError */
-  async sync(syncing: Syncing): Promise<void> {
-    if (syncing.act === 'create') return this.#create(syncing.wanted);
-    if (syncing.act === 'delete') return this.#remove(syncing.known);
+  async sync(syncing: Syncing, run: OwnRun): Promise<void> {
+    if (syncing.act === 'create') return this.#create(syncing.wanted, run);
+    if (syncing.act === 'delete') return this.#remove(syncing.known, run);
     const { wanted, known } = syncing;
     if (!known) return;
-    await updateOwn(this.options, known, '', (current) => {
+    await updateOwn({ ...this.options, run }, known, '', (current) => {
       current.spec = specOf(wanted);
       return current;
     });
   }
 
-  async #create(wanted: LocalRegistration): Promise<void> {
+  async #create(wanted: LocalRegistration, run: OwnRun): Promise<void> {
     const { pipeline, endpoint, names } = this.options;
     const key = { namespace: '', name: wanted.name };
     const create = (): ApiObject => ({
       metadata: { name: wanted.name, labels: { [managedLabel(names)]: wanted.managed } },
       spec: specOf(wanted),
     });
-    const request = { operation: 'CREATE', endpoint, key, subresource: '', caller: serverItself() } as const;
+    const request = { operation: 'CREATE', endpoint, key, subresource: '', caller: serverIn(run) } as const;
     await pipeline.write({ ...request, options: { dryRun: false } }, { create }).catch(ignoreExisting);
   }
 
-  async #remove({ name, uid }: Registration): Promise<void> {
+  async #remove({ name, uid }: Registration, run: OwnRun): Promise<void> {
     const { remover, endpoint } = this.options;
     await remover
-      .remove(endpoint, { namespace: '', name }, { dryRun: false, uid }, serverItself())
+      .remove(endpoint, { namespace: '', name }, { dryRun: false, uid }, serverIn(run))
       .then(() => undefined, ignoreMissing)
       .catch(ignoreExisting);
   }

@@ -2,7 +2,6 @@ export { Backoff, type BackoffSettings } from './backoff.js';
 export { FairLine } from './fair-line.js';
 export { type AtATime, inParallel, onePage } from './in-parallel.js';
 export { latched } from './latched.js';
-export { LeaderRounds } from './leader-rounds.js';
 export { LEADERSHIP_MS, Leadership, RENEWAL_MS } from './leadership.js';
 export { Pace } from './pace.js';
 export { type Bounds, SharedBound } from './shared-bound.js';

@@ -59,8 +59,9 @@ async function groupsOf(process: ControlPlaneProcess, leadership: Leadership): P
     : undefined;
   const quotas = runs('resourcequota') ? quotasOf(process, clientOf('resourcequota-controller')) : undefined;
   // As the server itself, and never switched off: kube-apiserver does these, too.
-  const fairness = { controllers: process.need('fairness').controllers };
-  const own = [process.need('customResources').controllers(), fairness, policiesOf(process)];
+  const flow = { controllers: process.need('fairness').controllers };
+  const definitions = process.need('customResources').controllers();
+  const own = [definitions, process.need('aggregated').controllers, flow, policiesOf(process)];
   return [requests, namespaces, roles, quotas, ...own].filter((group) => group !== undefined);
 }
 
