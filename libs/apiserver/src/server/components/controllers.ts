@@ -1,6 +1,6 @@
 import { policyController } from '@orch/admission-host';
 import { type ControllerGroup, ControllerManager, workQueueMetrics } from '@orch/controllers';
-import { certificateRequests, namespaceControllers, quotaCounts } from '@orch/maintenance';
+import { certificateRequests, claimController, namespaceControllers, quotaCounts } from '@orch/maintenance';
 import type { Component } from '@orch/runtime';
 import { LEADERSHIP_MS, Leadership } from '@orch/runtime/work';
 import { ControllerClient, type ControllerHost } from '@orch/writing';
@@ -61,7 +61,7 @@ async function groupsOf(process: ControlPlaneProcess, leadership: Leadership): P
   // As the server itself, and never switched off: kube-apiserver does these, too.
   const flow = { controllers: process.need('fairness').controllers };
   const definitions = process.need('customResources').controllers();
-  const own = [definitions, process.need('aggregated').controllers, flow, policiesOf(process)];
+  const own = [definitions, process.need('aggregated').controllers, flow, claimsOf(process), policiesOf(process)];
   return [requests, namespaces, roles, quotas, ...own].filter((group) => group !== undefined);
 }
 
@@ -96,6 +96,12 @@ function quotasOf(process: ControlPlaneProcess, client: ControllerClient): Contr
   const { catchUp } = parts(process);
   const shared = { ...process.state, ...process.telling };
   return { controllers: [quotaCounts({ ...shared, index, evaluators, client, verifyIntervalMs, catchUp })] };
+}
+
+function claimsOf(process: ControlPlaneProcess): ControllerGroup {
+  const { claims, allocators } = process.need('api');
+  const { unusedClaimAge } = process.settings.backend;
+  return claimController({ ...process.state, ...process.telling, claims, allocators, unusedClaimAge });
 }
 
 /** Expressions are checked against kinds. */

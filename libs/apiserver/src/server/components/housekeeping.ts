@@ -10,11 +10,8 @@ export const housekeeping = (process: ControlPlaneProcess): Component => {
     async start() {
       if (!process.settings.role.housekeeping) return;
       const { deps, store } = process.state;
-      const { claims, allocators } = process.need('api');
-      running = new Housekeeping({
-        ...{ deps, claims, allocators, store, ...process.telling },
-        times: process.settings.backend,
-      });
+      const { eventTtl } = process.settings.backend;
+      running = new Housekeeping({ deps, store, eventTtl, logger: process.logger });
       running.start();
     },
     async stop() {
