@@ -121,7 +121,7 @@ export const FAULTS: readonly Fault[] = [
   {
     alert: 'OrchLeaseNotHeld',
     fault: 'a session holds the table of leases',
-    series: [gauge('leader_election_master_status{instance="a",name="flow-control"}', 1, 0)],
+    series: [gauge('leader_election_master_status{instance="a",name="controllers"}', 1, 0)],
   },
   {
     alert: 'OrchClockOff',

@@ -9,10 +9,10 @@ import { FlowKeeper } from './flow-keeper.js';
 const LEVELS = 'prioritylevelconfigurations';
 
 /** Refuses what the test says. */
-let isRefused: (attributes: Attributes) => boolean;
+let isRefused: (target: Pick<Attributes, 'name'>) => boolean;
 const refusing: AdmissionPlugin = {
   name: 'Refusing',
-  handles: (attributes) => isRefused(attributes),
+  handles: (target) => isRefused(target),
   validate(attributes) {
     throw refusal(attributes, 'it is not to be');
   },

@@ -1,3 +1,4 @@
+export { claimController } from './addresses/claim-controller.js';
 export { claimFindings } from './addresses/claim-findings.js';
 export { Housekeeping } from './addresses/housekeeping.js';
 export { certificateRequests } from './certificates/certificate-requests.js';

@@ -172,7 +172,6 @@ export class DefinitionServer {
           return store.registerTypes(types);
         },
         presence: (duration) => store.presence(duration),
-        lease: (name, duration) => store.lease(name, duration),
         leastProgress: () => {
           this.looks++;
           return store.leastProgress();

@@ -16,6 +16,7 @@ import { ClaimEvents } from './claim-events.js';
 import type { ClaimFinding } from './claim-finding.js';
 
 const SAFE = 1000;
+const RUN = { goesOn: true };
 const CLEAN = { givenUp: 0, claimed: 0, duplicates: 0, outside: 0 };
 
 let api: TestApi;
@@ -62,9 +63,9 @@ async function free(address: string, owner: Owner): Promise<void> {
 
 /** Looks, and looks again when a claim without use may be given up. */
 async function checkTwice() {
-  expect(await check.run()).toEqual(CLEAN);
+  expect(await check.run(RUN)).toEqual(CLEAN);
   clock += SAFE;
-  return check.run();
+  return check.run(RUN);
 }
 
 /** The next such write is answered by a broken connection, committed or not. */
@@ -86,13 +87,23 @@ describe('claims of which a write was not decided', () => {
     await expect(service('lost', { clusterIP: '10.96.0.9' })).rejects.toThrow('broke');
     expect(await count()).toEqual([1, 1]);
     await expect(service('next', { clusterIP: '10.96.0.9' })).rejects.toMatchObject({ code: 422 });
-    expect(await check.run()).toEqual(CLEAN);
+    expect(await check.run(RUN)).toEqual(CLEAN);
     clock += SAFE - 1;
-    expect(await check.run()).toEqual(CLEAN);
+    expect(await check.run(RUN)).toEqual(CLEAN);
     clock += 1;
-    expect(await check.run()).toEqual({ ...CLEAN, givenUp: 2 });
+    expect(await check.run(RUN)).toEqual({ ...CLEAN, givenUp: 2 });
     expect(await count()).toEqual([0, 0]);
     await service('next', { clusterIP: '10.96.0.9' });
+  });
+
+  it('stay with a process that has lost the lease', async () => {
+    lose('create', 'services', false);
+    await expect(service('lost')).rejects.toThrow('broke');
+    await check.run(RUN);
+    clock += SAFE;
+    expect(await check.run({ goesOn: false })).toEqual(CLEAN);
+    expect(await count()).toEqual([1, 1]);
+    expect(await check.run(RUN)).toEqual({ ...CLEAN, givenUp: 2 });
   });
 
   it('stay when it was committed after all', async () => {
@@ -136,7 +147,7 @@ describe('claims of which a write was not decided', () => {
   it('are young again when their owner takes them again', async () => {
     const owner = { namespace: 'default', name: 'slow', uid: 'u1' };
     await claims.clusterIPs.claim('10.96.0.7', owner);
-    await check.run();
+    await check.run(RUN);
     clock += SAFE - 1;
     expect(await claims.clusterIPs.claim('10.96.0.7', owner)).toBeDefined();
     clock += 1;
@@ -146,7 +157,7 @@ describe('claims of which a write was not decided', () => {
   it('are not taken from an owner who takes them again at that moment', async () => {
     const owner = { namespace: 'default', name: 'slow', uid: 'u1' };
     await claims.clusterIPs.claim('10.96.0.7', owner);
-    await check.run();
+    await check.run(RUN);
     clock += SAFE;
     api.store.beforeWrite = async ({ op }) => {
       if (op !== 'delete') return undefined;
@@ -154,7 +165,7 @@ describe('claims of which a write was not decided', () => {
       expect(await claims.clusterIPs.claim('10.96.0.7', owner)).toBeDefined();
       return undefined;
     };
-    expect(await check.run()).toEqual(CLEAN);
+    expect(await check.run(RUN)).toEqual(CLEAN);
     expect(await count()).toEqual([1, 0]);
   });
 });
@@ -167,7 +178,7 @@ describe('Services', () => {
       if (query.type === api.endpoint('services').type) await service('meanwhile');
       return snapshot(query);
     };
-    expect(await check.run()).toEqual(CLEAN);
+    expect(await check.run(RUN)).toEqual(CLEAN);
     expect(findings).toEqual([]);
     expect(await count()).toEqual([2, 2]);
   });
@@ -175,9 +186,9 @@ describe('Services', () => {
   it('get the claims that they lack', async () => {
     await service('bare', { clusterIP: '10.96.0.9' });
     await free('10.96.0.9', await ownerOf('bare'));
-    expect(await check.run()).toEqual({ ...CLEAN, claimed: 1 });
+    expect(await check.run(RUN)).toEqual({ ...CLEAN, claimed: 1 });
     await expect(service('other', { clusterIP: '10.96.0.9' })).rejects.toMatchObject({ code: 422 });
-    expect(await check.run()).toEqual(CLEAN);
+    expect(await check.run(RUN)).toEqual(CLEAN);
     expect(warnings).toEqual(['claimed what a Service had without']);
   });
 
@@ -194,8 +205,8 @@ describe('Services', () => {
     await service('one', { clusterIP: '10.96.0.9' });
     await free('10.96.0.9', await ownerOf('one'));
     await service('two', { clusterIP: '10.96.0.9' });
-    expect(await check.run()).toEqual({ ...CLEAN, duplicates: 1 });
-    expect(await check.run()).toEqual({ ...CLEAN, duplicates: 1 });
+    expect(await check.run(RUN)).toEqual({ ...CLEAN, duplicates: 1 });
+    expect(await check.run(RUN)).toEqual({ ...CLEAN, duplicates: 1 });
     expect(warnings).toEqual(Array(2).fill('several Services have one value'));
     expect(findings.map(({ kind, value, owner }) => [kind, value, owner.name])).toEqual([
       ['duplicate', '10.96.0.9', 'one'],
@@ -231,9 +242,9 @@ describe('Services', () => {
       logger,
       onFinding,
     });
-    expect(await moved.run()).toEqual({ ...CLEAN, outside: 2 });
+    expect(await moved.run(RUN)).toEqual({ ...CLEAN, outside: 2 });
     clock += 10 * SAFE;
-    expect(await moved.run()).toEqual({ ...CLEAN, outside: 2 });
+    expect(await moved.run(RUN)).toEqual({ ...CLEAN, outside: 2 });
     expect(findings.map(({ range, kind, value }) => [range, kind, value])).toEqual([
       ['clusterIPs', 'outside', '10.96.0.9'],
       ['nodePorts', 'outside', '30007'],

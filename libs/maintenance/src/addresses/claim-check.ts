@@ -1,8 +1,8 @@
 import { type Allocators, heldValues, type Owner, ownerOf, rangeOf } from '@orch/kinds';
 import { type Endpoint, fromStored } from '@orch/resources';
 import type { Logger } from '@orch/runtime';
-import type { Store, Version } from '@orch/storage';
-import type { AllocationClaims, Claim } from '@orch/writing';
+import type { Store } from '@orch/storage';
+import type { AllocationClaims, Claim, OwnRun } from '@orch/writing';
 import { type ClaimFinding, NewFindings } from './claim-finding.js';
 
 interface ClaimCheckOptions {
@@ -21,7 +21,7 @@ interface ClaimCheckOptions {
 }
 
 /** What one look at all claims and Services led to. */
-export interface ClaimFindings {
+interface ClaimFindings {
   /** Claims of no Service that were given up. */
   readonly givenUp: number;
   /** Values of Services that had no claim and have one now. */
@@ -37,7 +37,7 @@ type RangeName = keyof Allocators;
 type Holders = ReadonlyMap<string, ReadonlyMap<string, Owner>>;
 /** A claim without a Service: which, and since when. */
 interface Unused {
-  readonly version: Version;
+  readonly claim: Claim;
   readonly since: number;
 }
 
@@ -58,8 +58,12 @@ export class ClaimCheck {
 
   constructor(private readonly options: ClaimCheckOptions) {}
 
-  /** @throws StoreUnavailableError */
-  async run(): Promise<ClaimFindings> {
+  /**
+   * Looks at all of them once.
+   * @param run nothing is given up or claimed any more once it does not go on
+   * @throws StoreUnavailableError
+   */
+  async run(run: OwnRun): Promise<ClaimFindings> {
     const began = this.options.now();
     // The claims first: of what is claimed after them there may already be a Service, but not the other way round.
     const { clusterIPs, nodePorts } = this.options.claims;
@@ -68,8 +72,8 @@ export class ClaimCheck {
     const findings: ClaimFinding[] = [];
     let givenUp = 0;
     for (const range of RANGES) {
-      givenUp += await this.#giveUp(range, claims[range], holders[range], began);
-      findings.push(...(await this.#claim(range, claims[range], holders[range])));
+      givenUp += await this.#giveUp(range, this.#unusedOf(range, claims[range], holders[range]), began, run);
+      findings.push(...(await this.#claim(range, claims[range], holders[range], run)));
       findings.push(...this.#duplicates(range, holders[range]), ...this.#outside(range, holders[range]));
     }
     this.#tell(findings);
@@ -109,23 +113,26 @@ export class ClaimCheck {
     return holders;
   }
 
+  /** Claims without a Service, and since when each of them has been seen to be so. */
+  #unusedOf(range: RangeName, claims: ReadonlyMap<string, Claim>, holders: Holders): Unused[] {
+    const seen = this.options.now();
+    return [...claims.values()].flatMap((claim) => {
+      const { value, uid, version } = claim;
+      if (holders.get(value)?.has(uid)) return [];
+      const before = this.#unused[range].get(value);
+      return [{ claim, since: before?.claim.version === version ? before.since : seen }];
+    });
+  }
+
   /** @param began when the claims were not yet read */
-  async #giveUp(
-    range: RangeName,
-    claims: ReadonlyMap<string, Claim>,
-    holders: Holders,
-    began: number,
-  ): Promise<number> {
-    const { safeMs, now, logger } = this.options;
+  async #giveUp(range: RangeName, claims: readonly Unused[], began: number, run: OwnRun): Promise<number> {
+    const { safeMs, logger } = this.options;
     const unused = new Map<string, Unused>();
     let givenUp = 0;
-    const seen = now();
-    for (const claim of claims.values()) {
-      const { value, uid, version } = claim;
-      if (holders.get(value)?.has(uid)) continue;
-      const before = this.#unused[range].get(value);
-      const since = before?.version === version ? before.since : seen;
-      if (began - since < safeMs) unused.set(value, { version, since });
+    for (const one of claims) {
+      const { claim, since } = one;
+      const { value, uid } = claim;
+      if (began - since < safeMs || !run.goesOn) unused.set(value, one);
       else if (await this.options.claims[range].giveUp(claim)) {
         givenUp++;
         logger.warn('freed what was claimed for no Service', { range, value, uid });
@@ -135,14 +142,19 @@ export class ClaimCheck {
     return givenUp;
   }
 
-  async #claim(range: RangeName, claims: ReadonlyMap<string, Claim>, holders: Holders): Promise<ClaimFinding[]> {
+  async #claim(
+    range: RangeName,
+    claims: ReadonlyMap<string, Claim>,
+    holders: Holders,
+    run: OwnRun,
+  ): Promise<ClaimFinding[]> {
     const claimed: ClaimFinding[] = [];
     for (const [value, owners] of holders) {
       const claim = claims.get(value);
       if (claim && owners.has(claim.uid)) continue;
       for (const owner of owners.values()) {
         // Of a Service that came after the claims were read.
-        if (await this.options.claims[range].held(value, owner)) break;
+        if (!run.goesOn || (await this.options.claims[range].held(value, owner))) break;
         // Refused where another has claimed it, until that claim is given up or its Service appears.
         if (!(await this.options.claims[range].claim(value, owner))) continue;
         claimed.push({ range, kind: 'unallocated', value, owner });

@@ -1,46 +1,28 @@
-import type { Logger } from '@orch/runtime';
-import { type ProcessLease, Rounds } from '@orch/storage';
-import type { ClaimCheck, ClaimFindings } from './claim-check.js';
+import type { Controller } from '@orch/controllers';
+import type { ClaimCheck } from './claim-check.js';
 
 interface ClaimRepairOptions {
   readonly check: Pick<ClaimCheck, 'run'>;
-  /** Makes the lease that is held from the first round to the last, milliseconds. */
-  readonly lease: (duration: number) => ProcessLease;
-  /** Milliseconds between rounds, about. */
+  /** Milliseconds between looks. */
   readonly intervalMs: number;
-  readonly logger: Logger;
 }
 
-/** Intervals after which another process takes over from one that has died. */
-const LEASE_INTERVALS = 3;
+/** The one key: a look compares all claims with all Services. */
+const ALL = 'all';
+/** First wait until a look that failed is made again, milliseconds. */
+const RETRY_MS = 1_000;
 
 /**
- * Checks the claims again and again, in one process of the installation: the one that has begun goes on, as it knows since
- * when what was without use.
+ * Checks the claims again and again, as the server itself, which does this in kube-apiserver, too. The process that leads goes on, as it
+ * knows since when what was without use.
  */
-export class ClaimRepair {
-  readonly #rounds: Rounds;
-  readonly #lease: ProcessLease;
-
-  constructor(private readonly options: ClaimRepairOptions) {
-    const { intervalMs: interval, lease, logger } = options;
-    this.#lease = lease(interval * LEASE_INTERVALS);
-    this.#rounds = new Rounds(() => this.runOnce(), { interval, random: Math.random });
-    this.#rounds.onFailure((error) => logger.error('check of addresses and node ports', error));
-  }
-
-  start(): void {
-    this.#rounds.start();
-  }
-
-  /** Ends after the round under way, and lets another process go on. */
-  async stop(): Promise<void> {
-    await this.#rounds.stop();
-    await this.#lease.giveBack().catch(() => undefined);
-  }
-
-  /** @returns undefined when it is another process's turn; @throws StoreUnavailableError */
-  async runOnce(): Promise<ClaimFindings | undefined> {
-    return (await this.#lease.take()) ? this.options.check.run() : undefined;
-  }
-}
+export const claimRepair = ({ check, intervalMs }: ClaimRepairOptions): Controller => ({
+  name: 'service-claims',
+  // Nothing wakes it: what is wrong is what nobody was told of.
+  sources: [{ subscribe: () => () => undefined, keys: () => [ALL] }],
+  retry: { firstMs: Math.min(RETRY_MS, intervalMs), longestMs: intervalMs },
+  async reconcile(_key, run) {
+    await check.run(run);
+    return intervalMs;
+  },
+});

@@ -3,6 +3,7 @@ import { type ControllerGroup, ControllerManager, workQueueMetrics } from '@orch
 import {
   type ControllerName,
   certificateRequests,
+  claimController,
   namespaceControllers,
   quotaCounts,
   runsController,
@@ -82,7 +83,7 @@ async function groupsOf(process: Process, leadership: Leadership): Promise<Contr
   // As the server itself, and never switched off: kube-apiserver does these, too.
   const flow = { controllers: process.need('fairness').controllers };
   const definitions = process.need('customResources').controllers();
-  const own = [definitions, process.need('aggregated').controllers, flow, policiesOf(process)];
+  const own = [definitions, process.need('aggregated').controllers, flow, claimsOf(process), policiesOf(process)];
   return [requests, namespaces, roles, quotas, ...own].filter((group) => group !== undefined);
 }
 
@@ -117,6 +118,12 @@ function quotasOf(process: Process, client: ControllerClient): ControllerGroup {
   const { catchUp } = parts(process);
   const shared = { ...stateOf(process), ...tellingOf(process) };
   return { controllers: [quotaCounts({ ...shared, index, evaluators, client, verifyIntervalMs, catchUp })] };
+}
+
+function claimsOf(process: Process): ControllerGroup {
+  const { claims, allocators } = process.need('api');
+  const { unusedClaimAge } = process.settings.backend;
+  return claimController({ ...stateOf(process), ...tellingOf(process), claims, allocators, unusedClaimAge });
 }
 
 /** Expressions are checked against kinds. */
