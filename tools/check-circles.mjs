@@ -1,5 +1,5 @@
-// Checks that no sources of a library import each other in a circle, types included. Those that are left stand in KNOWN, which may only
-// shrink. Prints each circle and exits with 1.
+// Checks that no sources of a library import each other in a circle, types included. Those in KNOWN are structures that
+// hold each other by nature; the list may only shrink. Prints each circle and exits with 1.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isSource } from './rooms.mjs';
@@ -11,9 +11,8 @@ const KNOWN = {
   'libs/merge/src/apply/types/type.ts': 3,
   'libs/schema/src/structural/structural-schema.ts': 3,
   'libs/schema/src/openapi/source.ts': 3,
-  // To be cut.
-  'libs/storage/src/store.ts': 2,
-  'libs/watchcache/src/watcher.ts': 5,
+  // Watchers, cohorts and audiences hold each other.
+  'libs/watchcache/src/watcher.ts': 3,
 };
 
 const IMPORT = /(?:\bfrom |\bimport\()'(\.[^']+)'/g;

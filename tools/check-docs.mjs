@@ -78,7 +78,7 @@ function documented(lines, at) {
 /** Public members of a declaration: { name, at, has }. */
 function membersOf({ lines, at }) {
   let open = at;
-  while (!/[{;]$/.test(lines[open])) open++;
+  while (open < lines.length && !/(?:[{;]|\{\})$/.test(lines[open])) open++;
   const header = lines
     .slice(at, open + 1)
     .join(' ')

@@ -1,6 +1,7 @@
 import { int2Array, int4Array, int8Array, textArray } from './arrays.js';
 import type { Parameter } from './connection.js';
-import type { Charge, Exceeded, Tally, TypeId, WriteOp } from './store.js';
+import type { TypeId } from './key.js';
+import type { Charge, Exceeded, Tally, WriteOp } from './store.js';
 
 /** Pattern of a decimal number. */
 const DECIMAL = /^-?\d{1,40}(\.\d{1,20})?$/;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CompactionRound } from './compactor.js';
+import type { TypeId, Version } from './key.js';
 import type { StoreOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import type { TypeId, Version } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 const MINUTE = 60_000;

@@ -1,11 +1,11 @@
 import type { Connection } from './connection.js';
+import { StoreUnavailableError } from './errors.js';
 import { ensurePartitions, PARTITION_WIDTH } from './history.js';
 import { Lease } from './lease.js';
 import type { CompleteOptions } from './options.js';
 import { type DropReport, PartitionDrops } from './partition-drops.js';
 import type { Pool } from './pool.js';
 import { Rounds } from './rounds.js';
-import { StoreUnavailableError } from './store.js';
 
 /** Milliseconds after which another process takes over from one that has died. */
 const LEASE = 60_000;

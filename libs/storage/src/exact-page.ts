@@ -1,7 +1,7 @@
 import type { Connection } from './connection.js';
+import type { Key, Version } from './key.js';
 import { text } from './rows.js';
 import { exactRows, IN_INDEX_ORDER, type KeyRange, lastTwo, nthKey } from './snapshot-sql.js';
-import type { Key, Version } from './store.js';
 import type { TextRow } from './text-row.js';
 
 /** Keys that are looked at together, at least. */

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DUE, ExpiryQueue } from './expiry-queue.js';
+import type { TypeId, Version } from './key.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import type { Change, TypeId, Version } from './store.js';
+import type { Change } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 let server: TestServer;

@@ -1,9 +1,10 @@
 import { ExpiryQueue } from './expiry-queue.js';
+import type { TypeId, Version } from './key.js';
 import { Lease } from './lease.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { Rounds } from './rounds.js';
-import type { Row, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
+import type { Row, WriteOp, WriteOutcome } from './store.js';
 
 /** Objects deleted at a time; few, as writers of the type wait behind them. Their bodies are bounded in bytes, too. */
 const BATCH = 100;

@@ -1,8 +1,9 @@
 import type { BodyCodec } from './body-codec.js';
 import type { Connection } from './connection.js';
+import type { Key, TypeId, Version } from './key.js';
 import type { Pool } from './pool.js';
 import { ROW_COLUMNS, readRow, text } from './rows.js';
-import type { Key, Row, TypeId, Version } from './store.js';
+import type { Row } from './store.js';
 import type { TextRow } from './text-row.js';
 
 /** Rows that are noted at a time. */

@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HistoryExpiredError, StoreUnavailableError } from './errors.js';
+import type { TypeId, Version } from './key.js';
 import type { StoreOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import { HistoryExpiredError, StoreUnavailableError, type TypeId, type Version } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 let server: TestServer;

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { StoreUnavailableError } from './store.js';
+import { StoreUnavailableError } from './errors.js';
 
 /** A connection broke or did not answer; the statement under way may or may not have taken effect. */
 export class ConnectionLostError extends Error {

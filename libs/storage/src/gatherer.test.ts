@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import { BusyStoreError, StoreUnavailableError } from './errors.js';
 import { Gatherer } from './gatherer.js';
-import { BusyStoreError, StoreUnavailableError } from './store.js';
 
 function gathererOf(options: { items?: number; bytes?: number; waiting?: number } = {}) {
   const batches: number[][] = [];

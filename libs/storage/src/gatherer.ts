@@ -1,4 +1,4 @@
-import { BusyStoreError, StoreUnavailableError } from './store.js';
+import { BusyStoreError, StoreUnavailableError } from './errors.js';
 
 /** Bounds of a batch and of what waits for one. */
 export interface GathererOptions<T> {

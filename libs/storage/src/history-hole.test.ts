@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { HistoryExpiredError } from './errors.js';
 import { openStore } from './postgres-store.js';
-import { HistoryExpiredError, type PriorDetail } from './store.js';
+import type { PriorDetail } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 let server: TestServer;

@@ -2,12 +2,13 @@ import { expect, it } from 'vitest';
 import { UNDIVIDED } from './body-codec.js';
 import type { Connection } from './connection.js';
 import type { ReadTuple } from './copy-stream.js';
+import { HistoryExpiredError } from './errors.js';
 import { ConnectionLostError, NoAnswerError } from './failures.js';
 import { HistoryPages } from './history-pages.js';
 import type { Lineage } from './lineage.js';
 import { completeOptions } from './options.js';
 import { Pool } from './pool.js';
-import { HistoryExpiredError, type PriorDetail } from './store.js';
+import type { PriorDetail } from './store.js';
 import type { TextRow } from './text-row.js';
 
 const MOST = 4096;

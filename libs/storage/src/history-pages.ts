@@ -1,13 +1,15 @@
 import type { Connection } from './connection.js';
 import { earlyCollection } from './early-collection.js';
+import { HistoryExpiredError } from './errors.js';
 import { TookTooLongError } from './failures.js';
+import type { TypeId, Version } from './key.js';
 import type { Lineage } from './lineage.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { unknownType } from './reader.js';
 import { changeColumns, readCopiedChange, text } from './rows.js';
 import { bounds, LOCK_HISTORY } from './snapshot-sql.js';
-import { type HistoricChange, HistoryExpiredError, type PriorDetail, type TypeId, type Version } from './store.js';
+import type { HistoricChange, PriorDetail } from './store.js';
 
 /** How much smaller a page is asked for after one that took too long, and by how much larger than one that did not. */
 const SHRINK = 8;

@@ -1,4 +1,16 @@
-import type { Key } from './store.js';
+/** Id of a resource type (group + resource) in the database; assigned once, never reused. */
+export type TypeId = number;
+
+/** A resourceVersion. Drawn from one sequence; ordered by commit within one type. */
+export type Version = bigint;
+
+/** Name of an object within its type. */
+export interface Key {
+  /** Empty for cluster-scoped types. */
+  readonly namespace: string;
+  /** Never empty. */
+  readonly name: string;
+}
 
 /** Bytes of namespace and name: longer ones could not be indexed. Far above any name that the API allows. */
 const LONGEST_KEY = 1024;

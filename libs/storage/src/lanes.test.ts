@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { TypeId, Version } from './key.js';
 import type { StoreOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import type { TypeId, Version, WriteOutcome } from './store.js';
+import type { WriteOutcome } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 import { gateOf } from './write-batch.js';
 

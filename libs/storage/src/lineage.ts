@@ -2,7 +2,8 @@ import { int4Array, int8Array } from './arrays.js';
 import type { Connection } from './connection.js';
 import { ConnectionLostError } from './failures.js';
 import { PARTITION_WIDTH } from './history.js';
-import type { Head, TypeId, Version } from './store.js';
+import type { TypeId, Version } from './key.js';
+import type { Head } from './store.js';
 
 /** Seconds without a heartbeat after which the database may be a copy of what it was. */
 export const SILENCE = 5;

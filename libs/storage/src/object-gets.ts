@@ -1,13 +1,14 @@
 import { int4Array, textArray } from './arrays.js';
 import { CopiedTuple } from './copied-tuple.js';
 import { Gatherer, type Overtaking } from './gatherer.js';
+import type { Key, TypeId } from './key.js';
 import { isPossibleKey } from './key.js';
 import { aroundBatches } from './observer.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { ROW_COLUMNS, readRow, readTuple } from './rows.js';
 import { literal } from './snapshot-sql.js';
-import type { Key, Row, TypeId } from './store.js';
+import type { Row } from './store.js';
 
 /** Gets of a batch. */
 const TOGETHER = 100;

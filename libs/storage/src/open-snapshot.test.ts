@@ -2,11 +2,12 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PLANNER_SETTINGS } from './connection.js';
 import { PARTITION_WIDTH } from './history.js';
+import type { TypeId, Version } from './key.js';
 import { GET } from './object-gets.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import { MEASURE_FEW } from './reader.js';
 import { currentRows, exactRows, IN_INDEX_ORDER, page } from './snapshot-sql.js';
-import type { TypeId, Version, WriteOp, WriteOutcome } from './store.js';
+import type { WriteOp, WriteOutcome } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 const COMMITS = 800;

@@ -1,9 +1,9 @@
 import type { Connection, ConnectionSettings } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
 import { type Connector, isPermanent } from './connector.js';
+import { StoreUnavailableError } from './errors.js';
 import { IncompatibleDatabaseError } from './migrate.js';
 import type { CompleteOptions } from './options.js';
-import { StoreUnavailableError } from './store.js';
 
 /** How connections to the database of a store are made. @throws TypeError for a URL that is none */
 export function connectionSettings(options: CompleteOptions): ConnectionSettings {

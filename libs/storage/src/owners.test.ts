@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BodyCodec } from './body-codec.js';
+import type { TypeId, Version } from './key.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import type { TypeId, Version } from './store.js';
 import { APART, bodyOf } from './testing/body-codec.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 

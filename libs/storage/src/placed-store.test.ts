@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeStore } from './contract.js';
+import { StoreUnavailableError } from './errors.js';
 import { IncompatibleDatabaseError } from './migrate.js';
 import { PlacedStore } from './placed-store.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import { StoreUnavailableError } from './store.js';
 import { APART } from './testing/body-codec.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 

@@ -1,6 +1,8 @@
 import type { AnnouncementKeys } from './announcement-keys.js';
 import type { Compactor } from './compactor.js';
+import { StoreUnavailableError } from './errors.js';
 import type { Expirer } from './expirer.js';
+import type { Key, TypeId, Version } from './key.js';
 import type { LeaseState, ProcessLease } from './lease.js';
 import { IncompatibleDatabaseError, type Installation, type Migration } from './migrate.js';
 import type { PoolStats } from './observer.js';
@@ -8,23 +10,19 @@ import type { PostgresStore } from './postgres-store.js';
 import type { LeastProgress, Presence } from './presence.js';
 import type { ServingStore } from './serving-store.js';
 import type { SideSchema } from './side-schema.js';
-import {
-  type Change,
-  type CreateOp,
-  type Head,
-  type HistoricChange,
-  type Key,
-  type Measure,
-  type PriorDetail,
-  type Row,
-  type SetOutcome,
-  type Snapshot,
-  type SnapshotRequest,
-  StoreUnavailableError,
-  type TypeId,
-  type Version,
-  type WriteOp,
-  type WriteOutcome,
+import type {
+  Change,
+  CreateOp,
+  Head,
+  HistoricChange,
+  Measure,
+  PriorDetail,
+  Row,
+  SetOutcome,
+  Snapshot,
+  SnapshotRequest,
+  WriteOp,
+  WriteOutcome,
 } from './store.js';
 import type { TypeName } from './type-name.js';
 import type { Uncharged } from './uncharged.js';

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.js';
+import { StoreUnavailableError } from './errors.js';
 import { toStoreError } from './failures.js';
 import type { PoolStats, StoreObserver } from './observer.js';
-import { StoreUnavailableError } from './store.js';
 
 export interface PoolOptions {
   /** Connections at most. */

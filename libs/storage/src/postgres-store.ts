@@ -4,10 +4,12 @@ import { Compactor } from './compactor.js';
 import type { Connection, ConnectionSettings } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
 import { Connector } from './connector.js';
+import { ReadOnlyStoreError, StoreUnavailableError } from './errors.js';
 import { Expirer } from './expirer.js';
 import { Heartbeat, paceOf } from './heartbeat.js';
 import { ensurePartitions } from './history.js';
 import { HistoryPages } from './history-pages.js';
+import type { Key, TypeId, Version } from './key.js';
 import { heldLeases, type LeaseState, type ProcessLease, ProcessLeases } from './lease.js';
 import { Lineage } from './lineage.js';
 import { IncompatibleDatabaseError, type Installation, type Migration, migrate, shippedMigrations } from './migrate.js';
@@ -24,24 +26,19 @@ import type { ServingStore } from './serving-store.js';
 import { SettledHeads } from './settled-heads.js';
 import { SideSchema } from './side-schema.js';
 import { Snapshots } from './snapshot.js';
-import {
-  type Change,
-  type Head,
-  type HistoricChange,
-  type Key,
-  type Measure,
-  type PriorDetail,
-  ReadOnlyStoreError,
-  type Row,
-  type SetOutcome,
-  type Snapshot,
-  type SnapshotRequest,
-  type Store,
-  StoreUnavailableError,
-  type TypeId,
-  type Version,
-  type WriteOp,
-  type WriteOutcome,
+import type {
+  Change,
+  Head,
+  HistoricChange,
+  Measure,
+  PriorDetail,
+  Row,
+  SetOutcome,
+  Snapshot,
+  SnapshotRequest,
+  Store,
+  WriteOp,
+  WriteOutcome,
 } from './store.js';
 import type { TypeName } from './type-name.js';
 import { forgetUncharged, readUncharged, type Uncharged } from './uncharged.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { textArray } from './arrays.js';
 import type { Connection } from './connection.js';
+import type { Version } from './key.js';
 import type { Pool } from './pool.js';
-import type { Version } from './store.js';
 
 /** Rows of servers that ended without a word are kept so many seconds, for people who look. */
 const KEPT = 3_600;

@@ -3,11 +3,11 @@ import { byteaArray, int4Array, int8Array } from './arrays.js';
 import { Connection } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
 import { ensurePartitions, PARTITION_WIDTH } from './history.js';
+import type { TypeId } from './key.js';
 import { migrate, shippedMigrations } from './migrate.js';
 import { completeOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import { RegisteredTypes } from './registered-types.js';
-import type { TypeId } from './store.js';
 import { APART, bodyOf } from './testing/body-codec.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 

@@ -1,13 +1,14 @@
 import { int4Array } from './arrays.js';
 import type { Connection } from './connection.js';
 import { Gatherer } from './gatherer.js';
+import type { TypeId, Version } from './key.js';
 import { isPossibleKey, isPossibleText } from './key.js';
 import type { Lineage } from './lineage.js';
 import { aroundBatches, type StoreObserver } from './observer.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { text } from './rows.js';
-import type { Head, Measure, TypeId, Version } from './store.js';
+import type { Head, Measure } from './store.js';
 import type { TextRow } from './text-row.js';
 import { walk } from './walk-sql.js';
 

@@ -1,6 +1,7 @@
 import { int4Array, textArray } from './arrays.js';
 import type { Connection } from './connection.js';
-import { StoreUnavailableError, type TypeId } from './store.js';
+import { StoreUnavailableError } from './errors.js';
+import type { TypeId } from './key.js';
 import type { TypeName } from './type-name.js';
 
 const LOCK = 1719283748;

@@ -1,19 +1,14 @@
 import type { BodyCodec } from './body-codec.js';
 import type { Connection } from './connection.js';
+import { StoreUnavailableError } from './errors.js';
 import { ConnectionLostError } from './failures.js';
+import type { Key, TypeId } from './key.js';
 import { isPossibleKey } from './key.js';
 import type { Lineage } from './lineage.js';
 import type { Pool } from './pool.js';
 import { ROW_COLUMNS, readRow, text } from './rows.js';
 import type { Snapshots } from './snapshot.js';
-import {
-  type Key,
-  type Row,
-  type Snapshot,
-  type SnapshotRequest,
-  StoreUnavailableError,
-  type TypeId,
-} from './store.js';
+import type { Row, Snapshot, SnapshotRequest } from './store.js';
 
 /** Milliseconds for which a replica that failed is not asked. */
 const REST = 2_000;

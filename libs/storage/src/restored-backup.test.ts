@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Connection } from './connection.js';
 import { type DatabaseHost, parseDatabaseUrl } from './connection-url.js';
+import { HistoryExpiredError } from './errors.js';
 import { ensurePartitions, PARTITION_WIDTH } from './history.js';
+import type { TypeId, Version } from './key.js';
 import { migrate, shippedMigrations } from './migrate.js';
 import { completeOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import { RegisteredTypes } from './registered-types.js';
-import { HistoryExpiredError, type TypeId, type Version } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 const MINUTE = 60;

@@ -1,6 +1,7 @@
 import type { BodyCodec } from './body-codec.js';
 import { CopiedTuple } from './copied-tuple.js';
-import type { HistoricChange, Row, TypeId, Version } from './store.js';
+import type { TypeId, Version } from './key.js';
+import type { HistoricChange, Row } from './store.js';
 import type { TextRow } from './text-row.js';
 
 /** Columns of `object` that make a {@link Row}, in the order that {@link readRow} expects. */

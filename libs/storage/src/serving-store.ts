@@ -1,12 +1,13 @@
 import type { AnnouncementKeys } from './announcement-keys.js';
 import type { Compactor } from './compactor.js';
 import type { Expirer } from './expirer.js';
+import type { TypeId } from './key.js';
 import type { LeaseState, ProcessLease } from './lease.js';
 import type { Installation, Migration } from './migrate.js';
 import type { PoolStats } from './observer.js';
 import type { LeastProgress, Presence } from './presence.js';
 import type { SideSchema } from './side-schema.js';
-import type { Store, TypeId } from './store.js';
+import type { Store } from './store.js';
 import type { TypeName } from './type-name.js';
 import type { Uncharged } from './uncharged.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Connection } from './connection.js';
+import type { TypeId } from './key.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import type { TypeId } from './store.js';
 import { type PgBouncer, startPgBouncer } from './testing/pgbouncer.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 

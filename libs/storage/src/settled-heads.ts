@@ -1,8 +1,9 @@
 import { Gatherer } from './gatherer.js';
+import type { TypeId, Version } from './key.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { type Reader, unknownType } from './reader.js';
-import type { Head, TypeId, Version } from './store.js';
+import type { Head } from './store.js';
 
 /** Waits in the queue of the writers (migrations/0004-lanes-pages-heartbeat-keys/1-lanes.sql). */
 const AWAIT_LANE = 'SELECT await_lane($1)';

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BodyCodec } from './body-codec.js';
+import type { TypeId, Version } from './key.js';
 import type { StoreOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import type { HistoricChange, Row, TypeId, Version, WriteOp } from './store.js';
+import type { HistoricChange, Row, WriteOp } from './store.js';
 import { APART, bodyOf } from './testing/body-codec.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 

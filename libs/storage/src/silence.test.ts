@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { TypeId, Version } from './key.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import type { TypeId, Version } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 /** Versions a second that no installation draws; what a server leaps over is counted in them. */

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { Connection } from './connection.js';
+import type { TypeId, Version } from './key.js';
 import type { StoreOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import type { TypeId, Version } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 const MINUTE = 60_000;

@@ -4,12 +4,13 @@ import { Connection } from './connection.js';
 import { type DatabaseHost, parseDatabaseUrl } from './connection-url.js';
 import { findPageEnd } from './exact-page.js';
 import { ensurePartitions, PARTITION_WIDTH } from './history.js';
+import type { Key, TypeId, Version } from './key.js';
 import { migrate, shippedMigrations } from './migrate.js';
 import { completeOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import { RegisteredTypes } from './registered-types.js';
 import { exactRows, page } from './snapshot-sql.js';
-import type { Key, Row, SnapshotRequest, TypeId, Version, WriteOp } from './store.js';
+import type { Row, SnapshotRequest, WriteOp } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 const OBJECTS = 6_000;

@@ -1,5 +1,5 @@
+import type { Key, TypeId, Version } from './key.js';
 import { ROW_COLUMNS } from './rows.js';
-import type { Key, TypeId, Version } from './store.js';
 import { walk } from './walk-sql.js';
 
 /** Text for the statements below: COPY takes no parameters. @throws TypeError for what PostgreSQL cannot hold */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { TypeId } from './key.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import type { Snapshot, SnapshotRequest, TypeId } from './store.js';
+import type { Snapshot, SnapshotRequest } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 const OBJECTS = 4_000;

@@ -1,7 +1,9 @@
 import type { Connection } from './connection.js';
+import { HistoryExpiredError } from './errors.js';
 import { findPageEnd } from './exact-page.js';
 import { toStoreError } from './failures.js';
 import { KeptRows } from './kept-rows.js';
+import type { Version } from './key.js';
 import type { Lineage } from './lineage.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
@@ -22,7 +24,7 @@ import {
   type KeyRange,
   LOCK_HISTORY,
 } from './snapshot-sql.js';
-import { HistoryExpiredError, type Snapshot, type SnapshotRequest, type Version } from './store.js';
+import type { Snapshot, SnapshotRequest } from './store.js';
 import type { TextRow } from './text-row.js';
 
 /** A snapshot request with the range of keys to read. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Key, TypeId, Version } from './key.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import { areFewer } from './snapshot-sql.js';
-import type { Key, SnapshotRequest, TypeId, Version, WriteOp } from './store.js';
+import type { SnapshotRequest, WriteOp } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 const OBJECTS = 40;

@@ -1,18 +1,5 @@
+import type { Key, TypeId, Version } from './key.js';
 import type { UnreadableBodyError } from './sealing/body-cipher.js';
-
-/** Id of a resource type (group + resource) in the database; assigned once, never reused. */
-export type TypeId = number;
-
-/** A resourceVersion. Drawn from one sequence; ordered by commit within one type. */
-export type Version = bigint;
-
-/** Name of an object within its type. */
-export interface Key {
-  /** Empty for cluster-scoped types. */
-  readonly namespace: string;
-  /** Never empty. */
-  readonly name: string;
-}
 
 /** Current state of one object. `body` is the stored form: compact JSON without apiVersion, kind and resourceVersion. */
 export interface Row extends Key {
@@ -241,44 +228,6 @@ export interface Snapshot {
   /** How many those are; only when asked for, and of an older version only where they are not very many. */
   readonly remaining?: number;
 }
-
-/** The version asked for is below the type's floor, or of a history that the database has left: answer 410. */
-export class HistoryExpiredError extends Error {
-  override readonly name = 'HistoryExpiredError';
-  constructor(
-    /** The version that was asked for. */
-    readonly requested: Version,
-    /** The type's floor at that time, see {@link Head.floor}. */
-    readonly floor: Version,
-    /** The type's head at that time. */
-    readonly head: Version,
-  ) {
-    super(`version ${requested} is older than the history held (${floor})`);
-  }
-}
-
-/** The database could not be reached or did not decide in time: answer 503 or 504 with Retry-After. */
-export class StoreUnavailableError extends Error {
-  override readonly name = 'StoreUnavailableError';
-  constructor(
-    message: string,
-    /** True when a write may or may not have been committed. */
-    readonly undecided: boolean,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
-}
-
-/** Too much waits for the database already: what was asked for was not begun. */
-export class BusyStoreError extends StoreUnavailableError {
-  constructor() {
-    super('too many requests wait for the database', false);
-  }
-}
-
-/** A write came to a process whose database role may only read: it is for others. */
-export class ReadOnlyStoreError extends StoreUnavailableError {}
 
 /** The part of a store that followers of changes need. */
 export interface ChangeSource {

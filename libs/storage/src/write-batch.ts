@@ -2,8 +2,9 @@ import { byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays
 import type { BodyCodec } from './body-codec.js';
 import { type ChargedAmount, chargeParameters, checkCharging, isCharged, readExceeded } from './charge-parameters.js';
 import type { Parameter } from './connection.js';
+import type { TypeId, Version } from './key.js';
 import { isPossibleKey, isPossibleText } from './key.js';
-import type { Change, Refusal, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
+import type { Change, Refusal, WriteOp, WriteOutcome } from './store.js';
 import type { TextRow } from './text-row.js';
 
 /** Calls `commit_charged` of the schema (migrations/0009-one-lock/3-charges.sql). */

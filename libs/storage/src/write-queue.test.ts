@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BusyStoreError, StoreUnavailableError, type TypeId } from './store.js';
+import { BusyStoreError, StoreUnavailableError } from './errors.js';
+import type { TypeId } from './key.js';
 import { type Unit, type Verdicts, WriteQueue } from './write-queue.js';
 
 interface Batch {

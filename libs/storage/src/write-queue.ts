@@ -1,5 +1,7 @@
 import { ByRounds } from './by-rounds.js';
-import { BusyStoreError, StoreUnavailableError, type TypeId, type WriteOp } from './store.js';
+import { BusyStoreError, StoreUnavailableError } from './errors.js';
+import type { TypeId } from './key.js';
+import type { WriteOp } from './store.js';
 
 /** Writes that are committed together: a single one, or a set. */
 export interface Unit {

@@ -1,18 +1,13 @@
 import type { Connection } from './connection.js';
+import { StoreUnavailableError } from './errors.js';
 import { isRetriable, sqlState, toStoreError } from './failures.js';
 import { ensurePartitions } from './history.js';
+import type { TypeId } from './key.js';
 import type { Lineage } from './lineage.js';
 import { aroundBatches } from './observer.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
-import {
-  type Change,
-  type SetOutcome,
-  StoreUnavailableError,
-  type TypeId,
-  type WriteOp,
-  type WriteOutcome,
-} from './store.js';
+import type { Change, SetOutcome, WriteOp, WriteOutcome } from './store.js';
 import {
   type BatchResult,
   batchParameters,

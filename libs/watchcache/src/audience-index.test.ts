@@ -6,8 +6,8 @@ import type { ChangeEvent } from './change-event.js';
 import { SharedInterest } from './interest.js';
 import { bodyOf, describeRow, selecting, type TestObject, testEncoder } from './testing/fixtures.js';
 
-function indexOf(selections: readonly Record<string, string>[]): AudienceIndex {
-  const index = new AudienceIndex();
+function indexOf(selections: readonly Record<string, string>[]): AudienceIndex<Audience> {
+  const index = new AudienceIndex<Audience>();
   for (const equals of selections) {
     const shared = new SharedInterest('', { selection: selecting(equals) });
     index.add(new Audience(JSON.stringify(equals), shared, testEncoder, 128));
@@ -17,7 +17,7 @@ function indexOf(selections: readonly Record<string, string>[]): AudienceIndex {
 
 const entry = (object: TestObject): CacheEntry => new CacheEntry('a', 'one', 'u', 1n, bodyOf(object), describeRow);
 
-function found(index: AudienceIndex, now: TestObject, before?: TestObject): string[] {
+function found(index: AudienceIndex<Audience>, now: TestObject, before?: TestObject): string[] {
   const event: ChangeEvent = {
     version: 1n,
     op: 'update',

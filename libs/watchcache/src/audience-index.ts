@@ -6,11 +6,15 @@ import {
   NAMESPACE_FIELD,
   narrowest,
 } from './attributes.js';
-import type { Audience } from './audience.js';
 import type { ChangeEvent } from './change-event.js';
 import type { Interest } from './interest.js';
 
-type Bucket = Map<string, Set<Audience>>;
+/** A group of watchers, by what they want. */
+interface Indexed {
+  readonly interest: Interest;
+}
+
+type Bucket<Group> = Map<string, Set<Group>>;
 
 /** Place of an audience in the index: one property that every event which concerns it has. */
 type Place =
@@ -23,13 +27,13 @@ type Place =
 const FEW_KEYS = 8;
 
 /** Finds the audiences that an event may concern. Each is filed once, under the property that says most. */
-export class AudienceIndex {
-  readonly #byName: Bucket = new Map();
-  readonly #byNamespace: Bucket = new Map();
-  readonly #byEquality = new Map<EqualityKey, Bucket>();
-  readonly #others = new Set<Audience>();
+export class AudienceIndex<Group extends Indexed> {
+  readonly #byName: Bucket<Group> = new Map();
+  readonly #byNamespace: Bucket<Group> = new Map();
+  readonly #byEquality = new Map<EqualityKey, Bucket<Group>>();
+  readonly #others = new Set<Group>();
 
-  add(audience: Audience): void {
+  add(audience: Group): void {
     const place = placeOf(audience.interest);
     if (place.by === 'nothing') {
       this.#others.add(audience);
@@ -41,7 +45,7 @@ export class AudienceIndex {
     else filed.add(audience);
   }
 
-  remove(audience: Audience): void {
+  remove(audience: Group): void {
     const place = placeOf(audience.interest);
     if (place.by === 'nothing') {
       this.#others.delete(audience);
@@ -55,7 +59,7 @@ export class AudienceIndex {
   }
 
   /** Calls back once for every audience that the event may concern. */
-  forEach(event: ChangeEvent, visit: (audience: Audience) => void): void {
+  forEach(event: ChangeEvent, visit: (audience: Group) => void): void {
     for (const audience of this.#others) visit(audience);
     if (this.#byName.size > 0) {
       const { namespace, name } = event.entry;
@@ -66,7 +70,7 @@ export class AudienceIndex {
     if (this.#byEquality.size > 0) this.#forEachEqual(event, visit);
   }
 
-  #forEachEqual({ entry, prior }: ChangeEvent, visit: (audience: Audience) => void): void {
+  #forEachEqual({ entry, prior }: ChangeEvent, visit: (audience: Group) => void): void {
     // Whose attributes are not known may concern everybody.
     if (entry.failure !== undefined || prior?.failure !== undefined) {
       for (const bucket of this.#byEquality.values()) {
@@ -86,7 +90,7 @@ export class AudienceIndex {
     }
   }
 
-  #bucket(place: Exclude<Place, { by: 'nothing' }>): Bucket {
+  #bucket(place: Exclude<Place, { by: 'nothing' }>): Bucket<Group> {
     if (place.by !== 'equality') return place.by === 'name' ? this.#byName : this.#byNamespace;
     let bucket = this.#byEquality.get(place.key);
     if (bucket === undefined) {
@@ -138,7 +142,7 @@ function keysOf(...states: readonly (Attributes | undefined)[]): Set<EqualityKey
   return keys;
 }
 
-function visitAll(audiences: ReadonlySet<Audience> | undefined, visit: (audience: Audience) => void): void {
+function visitAll<Group>(audiences: ReadonlySet<Group> | undefined, visit: (audience: Group) => void): void {
   if (audiences === undefined) return;
   for (const audience of audiences) visit(audience);
 }

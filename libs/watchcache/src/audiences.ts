@@ -8,7 +8,7 @@ import { type Interest, interestKey, SharedInterest } from './interest.js';
 export class Audiences {
   readonly #byKey = new Map<string, Audience>();
   readonly #interests = new Map<string, SharedInterest>();
-  readonly #index = new AudienceIndex();
+  readonly #index = new AudienceIndex<Audience>();
 
   /** @param gone is called with an audience whose last member has left */
   constructor(

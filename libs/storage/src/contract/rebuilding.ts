@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Row, Version } from '../store.js';
+import type { Version } from '../key.js';
+import type { Row } from '../store.js';
 import { chooseSeed, seededRandom } from '../testing/random.js';
 import { body, compare, essence, key, type Rig, rowsOf } from './rig.js';
 

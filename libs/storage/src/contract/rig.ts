@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { Head, Key, Row, Snapshot, Store, TypeId, Version, WriteOutcome } from '../store.js';
+import type { Key, TypeId, Version } from '../key.js';
+import type { Head, Row, Snapshot, Store, WriteOutcome } from '../store.js';
 import { bodyOf } from '../testing/body-codec.js';
 
 /** A store with nothing in it, as the contract suite needs it. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SetOutcome, TypeId, Version, WriteOp } from '../store.js';
+import type { TypeId, Version } from '../key.js';
+import type { SetOutcome, WriteOp } from '../store.js';
 import { body, key, type Rig, versionOf } from './rig.js';
 
 const creation = (type: TypeId, name: string): WriteOp => ({

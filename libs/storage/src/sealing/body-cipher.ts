@@ -1,4 +1,5 @@
-import { type Key, StoreUnavailableError } from '../store.js';
+import { StoreUnavailableError } from '../errors.js';
+import type { Key } from '../key.js';
 import type { TypeName } from '../type-name.js';
 
 /** First byte of a sealed body. No JSON text begins with it. */

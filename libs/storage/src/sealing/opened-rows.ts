@@ -1,4 +1,5 @@
-import type { HistoricChange, Key, Row } from '../store.js';
+import type { Key } from '../key.js';
+import type { HistoricChange, Row } from '../store.js';
 import type { TypeName } from '../type-name.js';
 import { type BodyCipher, UnreadableBodyError } from './body-cipher.js';
 

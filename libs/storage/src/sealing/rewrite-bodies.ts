@@ -1,4 +1,5 @@
-import type { Key, Row, Store, TypeId } from '../store.js';
+import type { Key, TypeId } from '../key.js';
+import type { Row, Store } from '../store.js';
 import type { TypeName } from '../type-name.js';
 import { type BodyCipher, typeText, UnreadableBodyError } from './body-cipher.js';
 

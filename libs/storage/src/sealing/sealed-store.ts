@@ -1,28 +1,26 @@
 import type { AnnouncementKeys } from '../announcement-keys.js';
 import type { Compactor } from '../compactor.js';
+import { HistoryExpiredError } from '../errors.js';
 import type { Expirer } from '../expirer.js';
+import type { Key, TypeId, Version } from '../key.js';
 import type { LeaseState, ProcessLease } from '../lease.js';
 import type { Installation, Migration } from '../migrate.js';
 import type { PoolStats } from '../observer.js';
 import type { LeastProgress, Presence } from '../presence.js';
 import type { ServingStore } from '../serving-store.js';
 import type { SideSchema } from '../side-schema.js';
-import {
-  type Change,
-  type Head,
-  type HistoricChange,
-  HistoryExpiredError,
-  type Key,
-  type Measure,
-  type PriorDetail,
-  type Row,
-  type SetOutcome,
-  type Snapshot,
-  type SnapshotRequest,
-  type TypeId,
-  type Version,
-  type WriteOp,
-  type WriteOutcome,
+import type {
+  Change,
+  Head,
+  HistoricChange,
+  Measure,
+  PriorDetail,
+  Row,
+  SetOutcome,
+  Snapshot,
+  SnapshotRequest,
+  WriteOp,
+  WriteOutcome,
 } from '../store.js';
 import type { TypeName } from '../type-name.js';
 import type { Uncharged } from '../uncharged.js';

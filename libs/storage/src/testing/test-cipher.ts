@@ -1,5 +1,5 @@
+import type { Key } from '../key.js';
 import { type BodyCipher, isSealed, SEALED, UnreadableBodyError } from '../sealing/body-cipher.js';
-import type { Key } from '../store.js';
 
 /** Beside the key's name. */
 const HEAD = 2;
