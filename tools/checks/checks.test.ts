@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { directClocks } from './clocks.js';
 import { longLines } from './doc-lines.js';
 import { exportedNames, publicMembers } from './docstrings.js';
+import { doublingWaits } from './doubling-waits.js';
 import { wordsWithoutSubject } from './first-words.js';
 import { longFunctions, wideFunctions } from './functions.js';
 import { needlessExports, unusedFaceNames } from './needless-exports.js';
@@ -153,6 +154,27 @@ describe('clocks of the system', () => {
     const text =
       'socket.setTimeout(1); let t: ReturnType<typeof setTimeout>; clock.now(); const a = { setTimeout: f };';
     expect(found(directClocks(sources({ [A]: text, 'libs/runtime/src/a.ts': 'setTimeout(f, 1);' })))).toEqual({});
+  });
+});
+
+describe('waits that double', () => {
+  it.each([
+    'this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);',
+    'for (let backoff = FIRST; ; backoff *= 2) {',
+    'const wait = FIRST_MS * 2 ** attempt;',
+    'this.#lookMs = Math.min(2 * this.#lookMs, LONGEST_MS);',
+  ])('are counted: %s', (line) => {
+    expect(found(doublingWaits(texts({ [A]: line, 'libs/runtime/src/work/a.ts': line })))).toEqual({ [A]: 1 });
+  });
+
+  it.each([
+    'const settlingMs = 2 * requestTimeoutMs;',
+    'for (let size = 1; ; size = Math.min(2 * size, MOST)) {',
+    'await twice(2 * count);',
+    '// The pause is 2 * as long.',
+    'const LONGEST_MS = 2 ** 31 - 1;',
+  ])('are not what only looks like one: %s', (line) => {
+    expect(found(doublingWaits(texts({ [A]: line })))).toEqual({});
   });
 });
 

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { directClocks } from './clocks.js';
 import { longLines, readDocuments } from './doc-lines.js';
 import { type Coverage, exportedNames, publicMembers } from './docstrings.js';
+import { doublingWaits } from './doubling-waits.js';
 import { readFaces } from './faces.js';
 import { wordsWithoutSubject } from './first-words.js';
 import { longFunctions, wideFunctions } from './functions.js';
@@ -37,6 +38,7 @@ function measure(): Check[] {
     check('first-words', 'docstrings without a subject', wordsWithoutSubject(sourceTexts)),
     check('type-names', 'files export a type of this name', sharedTypeNames(sources)),
     check('clocks', "direct uses of timers and clocks (use runtime's Clock)", directClocks(sources)),
+    check('doubling-waits', 'waits that double (use Backoff of runtime/work)', doublingWaits(sourceTexts)),
     check('needless-exports', 'export that nobody imports', needlessExports(files, faces)),
     check('unused-face-names', 'names that a package passes on and nobody imports', unusedFaceNames(files, faces)),
     check('long-doc-lines', 'lines of more than 160 columns', longLines(readDocuments())),

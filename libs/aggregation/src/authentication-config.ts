@@ -3,7 +3,7 @@ import type { CredentialOptions, CredentialSet } from '@orch/credentials';
 import { type ApiObject, type JsonObject, StatusError } from '@orch/machinery';
 import type { ObjectReader } from '@orch/reading';
 import { fromStored } from '@orch/resources';
-import { type Clock, systemClock } from '@orch/runtime';
+import type { Clock } from '@orch/runtime';
 import { WorkOnDemand } from '@orch/runtime/work';
 import { type OwnWrites, serverItself } from '@orch/writing';
 
@@ -41,34 +41,28 @@ interface AuthenticationConfigOptions extends OwnWrites {
  * Every process adds what it believes itself: others may have other files.
  */
 export class AuthenticationConfig {
-  readonly #clock: Clock;
   readonly #work: WorkOnDemand;
-  #cancelNext: (() => void) | undefined;
-  #stopped = false;
 
   constructor(private readonly options: AuthenticationConfigOptions) {
-    const { onError, clock = systemClock } = options;
-    this.#clock = clock;
-    this.#work = new WorkOnDemand(() => this.#round(), { onError, clock });
+    const { onError, clock } = options;
+    this.#work = new WorkOnDemand(() => this.#round(), { onError, ...(clock && { clock }) });
   }
 
   /** Looks whether it says so; to be called at the start, and when something else is believed. */
   publish(): void {
-    if (!this.#stopped) this.#work.ask();
+    this.#work.ask();
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#cancelNext?.();
-    await this.#work.stop();
+  /** Ends after what is under way. */
+  stop(): Promise<void> {
+    return this.#work.stop();
   }
 
   async #round(): Promise<void> {
     const { reader, endpoint } = this.options;
     const stored = await reader.current(endpoint.type, KEY);
     const isDone = stored ? await this.#addTo(fromStored(stored, endpoint)) : await this.#write('CREATE');
-    this.#cancelNext?.();
-    if (!this.#stopped) this.#cancelNext = this.#clock.after(isDone ? LOOK_MS : RETRY_MS, () => this.publish());
+    this.#work.askIn(isDone ? LOOK_MS : RETRY_MS);
   }
 
   async #addTo(config: ApiObject): Promise<boolean> {

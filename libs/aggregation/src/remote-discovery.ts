@@ -1,5 +1,6 @@
 import { NO_REMOTE_DOCUMENTS, type RemoteDocuments, type RemoteVersion } from '@orch/discovery';
 import { type Clock, systemClock } from '@orch/runtime';
+import { Backoff } from '@orch/runtime/work';
 import {
   type ExtensionDocuments,
   NO_OPENAPI,
@@ -17,9 +18,10 @@ interface RemoteDiscoveryOptions extends ReadingOptions {
   readonly clock?: Clock;
 }
 
-/** Milliseconds between two looks at a server that tells, and those until one that does not is asked again. */
+/** Milliseconds between two looks at a server that tells. */
 const RELOOK_MS = 60_000;
-const FIRST_RETRY_MS = 500;
+/** Waits until a server that does not tell is asked again, milliseconds. */
+const RETRY = { firstMs: 500, longestMs: RELOOK_MS };
 
 /** One server, and what it has told. */
 interface Source {
@@ -30,7 +32,7 @@ interface Source {
   isAsked: boolean;
   /** Something has changed since it was asked. */
   isStale: boolean;
-  retryMs: number;
+  readonly backoff: Backoff;
   cancelNext: () => void;
 }
 
@@ -85,7 +87,7 @@ export class RemoteDiscovery {
       isFresh: false,
       isAsked: false,
       isStale: false,
-      retryMs: FIRST_RETRY_MS,
+      backoff: new Backoff(RETRY),
       cancelNext: () => undefined,
     };
     source.registrations = registrations;
@@ -111,7 +113,7 @@ export class RemoteDiscovery {
       const told = await readResources(extension, available, this.options);
       source.documents = { ...NO_OPENAPI, ...source.documents, resources: resourcesOf(source, told) };
       source.isFresh = true;
-      source.retryMs = FIRST_RETRY_MS;
+      source.backoff.reset();
       // These may take long.
       if (this.#asks(source)) this.#publish();
       const openApi = await readOpenApi(extension, source.registrations, this.options, source.documents);
@@ -119,8 +121,7 @@ export class RemoteDiscovery {
     } catch (error) {
       this.options.onProblem?.(there.name, error);
       source.isFresh = false;
-      pause = source.retryMs;
-      source.retryMs = Math.min(2 * source.retryMs, RELOOK_MS);
+      pause = source.backoff.next();
     }
     source.isAsked = false;
     if (!this.#asks(source)) return;

@@ -1,4 +1,5 @@
 import type { Clock } from '@orch/runtime/clock';
+import { Backoff } from '@orch/runtime/work';
 import { type Change, type ChangeSource, HistoryExpiredError, type TypeId, type Version } from '@orch/storage';
 import { type AnnouncedChange, type FeedSink, type Following, FollowingEndedError, type ResetReason } from './feed.js';
 import type { HeadReading, Heads } from './heads.js';
@@ -22,7 +23,8 @@ export interface FollowerContext {
   readonly maxBackoff: number;
 }
 
-const MIN_BACKOFF = 50;
+/** First wait until changes that could not be read are read again, milliseconds. */
+const FIRST_RETRY_MS = 50;
 /** Milliseconds for which unreadable changes are retried before confirmations fail. */
 const PATIENCE = 1_000;
 
@@ -148,7 +150,7 @@ export class Follower implements Following {
   /** Reads what is missing, page by page, then goes on with what arrived meanwhile. Never rejects. */
   async #heal(): Promise<void> {
     this.#healing = true;
-    let backoff = MIN_BACKOFF;
+    const backoff = new Backoff({ firstMs: FIRST_RETRY_MS, longestMs: this.context.maxBackoff });
     let healed = 0;
     let fetched = 0;
     let failingSince: number | undefined;
@@ -167,7 +169,7 @@ export class Follower implements Following {
           if (!this.#continue(page)) return this.reset('rewound');
           this.#follow();
         }
-        backoff = MIN_BACKOFF;
+        backoff.reset();
         failingSince = undefined;
         this.#failure = undefined;
       } catch (error) {
@@ -176,8 +178,7 @@ export class Follower implements Following {
         this.context.observer.failed?.(error);
         failingSince ??= asked;
         if (this.context.clock.now() - failingSince >= PATIENCE) this.#fail(error as Error);
-        await this.#pause(backoff);
-        backoff = Math.min(backoff * 2, this.context.maxBackoff);
+        await this.#pause(backoff.next());
       }
     }
     this.#healing = false;

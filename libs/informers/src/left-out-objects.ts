@@ -1,4 +1,5 @@
 import type { Clock } from '@orch/runtime';
+import { Backoff } from '@orch/runtime/work';
 import { type Key, type Row, type Store, type TypeId, UnreadableBodyError, type Version } from '@orch/storage';
 
 /** Milliseconds until what was left out is looked at again: twice as long each time that is in vain. */
@@ -23,7 +24,7 @@ interface LeftOutObjectsOptions {
 /** Objects of a type that cannot be opened, so that somebody goes on without them: they are looked at again until they can be. */
 export class LeftOutObjects {
   #errors = new Map<string, UnreadableBodyError>();
-  #lookMs = FIRST_LOOK_MS;
+  readonly #backoff = new Backoff({ firstMs: FIRST_LOOK_MS, longestMs: LONGEST_LOOK_MS });
   #cancelLook: (() => void) | undefined;
   #stopped = false;
 
@@ -59,10 +60,10 @@ export class LeftOutObjects {
 
   #lookLater(): void {
     if (this.#stopped || this.#cancelLook || this.#errors.size === 0) return;
-    this.#cancelLook = this.options.clock.after(this.#lookMs, () => {
+    this.#cancelLook = this.options.clock.after(this.#backoff.next(), () => {
       void this.#lookAgain().then((isOver) => {
         // Others wait for their turn.
-        this.#lookMs = isOver ? Math.min(2 * this.#lookMs, LONGEST_LOOK_MS) : FIRST_LOOK_MS;
+        if (!isOver) this.#backoff.reset();
         this.#cancelLook = undefined;
         this.#lookLater();
       });

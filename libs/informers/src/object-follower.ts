@@ -1,6 +1,6 @@
 import { type Following, FollowingEndedError, type OrderedFeed, type ResetReason } from '@orch/feed';
 import { type Clock, systemClock } from '@orch/runtime';
-import { Slices } from '@orch/runtime/work';
+import { Backoff, Slices } from '@orch/runtime/work';
 import {
   type Change,
   type Key,
@@ -42,8 +42,7 @@ export const followedName = ({ namespace, name }: Key): string => (namespace ===
 /** Names of the objects that have changed, have come or have gone. */
 export type ChangedNames = ReadonlySet<string>;
 
-const MIN_BACKOFF = 100;
-const MAX_BACKOFF = 5_000;
+const LOAD_RETRY = { firstMs: 100, longestMs: 5_000 };
 /**
  * Milliseconds that first loads wait for somebody who has keys and does not answer, before they do without what needs them: from when the
  * first of a store began, as a process that starts waits for one after the other.
@@ -184,12 +183,13 @@ export class ObjectFollower<T> {
 
   /** Never rejects. */
   async #tryToLoad(): Promise<void> {
-    for (let backoff = MIN_BACKOFF; !this.#stopped; backoff = Math.min(backoff * 2, MAX_BACKOFF)) {
+    const backoff = new Backoff(LOAD_RETRY);
+    while (!this.#stopped) {
       try {
         return await this.#loadOnce();
       } catch (error) {
         this.options.onError(error);
-        await this.#pause(backoff);
+        await this.#pause(backoff.next());
       }
     }
   }

@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type Clock, systemClock } from './clock.js';
+import { Backoff } from './work/backoff.js';
 
 /** What is watched, and who is told. */
 export interface FileWatchSettings {
@@ -42,7 +43,8 @@ export class FileWatch {
   #looking = false;
   /** When to look again behind the look that is under way, ms. */
   #again = Number.POSITIVE_INFINITY;
-  #neighbourMs = NEIGHBOUR_MS;
+  readonly #neighbourBackoff: Backoff;
+  #neighbourMs: number;
   /** No neighbour has changed since the last look. */
   #isQuiet = true;
   #closed = false;
@@ -50,6 +52,8 @@ export class FileWatch {
   constructor(settings: FileWatchSettings) {
     this.#settings = settings;
     this.#clock = settings.clock ?? systemClock;
+    this.#neighbourBackoff = new Backoff({ firstMs: NEIGHBOUR_MS, longestMs: settings.everyMs });
+    this.#neighbourMs = this.#neighbourBackoff.next();
     for (const folder of new Set(settings.files.map((file) => dirname(file))))
       this.#watch(
         folder,
@@ -99,7 +103,8 @@ export class FileWatch {
   async #look(): Promise<void> {
     const { everyMs, onLook } = this.#settings;
     this.#looking = true;
-    this.#neighbourMs = this.#isQuiet ? NEIGHBOUR_MS : Math.min(2 * this.#neighbourMs, everyMs);
+    if (this.#isQuiet) this.#neighbourBackoff.reset();
+    this.#neighbourMs = this.#neighbourBackoff.next();
     this.#isQuiet = true;
     try {
       await onLook();

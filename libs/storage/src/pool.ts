@@ -1,3 +1,4 @@
+import { Backoff } from '@orch/runtime/work';
 import type { Connection } from './connection.js';
 import { StoreUnavailableError } from './errors.js';
 import { toStoreError } from './failures.js';
@@ -21,8 +22,8 @@ interface Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
-const FIRST_BACKOFF = 50;
-const LONGEST_BACKOFF = 2000;
+/** Waits between attempts to connect, milliseconds. */
+const RETRY = { firstMs: 50, longestMs: 2_000 };
 
 /** A bounded set of connections, opened as needed; opening is retried with a growing, spread delay while somebody waits. */
 export class Pool {
@@ -120,7 +121,8 @@ export class Pool {
   }
 
   async #connectUntilNobodyWaits(): Promise<void> {
-    for (let backoff = FIRST_BACKOFF; this.#waiters.size > 0 && !this.#closed; backoff *= 2) {
+    const backoff = new Backoff({ ...RETRY, random: this.options.random });
+    while (this.#waiters.size > 0 && !this.#closed) {
       try {
         const connection = await this.connect();
         this.#adopt(connection);
@@ -128,7 +130,7 @@ export class Pool {
       } catch (error) {
         this.#lastFailure = error;
         this.options.observer?.connectFailed?.(error);
-        await this.#pause(Math.min(backoff, LONGEST_BACKOFF) * (0.5 + this.options.random() / 2));
+        await this.#pause(backoff.next());
       }
     }
   }

@@ -1,11 +1,12 @@
 import type { Clock } from '@orch/runtime/clock';
+import { Backoff } from '@orch/runtime/work';
 import type { TypeId, Version } from '@orch/storage';
 import type { Describe } from './attributes.js';
 import { type CacheEntry, entryOf } from './cache-entry.js';
 import type { ServedSource } from './conversion/converted-source.js';
 
-const MIN_BACKOFF = 100;
-const MAX_BACKOFF = 5_000;
+/** Waits between attempts to load, milliseconds. */
+const RETRY = { firstMs: 100, longestMs: 5_000 };
 
 /** The objects of a type at one version, in key order. */
 export interface LoadedState {
@@ -34,7 +35,8 @@ export class StateLoader {
 
   /** Loads the state and passes it to `take`, unless closed meanwhile; loads again when that fails. Never rejects. */
   async load(take: (loaded: LoadedState) => void): Promise<void> {
-    for (let backoff = MIN_BACKOFF; !this.#closed; backoff = Math.min(backoff * 2, MAX_BACKOFF)) {
+    const backoff = new Backoff(RETRY);
+    while (!this.#closed) {
       try {
         const loaded = await this.#snapshot();
         this.failure = undefined;
@@ -44,7 +46,7 @@ export class StateLoader {
         this.failure = error;
         this.options.onError?.(error);
         await new Promise<void>((resolve) => {
-          this.options.clock.after(backoff, resolve);
+          this.options.clock.after(backoff.next(), resolve);
         });
       }
     }

@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@orch/runtime';
+import { Backoff } from '@orch/runtime/work';
 
 /** A process that does the work. */
 export interface WorkerProcess {
@@ -24,8 +25,8 @@ interface SupervisorSettings {
 
 /** A worker that has served for so long has not failed for what made the one before fail. */
 const STABLE_MS = 60_000;
-const FIRST_BACKOFF_MS = 1_000;
-const MAX_BACKOFF_MS = 30_000;
+/** Waits until a process that has ended is started again, milliseconds. */
+const RETRY = { firstMs: 1_000, longestMs: 30_000 };
 /** Failures of one place in a row after which the whole is given up. */
 const MAX_FAILURES = 6;
 
@@ -35,6 +36,7 @@ interface Place {
   cancelRestart: (() => void) | undefined;
   /** In a row, without having been stable in between. */
   failures: number;
+  readonly backoff: Backoff;
   readyAt: number | undefined;
 }
 
@@ -78,7 +80,10 @@ export class Supervisor {
 
   #add(): void {
     const number = this.#places.length + 1;
-    const place: Place = { number, worker: undefined, cancelRestart: undefined, failures: 0, readyAt: undefined };
+    const place: Place = {
+      ...{ number, worker: undefined, cancelRestart: undefined, readyAt: undefined },
+      ...{ failures: 0, backoff: new Backoff(RETRY) },
+    };
     this.#places.push(place);
     this.#fork(place);
   }
@@ -115,7 +120,11 @@ export class Supervisor {
       return;
     }
     const began = place.readyAt;
-    place.failures = began !== undefined && clock.now() - began >= STABLE_MS ? 1 : place.failures + 1;
+    if (began !== undefined && clock.now() - began >= STABLE_MS) {
+      place.failures = 0;
+      place.backoff.reset();
+    }
+    place.failures++;
     const neverServed = this.#waiting === count;
     if (neverServed || place.failures >= MAX_FAILURES) {
       logger.error('workers cannot be kept running', undefined, { worker: place.number, exitCode: code });
@@ -123,7 +132,7 @@ export class Supervisor {
       this.stop();
       return;
     }
-    const pause = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (place.failures - 1));
+    const pause = place.backoff.next();
     logger.warn('a worker is gone, another is started', { worker: place.number, exitCode: code, afterMs: pause });
     place.cancelRestart = clock.after(pause, () => this.#fork(place));
   }

@@ -1,3 +1,4 @@
+import { Backoff } from '@orch/runtime/work';
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose';
 import { asClaims, type Claims, claimOf } from './claims.js';
 
@@ -19,9 +20,8 @@ export interface IssuerKeysSettings {
 
 /** Keys of an issuer, at most; those beyond are not looked at. */
 const MOST_KEYS = 100;
-/** Waits between attempts to find the issuer, ms: doubled from the first to the last. */
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 10_000;
+/** Waits between attempts to find the issuer, milliseconds. */
+const RETRY = { firstMs: 500, longestMs: 10_000 };
 /** Milliseconds between two fetches of keys: tokens with unknown keys can be made by anybody. */
 const FETCH_INTERVAL_MS = 1_000;
 /** Milliseconds after which keys are fetched again with the next token, lest one that was withdrawn holds for ever. */
@@ -34,6 +34,7 @@ export class IssuerKeys {
   #shown = '';
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #fetching: Promise<void> | undefined;
+  readonly #backoff = new Backoff(RETRY);
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -45,15 +46,14 @@ export class IssuerKeys {
   }
 
   /** Finds the issuer, now or as soon as it answers. Resolves after the first attempt. */
-  async start(waitMs = FIRST_WAIT_MS): Promise<void> {
+  async start(): Promise<void> {
     try {
       this.#jwksUrl ??= await this.#discover();
       await this.#fetch();
     } catch (error) {
       this.settings.onError(error);
       if (this.#isClosed) return;
-      const next = () => void this.start(Math.min(2 * waitMs, LONGEST_WAIT_MS));
-      this.#timer = setTimeout(next, waitMs);
+      this.#timer = setTimeout(() => void this.start(), this.#backoff.next());
       this.#timer.unref();
     }
   }

@@ -1,6 +1,6 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
-import { type Clock, systemClock } from '@orch/runtime';
+import type { Clock } from '@orch/runtime';
 import { WorkOnDemand } from '@orch/runtime/work';
 import type { ProcessLease } from '@orch/storage';
 import { ignoreMissing, type ObjectRemover, serverItself, type WritePipeline } from '@orch/writing';
@@ -36,15 +36,11 @@ type Written = (current: ApiObject, addresses: ApiAddresses, names: Names) => Ap
  * is alive. Every server runs it, and writes only what differs.
  */
 export class EndpointsReconciler {
-  readonly #clock: Clock;
   readonly #work: WorkOnDemand;
-  #cancelNext: (() => void) | undefined;
-  #stopped = false;
 
   constructor(private readonly options: EndpointsReconcilerOptions) {
-    const { onError, clock = systemClock } = options;
-    this.#clock = clock;
-    this.#work = new WorkOnDemand(() => this.#round(), { onError, restMs: REST_MS, clock });
+    const { onError, clock } = options;
+    this.#work = new WorkOnDemand(() => this.#round(), { onError, restMs: REST_MS, ...(clock && { clock }) });
   }
 
   /** Adds the own address now, and repairs the objects periodically. Returns at once. */
@@ -54,8 +50,6 @@ export class EndpointsReconciler {
 
   /** Removes the own address, unless it is the last one, and stops. Never rejects. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#cancelNext?.();
     await this.#work.stop();
     const { lease, onError } = this.options;
     await lease
@@ -65,15 +59,9 @@ export class EndpointsReconciler {
   }
 
   async #round(): Promise<void> {
-    if (this.#stopped) return;
-    this.#askIn(RENEWAL_MS);
-    if (!(await this.options.lease.take())) this.#askIn(RETRY_MS);
+    this.#work.askIn(RENEWAL_MS);
+    if (!(await this.options.lease.take())) this.#work.askIn(RETRY_MS);
     await this.#putRight();
-  }
-
-  #askIn(ms: number): void {
-    this.#cancelNext?.();
-    if (!this.#stopped) this.#cancelNext = this.#clock.after(ms, () => this.#work.ask());
   }
 
   async #putRight(): Promise<void> {

@@ -60,6 +60,29 @@ describe('work on demand', () => {
     expect(ends).toHaveLength(10);
   });
 
+  it('is asked for in advance, at the earliest time that was named and not behind another round', async () => {
+    const { clock, ends, demand } = work();
+    demand.askIn(1_000);
+    demand.askIn(100);
+    demand.askIn(500);
+    await clock.advance(99);
+    expect(ends).toHaveLength(0);
+    await clock.advance(1);
+    expect(ends).toHaveLength(1);
+    demand.askIn(200);
+    ends[0]?.();
+    await clock.advance(0);
+    demand.ask();
+    ends[1]?.();
+    await clock.advance(10_000);
+    expect(ends).toHaveLength(2);
+    demand.askIn(100);
+    await demand.stop();
+    demand.askIn(100);
+    await clock.advance(1_000);
+    expect(ends).toHaveLength(2);
+  });
+
   it('ends after the round under way', async () => {
     const { clock, ends, demand } = work();
     demand.ask();

@@ -11,12 +11,17 @@ interface WorkOnDemandOptions {
 
 const RETRY = { firstMs: 250, longestMs: 5_000 };
 
-/** Work in rounds, one at a time: whoever asks during one has a round of its own coming, together with all others who do. */
+/**
+ * Work in rounds, one at a time: whoever asks during one has a round of its own coming, together with all others who do. It is for what every
+ * process does for itself and has no keys; asking does not shorten the wait after a failure, as adding a key to a `WorkQueue` does.
+ */
 export class WorkOnDemand {
   readonly #clock: Clock;
   #asked = false;
   #running: Promise<void> | undefined;
   #cancelRest: (() => void) | undefined;
+  /** The next round that was asked for in advance. */
+  #later: { readonly at: number; readonly cancel: () => void } | undefined;
   #restsUntil = Number.NEGATIVE_INFINITY;
   readonly #backoff = new Backoff(RETRY);
   #stopped = false;
@@ -34,10 +39,19 @@ export class WorkOnDemand {
     this.#next();
   }
 
+  /** Has a round begin after so many milliseconds, unless one begins sooner. */
+  askIn(ms: number): void {
+    const at = this.#clock.now() + ms;
+    if (this.#stopped || (this.#later && this.#later.at <= at)) return;
+    this.#later?.cancel();
+    this.#later = { at, cancel: this.#clock.after(ms, () => this.ask()) };
+  }
+
   /** Begins no more rounds. Resolves when the one under way has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelRest?.();
+    this.#later?.cancel();
     await this.#running;
   }
 
@@ -52,6 +66,8 @@ export class WorkOnDemand {
       return;
     }
     this.#asked = false;
+    this.#later?.cancel();
+    this.#later = undefined;
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
       this.#next();

@@ -1,3 +1,5 @@
+import { Backoff } from '@orch/runtime/work';
+
 /** Limits of the attempts to start a server. */
 interface RestartLimits {
   /** Milliseconds without a server that are spent before it is given up. */
@@ -13,7 +15,7 @@ const LONGEST_PAUSE_WITHOUT_SPACE = 1000;
 /** Says how long to wait before the next attempt to start a server, and when enough of them were made. */
 export class RestartBudget {
   #left: number;
-  #pause: number;
+  readonly #backoff: Backoff;
   #countedAt: number;
 
   constructor(
@@ -21,14 +23,14 @@ export class RestartBudget {
     private readonly now: () => number = () => performance.now(),
   ) {
     this.#left = limits.timeout;
-    this.#pause = limits.firstPause;
+    this.#backoff = new Backoff({ firstMs: limits.firstPause, longestMs: LONGEST_PAUSE });
     this.#countedAt = now();
   }
 
   /** Forgets earlier failures, once the server has run long enough. */
   reset(): void {
     this.#left = this.limits.timeout;
-    this.#pause = this.limits.firstPause;
+    this.#backoff.reset();
   }
 
   /** The server has ended: time counts from here on. */
@@ -45,8 +47,6 @@ export class RestartBudget {
     if (!outOfSpace) this.#left -= now - this.#countedAt;
     this.#countedAt = now;
     if (this.#left <= 0) return undefined;
-    const pause = Math.min(this.#pause, outOfSpace ? LONGEST_PAUSE_WITHOUT_SPACE : LONGEST_PAUSE);
-    this.#pause = Math.min(LONGEST_PAUSE, this.#pause * 2);
-    return pause;
+    return Math.min(this.#backoff.next(), outOfSpace ? LONGEST_PAUSE_WITHOUT_SPACE : LONGEST_PAUSE);
   }
 }

@@ -1,5 +1,6 @@
 import { type FeedSink, type Following, FollowingEndedError, type OrderedFeed, type ResetReason } from '@orch/feed';
 import type { Clock } from '@orch/runtime/clock';
+import { Backoff } from '@orch/runtime/work';
 import type { Change, TypeId, Version } from '@orch/storage';
 import { type BodyConversion, convertAll, type ServedChange, servedBy } from './body-conversion.js';
 
@@ -46,8 +47,8 @@ type Waiting = { readonly changes: readonly Change[]; readonly bytes: number } |
 
 /** Bytes that a change takes beside its body. */
 const CHANGE_OVERHEAD = 600;
-const MIN_BACKOFF = 50;
-const MAX_BACKOFF = 2_000;
+/** Waits until changes that could not be converted are converted again, milliseconds. */
+const RETRY = { firstMs: 50, longestMs: 2_000 };
 
 /** Converts in order, one call at a time: what comes meanwhile goes with the next. */
 class ConvertedFollowing implements Following {
@@ -128,17 +129,17 @@ class ConvertedFollowing implements Following {
   /** Never rejects. */
   async #run(): Promise<void> {
     this.#running = true;
-    for (let backoff = MIN_BACKOFF; this.#waiting.length > 0 && !this.#ended; ) {
+    const backoff = new Backoff(RETRY);
+    while (this.#waiting.length > 0 && !this.#ended) {
       const batch = this.#waiting;
       this.#waiting = [];
       try {
         await this.#deliver(batch);
-        backoff = MIN_BACKOFF;
+        backoff.reset();
       } catch (error) {
         this.#waiting = [...batch, ...this.#waiting];
         this.options.onError?.(error);
-        await this.#pause(backoff);
-        backoff = Math.min(backoff * 2, MAX_BACKOFF);
+        await this.#pause(backoff.next());
       }
     }
     this.#running = false;

@@ -1,4 +1,5 @@
 import type { Clock } from '@orch/runtime/clock';
+import { Backoff } from '@orch/runtime/work';
 import type { TypeId } from '@orch/storage';
 import type { CacheEntry } from '../cache-entry.js';
 import type { BodyConversion } from './body-conversion.js';
@@ -15,9 +16,8 @@ interface RetriesOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Milliseconds between two tries: shorter at first, and where there are many, but each has its turn about so often. */
-const MIN_PAUSE = 500;
-const MAX_PAUSE = 5_000;
+/** Milliseconds between two tries: shorter where there are many, but each has its turn about so often. */
+const PAUSE = { firstMs: 500, longestMs: 5_000 };
 const MIN_PAUSE_OF_MANY = 100;
 const ROUND = 60_000;
 /** Tried with one call, at most, as long as nothing fails. */
@@ -27,7 +27,7 @@ const MAX_TRIED = 64;
 export class Retries {
   /** Queue by object, so that one that changes all the time is in it once. */
   readonly #line = new Map<string, CacheEntry>();
-  #pause = MIN_PAUSE;
+  readonly #backoff = new Backoff(PAUSE);
   #running = false;
   #closed = false;
 
@@ -41,7 +41,7 @@ export class Retries {
   /** A state of an object takes the place of the one before it. */
   add(entry: CacheEntry): void {
     this.#line.set(nameOf(entry), entry);
-    this.#pause = MIN_PAUSE;
+    this.#backoff.reset();
     if (!this.#running) void this.#run();
   }
 
@@ -66,8 +66,7 @@ export class Retries {
 
   #rest(): Promise<void> {
     const most = Math.max(MIN_PAUSE_OF_MANY, ROUND / this.#line.size);
-    const pause = Math.min(this.#pause, MAX_PAUSE, most);
-    this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
+    const pause = Math.min(this.#backoff.next(), most);
     return new Promise((resolve) => {
       this.options.clock.after(pause, resolve);
     });
