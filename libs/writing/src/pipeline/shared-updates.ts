@@ -10,7 +10,7 @@ import {
   UnsealableBodyError,
   type WriteOp,
 } from '@orch/storage';
-import { fateAfter } from './allocation-fate.js';
+import { outcomeAfter } from './allocation-outcome.js';
 import type { WritePlan } from './planned-write.js';
 import type { RequestedWrite } from './requested-write.js';
 import { type PlanTools, planWrite } from './write-plan.js';
@@ -178,7 +178,7 @@ class Chain {
     try {
       this.#outcome = await store.writeSet(this.#ops);
     } catch (error) {
-      await this.#conclude(fateAfter(error));
+      await this.#conclude(outcomeAfter(error));
       throw error;
     }
     const committed = this.#outcome.outcome === 'committed';

@@ -3,7 +3,7 @@ import { conflict, notFound, STALE_WRITE, StatusError } from '@orch/machinery';
 import type { ObjectReader } from '@orch/reading';
 import { type Endpoint, metadataOf, type Stored } from '@orch/resources';
 import type { DeleteOp, Key, Store, WriteOutcome } from '@orch/storage';
-import { fateAfter } from './allocation-fate.js';
+import { outcomeAfter } from './allocation-outcome.js';
 import { checkTime } from './check-time.js';
 import { commit } from './commit.js';
 import { beingDeleted, createError } from './create-error.js';
@@ -53,7 +53,7 @@ interface Overtaken {
 
 /**
  * The one way to the store for objects: base → change → system fields → ownership → mutating admission → repair → escalation →
- * validate → rights to parameters → validating admission → allocate → to storage → same? → store. Every verb, every subresource and every writer within the
+ * validate → rights to parameters → validating admission → quota → allocate → to storage → same? → store. Every verb, every subresource and every writer within the
  * server is a {@link Modification}; the stages are a table ({@link STAGES}).
  */
 export class WritePipeline {
@@ -175,7 +175,7 @@ export class WritePipeline {
       checkTime(request);
       outcome = await commit(store, plan.ops);
     } catch (error) {
-      await plan.conclude(fateAfter(error));
+      await plan.conclude(outcomeAfter(error));
       throw error;
     }
     await plan.conclude(outcome.outcome === 'committed' ? 'kept' : 'dropped');

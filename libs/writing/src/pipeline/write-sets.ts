@@ -2,7 +2,7 @@ import { Admission } from '@orch/admission';
 import type { Stored } from '@orch/resources';
 import { TurnsByKey } from '@orch/runtime/work';
 import type { Store } from '@orch/storage';
-import { fateAfter } from './allocation-fate.js';
+import { outcomeAfter } from './allocation-outcome.js';
 import { commit } from './commit.js';
 import type { WritePlan } from './planned-write.js';
 import { heedQuotas } from './quota-outcome.js';
@@ -91,7 +91,7 @@ export class WriteSets {
       else await heedQuotas(this.options.quotas, outcome, (set[0] as RequestedMember).write.request.endpoint, ops[0]);
       return outcome.outcome === 'committed';
     } catch (error) {
-      fate = fateAfter(error);
+      fate = outcomeAfter(error);
       throw error;
     } finally {
       for (const plan of plans) await plan.conclude(fate);
