@@ -15,7 +15,7 @@ import type { WebhookSurroundings } from './webhook/surroundings.js';
  * - `accounts`: every namespace has a service account for pods that name none
  * - `priorities`: the PriorityClasses of the system exist
  */
-export type PluginNeed = 'quotas' | 'accounts' | 'priorities';
+type PluginNeed = 'quotas' | 'accounts' | 'priorities';
 
 /** Returns whether one of the plugins relies on a service of the process. */
 export const isNeeded = (plugins: readonly Pick<AdmissionPlugin, 'needs'>[], need: PluginNeed): boolean =>

@@ -16,11 +16,10 @@ const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'
 
 /** New pods run as an account that is there: they get its token, and the secrets that it has for registries. */
 export const serviceAccount: PluginMaker = (context) => {
-  const { names } = context;
   const accounts = new Accounts(context);
-  const mirror = names.key('orch.io/config.mirror');
-  const enforced = names.key('orch.io/enforce-mountable-secrets');
-  const mountPath = `/var/run/secrets/${names.key('orch.io/serviceaccount')}`;
+  const mirror = context.names.key('orch.io/config.mirror');
+  const enforced = context.names.key('orch.io/enforce-mountable-secrets');
+  const mountPath = `/var/run/secrets/${context.names.key('orch.io/serviceaccount')}`;
   const isMirror = ({ metadata }: Pod) => metadata?.annotations?.[mirror] !== undefined;
   const enforces = ({ metadata }: ServiceAccount) => TRUE.has(metadata?.annotations?.[enforced] ?? '');
   const complete = (pod: Pod, account: ServiceAccount) => {

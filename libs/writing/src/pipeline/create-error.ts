@@ -1,17 +1,17 @@
 import { terminatingNamespace } from '@orch/admission';
 import { alreadyExists, notFound, type ObjectMeta, StatusError } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
-import type { WriteOutcome } from '@orch/storage';
+import type { Refusal } from '@orch/storage';
 
-/** Why an object was not created, as its client is told. */
+/** Builds the error for an object that was not created. */
 export function createError(
   endpoint: Endpoint,
   namespace: string,
   meta: ObjectMeta,
-  outcome: WriteOutcome,
+  { outcome }: Refusal,
 ): StatusError {
   const name = meta.name ?? '';
-  switch (outcome.outcome) {
+  switch (outcome) {
     case 'namespace-not-found':
       return notFound({ group: '', resource: 'namespaces' }, namespace);
     case 'namespace-terminating':

@@ -1,7 +1,9 @@
 import { parseStoredJson } from '@orch/codec';
 import { type ApiObject, unavailable } from '@orch/machinery';
 import type { BeginCreation, CreationVerdict, Endpoint, Stored } from '@orch/resources';
-import type { DeleteOp, Key, WriteOutcome } from '@orch/storage';
+import type { DeleteOp, Key } from '@orch/storage';
+import { untilNotOvertaken } from './attempts.js';
+import type { Attempt } from './committer.js';
 import type { Creation, WriteRequest, Written } from './write-request.js';
 
 /** Seconds after which a client may ask again. */
@@ -37,7 +39,7 @@ export class GuardedCreation {
 /** How what was made is looked at and removed. */
 interface TakingBack {
   current(key: Key): Promise<Stored | undefined>;
-  remove(op: DeleteOp): Promise<WriteOutcome>;
+  remove(op: DeleteOp): Promise<Attempt>;
 }
 
 /** Removes what was just made, whoever has changed it meanwhile. @throws StatusError 503, always; StoreUnavailableError */
@@ -46,18 +48,19 @@ export async function takeBack(tools: TakingBack, request: WriteRequest, made: W
   const { uid, name } = identityOf(made.stored);
   const target = { namespace: key.namespace, name };
   let stored: Stored | undefined = options.dryRun ? undefined : await lying(tools, endpoint, target, made);
-  while (stored && identityOf(stored).uid === uid) {
-    const { version, storedVersion, defaults, body } = stored;
-    const lying = { version, storedVersion, defaults, body };
-    const { outcome } = await tools.remove({
-      op: 'delete',
-      type: endpoint.type,
-      ...target,
-      ...lying,
-      origin: caller.origin,
-    });
-    stored = outcome === 'committed' ? undefined : await tools.current(target);
-  }
+  await untilNotOvertaken({
+    most: Number.POSITIVE_INFINITY,
+    async attempt() {
+      if (!stored || identityOf(stored).uid !== uid) return true;
+      const { version, storedVersion, defaults, body } = stored;
+      const last = { version, storedVersion, defaults, body };
+      const removal = { op: 'delete', type: endpoint.type, ...target, ...last, origin: caller.origin } as const;
+      if ((await tools.remove(removal)).outcome === 'committed') return true;
+      stored = await tools.current(target);
+      return undefined;
+    },
+    overtaken: () => true,
+  });
   throw unavailable('the object was made while its kind may have gone, and was taken back', RETRY_SECONDS);
 }
 

@@ -1,7 +1,7 @@
 import type { ApiObject } from '@orch/machinery';
 import type { Stored } from '@orch/resources';
 import type { WriteOp } from '@orch/storage';
-import type { Fate } from './allocation-fate.js';
+import type { AllocationOutcome } from './allocation-outcome.js';
 
 /** A planned write: operations and response. */
 export interface WritePlan {
@@ -15,8 +15,8 @@ export interface WritePlan {
   readonly wanted: ApiObject;
   /** The object is gone after it. */
   readonly removed: boolean;
-  /** It takes or gives up addresses or ports: what is planned upon it before its fate is known could not be undone. */
+  /** It takes or gives up addresses or ports: what is planned upon it before its outcome is known could not be undone. */
   readonly changesClaims: boolean;
-  /** To be called once the fate of the write is known; returns a promise only where something was taken for it. */
-  conclude(fate: Fate): void | Promise<void>;
+  /** To be called once the outcome of the write is known; returns a promise only where something was taken for it. */
+  conclude(outcome: AllocationOutcome): void | Promise<void>;
 }

@@ -11,7 +11,9 @@ export class RequestedWrite {
   #creating: SelectedPlugins | undefined;
 
   constructor(
+    /** Request that is carried out. */
     readonly request: WriteRequest,
+    /** Change or creation of the object. */
     readonly make: Modification,
     private readonly admission: Admission,
   ) {}

@@ -1,16 +1,15 @@
 import { conflict, notFound, STALE_WRITE, timeout } from '@orch/machinery';
-import type { Stored } from '@orch/resources';
+import type { Endpoint, Stored } from '@orch/resources';
 import {
   Gatherer,
-  type Refusal,
-  type SetOutcome,
   type Store,
   StoreUnavailableError,
   UnreadableBodyError,
   UnsealableBodyError,
-  type WriteOp,
+  type Version,
 } from '@orch/storage';
-import { fateAfter } from './allocation-fate.js';
+import { untilNotOvertaken } from './attempts.js';
+import type { Committer } from './committer.js';
 import type { WritePlan } from './planned-write.js';
 import type { RequestedWrite } from './requested-write.js';
 import { type PlanTools, planWrite } from './write-plan.js';
@@ -27,6 +26,7 @@ const RETRY_SECONDS = 1;
 
 interface SharedUpdatesOptions extends PlanTools {
   readonly store: Store;
+  readonly committer: Committer;
   /** Milliseconds that an update waits for others of the same object. */
   readonly patience: number;
 }
@@ -88,25 +88,29 @@ export class SharedUpdates {
   }
 
   /** Carries out as many as fit one chain. @returns the others */
-  async #together(turns: readonly Turn[], verdicts: Map<Turn, Verdict>): Promise<Turn[]> {
+  #together(turns: readonly Turn[], verdicts: Map<Turn, Verdict>): Promise<Turn[]> {
     const [{ write }] = turns as [Turn];
     const { endpoint, key } = write.request;
-    for (let attempt = 1; attempt <= WRITE_ATTEMPTS; attempt++) {
-      const base = await this.options.store.get(endpoint.type, key);
-      const chain = new Chain(base, this.options);
-      let taken = 0;
-      while (taken < turns.length && !chain.complete) await chain.add(turns[taken++] as Turn);
-      if (!(await chain.commit(this.options.store))) {
-        if (chain.refusal === 'accounts-changed') await this.options.quotas?.catchUp();
-        if (chain.refusal !== 'exceeded') continue;
-        // Which of them is too much, each for itself finds out.
-        return this.#eachAlone(turns, verdicts);
-      }
-      for (const [turn, verdict] of chain.verdicts()) verdicts.set(turn, verdict);
-      return turns.slice(taken);
-    }
-    for (const turn of turns) verdicts.set(turn, conflict(endpoint.groupResource, key.name, STALE_WRITE));
-    return [];
+    return untilNotOvertaken({
+      most: WRITE_ATTEMPTS,
+      attempt: () => this.#attempt(turns, verdicts),
+      overtaken() {
+        for (const turn of turns) verdicts.set(turn, conflict(endpoint.groupResource, key.name, STALE_WRITE));
+        return [];
+      },
+    });
+  }
+
+  /** @returns those that did not fit; undefined when the chain was overtaken */
+  async #attempt(turns: readonly Turn[], verdicts: Map<Turn, Verdict>): Promise<Turn[] | undefined> {
+    const [{ write }] = turns as [Turn];
+    const { endpoint, key } = write.request;
+    const chain = new Chain(await this.options.store.get(endpoint.type, key), this.options);
+    let taken = 0;
+    while (taken < turns.length && !chain.complete) await chain.add(turns[taken++] as Turn);
+    if (!(await chain.commit(this.options.committer, endpoint))) return undefined;
+    for (const [turn, verdict] of chain.verdicts()) verdicts.set(turn, verdict);
+    return turns.slice(taken);
   }
 
   async #eachAlone(turns: readonly Turn[], verdicts: Map<Turn, Verdict>): Promise<Turn[]> {
@@ -115,8 +119,8 @@ export class SharedUpdates {
   }
 
   /**
-   * A database that is away, or a key, fails for those who were still to be written, not for those before them. Anything else may
-   * be due to one of them, and nothing was written: each finds out for itself.
+   * A database that is away, or a key, fails for those who were still to be written, not for those before them. Anything else (a quota
+   * that is exceeded) may be due to one of them, and nothing was written: each finds out for itself.
    */
   #failing(turns: readonly Turn[], verdicts: Map<Turn, Verdict>) {
     return (error: unknown): Turn[] | Promise<Turn[]> => {
@@ -131,11 +135,9 @@ export class SharedUpdates {
 class Chain {
   #bytes = 0;
   readonly #plans: WritePlan[] = [];
-  readonly #ops: WriteOp[] = [];
-  /** Index of the own operation of each plan among all operations. */
-  readonly #places: number[] = [];
   readonly #judged: [turn: Turn, verdict: Error | { readonly plans: number }][] = [];
-  #outcome: SetOutcome | undefined;
+  /** Version that each plan made. */
+  #versions: readonly Version[] = [];
   #current: Stored | undefined;
 
   constructor(
@@ -164,8 +166,6 @@ class Chain {
     if (!this.#current) return notFound(endpoint.groupResource, key.name);
     const plan = await planWrite(write, this.#current, this.tools);
     if (plan.ops.length === 0) return undefined;
-    this.#places.push(this.#ops.length);
-    this.#ops.push(...plan.ops);
     this.#plans.push(plan);
     this.#bytes += plan.written.body.length;
     this.#current = plan.removed ? undefined : { ...plan.written, version: UNWRITTEN };
@@ -173,22 +173,12 @@ class Chain {
   }
 
   /** @returns false when the base was overtaken, and nothing was written */
-  async commit(store: Store): Promise<boolean> {
-    if (this.#ops.length === 0) return true;
-    try {
-      this.#outcome = await store.writeSet(this.#ops);
-    } catch (error) {
-      await this.#conclude(fateAfter(error));
-      throw error;
-    }
-    const committed = this.#outcome.outcome === 'committed';
-    await this.#conclude(committed ? 'kept' : 'dropped');
-    return committed;
-  }
-
-  /** Why nothing was written. */
-  get refusal(): Refusal['outcome'] | undefined {
-    return this.#outcome?.outcome === 'refused' ? this.#outcome.refusal.outcome : undefined;
+  async commit(committer: Committer, endpoint: Endpoint): Promise<boolean> {
+    if (this.#plans.length === 0) return true;
+    const outcome = await committer.attempt({ endpoint }, this.#plans);
+    if (outcome.outcome !== 'committed') return false;
+    this.#versions = outcome.versions;
+    return true;
   }
 
   /** Returns the result of each update: the object as written, or the state before it where it changed nothing. */
@@ -200,15 +190,9 @@ class Chain {
   }
 
   #after(plans: number): Written {
-    const plan = this.#plans[plans - 1];
-    const version =
-      this.#outcome?.outcome === 'committed' ? this.#outcome.versions[this.#places[plans - 1] ?? 0] : undefined;
+    const [plan, version] = [this.#plans[plans - 1], this.#versions[plans - 1]];
     if (!plan || version === undefined) return { stored: this.base as Stored, created: false, removed: false };
     return { stored: { ...plan.written, version }, created: false, removed: plan.removed };
-  }
-
-  async #conclude(fate: Parameters<WritePlan['conclude']>[0]): Promise<void> {
-    for (const plan of this.#plans) await plan.conclude(fate);
   }
 }
 

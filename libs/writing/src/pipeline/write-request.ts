@@ -20,9 +20,9 @@ export interface WriteRequest {
   readonly caller: Caller;
   /** Options of the request as admission sees them, `dryRun` and `fieldManager` among them. */
   readonly options: RequestOptions;
-  /** What the change makes of the current object; default: it edits it, as a patch does. */
+  /** The relation of the change to the current object; default: it edits it, as a patch does. */
   readonly changeKind?: ChangeKind;
-  /** What saves work and waiting. */
+  /** Knowledge of the caller that saves work and waiting. */
   readonly hints?: WriteHints;
 }
 
@@ -35,9 +35,9 @@ export interface WriteRequest {
  *   clients, are skipped
  * - `usage`: it stores the use of a ResourceQuota as the server has counted it: the count is believed, and written though nothing changes
  */
-type ChangeKind = 'replace' | 'apply' | 'internal' | 'usage';
+export type ChangeKind = 'replace' | 'apply' | 'internal' | 'usage';
 
-/** What a caller knows about its write, or does not need of it. Without hints the same is written. */
+/** Knowledge of a caller about its write. Without it the same is written. */
 interface WriteHints {
   /** Object as the caller has just read it; looked up when absent. */
   readonly found?: Stored;

@@ -2,10 +2,9 @@ import { Admission } from '@orch/admission';
 import type { Stored } from '@orch/resources';
 import { TurnsByKey } from '@orch/runtime/work';
 import type { Store } from '@orch/storage';
-import { fateAfter } from './allocation-fate.js';
-import { commit } from './commit.js';
+import { untilNotOvertaken } from './attempts.js';
+import { Committer } from './committer.js';
 import type { WritePlan } from './planned-write.js';
-import { heedQuotas } from './quota-outcome.js';
 import { RequestedWrite } from './requested-write.js';
 import { type PlanTools, planWrite } from './write-plan.js';
 import { CALLING_ATTEMPTS, type Change, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
@@ -43,8 +42,11 @@ const NO_PLUGINS = new Admission([]);
  */
 export class WriteSets {
   readonly #turns = new TurnsByKey();
+  readonly #committer: Committer;
 
-  constructor(private readonly options: WriteSetsOptions) {}
+  constructor(private readonly options: WriteSetsOptions) {
+    this.#committer = new Committer(options);
+  }
 
   /**
    * Writes a set of objects in one transaction, and retries it when it is overtaken. Sets that were overtaken take
@@ -57,17 +59,14 @@ export class WriteSets {
    */
   async write(members: () => Promise<readonly SetMember[]>, deadline: number): Promise<boolean> {
     const set = await this.#requested(members);
-    if (await this.#try(set)) return true;
-    if (set.some(({ write }) => write.callsOut)) return this.#again(members, deadline, CALLING_ATTEMPTS);
-    return this.#turns.take(lineOf(set), () => this.#again(members, deadline, WRITE_ATTEMPTS));
+    if (await this.#attempt(set)) return true;
+    if (set.some(({ write }) => write.callsOut)) return this.#again(members, deadline, CALLING_ATTEMPTS - 1);
+    return this.#turns.take(lineOf(set), () => this.#again(members, deadline, WRITE_ATTEMPTS - 1));
   }
 
-  /** Up to so many attempts, the first among them. */
-  async #again(members: () => Promise<readonly SetMember[]>, deadline: number, attempts: number): Promise<boolean> {
-    for (let attempt = 2; attempt <= attempts && performance.now() < deadline; attempt++) {
-      if (await this.#try(await this.#requested(members))) return true;
-    }
-    return false;
+  #again(members: () => Promise<readonly SetMember[]>, deadline: number, most: number): Promise<boolean> {
+    const attempt = async () => performance.now() < deadline && this.#attempt(await this.#requested(members));
+    return untilNotOvertaken<boolean>({ most, attempt, overtaken: () => false });
   }
 
   async #requested(members: () => Promise<readonly SetMember[]>): Promise<RequestedMember[]> {
@@ -78,23 +77,28 @@ export class WriteSets {
     return (await members()).map(requested);
   }
 
-  /** @returns whether it was written, or would have been */
-  async #try(set: readonly RequestedMember[]): Promise<boolean> {
+  /** @returns true when it was written, or would have been; undefined when it was overtaken */
+  async #attempt(set: readonly RequestedMember[]): Promise<true | undefined> {
+    const plans = await this.#plan(set);
+    const isDryRun = set.some(({ write }) => write.request.options.dryRun);
+    if (isDryRun || plans.every(({ ops }) => ops.length === 0)) {
+      for (const plan of plans) await plan.conclude('dropped');
+      return true;
+    }
+    const { endpoint } = (set[0] as RequestedMember).write.request;
+    const { outcome } = await this.#committer.attempt({ endpoint }, plans);
+    return outcome === 'committed' || undefined;
+  }
+
+  /** Plans all of a set, or drops what was planned. */
+  async #plan(set: readonly RequestedMember[]): Promise<WritePlan[]> {
     const plans: WritePlan[] = [];
-    let fate: Parameters<WritePlan['conclude']>[0] = 'dropped';
     try {
       for (const { write, base } of set) plans.push(await planWrite(write, base, this.options));
-      const ops = plans.flatMap((plan) => plan.ops);
-      if (ops.length === 0 || set.some(({ write }) => write.request.options.dryRun)) return true;
-      const outcome = await commit(this.options.store, ops);
-      if (outcome.outcome === 'committed') fate = 'kept';
-      else await heedQuotas(this.options.quotas, outcome, (set[0] as RequestedMember).write.request.endpoint, ops[0]);
-      return outcome.outcome === 'committed';
+      return plans;
     } catch (error) {
-      fate = fateAfter(error);
+      for (const plan of plans) await plan.conclude('dropped');
       throw error;
-    } finally {
-      for (const plan of plans) await plan.conclude(fate);
     }
   }
 }

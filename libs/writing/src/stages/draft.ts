@@ -1,6 +1,9 @@
 import type { Operation, SelectedPlugins } from '@orch/admission';
 import type { ApiObject, JsonObject } from '@orch/machinery';
 import type { Stored } from '@orch/resources';
+import type { Charging } from '@orch/storage';
+import type { QuotaWrite } from '../charges/quota-account.js';
+import type { QuotaCharges } from '../charges/quota-charges.js';
 import type { Turn, WriteRequest } from '../pipeline/write-request.js';
 import type { ObjectLimits } from './object-checks.js';
 
@@ -42,6 +45,10 @@ export interface Draft {
    * object as {@link wantedServed}.
    */
   wanted: ApiObject;
+  /** The object as a quota, where it is one and is stored; from the stage `quota` on. */
+  account: QuotaWrite | undefined;
+  /** Charges to quotas, from the stage `quota` on; undefined for none. */
+  charging: Charging | undefined;
   /** Yields to the event loop between the steps of work on a large object; does nothing for a small one. */
   readonly turn: Turn;
 }
@@ -59,6 +66,8 @@ export interface StageTools {
   readonly grants: RightsCheck;
   /** Holds writers of admission policies to what they may read. */
   readonly paramRights: RightsCheck;
+  /** Computes quota charges. Default: nothing is charged. */
+  readonly quotas?: QuotaCharges | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

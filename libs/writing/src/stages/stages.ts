@@ -1,13 +1,24 @@
 import type { Operation } from '@orch/admission';
 import { mutatingAdmission, validatingAdmission } from './admission.js';
 import { defaults } from './defaults.js';
-import type { Stage } from './draft.js';
-import { escalation } from './escalation.js';
+import type { Draft, Stage, StageTools } from './draft.js';
 import { ownership } from './ownership.js';
-import { paramRights } from './param-rights.js';
+import { quota } from './quota.js';
 import { repair } from './repair.js';
 import { systemFields } from './system-fields.js';
 import { validation } from './validation.js';
+
+/**
+ * Prevents privilege escalation: writers of roles and bindings may only grant permissions that they have.
+ * @throws StatusError 403, 404
+ */
+const escalation = (draft: Draft, { grants }: StageTools) => grants.check(draft);
+
+/**
+ * Requires that writers of valid admission policies and bindings may read the parameters that these name.
+ * @throws StatusError 422
+ */
+const parameterRights = (draft: Draft, { paramRights }: StageTools) => paramRights.check(draft);
 
 const OBJECT: readonly Stage[] = [
   systemFields,
@@ -17,16 +28,17 @@ const OBJECT: readonly Stage[] = [
   repair,
   escalation,
   validation,
-  paramRights,
+  parameterRights,
   validatingAdmission,
+  quota,
 ];
 
 /**
  * The stages between the change and the store, in order (docs/architecture.md, "The path of a write"). A new one is a file
- * and a line here. What a deletion leaves of an object is the server's own work, and only has to be admitted.
+ * and a line here. What a deletion leaves of an object is the server's own work, and only has to be admitted and charged.
  */
 export const STAGES: Readonly<Record<Operation, readonly Stage[]>> = {
   CREATE: OBJECT,
   UPDATE: OBJECT,
-  DELETE: [mutatingAdmission, validatingAdmission],
+  DELETE: [mutatingAdmission, validatingAdmission, quota],
 };

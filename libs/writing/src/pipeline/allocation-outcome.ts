@@ -1,19 +1,20 @@
 import type { Allocation } from '@orch/kinds';
 import { StoreUnavailableError } from '@orch/storage';
 
-/** Outcome of a write, for what was allocated for it. */
-export type Fate = 'kept' | 'dropped' | 'unknown';
+/** Outcome of a write for what was allocated for it: the values are held, are free again, or nobody knows. */
+export type AllocationOutcome = 'kept' | 'dropped' | 'unknown';
 
-export const fateAfter = (error: unknown): Fate =>
+/** Returns the outcome of a write that failed: one that the store has not decided may have been committed. */
+export const outcomeAfter = (error: unknown): AllocationOutcome =>
   error instanceof StoreUnavailableError && error.undecided ? 'unknown' : 'dropped';
 
 /**
  * Settles or releases an allocation once the outcome of its write is known. Of a write that may have been committed
  * nothing is released: no other object may get what it may hold.
  */
-export async function conclude(allocation: Allocation, fate: Fate): Promise<void> {
-  if (fate === 'kept') await giveBack(allocation.settle());
-  if (fate === 'dropped') await giveBack(allocation.undo());
+export async function conclude(allocation: Allocation, outcome: AllocationOutcome): Promise<void> {
+  if (outcome === 'kept') await giveBack(allocation.settle());
+  if (outcome === 'dropped') await giveBack(allocation.undo());
 }
 
 /**

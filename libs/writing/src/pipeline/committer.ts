@@ -1,0 +1,95 @@
+import type { Endpoint } from '@orch/resources';
+import type { Refusal, SetOutcome, Store, Version, WriteOp, WriteOutcome } from '@orch/storage';
+import type { QuotaCharges } from '../charges/quota-charges.js';
+import { type AllocationOutcome, outcomeAfter } from './allocation-outcome.js';
+import type { Caller } from './caller.js';
+import { checkTime } from './check-time.js';
+import type { WritePlan } from './planned-write.js';
+import { UNWRITTEN } from './write-request.js';
+
+interface CommitterOptions {
+  readonly store: Store;
+  /** Absent where nothing is charged. */
+  readonly quotas?: QuotaCharges | undefined;
+}
+
+/** The parts of a plan that its commit needs. */
+type Committed = Pick<WritePlan, 'ops' | 'conclude'>;
+
+/** The request in whose name an attempt is made. */
+interface AttemptedWrite {
+  /** Endpoint that a refusal by quotas names. */
+  readonly endpoint: Endpoint;
+  /** Caller whose deadline must not have passed; default: no deadline is checked. */
+  readonly caller?: Caller;
+}
+
+/** Outcome of an attempt: the version that each plan's last operation made, or why nothing was written. */
+export type Attempt = { readonly outcome: 'committed'; readonly versions: readonly Version[] } | Refusal;
+
+/** Commits planned writes: the only way of objects to the store. */
+export class Committer {
+  constructor(private readonly options: CommitterOptions) {}
+
+  /**
+   * Commits plans in one transaction, all of them or none, and concludes each.
+   * @param plans with at least one operation among them
+   * @returns a refusal where the write may be planned anew upon what is stored by then; quotas are known and counted as of now
+   * @throws StatusError 403 where a quota is exceeded, 504 after the deadline; StoreUnavailableError
+   */
+  async attempt({ endpoint, caller }: AttemptedWrite, plans: readonly Committed[]): Promise<Attempt> {
+    const ops = opsOf(plans);
+    const [own] = ops as readonly [WriteOp];
+    let outcome: Attempt;
+    try {
+      if (caller) checkTime({ caller });
+      // The store accepts a single one where it would refuse a set.
+      outcome = attemptOf(
+        await (ops.length === 1 ? this.options.store.write(own) : this.options.store.writeSet(ops)),
+        plans,
+      );
+    } catch (error) {
+      await concludeAll(plans, outcomeAfter(error));
+      throw error;
+    }
+    await concludeAll(plans, outcome.outcome === 'committed' ? 'kept' : 'dropped');
+    if (outcome.outcome === 'accounts-changed') await this.options.quotas?.catchUp();
+    if (outcome.outcome === 'exceeded') await this.#requireCounting(outcome, endpoint, own);
+    return outcome;
+  }
+
+  /** Waits for the first count of the quotas that refused a write. @throws StatusError 403 where they had been counted */
+  async #requireCounting(
+    refusal: Extract<Refusal, { outcome: 'exceeded' }>,
+    endpoint: Endpoint,
+    own: WriteOp,
+  ): Promise<void> {
+    const { quotas } = this.options;
+    if (quotas && !(await quotas.areCountedNow(refusal, own))) throw quotas.refusal(refusal, endpoint, own);
+  }
+}
+
+function opsOf(plans: readonly Committed[]): readonly WriteOp[] {
+  const [only] = plans;
+  return only && plans.length === 1 ? only.ops : plans.flatMap(({ ops }) => ops);
+}
+
+function attemptOf(outcome: WriteOutcome | SetOutcome, plans: readonly Committed[]): Attempt {
+  if (outcome.outcome === 'refused') return outcome.refusal;
+  if (outcome.outcome !== 'committed') return outcome;
+  if ('version' in outcome) return { outcome: 'committed', versions: [outcome.version] };
+  let made = 0;
+  const versions = plans.map(({ ops }) => {
+    made += ops.length;
+    return outcome.versions[made - 1] ?? UNWRITTEN;
+  });
+  return { outcome: 'committed', versions };
+}
+
+/** Waits only where something was taken for a write. */
+function concludeAll(plans: readonly Committed[], outcome: AllocationOutcome): void | Promise<void> {
+  for (let at = 0; at < plans.length; at++) {
+    const wait = plans[at]?.conclude(outcome);
+    if (wait) return wait.then(() => concludeAll(plans.slice(at + 1), outcome));
+  }
+}
