@@ -49,18 +49,18 @@ const LATER: readonly Library[] = [
 
 /** Outcome of an evaluation. */
 export interface Outcome {
-  /** The value; a {@link Failure} where there is none. */
+  /** The value; a {@link Failure} after an error. */
   readonly value: Value;
   /** Cost in units of the reference; also after a failure. */
   readonly cost: number;
-  /** It was ended because it cost more than it may. */
+  /** Whether it was stopped because it exceeded the cost limit. */
   readonly exceeded: boolean;
 }
 
 /** Message of failures that exceed the cost limit. */
 export const COST_EXCEEDED = 'operation cancelled: actual cost limit exceeded';
 
-/** How an environment differs from that of validation rules. */
+/** Differences of an environment from that of validation rules. */
 export interface EnvironmentOptions extends Partial<CheckOptions> {
   /** Functions beside those of release 1.27. */
   readonly libraries?: readonly Library[];
@@ -72,7 +72,7 @@ export interface EnvironmentOptions extends Partial<CheckOptions> {
   readonly prices?: Prices;
 }
 
-/** Functions and types that expressions may name; immutable and meant to be shared. */
+/** Functions and types for expressions; immutable and meant to be shared. */
 export class Environment {
   readonly #functions: ReadonlyMap<string, LibraryFunction>;
   readonly #declarations: Declarations;
@@ -95,32 +95,26 @@ export class Environment {
   }
 
   /**
-   * Reads and checks an expression.
-   * @param scope the variables that it may name
-   * @throws ExpressionError with all that is wrong with its form and its types
+   * Parses and checks an expression.
+   * @param scope the variables that it may use
+   * @throws ExpressionError with all syntax and type errors
    */
   compile(text: string, scope: Scope): Expression {
     return this.check(this.parse(text), scope);
   }
 
-  /**
-   * Reads an expression.
-   * @throws ExpressionError with what is wrong with its form
-   */
+  /** Parses an expression. @throws ExpressionError with its syntax errors */
   parse(text: string): Parsed {
     return parse(text, this.#grammar);
   }
 
-  /**
-   * Checks an expression that was read.
-   * @throws ExpressionError with all that is wrong with its types
-   */
+  /** Checks a parsed expression. @throws ExpressionError with all type errors */
   check(parsed: Parsed, scope: Scope): Expression {
     return new Expression(check(parsed, this.#declarations, scope, this.#options), this.#functions, this.#prices);
   }
 }
 
-/** An expression that was read and checked. */
+/** A parsed and checked expression. */
 export class Expression {
   constructor(
     private readonly checked: Checked,
@@ -133,7 +127,7 @@ export class Expression {
     return this.checked.type;
   }
 
-  /** Whether it names a variable. */
+  /** Whether it uses a variable. */
   names(variable: string): boolean {
     for (const reference of this.checked.references.values())
       if (reference.kind === 'variable' && reference.name === variable) return true;
@@ -146,21 +140,21 @@ export class Expression {
     return max > MAX ? MAX : max;
   }
 
-  /** Makes it ready to run. @throws PlanError where a constant of it cannot be computed */
+  /** Plans it for execution. @throws PlanError when one of its constants cannot be computed */
   program(): Program {
     return new Program(plan(this.checked, this.functions, this.prices));
   }
 }
 
-/** An expression that can be run, any number of times. */
+/** An executable expression, which can be run any number of times. */
 export class Program {
   constructor(private readonly step: Step) {}
 
   /**
-   * Runs it.
-   * @param bindings values of the variables; one that is missing fails where it is used
-   * @param limit what it may cost; default without limit
-   * @param effort what it may take beside that, also shared with other runs; default a budget of its own
+   * Evaluates it.
+   * @param bindings values of the variables; a missing one fails when it is used
+   * @param limit of the cost; default none
+   * @param effort budget beside that, may be shared with other runs; default one of its own
    */
   evaluate(bindings: Bindings, limit = Number.POSITIVE_INFINITY, effort?: Effort): Outcome {
     const run = new Run(bindings, limit, effort);
@@ -183,10 +177,10 @@ export const LATER_OPTIONS: EnvironmentOptions = {
   typeNames: new Map([[OPTIONAL, optionalOf(paramOf('V'))]]),
   prices: 'later',
 };
-/** The same with what came later; what the former understands it understands alike. */
+/** Same with later additions; a superset of the former. */
 export const LATER_ENVIRONMENT = new Environment(LATER_OPTIONS);
 
-/** Functions by name; those of several libraries have the forms of all. */
+/** Merges functions by name; those of several libraries have the forms of all. */
 function merged(libraries: readonly Library[]): Map<string, LibraryFunction> {
   const functions = new Map<string, LibraryFunction>();
   for (const definition of libraries.flat()) {

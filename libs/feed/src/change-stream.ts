@@ -9,20 +9,20 @@ import {
 } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 
-/** Nothing rests on what is in it, so it is in memory, and there is little of it. */
+/** Nothing depends on its content, so it is in memory, and small. */
 const STREAM = {
   storage: StorageType.Memory,
   retention: RetentionPolicy.Limits,
   discard: DiscardPolicy.Old,
-  /** Nanoseconds. */
+  /** Maximum age in nanoseconds. */
   max_age: 60_000_000_000,
   max_bytes: 64 << 20,
 };
 /** Milliseconds of loss above which followers have read everything from the database already. */
 const MAX_LOSS_MS = 10_000;
-/** Messages that are read; what was missed before them is left to the database. */
+/** Messages that are read; earlier missed ones are read from the database. */
 const NEWEST = 1_000;
-/** How long they are waited for. */
+/** Milliseconds to wait for them. */
 const READ_MS = 2_000;
 
 /**
@@ -30,13 +30,13 @@ const READ_MS = 2_000;
  * that (one NATS server of several restarts) reads what it missed from the stream and not from the database.
  */
 export class ChangeStream {
-  /** @param subject what it holds, with a wildcard */
+  /** @param subject subject of the stream, with a wildcard */
   constructor(
     private readonly name: string,
     private readonly subject: string,
   ) {}
 
-  /** Creates the stream where there is none; one that is there is used as it is. */
+  /** Creates the stream if it does not exist; an existing one is used as it is. */
   async ensure(connection: NatsConnection): Promise<void> {
     const manager = await jetstreamManager(connection);
     for await (const _ of manager.streams.names(this.subject)) return;

@@ -4,9 +4,9 @@ import type { Change, TypeId, Version } from '@orch/storage';
 export interface AnnouncedChange extends Change {
   /** True when `body` is empty only because it did not fit. */
   readonly bodyOmitted?: boolean;
-  /** Trace that the change belongs to, as a W3C `traceparent`, when it is recorded. Says nothing of the change itself. */
+  /** W3C `traceparent` of the trace that the change belongs to, if it is sampled. Not part of the change itself. */
   readonly trace?: string;
-  /** Monotonic ms at which a traced change was received; undefined where it was announced within this process. */
+  /** Monotonic ms at which a traced change was received; undefined if it was announced within this process. */
   readonly receivedAt?: number;
 }
 
@@ -16,11 +16,11 @@ export interface ChangeBus {
   publish(changes: readonly AnnouncedChange[]): void;
   /** Registers a listener for changes of one type. Returns a function that removes it. */
   subscribe(type: TypeId, listener: (changes: readonly AnnouncedChange[]) => void): () => void;
-  /** Calls back whenever the bus is connected (again): what was announced in between is lost. */
+  /** Registers a listener for when the bus is connected (again): announcements in between are lost. */
   onConnected(listener: () => void): () => void;
   /** Whether the bus is connected; for readiness detail and metrics, never for correctness. */
   healthy(): boolean;
-  /** Lets go of the connection and of all listeners. Publishing afterwards does nothing. */
+  /** Closes the connection and removes all listeners. Publishing afterwards does nothing. */
   close(): Promise<void>;
 }
 
@@ -31,8 +31,8 @@ export interface FeedSink {
   /** Everything up to `head` has been delivered, as of a read of the database that began at `asOf` (monotonic ms). */
   confirmed(head: Version, asOf: number): void;
   /**
-   * Continuity is lost (compacted past us, or the database was rewound): start over from a snapshot.
-   * It is the last call that this subscription makes.
+   * Continuity is lost (compacted past us, or the database was rewound): start over from a snapshot. It is the last
+   * call of this subscription.
    */
   reset(reason: ResetReason): void;
 }
@@ -44,7 +44,9 @@ export type ResetReason = 'expired' | 'rewound';
 export interface Following {
   /** The last version delivered. */
   readonly delivered: Version;
-  /** Monotonic ms at which the last read of the head began that found everything delivered; undefined before the first. */
+  /**
+   * Monotonic ms at which the last read of the head began that found everything delivered; undefined before the first.
+   */
   readonly confirmedAt: number | undefined;
   /**
    * Reads the head again (concurrent callers share the query) and resolves with it once everything up to it has been

@@ -13,13 +13,13 @@ export interface FollowerContext {
   readonly heads: Heads;
   readonly clock: Clock;
   readonly observer: FeedObserver;
-  /** Whether announcements can be expected to arrive by themselves. */
+  /** Whether announcements are expected to arrive. */
   readonly busHealthy: () => boolean;
-  /** How long (ms) a predecessor that has not arrived is waited for before the database is asked. */
+  /** Milliseconds to wait for a missing predecessor before the database is read. */
   readonly reorderWait: number;
   /** Changes read from the database at a time. */
   readonly pageSize: number;
-  /** Longest pause (ms) between attempts to read a database that fails. */
+  /** Longest pause (ms) between attempts to read a failing database. */
   readonly maxBackoff: number;
 }
 
@@ -29,8 +29,9 @@ const FIRST_RETRY_MS = 50;
 const PATIENCE = 1_000;
 
 /**
- * Order for one consumer of one type. Announcements that continue the chain go straight on; others wait a moment for
- * their predecessor; then the gap is read from the database. While it is being read, everything that arrives waits.
+ * Orders the changes of one type for one consumer. Announcements that continue the chain are delivered at once; others
+ * wait a moment for their predecessor; then the gap is read from the database. Meanwhile, everything that arrives
+ * waits.
  */
 export class Follower implements Following {
   #delivered: Version;
@@ -38,7 +39,7 @@ export class Follower implements Following {
   #target: Version;
   #waiting = new Waiting();
   #healing = false;
-  /** Why changes have not been readable for longer than {@link PATIENCE}; undefined as long as they are. */
+  /** Why changes have been unreadable for longer than {@link PATIENCE}; undefined as long as they are readable. */
   #failure: Error | undefined;
   #ended = false;
   #cancelWait: (() => void) | undefined;
@@ -72,7 +73,7 @@ export class Follower implements Following {
     this.#end('the subscription was closed');
   }
 
-  /** Takes announcements in whatever order they come. */
+  /** Takes announcements in any order. */
   announced(changes: readonly AnnouncedChange[]): void {
     if (this.#ended) return;
     for (const { version } of changes) this.context.source.noteAnnounced(this.type, version);
@@ -124,7 +125,9 @@ export class Follower implements Following {
     this.#guarded(() => this.sink.reset(reason));
   }
 
-  /** `deliveredBefore` is what had been delivered before the head was read: a head below it can only be another history's. */
+  /**
+   * `deliveredBefore` is the version delivered before the head was read: a head below it can only be another history's.
+   */
   #compare({ head, floor, asOf }: HeadReading, deliveredBefore: Version): void {
     if (this.#ended) return;
     if (head < deliveredBefore) this.reset('rewound');
@@ -147,7 +150,7 @@ export class Follower implements Following {
     });
   }
 
-  /** Reads what is missing, page by page, then goes on with what arrived meanwhile. Never rejects. */
+  /** Reads missing changes, page by page, then continues with those that arrived meanwhile. Never rejects. */
   async #heal(): Promise<void> {
     this.#healing = true;
     const backoff = new Backoff({ firstMs: FIRST_RETRY_MS, longestMs: this.context.maxBackoff });
@@ -216,7 +219,7 @@ export class Follower implements Following {
     return true;
   }
 
-  /** History ends before a version that was announced: ask where the head really is, and forget what it does not know. */
+  /** History ends before a version that was announced: read the real head, and forget announcements beyond it. */
   async #doubtTarget(): Promise<void> {
     const deliveredBefore = this.#delivered;
     const reading = await this.context.heads.read(this.type);
@@ -250,7 +253,7 @@ export class Follower implements Following {
     for (const { version, resolve } of due) resolve(version);
   }
 
-  /** A consumer that fails has lost its place; its error must not reach the bus or the other consumers. */
+  /** A consumer that throws has lost its position; its error must not reach the bus or the other consumers. */
   #guarded(call: () => void): boolean {
     try {
       call();

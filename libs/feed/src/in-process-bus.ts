@@ -18,7 +18,7 @@ export function inProcessBus({ onTaken }: InProcessBusOptions = {}): ChangeBus {
           try {
             listener(ofType);
           } catch {
-            // A listener that fails loses an announcement, which it may: it heals from the database.
+            // A listener that throws loses an announcement, which is allowed: it recovers from the database.
           }
         }
       }

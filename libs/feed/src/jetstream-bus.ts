@@ -10,20 +10,23 @@ import { decodeBatch, encodeBatches } from './record.js';
 import { SEAL_BYTES, type SealRefusal } from './seal.js';
 import { type ChangePlaces, subjectOf } from './subjects.js';
 
-/** Why a message that came over the bus was dropped. */
+/** Why a message from the bus was dropped. */
 export type MessageRefusal = SealRefusal | 'malformed' | 'misdirected';
 
 /** Address of the stream, trust, and callbacks for failures. */
 export interface JetStreamBusOptions extends NatsConnectionOptions, ChangePlaces {
   /** Signs messages, and verifies them. */
   readonly keyring: Pick<Keyring, 'sign' | 'verify'>;
-  /** Whether the stream is created if absent; else that is left to others. Default true. */
+  /** Whether the stream is created if absent; if not, other processes do. Default true. */
   readonly makesStream?: boolean;
-  /** Whether changes of a type travel without their bodies, which are then read from the database. Default: of none. */
+  /**
+   * Whether changes of a type are announced without their bodies, which are then read from the database. Default:
+   * never.
+   */
   readonly omitsBodies?: (type: TypeId) => boolean;
-  /** How bodies lie in the database, which is how they travel. Default: undivided. */
+  /** Encoding of bodies in the database, which is used for announcements too. Default: undivided. */
   readonly bodies?: BodyCodec;
-  /** Bytes published that the server has not yet taken; announcements beyond are dropped. Default 32 MiB. */
+  /** Published bytes that the server has not yet accepted; announcements beyond are dropped. Default 32 MiB. */
   readonly maxUnsentBytes?: number;
   /** Called when connecting, publishing, or reading the stream fails. The bus recovers by itself. */
   readonly onError?: (error: unknown) => void;
@@ -37,14 +40,14 @@ export interface JetStreamBusOptions extends NatsConnectionOptions, ChangePlaces
   readonly onReread?: (messages: number) => void;
   /** Called with the time (ms) from the oldest announcement of a round trip until the server had it. */
   readonly onTaken?: (ms: number) => void;
-  /** Reads the trace that a message belongs to from its headers. Default false: it costs a little for each message. */
+  /** Reads the trace of a message from its headers. Default false: it costs a little for each message. */
   readonly readTraces?: boolean;
 }
 
-/** Header of the trace that a message belongs to (W3C Trace Context). */
+/** Header of a message's trace (W3C Trace Context). */
 const TRACE_HEADER = 'traceparent';
 
-/** Room that a message's headers take of the server's largest payload. */
+/** Bytes reserved for headers in the server's largest payload. */
 const HEADER_RESERVE = 256;
 
 /**
@@ -75,7 +78,7 @@ class JetStreamBus implements ChangeBus {
   #closed = false;
   #unsent = 0;
   #flushing = false;
-  /** Monotonic ms of the oldest announcement that no round trip has begun for. */
+  /** Monotonic ms of the oldest announcement that no round trip covers yet. */
   #unsentSince: number | undefined;
 
   constructor(options: JetStreamBusOptions) {
@@ -207,7 +210,7 @@ class JetStreamBus implements ChangeBus {
     }
   }
 
-  /** Never throws: the client would end the connection for it. */
+  /** Never throws: the client would close the connection. */
   #deliver(
     type: TypeId,
     message: Message,

@@ -10,7 +10,7 @@ export interface KeyringOptions {
   readonly load: () => Promise<AnnouncementKeys>;
   /** Milliseconds between readings. Default 60,000. */
   readonly interval?: number;
-  /** Least milliseconds between readings for the sake of messages whose key is not known. Default 5,000. */
+  /** Least milliseconds between readings because of messages with unknown keys. Default 5,000. */
   readonly unknownKeyInterval?: number;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -37,12 +37,12 @@ export class Keyring {
     void this.refresh();
   }
 
-  /** The message with a seal; undefined before the keys are known. */
+  /** Seals a message; undefined before the keys are known. */
   sign(message: Uint8Array): Uint8Array | undefined {
     return this.#signing && this.#seal.put(message, this.#signing);
   }
 
-  /** The message without its seal, or why it is not to be believed. */
+  /** Returns the message without its seal, or why it is refused. */
   verify(sealed: Uint8Array): Uint8Array | SealRefusal {
     const verified = this.#seal.check(sealed, (id) => this.#accepted.get(id));
     if (verified === 'unknown-key') this.#lookForKey();
@@ -57,7 +57,7 @@ export class Keyring {
     return this.#reading;
   }
 
-  /** Reads no more; the keys that are known go on. */
+  /** Stops reading; the known keys stay in use. */
   close(): void {
     this.#closed = true;
     this.#cancel?.();
@@ -82,7 +82,7 @@ export class Keyring {
     if (!this.#closed) this.#schedule();
   }
 
-  /** Sooner while there are none: the database may be away at the start. */
+  /** Sooner while there are none: the database may be unavailable at the start. */
   #schedule(): void {
     const { interval = 60_000, unknownKeyInterval = 5_000 } = this.#options;
     const wait = this.#signing === undefined ? Math.min(interval, unknownKeyInterval) : interval;

@@ -10,7 +10,7 @@ import {
 } from '@nats-io/transport-node';
 import { PARTIAL_CHAINS, requireNamedHost } from '@orch/tls';
 
-/** How a server knows who asks. The files are read again for every connection. */
+/** How clients are authenticated. The files are read again for every connection. */
 export type NatsIdentity =
   | { readonly user: string; readonly passwordFile: string }
   | { readonly tokenFile: string }
@@ -26,7 +26,7 @@ export interface NatsConnectionOptions {
    * named then: the client checks certificates against names only.
    */
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
-  /** Default: none is shown. */
+  /** Default: none. */
   readonly identity?: NatsIdentity;
   /** Milliseconds between attempts to connect. Default 500. */
   readonly reconnectWait?: number;
@@ -34,10 +34,10 @@ export interface NatsConnectionOptions {
 
 /** Callbacks of a connection that is kept up. */
 interface NatsConnectionEvents {
-  /** `lostFor`: milliseconds that the same connection was lost; undefined for one that is new. */
+  /** `lostFor`: milliseconds for which the same connection was lost; undefined for a new one. */
   connected(connection: NatsConnection, lostFor: number | undefined): void;
   disconnected(): void;
-  /** Nothing can be done about it but to log it: the next attempt follows by itself. */
+  /** For logging only: the next attempt follows automatically. */
   failed(error: unknown): void;
 }
 
@@ -96,7 +96,7 @@ export class KeptConnection {
     if (error !== undefined) this.#events.failed(error);
   }
 
-  /** Until the next attempt, or the end. */
+  /** Waits until the next attempt, or the end. */
   #pause(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, this.#options.reconnectWait ?? 500);
@@ -135,5 +135,5 @@ function authenticatorOf(identity: NatsIdentity): Authenticator {
   return usernamePasswordAuthenticator(identity.user, () => secretIn(identity.passwordFile));
 }
 
-/** Without the line end that editors put behind it. */
+/** Removes the line end that editors append. */
 const secretIn = (file: string): string => readFileSync(file, 'utf8').replace(/\r?\n$/, '');

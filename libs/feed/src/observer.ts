@@ -3,11 +3,11 @@ import type { ResetReason } from './feed.js';
 
 /** Observer of the feed, for metrics and logs. Calls are cheap and must not throw. */
 export interface FeedObserver {
-  /** So many changes had to be read from the database because the bus did not bring them. */
+  /** This many changes had to be read from the database because the bus did not bring them. */
   healed?(type: TypeId, changes: number): void;
-  /** So many changes were announced without their bodies, and read from the database. */
+  /** This many changes were announced without their bodies, and read from the database. */
   fetched?(type: TypeId, changes: number): void;
-  /** So many announcements had been delivered before. */
+  /** This many announcements had been delivered before. */
   repeated?(type: TypeId, changes: number): void;
   /** A follower has to start over from a snapshot. */
   reset?(type: TypeId, reason: ResetReason): void;
@@ -15,6 +15,6 @@ export interface FeedObserver {
   headsRead?(types: number, callers: number): void;
   /** Milliseconds from the start of a head read to the delivery of everything up to that head. */
   lag?(type: TypeId, ms: number): void;
-  /** A read of the database, or a consumer, failed; the feed goes on trying. */
+  /** A read of the database, or a consumer, failed; the feed keeps trying. */
   failed?(error: unknown): void;
 }

@@ -7,7 +7,7 @@ import type { FeedObserver } from './observer.js';
 
 /** Source, bus and settings of a feed; the settings have defaults. */
 export interface OrderedFeedOptions {
-  /** The judge of what has happened. Not closed by the feed. */
+  /** The authoritative source of changes. Not closed by the feed. */
   readonly source: ChangeSource;
   /** The fast path. Not closed by the feed. */
   readonly bus: ChangeBus;
@@ -15,11 +15,11 @@ export interface OrderedFeedOptions {
   readonly clock?: Clock;
   /** Milliseconds between reads of the heads of all followed types, in one query. Default 1000. */
   readonly pollInterval?: number;
-  /** Milliseconds that a missing predecessor is waited for before it is read from the database. Default 5. */
+  /** Milliseconds to wait for a missing predecessor before it is read from the database. Default 5. */
   readonly reorderWait?: number;
   /** Changes read from the database at a time. Default 500. */
   readonly pageSize?: number;
-  /** Longest pause, in ms, between attempts to read a database that fails. Default 2000. */
+  /** Longest pause, in ms, between attempts to read a failing database. Default 2000. */
   readonly maxBackoff?: number;
   /** Observer for metrics and logs. Default: none. */
   readonly observer?: FeedObserver;
@@ -27,11 +27,11 @@ export interface OrderedFeedOptions {
 
 /**
  * Turns a bus that may lose, repeat, delay and reorder into one ordered, gap-free sequence per consumer, with the
- * database as the judge: the chain of `previous` versions shows a gap, and a poll of the heads shows a silent bus.
+ * database as the authority: the chain of `previous` versions shows a gap, and a poll of the heads shows a silent bus.
  */
 export class OrderedFeed {
   readonly #followers = new Set<Follower>();
-  /** Followers whose poll is under way. */
+  /** Followers with a poll in progress. */
   readonly #polled = new Set<Follower>();
   readonly #context: FollowerContext;
   readonly #bus: ChangeBus;
@@ -96,7 +96,7 @@ export class OrderedFeed {
     return lags[(lags.length - 1) >> 1] ?? 0;
   }
 
-  /** Ascending. */
+  /** Lags, ascending. */
   #lags(): number[] {
     const { clock, source } = this.#context;
     const now = clock.now();
@@ -122,7 +122,9 @@ export class OrderedFeed {
     });
   }
 
-  /** All followers ask in the same turn, which makes it one query; but for those whose database has not answered yet. */
+  /**
+   * All followers poll in the same turn, which makes it one query; except those whose database has not answered yet.
+   */
   #poll(): void {
     for (const follower of this.#followers) {
       if (this.#polled.has(follower)) continue;

@@ -2,7 +2,7 @@ import { type BodyCodec, type Change, type SplitBody, type TypeId, UNDIVIDED } f
 import { Reader, Writer } from 'protobufjs/minimal.js';
 import type { AnnouncedChange } from './feed.js';
 
-/** Bytes that were not written by `encodeBatch`. */
+/** Thrown for bytes that were not written by `encodeBatch`. */
 export class MalformedRecordError extends Error {
   override readonly name = 'MalformedRecordError';
 }
@@ -42,7 +42,7 @@ export function encodeBatches(
 }
 
 /**
- * @param codec the one that the bodies were divided by
+ * @param codec the one that divided the bodies
  * @throws MalformedRecordError
  */
 export function decodeBatch(payload: Uint8Array, codec: BodyCodec = UNDIVIDED): AnnouncedChange[] {
@@ -137,7 +137,7 @@ function decodeRecord(reader: Reader, end: number, type: TypeId, codec: BodyCode
     else reader.skipType(key & 7);
   }
   const whole = owners === undefined ? stored : codec.join(stored, owners);
-  // A copy, unless it is one: a body is kept for minutes and must not hold on to the whole message that brought it.
+  // A copy, unless it is one: a body is kept for minutes and must not retain the whole message.
   const body = whole.buffer === stored.buffer ? Buffer.from(whole) : whole;
   const isPossible = version > previous && version < MAX_VERSION;
   if (reader.pos !== end || type === 0 || op === undefined || !isPossible || name === '') {
@@ -158,7 +158,7 @@ function writeUint64(writer: Writer, value: bigint): void {
   });
 }
 
-/** Four groups of seven bits are gathered as a number, the rest as a bigint: the common short numbers stay cheap. */
+/** Four groups of seven bits are collected as a number, the rest as a bigint: common short numbers stay cheap. */
 function readUint64(reader: Reader): bigint {
   const { buf } = reader;
   let low = 0;

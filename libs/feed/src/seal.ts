@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-/** A key, as it is used. */
+/** A key in the form for computing seals. */
 export interface SealingKey {
   /** In 32 bits. */
   readonly id: number;
@@ -23,7 +23,7 @@ const MAC_FIELD_BYTES = 2 + MAC_BYTES;
 /** Bytes that a seal adds to a message. */
 export const SEAL_BYTES = KEY_FIELD_BYTES + MAC_FIELD_BYTES;
 
-/** Says of a message who made it: HMAC-SHA256 over the installation, the message, and which key it is. */
+/** Authenticates messages: HMAC-SHA256 over the installation, the message, and the key's id. */
 export class Seal {
   readonly #context: Buffer;
 
@@ -32,7 +32,7 @@ export class Seal {
     this.#context = Buffer.from(`orch.feed.ChangeBatch\0${installation}\0`);
   }
 
-  /** The message with its seal behind it. */
+  /** Returns the message with its seal appended. */
   put(message: Uint8Array, { id, key }: SealingKey): Buffer {
     const sealed = Buffer.allocUnsafe(message.length + SEAL_BYTES);
     sealed.set(message);
@@ -43,7 +43,7 @@ export class Seal {
     return sealed;
   }
 
-  /** The message without its seal, or why it is not to be believed. */
+  /** Returns the message without its seal, or why it is refused. */
   check(sealed: Uint8Array, keyOf: (id: number) => SealingKey | undefined): Uint8Array | SealRefusal {
     const end = sealed.length - SEAL_BYTES;
     const macAt = end + KEY_FIELD_BYTES;

@@ -12,16 +12,16 @@ export const placesOf = (prefix: string, clusterId: string): ChangePlaces => ({
   streamName: `${prefix}-${clusterId}`,
 });
 
-/** The same of whichever installations there are, as permissions say it. */
+/** Same for all installations, as in permissions. */
 export const anyPlaces = (prefix: string): ChangePlaces => ({ subjectPrefix: `${prefix}.*`, streamName: '*' });
 
-/** Subject of the changes of a type; `*`: of all. */
+/** Subject of the changes of a type; `*` for all. */
 export const subjectOf = ({ subjectPrefix }: Pick<ChangePlaces, 'subjectPrefix'>, type: number | '*'): string =>
   `${subjectPrefix}.changes.${type}`;
 
 /** Permissions of a user of NATS, as subjects. */
 export interface NatsPermissions {
-  /** That it may publish to. */
+  /** Subjects that it may publish to. */
   readonly publish: readonly string[];
   /** Subjects that it may subscribe to. */
   readonly subscribe: readonly string[];

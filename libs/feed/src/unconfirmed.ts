@@ -1,13 +1,13 @@
 import type { Version } from '@orch/storage';
 
-/** A head that was read while changes up to it were still to come. */
+/** A head that was read before all changes up to it were delivered. */
 interface UnconfirmedHead {
   readonly head: Version;
   /** Monotonic ms at which it was read. */
   readonly asOf: number;
 }
 
-/** Heads that are remembered at a time. */
+/** Maximum number of heads kept. */
 const MAX_HEADS = 16;
 
 /**
@@ -28,7 +28,7 @@ export class UnconfirmedHeads {
     this.#heads.push(read);
   }
 
-  /** Takes out those that were reached and returns the newest of them. */
+  /** Removes the reached heads and returns the newest of them. */
   reached(delivered: Version): UnconfirmedHead | undefined {
     const count = this.#heads.findIndex(({ head }) => head > delivered);
     const reached = count < 0 ? this.#heads : this.#heads.slice(0, count);

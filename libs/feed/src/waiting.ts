@@ -4,7 +4,10 @@ import type { AnnouncedChange } from './feed.js';
 const MAX_CHANGES = 4096;
 const MAX_BYTES = 4 << 20;
 
-/** Announcements whose predecessor has not arrived, by that predecessor. Bounded: what finds no room is read from the database. */
+/**
+ * Announcements whose predecessor has not arrived, by that predecessor. Bounded: those beyond are read from the
+ * database.
+ */
 export class Waiting {
   #byPrevious = new Map<Version, AnnouncedChange>();
   #bytes = 0;
@@ -19,7 +22,7 @@ export class Waiting {
     this.#bytes += change.body.length;
   }
 
-  /** Moves what continues from `version` to `ready` and returns the version that it leads to. */
+  /** Moves the continuation of `version` to `ready` and returns the version that it leads to. */
   follow(version: Version, ready: Change[]): Version {
     if (this.#byPrevious.size === 0) return version;
     let at = version;
@@ -32,12 +35,12 @@ export class Waiting {
     return at;
   }
 
-  /** Whether the successor of this version is here, without its body. */
+  /** Whether the successor of this version has arrived without its body. */
   lacksBody(version: Version): boolean {
     return this.#byPrevious.get(version)?.bodyOmitted === true;
   }
 
-  /** Drops what has been delivered by other means. */
+  /** Drops changes that have been delivered otherwise. */
   forget(delivered: Version): void {
     for (const change of [...this.#byPrevious.values()]) {
       if (change.version <= delivered) this.#remove(change);

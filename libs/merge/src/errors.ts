@@ -15,7 +15,7 @@ export type PatchReason =
 /** Base class of the errors of refused patches. */
 export abstract class PatchError extends Error {
   constructor(
-    /** For programs; the message says the same to people. */
+    /** Machine-readable reason; the message says the same. */
     readonly reason: PatchReason,
     message: string,
   ) {
@@ -23,17 +23,17 @@ export abstract class PatchError extends Error {
   }
 }
 
-/** The document is not a patch of its type, whatever it is applied to: a 400. */
+/** Thrown when a document is not a patch of its type, whatever it is applied to: a 400. */
 export class MalformedPatchError extends PatchError {
   override readonly name = 'MalformedPatchError';
 }
 
-/** The patch is well formed, but does not fit this object: a 422. */
+/** Thrown when a well-formed patch does not fit this object: a 422. */
 export class UnprocessablePatchError extends PatchError {
   override readonly name = 'UnprocessablePatchError';
 }
 
-/** The patch has more operations than are allowed: a 413. */
+/** Thrown when a patch has more operations than are allowed: a 413. */
 export class PatchTooLargeError extends PatchError {
   override readonly name = 'PatchTooLargeError';
 }

@@ -10,7 +10,7 @@ export interface JsonPatchOptions {
   readonly maxOperations?: number;
   /** Bytes that all `copy` operations together may add. Default 3 MiB. */
   readonly maxCopyBytes?: number;
-  /** Items that all operations together may move to make or close a place in lists. Default 20 million. */
+  /** Items that all operations together may move to open or close gaps in lists. Default 20 million. */
   readonly maxMovedItems?: number;
   /**
    * Type of the document: fields that clients with declared types always write exist for operations, even if omitted.
@@ -45,7 +45,7 @@ export function applyJsonPatch(document: JsonValue, patch: JsonValue, options: J
   return run.document;
 }
 
-/** A document on which operations are carried out. */
+/** A document that operations are applied to. */
 class PatchRun {
   readonly #maxCopyBytes: number;
   readonly #maxMovedItems: number;
@@ -107,7 +107,7 @@ class PatchRun {
     }
   }
 
-  /** Everything behind the place is moved, which is little for one operation and much for thousands. */
+  /** Everything behind the index is moved, which is cheap for one operation and expensive for thousands. */
   #splice(list: JsonValue[], index: number, removed: number, ...added: JsonValue[]): void {
     this.#moved += list.length - index;
     if (this.#moved > this.#maxMovedItems) {
@@ -155,7 +155,7 @@ class PatchRun {
     return cloneJson(value);
   }
 
-  /** The value at a path; undefined for a member that is not there. */
+  /** Returns the value at a path; undefined for a missing member. */
   #get(path: string, op: string): JsonValue | undefined {
     let value: JsonValue | undefined = this.document;
     const keys = keysOf(path, op);
@@ -168,7 +168,7 @@ class PatchRun {
     return value;
   }
 
-  /** The container that a path ends in. */
+  /** Finds the container that a path ends in. */
   #locate(path: string, op: string): { container: Container; key: string } {
     const keys = keysOf(path, op);
     const key = keys.pop();
@@ -183,7 +183,7 @@ class PatchRun {
     return { container, key };
   }
 
-  /** A member of the container that lies on the way, made where it is one that is always written. */
+  /** A member of the container on the path, created if it is one that is always written. */
   #member(container: JsonObject, name: string, way: () => readonly string[]): JsonValue | undefined {
     const present = memberOf(container, name);
     if (present !== undefined) return present;

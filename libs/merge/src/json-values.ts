@@ -15,7 +15,7 @@ export function cloneJson(value: JsonValue): JsonValue {
   return copy;
 }
 
-/** A deep copy without members that are null; items of lists stay even then. */
+/** Copies deeply, without null members; items of lists are kept. */
 export function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;
@@ -27,7 +27,7 @@ export function withoutNulls(value: JsonValue): JsonValue {
   return copy;
 }
 
-/** Deep equality; the order of members does not count, and 1 equals 1n. */
+/** Deep equality; the order of members is ignored, and 1 equals 1n. */
 export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
   if (typeof a === 'bigint' || typeof b === 'bigint') {
@@ -44,7 +44,7 @@ export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): b
   );
 }
 
-/** Bytes that a value takes as compact JSON, approximately (characters are counted as one byte). */
+/** Approximate bytes of a value as compact JSON (characters are counted as one byte). */
 export function jsonSize(value: JsonValue): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return String(value).length;

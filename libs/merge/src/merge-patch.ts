@@ -14,7 +14,7 @@ export function applyMergePatch(document: JsonValue, patch: JsonValue): JsonValu
   return merged(document, patch);
 }
 
-/** For thousands of members each look at an object counts: none is made that the result does not need. */
+/** With thousands of members every allocation counts: none is made that the result does not need. */
 function merged(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isObject(patch) || !isObject(target)) return withoutNulls(patch);
   for (const name of Object.keys(patch)) {

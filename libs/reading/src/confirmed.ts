@@ -2,9 +2,10 @@ import { UnreadableChangesError } from '@orch/storage';
 import type { TypeCache } from '@orch/watchcache';
 
 /**
- * Has memory learn all that was committed before the call. False where a change cannot be opened for now: memory is held up by an object
- * whose key is not to be had, and the database is to be asked, which tells whether that concerns the request.
- * @throws what {@link TypeCache.confirm} throws beside that
+ * Waits until memory has everything that was committed before the call. False when a change cannot be opened for now:
+ * memory waits for an object whose key is unavailable, and the caller must ask the database, which shows whether that
+ * affects the request.
+ * @throws other errors of {@link TypeCache.confirm}
  */
 export async function isConfirmed(cache: Pick<TypeCache, 'confirm'>): Promise<boolean> {
   try {

@@ -19,9 +19,9 @@ const UNDER_WAY = 2;
 type WatchedState = (type: TypeId, stage: VersionStage) => TypeCache | undefined;
 
 /**
- * Collections of kinds whose objects are converted by somebody outside: what is known already is taken from there, and of the rest a portion
- * is read, then asked for with one call, while nothing of the database is held. What selectors look at may be made by that call, so
- * they are tried on what comes of it.
+ * Lists collections of kinds that a webhook converts: known conversions are used, and of the rest a batch is read, then
+ * converted with one call, while no connection of the database is held. Fields that selectors match may be set by the
+ * conversion, so they are applied to its result.
  */
 export class ConvertedLister {
   /** @param stored lists what is stored, as it lies */
@@ -72,7 +72,9 @@ async function stateOf(
   return pages.some((page) => page.some(({ failure }) => failure)) ? undefined : pages;
 }
 
-/** The list that has everything that may be selected: by name, which nobody changes, and else all there is. */
+/**
+ * Returns the list that contains everything that may be selected: by name, which is immutable, and else all there is.
+ */
 function unselected({ selection: _selection, ...request }: ListRequest, { equals }: Selection): ListRequest {
   const all = { ...request, options: { ...request.options, limit: 0 } };
   const name = equals?.get(NAME);
@@ -110,7 +112,7 @@ const converted = (windows: Pages, stage: VersionStage, watched: TypeCache | und
     const underWay: Promise<readonly Row[]>[] = [];
     for await (const portion of portions(windows, stage, watched)) {
       const made = complete(portion, stage);
-      // Whoever leaves earlier does not hear of it.
+      // A caller that leaves earlier does not get the error.
       made.catch(() => undefined);
       underWay.push(made);
       if (underWay.length < UNDER_WAY) continue;
@@ -147,8 +149,8 @@ async function complete({ rows, asked }: Portion, stage: VersionStage): Promise<
 }
 
 /**
- * Rows for one call each; the bytes of those that need none are counted, as they wait with the others. Pages in which nothing has to be
- * converted stay what they are: their bytes may be kept with them.
+ * Divides rows into batches for one call each; the bytes of rows that need no conversion are counted too, as they wait
+ * with the others. Pages without a row to convert stay what they are: their bytes may be cached with them.
  */
 async function* portions(windows: Pages, stage: VersionStage, watched: TypeCache | undefined): AsyncGenerator<Portion> {
   const { maxObjects, maxBytes } = stage.limits;

@@ -19,8 +19,8 @@ const LOOKED_AT = 2_000;
 const PATIENCE_MS = 250;
 const TURN_MS = 500;
 /**
- * The same of a list at a version, whoever waits: it holds history, and a round of compaction waits for less than that before it
- * leaves everything as it is. Lists that followed each other would keep history from ever being dropped.
+ * Same for a list at a version, whether or not others wait: it holds history, and a round of compaction waits for less
+ * than that before it gives up. Consecutive lists would keep history from ever being dropped.
  */
 const EXACT_TURN_MS = 100;
 
@@ -34,8 +34,8 @@ export class DatabaseLister {
 
   /**
    * @param at a version that has been reached; undefined for the newest state
-   * @param shown what the list is said to be of, where that is another number for the same state
-   * @throws HistoryExpiredError; StatusError 429 when too many lists are under way
+   * @param shown version to report for the list, if that is another number for the same state
+   * @throws HistoryExpiredError; StatusError 429 when too many lists are in progress
    */
   async list(request: ListRequest, at?: Version, after?: Key, shown = at): Promise<Listed> {
     const { endpoint, namespace, selection, options } = request;
@@ -107,7 +107,7 @@ export class DatabaseLister {
     return { meta, pages: selected(again.pages), windows: selected(again.windows) };
   }
 
-  /** A snapshot that gives its place back when its rows have been read, are left, or nobody waits for them any more. */
+  /** Opens a snapshot that gives its place back when its rows have been read, are abandoned, or its client is gone. */
   async #open({ user, over }: Reader, request: SnapshotRequest, stage: Entrance['stage'] = 'new'): Promise<Snapshot> {
     const leave = await this.gate.enter(user, { stage, over });
     try {
@@ -120,8 +120,8 @@ export class DatabaseLister {
   }
 
   /**
-   * Rows that can be gone through any number of times: those that are open first, then the same ones anew.
-   * @param holdsHistory whether those that come first are of a version that was asked for
+   * Returns rows that can be iterated any number of times: the open ones first, then the same ones read again.
+   * @param holdsHistory whether the first ones are of a version that was asked for
    */
   #again(
     reader: Reader,

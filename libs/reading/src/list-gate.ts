@@ -4,7 +4,7 @@ import { UserTurns } from './user-turns.js';
 
 /** Seconds after which a client may ask again. */
 const RETRY_SECONDS = 1;
-/** Times as long that a list waits which has begun: its client has been told that it comes. */
+/** Factor by which a list waits longer that has begun: its client expects the rest. */
 const BEGUN_PATIENCE = 2;
 
 interface ListPlaces {
@@ -29,9 +29,9 @@ export interface Entrance {
 }
 
 /**
- * Lets so many lists read from the database at a time, each of which holds a connection while it reads. The others wait: by
- * turns of their users, and those of one user in the order of their coming. Those that go on have a line of their own, and every
- * other place: they do not end in the middle for the sake of newcomers, nor keep these out.
+ * Lets a limited number of lists read from the database at a time, each of which holds a connection while it reads. The
+ * others wait: users take turns, and lists of one user are in order of arrival. Lists that have begun have a queue of
+ * their own, and every other place: they neither fail in the middle because of new ones, nor keep these out.
  */
 export class ListGate {
   #free: number;
@@ -52,7 +52,7 @@ export class ListGate {
     this.#perUser = Math.max(1, perUser);
   }
 
-  /** Whether a place would be of use to somebody who waits if a list of a user gave it back. */
+  /** Whether a waiting list could use the place that a list of a user would give back. */
   isWantedFrom(user = ''): boolean {
     const mayEnter = (other: string) => this.#insideOf(other) - (other === user ? 1 : 0) < this.#perUser;
     return this.#waiting.new.has(mayEnter) || this.#waiting.begun.has(mayEnter);

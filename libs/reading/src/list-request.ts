@@ -11,7 +11,7 @@ export interface ListRequest {
   readonly options: ListOptions;
   /** The user whose list it is; absent for those of the server itself. */
   readonly user?: string;
-  /** Aborts when nobody waits for it any more: it gives up its place, in line too, and reads no further. Default: never. */
+  /** Aborts when the client is gone: the list gives up its place, or its wait, and reads no further. Default: never. */
   readonly over?: AbortSignal;
 }
 

@@ -46,8 +46,9 @@ export class ObjectLister {
   ) {}
 
   /**
-   * @throws StatusError 410 for versions no longer held, 429 when too many lists are under way, 504 for versions not reached, 500 for
-   *   what cannot be converted
+   * Lists objects.
+   * @throws StatusError 410 for versions no longer held, 429 when too many lists are in progress, 504 for versions not
+   * reached, 500 for objects that cannot be converted
    */
   async list(request: ListRequest): Promise<Listed> {
     const { stage, form } = request.endpoint;

@@ -1,12 +1,12 @@
 import { CacheUnloadedError } from '@orch/watchcache';
 
-/** Times that it is tried; a kind that changes faster than it can be read has its requests told to come again. */
+/** Maximum number of tries; requests for a kind that changes faster than it can be read are told to retry. */
 const MOST_TRIES = 10;
 
 /**
- * Does something with a type's state in memory, again where that is unloaded meanwhile: a kind that others change does not fail
- * requests that are under way. What is tried must ask for the state each time.
- * @throws CacheUnloadedError where it is unloaded each time; what else the attempt throws
+ * Runs an operation on a type's state in memory, and retries it when that is unloaded meanwhile: a changed definition
+ * does not fail requests in progress. The operation must get the state anew each time.
+ * @throws CacheUnloadedError when it is unloaded each time; other errors of the operation
  */
 export async function thoughUnloaded<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

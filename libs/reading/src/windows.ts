@@ -6,8 +6,8 @@ type Pages = AsyncIterable<readonly Row[]>;
 const ROWS = 4_096;
 export const WINDOW_BYTES = 4 << 20;
 /**
- * The same where there is no memory for a window: about what is written at a time. Less would be a query for each few rows, for
- * those that have arrived first may be three.
+ * Same without memory for a window: about as much as is written at a time. Less would take a query for every few rows,
+ * as small as the first ones may be.
  */
 export const LEAST_BYTES = 128 << 10;
 
@@ -42,7 +42,7 @@ interface Remainder {
 export const unreserved = (): Reservation => ({ bytes: WINDOW_BYTES, release: () => undefined });
 
 /**
- * The rows of a list in portions, each of them read whole before it is handed over: while somebody works on one, no
+ * The rows of a list in windows, each of them read completely before it is yielded: while the consumer works on one, no
  * connection and no place among the lists is held.
  * @param first the rows from the beginning
  * @param limit rows in all

@@ -7,17 +7,17 @@ type Pages = AsyncIterable<readonly Row[]>;
 export interface YieldingTerms {
   /** Milliseconds that the reader may take for a page. */
   readonly patienceMs: number;
-  /** Milliseconds that the connection is kept though somebody else waits for it. */
+  /** Milliseconds for which the connection is kept though others wait for it. */
   readonly turnMs: number;
-  /** Whether somebody else waits for it. */
+  /** Whether others wait for it. */
   isWanted(): boolean;
   /** Takes memory for what is read ahead of the reader. */
   reserve(): Reservation;
 }
 
 /**
- * The rows of a list for a reader that may be slow. As long as it reads as fast as the database, all of them come over one
- * connection. That is given back once the reader keeps it waiting, or others have waited for it long enough; the rest then
+ * The rows of a list for a reader that may be slow. As long as it reads as fast as the database, all of them come over
+ * one connection. That is given back once the reader is slow, or others have waited for it long enough; the rest then
  * comes in windows, which hold nothing while the reader works on them.
  * @param first the rows from the beginning
  * @param limit rows in all
@@ -35,7 +35,7 @@ export async function* yielding(
   let window: Promise<Window> | undefined;
   const readAhead = (): Promise<Window> => {
     window ??= windowOf(rest, terms.reserve());
-    // Whoever asks for the next page hears of it.
+    // The error is thrown when the next page is read.
     window.catch(() => undefined);
     return window;
   };

@@ -15,7 +15,7 @@ export function dueTo<E extends Error>(limit: ThrownLimit, error: E): E {
 }
 
 /**
- * Returns the limit that has led to an error; undefined for other errors, and for those that are counted where they are
+ * Returns the limit that caused an error; undefined for other errors, and for those that are counted where they are
  * thrown.
  */
 export function limitBehind(error: unknown): ThrownLimit | undefined {

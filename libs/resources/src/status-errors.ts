@@ -22,7 +22,7 @@ import { tooLargeVersion } from './version.js';
 /** Seconds after which a client may retry what the database could not do. */
 const RETRY_SECONDS = 1;
 
-/** 404 for a path that nobody answers, as clients know it from paths without an object in them. */
+/** 404 for an unknown path, in the words that clients know for paths without an object in them. */
 export const unknownPath = () => new StatusError('NotFound', 'the server could not find the requested resource', {});
 
 /** 405 for a path that has other methods. */
@@ -79,7 +79,7 @@ export function toStatusError(thrown: unknown): StatusError {
   return StatusError.from(thrown);
 }
 
-/** 500 that tells what cannot be encrypted or decrypted, and for want of which key. */
+/** 500 that says what cannot be encrypted or decrypted, and which key is missing. */
 const encryptionFailed = (error: Error, told = error.message): StatusError =>
   because(error, new StatusError('InternalError', `Internal error occurred: ${told}`));
 

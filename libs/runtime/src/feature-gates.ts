@@ -4,11 +4,11 @@ import { parseBool, ValueError } from './options/values.js';
 /** Stages of a feature (spec: "Feature gate life cycle"). */
 export type FeatureStage = 'alpha' | 'beta' | 'ga' | 'deprecated';
 
-/** What is declared of a feature. */
+/** Declaration of a feature. */
 export interface FeatureSpec {
   /** A `ga` feature cannot be turned off, and one that is `ga` or `deprecated` gives a warning when it is named. */
   readonly stage: FeatureStage;
-  /** Whether the feature is on when nothing is said of it. */
+  /** Whether the feature is on by default. */
   readonly default: boolean;
 }
 

@@ -3,16 +3,16 @@ import { basename, dirname } from 'node:path';
 import { type Clock, systemClock } from './clock.js';
 import { Backoff } from './work/backoff.js';
 
-/** What is watched, and who is told. */
+/** Files to watch, and the callback. */
 export interface FileWatchSettings {
-  /** Paths; their folders must be there for changes to be told, the files need not. */
+  /** Paths; their folders must exist for changes to be noticed, the files need not. */
   readonly files: readonly string[];
   /**
    * Called some time after one of them may have changed, and at every look; never while a call before is under way.
    * It must not reject.
    */
   readonly onLook: () => Promise<void>;
-  /** How often to look without having been told of a change, ms: not every file system tells. */
+  /** Interval of checks without a notification, ms: not every file system sends them. */
   readonly everyMs: number;
   /** Times the looks. Default: the machine's. */
   readonly clock?: Clock;
@@ -23,15 +23,15 @@ const MOUNTED = '..data';
 /** A change is seldom alone: a certificate comes with its key. */
 const SETTLE_MS = 100;
 /**
- * How long to wait for more behind a change of something else in a folder, to which a file may be a link. Where there is one before each look it is
- * twice as long each time: it may be the log of who looks.
+ * Milliseconds to wait for further changes after a change of another file in a folder, to which a watched file may be a
+ * link. The wait doubles while there is one before each check: the file may be the log of the process that checks.
  */
 const NEIGHBOUR_MS = 1_000;
 
 /**
- * Tells when files may have changed. Their folders are watched, for files are replaced by renaming, and those of a
- * mounted Secret by changing where a link in the folder points. So others in these folders are minded too, but not soon; and however
- * often one changes, a look is never put off.
+ * Notices when files may have changed. Their folders are watched, as files are replaced by renaming, and those of a
+ * mounted Secret by replacing a link in the folder. So other files in these folders trigger checks too, but later; and
+ * however often one changes, a check is never postponed.
  */
 export class FileWatch {
   readonly #settings: FileWatchSettings;

@@ -16,9 +16,9 @@ export type HealthEndpoint = 'livez' | 'readyz' | 'healthz';
 export interface HealthResponse {
   /** 500 when a check that was not excluded failed. */
   readonly status: 200 | 500;
-  /** By name in lower case: plain text, not to be cached. */
+  /** Headers, with names in lower case: plain text, not to be cached. */
   readonly headers: Readonly<Record<string, string>>;
-  /** `ok`, or the list of checks: when it was asked for, and always when one failed. The list tells no causes. */
+  /** `ok`, or the list of checks: when it was requested, and always when one failed. The list contains no causes. */
   readonly body: string;
 }
 
@@ -28,7 +28,7 @@ export interface HealthSettings {
   readonly timeoutMs?: number;
   /** Times out the checks. Default: the machine's. */
   readonly clock?: Clock;
-  /** Hears of failed checks at verbosity 2. Default: nobody. */
+  /** Logs failed checks at verbosity 2. Default: none. */
   readonly logger?: Logger;
 }
 

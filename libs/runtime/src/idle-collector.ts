@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Clock, systemClock } from './clock.js';
 
-/** What a collector looks at and does; the process itself unless a test says otherwise. */
+/** The parts of a process that a collector uses; the process itself, except in tests. */
 export interface CollectedProcess {
   /** Milliseconds of CPU used so far. */
   cpu(): number;
@@ -18,7 +18,7 @@ export interface IdleCollectorSettings {
   readonly quietMs: number;
   /** Times the looks. Default: the machine's. */
   readonly clock?: Clock;
-  /** What is looked at and collected. Default: this process, for which V8's `--expose-gc` is turned on. */
+  /** Process to measure and collect. Default: this process, for which V8's `--expose-gc` is turned on. */
   readonly process?: CollectedProcess;
 }
 
@@ -30,9 +30,9 @@ const QUIET_SHARE = 0.05;
 const WORTH_BYTES = 24 << 20;
 
 /**
- * Gives memory back after a load. V8 collects as its heap grows: a process that is left alone keeps what the last busy moment
- * took, for ever. Once such a process has been quiet for a while it collects twice: what the first finds dead, buffers
- * above all, the second lets go of. Nobody waits for it, as nobody asks for anything then.
+ * Returns memory after a load. V8 collects as its heap grows: an idle process keeps the memory of its last busy moment
+ * for ever. Once a process has been quiet for a while it collects twice: the second collection frees what the first
+ * finds dead, buffers above all. It delays no request, as there are none then.
  */
 export class IdleCollector {
   readonly #clock: Clock;

@@ -9,8 +9,8 @@ export interface Component {
   /** Resolves when the component is ready to be used by those started after it. */
   start(): Promise<void>;
   /**
-   * Finishes work in flight, then lets go of everything. `deadline` aborts when the time for finishing is over. Called as well when the
-   * start has failed, for what it had come to.
+   * Finishes work in flight, then releases everything. `deadline` aborts when the time for finishing is over. Also
+   * called after a failed start, for its partial results.
    */
   stop(deadline: AbortSignal): Promise<void>;
 }
@@ -39,14 +39,14 @@ export interface LifecycleSettings {
   readonly drainMs?: number;
   /** Measures delay and deadline. Default: the machine's. */
   readonly clock?: Clock;
-  /** Hears of components that fail; at verbosity 1 of each start and stop. Default: nobody. */
+  /** Logs components that fail; at verbosity 1 each start and stop. Default: none. */
   readonly logger?: Logger;
 }
 
 /** How long after the deadline a component may take to let go before it is given up, ms. */
 const ABANDON_MS = 2000;
 const DRAIN_MS = 60_000;
-/** How long a component that is starting may take to be ready once a shutdown has begun, ms: nobody is served yet. */
+/** Milliseconds that a component in start may take to be ready once a shutdown has begun: no client is served yet. */
 const START_MS = 3000;
 
 /**
@@ -90,8 +90,8 @@ export class Lifecycle {
   }
 
   /**
-   * Starts everything. If a component fails, it and those before it are stopped and its error is thrown. Resolves early when a shutdown has
-   * begun, see {@link stopping}: what fails from then on, as it was told to, is no failure.
+   * Starts everything. If a component fails, it and those before it are stopped and its error is thrown. Resolves early
+   * when a shutdown has begun, see {@link stopping}: an error from then on is a consequence of that, and no failure.
    */
   async start(): Promise<void> {
     this.#starting ??= this.#startAll();

@@ -4,7 +4,7 @@ import type { Logger } from './logging/logger.js';
 type TerminationSignal = 'SIGTERM' | 'SIGINT';
 const SIGNALS: readonly TerminationSignal[] = ['SIGTERM', 'SIGINT'];
 
-/** What is needed of `process`. */
+/** The part of `process` that is used. */
 export interface ProcessControl {
   /** Takes over from the default of ending at once. */
   on(signal: TerminationSignal, listener: () => void): unknown;
@@ -15,10 +15,10 @@ export interface ProcessControl {
 }
 
 /**
- * Starts the lifecycle and waits until it has stopped: by SIGTERM or SIGINT, or because a component failed.
- * A second signal exits at once with code 1. `onReady` runs when everything has been started, `onStopped` when everything has been stopped.
- * Resolves with the exit code: 0, or 1 when anything failed; a shutdown that has left a component behind that was still starting exits
- * with it, as that may hold the process.
+ * Starts the lifecycle and waits until it has stopped: by SIGTERM or SIGINT, or because a component failed. A second
+ * signal exits at once with code 1. `onReady` runs when everything has been started, `onStopped` when everything has
+ * been stopped. Resolves with the exit code: 0, or 1 when anything failed; after a shutdown that has left a starting
+ * component behind the process exits here, as that component may keep it alive.
  */
 export async function runToCompletion(
   lifecycle: Lifecycle,

@@ -7,20 +7,20 @@ const { version } = createRequire(import.meta.url)('../package.json') as { versi
 /** The version of this software, as its packages, its chart and its changelog say it. */
 export const RELEASE: string = version;
 
-/** What a process was built of. */
+/** Source and date of the build. */
 export interface Build {
   /** The commit of the sources; `unknown` where there was none. */
   readonly commit: string;
   /** `clean`, `dirty`, or `archive` for sources without a history. */
   readonly treeState: string;
-  /** As RFC 3339 has it, in UTC. */
+  /** Time of the build (RFC 3339, UTC). */
   readonly date: string;
 }
 
-/** What tools/bundle.mjs writes in the place of this name. */
+/** Replaced by tools/bundle.mjs. */
 declare const ORCH_BUILD: Build | undefined;
 
-/** Of what is not bundled only is known when it was compiled. */
+/** Build data of unbundled code, of which only the time of compilation is known. */
 const compiled = (): Build => ({
   commit: 'unknown',
   treeState: 'archive',
@@ -29,5 +29,5 @@ const compiled = (): Build => ({
     .slice(0, 19)}Z`,
 });
 
-/** What this process was built of. */
+/** Build data of this process. */
 export const BUILD: Build = typeof ORCH_BUILD === 'undefined' ? compiled() : ORCH_BUILD;

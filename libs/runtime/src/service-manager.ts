@@ -6,9 +6,9 @@ import { type Logger, silentLogger } from './logging/logger.js';
 /** Sends one message of `NAME=value` lines to a service manager; rejects when it does not get there. */
 export type NotifySender = (socket: string, lines: readonly string[]) => Promise<void>;
 
-/** What a {@link ServiceManager} works with; everything has a default. */
+/** Dependencies of a {@link ServiceManager}; all have defaults. */
 export interface ServiceManagerSettings {
-  /** Hears once that messages do not get there. Default: nobody. */
+  /** Logs once that messages do not arrive. Default: none. */
   readonly logger?: Logger;
   /** Times the signs of life. Default: the machine's. */
   readonly clock?: Clock;
@@ -20,8 +20,8 @@ export interface ServiceManagerSettings {
 const LOOK_MS = 100;
 
 /**
- * The service manager that has started this process and wants to be told how it is: systemd, with `Type=notify` (sd_notify(3)).
- * Messages arrive in the order in which they are sent; one that fails is logged and changes nothing.
+ * The service manager that has started this process and wants to be notified of its state: systemd, with `Type=notify`
+ * (sd_notify(3)). Messages arrive in the order in which they are sent; a failed one is logged and has no other effect.
  */
 export class ServiceManager {
   readonly #socket: string;
@@ -42,8 +42,9 @@ export class ServiceManager {
   }
 
   /**
-   * Takes what the variables of a process say of its service manager, out of them: it is not meant for children. Undefined where none
-   * wants to be told. One that watches over the process hears from then on that its event loop works.
+   * Reads the service manager's variables from the environment and removes them, as they are not meant for child
+   * processes. Undefined when there is none to notify. One with a watchdog is notified from then on that the event loop
+   * works.
    */
   static take(env: NodeJS.ProcessEnv, settings: ServiceManagerSettings = {}): ServiceManager | undefined {
     const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: period, WATCHDOG_PID: watched } = env;
@@ -60,7 +61,7 @@ export class ServiceManager {
     return this.#tell(statusLine(text));
   }
 
-  /** Says that the process is ready, once it is, unless it is told to end before. */
+  /** Notifies that the process is ready, once it is, unless a shutdown begins first. */
   async readyOnce(isReady: () => Promise<boolean>, text: string, stopping: AbortSignal): Promise<void> {
     while (!(await isReady())) {
       await sleep(this.#clock, LOOK_MS, stopping);
@@ -93,8 +94,8 @@ export class ServiceManager {
 const statusLine = (text: string): string => `STATUS=${text.replaceAll('\n', ' ')}`;
 
 /**
- * Sends by the program `systemd-notify`, as Node has no sockets of that kind. It waits until the manager has taken the message, which
- * else would find its sender gone and not know of which service it was.
+ * Sends with the program `systemd-notify`, as Node has no sockets of that kind. It waits until the manager has received
+ * the message, which could not tell the service of a sender that is gone.
  */
 export async function systemdNotify(socket: string, lines: readonly string[]): Promise<void> {
   const child = spawn('systemd-notify', [...lines], {

@@ -13,8 +13,8 @@ const isMembers = (value: unknown): value is Members =>
  */
 export function alignZeros(schema: StructSchema, object: Members, like: Members): void {
   if (schema.customJson) return;
-  // By what the two have, not by what they may have: few of the fields of a large type are there. Looked up is only what decides
-  // something, and of two leaves that are there nothing does.
+  // Walks the members that the two have, not all that they may have: few fields of a large type are set. Only members
+  // that may matter are looked up; of two present leaves none does.
   for (const name in object) {
     const [value, other] = [object[name], like[name]];
     if (isAbsent(value) || (typeof value !== 'object' && !isAbsent(other))) continue;

@@ -1,7 +1,10 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import type { Field, Schema, StructSchema } from './model.js';
 
-/** Kinds of values that are no structs where encoders were made, and have a zero. An integer-or-text, a quantity or a duration is one. */
+/**
+ * Kinds of values other than structs where encoders were generated, and that have a zero. An integer-or-text, a
+ * quantity or a duration is one.
+ */
 export const SCALAR_KINDS: ReadonlySet<Schema['kind']> = new Set([
   'string',
   'bytes',
@@ -14,14 +17,17 @@ export const SCALAR_KINDS: ReadonlySet<Schema['kind']> = new Set([
   'double',
 ]);
 
-/** Kinds of values whose zero an encoder of declared types leaves out where the field says so. Structs and times are never empty to it. */
+/**
+ * Kinds of values whose zero an encoder of declared types omits if the field says so. Structs and times are never empty
+ * to it.
+ */
 const LEFT_OUT: ReadonlySet<Schema['kind']> = new Set([...SCALAR_KINDS, 'list', 'map', 'json']);
 
-/** Whether a field stands in every object that release 1.27 writes, be it with its zero. */
+/** Whether a field is in every object that release 1.27 writes, if need be with its zero. */
 export const isAlwaysWritten = ({ omitEmpty, pointer, schema }: Field): boolean =>
   !omitEmpty || (!pointer && !LEFT_OUT.has(schema.kind) && !(schema.kind === 'struct' && schema.customJson === true));
 
-/** Whether the zero of such a value is left out where its field says so. */
+/** Whether the zero of such a value is omitted if its field says so. */
 export const isLeftOut = ({ kind }: Schema): boolean => LEFT_OUT.has(kind);
 
 /** Returns the value that is written for an unset field. */
@@ -53,7 +59,7 @@ export function zeroOfSchema(schema: Schema): JsonValue {
   }
 }
 
-/** A struct that is held by value cannot hold itself so, which ends this. */
+/** Terminates, as a struct that is held by value cannot contain itself. */
 function zeroStruct({ fields }: StructSchema): JsonObject {
   const zero: JsonObject = {};
   for (const field of fields.values()) if (isAlwaysWritten(field)) zero[field.name] = zeroOfField(field);

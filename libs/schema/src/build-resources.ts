@@ -111,7 +111,7 @@ const groupVersionOf = (file: FileDescriptor, names: Names) => ({
   version: file.version,
 });
 
-/** Every struct whose JSON form carries `apiVersion` and `kind`. */
+/** Returns every struct whose JSON form has `apiVersion` and `kind`. */
 export function buildKinds(
   files: readonly FileDescriptor[],
   structs: ReadonlyMap<string, StructSchema>,

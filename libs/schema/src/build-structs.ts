@@ -57,7 +57,7 @@ class StructBuilder {
     if (below.length > 0) schema.pathDefaults = below;
   }
 
-  /** Adds the fields of a struct, those of inlined structs as its own; `above` are the numbers of the inlining fields. */
+  /** Adds the fields of a struct, those of inlined structs as its own; `above` are the inlining fields' numbers. */
   private addFields(into: MutableStruct, descriptor: StructDescriptor, above: readonly number[] | undefined): void {
     for (const field of descriptor.fields) {
       if (field.inline) {
@@ -104,7 +104,7 @@ class StructBuilder {
     return [...own, ...inlined.flatMap((field) => this.pathDefaults(this.find(field.type).descriptor))];
   }
 
-  /** Default texts that carry the product's name, in the profile's form. */
+  /** Translates default texts with the product's name to the profile's form. */
   private translated(value: JsonValue): JsonValue {
     return typeof value === 'string' ? this.names.key(value) : value;
   }

@@ -8,9 +8,9 @@ const compiled = new WeakMap<StructSchema, Apply>();
 const NOTHING: Apply = () => undefined;
 
 /**
- * Fills in the declared defaults of an object, in place. Defaults under conditions are the business of the kind's
- * own rules. A struct that is no pointer is made when something inside it has a default, as if it had been written
- * as `{}`. Subtrees without defaults cost nothing; values of the wrong type are left for validation to find.
+ * Fills in the declared defaults of an object, in place. Conditional defaults are left to the kind's own rules. A
+ * struct that is no pointer is created when a member inside has a default, as if it had been written as `{}`. Subtrees
+ * without defaults cost nothing; values of the wrong type are left to validation.
  */
 export function applyDefaults(schema: StructSchema, object: object): void {
   applier(schema)(object as Members);
@@ -23,7 +23,7 @@ function applier(schema: StructSchema): Apply {
     compiled.set(schema, NOTHING);
     return NOTHING;
   }
-  // Compiled on first use: structs may hold themselves.
+  // Compiled on first use: structs may contain themselves.
   let steps: readonly Apply[] | undefined;
   const apply: Apply = (members) => {
     steps ??= compileSteps(schema);
@@ -52,7 +52,7 @@ function defaultStep(field: Field): readonly Apply[] {
   ];
 }
 
-/** Goes into the structs that a field holds. */
+/** Visits the structs that a field holds. */
 function nestedStep(field: Field): readonly Apply[] {
   const { name, schema } = field;
   const visit = visitor(schema);
@@ -70,7 +70,7 @@ function nestedStep(field: Field): readonly Apply[] {
   ];
 }
 
-/** Applies what is inside a value; undefined when there are no defaults in it. */
+/** Applies defaults inside a value; undefined when there are none. */
 function visitor(schema: Schema): ((value: unknown) => void) | undefined {
   switch (schema.kind) {
     case 'struct': {
@@ -100,7 +100,7 @@ function visitor(schema: Schema): ((value: unknown) => void) | undefined {
   }
 }
 
-/** Amounts of resources have no parts below a thousandth; what comes with them is rounded up, away from zero. */
+/** Rounds amounts of resources to thousandths, up and away from zero. */
 function roundAmounts(amounts: unknown): void {
   if (!isMembers(amounts)) return;
   for (const name of Object.keys(amounts)) {
@@ -110,7 +110,7 @@ function roundAmounts(amounts: unknown): void {
 }
 
 const NANOS_IN_MILLI = 1_000_000n;
-/** Amounts in canonical form that are no whole thousandths. */
+/** Canonical amounts that are no whole thousandths. */
 const BELOW_MILLI = /(?:[un]|e-[69])$/;
 
 function roundedUp(text: string): string {
@@ -120,7 +120,7 @@ function roundedUp(text: string): string {
   return new Quantity(rounded, format).toString();
 }
 
-/** Sets a default further down, making structs that are no pointers on the way. */
+/** Sets a default further down, creating structs that are no pointers on the way. */
 function pathStep(schema: StructSchema, path: readonly string[], value: JsonValue): Apply {
   const [name = '', ...rest] = path;
   const field = schema.fields.get(name);

@@ -21,8 +21,8 @@ const WITH_OBJECT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether DELETE of an object that is gone with it answers with the object; for all other kinds with a Status.
- * @param schema form of the objects; a custom kind has none that goes by an id
+ * Whether DELETE of an object that it removes answers with the object; for all other kinds with a Status.
+ * @param schema form of the objects; a custom kind has no id
  */
 export const deletionAnswersObject = (schema: { readonly id?: string } | undefined): boolean =>
   WITH_OBJECT.has(schema?.id ?? '');

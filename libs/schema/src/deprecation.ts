@@ -1,7 +1,7 @@
 import { formatApiVersion, type GroupVersionKind } from '@orch/machinery';
 import type { Lifecycle } from './model.js';
 
-/** The release whose API this is: what `GET /version` says, and what lifecycles are judged by. */
+/** The release whose API this is: shown by `GET /version`, and the reference point of lifecycles. */
 export const API_RELEASE = '1.27.16';
 
 /** Whether use of the API is warned about and counted in this release (spec: "Deprecation rules"). */
@@ -10,11 +10,11 @@ export function isDeprecated(lifecycle: Lifecycle, release: string = API_RELEASE
   return warning !== undefined || (deprecated !== undefined && minorOf(deprecated) <= minorOf(release));
 }
 
-/** Whether the API is gone by then. */
+/** Whether the API has been removed by then. */
 export const isRemoved = ({ removed }: Lifecycle, release: string): boolean =>
   removed !== undefined && minorOf(removed) <= minorOf(release);
 
-/** Whether the API comes in a release after this one. */
+/** Whether the API is introduced after this release. */
 export const isLater = ({ introduced }: Lifecycle, release: string = API_RELEASE): boolean =>
   introduced !== undefined && minorOf(introduced) > minorOf(release);
 

@@ -5,11 +5,11 @@ import type { JsonValue } from '@orch/machinery';
  * Names are canonical (`orch.io`); absent means false, empty or unset.
  */
 export interface FileDescriptor {
-  /** `core/v1`: what struct ids begin with. */
+  /** Prefix of struct ids: `core/v1`. */
   readonly package: string;
   readonly group: string;
   readonly version: string;
-  /** `io.orch.api.core.v1`: what model names in OpenAPI documents begin with. */
+  /** Prefix of model names in OpenAPI documents: `io.orch.api.core.v1`. */
   readonly openapi: string;
   readonly groupPriority?: number;
   readonly versionPriority?: number;
@@ -61,14 +61,14 @@ export interface ResourceDescriptor {
   readonly verbs: readonly string[];
   readonly noList?: boolean;
   readonly virtual?: boolean;
-  /** Struct id of the kind that objects are stored as, where it is another. */
+  /** Struct id of the kind that objects are stored as, if it is another. */
   readonly storedAs?: string;
   readonly subresources?: readonly {
     readonly name: string;
-    /** Struct id of the kind it is served in. */
+    /** Struct id of the kind that it is served in. */
     readonly kind: string;
     readonly verbs: readonly string[];
-    /** Its answers are streams that may last. */
+    /** Whether its answers are streams that may last. */
     readonly stream?: boolean;
   }[];
   readonly columns?: readonly {

@@ -1,6 +1,6 @@
 /** Declaration of a feature that can be turned on or off. */
 interface Feature {
-  /** How settled it is (spec: "Feature gate life cycle"). */
+  /** Maturity (spec: "Feature gate life cycle"). */
   readonly stage: 'alpha' | 'beta' | 'ga' | 'deprecated';
   /** Whether it is on by default. */
   readonly default: boolean;
@@ -91,10 +91,10 @@ export const FEATURES = {
   WindowsHostProcessContainers: settled('`hostProcess` containers'),
 } as const satisfies Readonly<Record<string, Feature>>;
 
-/** A gate that code may ask for. */
+/** A gate that code may check. */
 export type FeatureName = keyof typeof FEATURES;
 
-/** Which features are on; fixed at start-up. */
+/** State of the features; fixed at start-up. */
 export interface Features {
   /** Whether the feature is on. */
   enabled(name: FeatureName): boolean;

@@ -9,7 +9,7 @@ export type FullNode =
 
 /** A struct as the encoders of declared types write it. */
 export interface FullStruct {
-  /** The fields that always stand in it, with their zeros and the JSON text of those. */
+  /** The fields that are always written, with their zeros and the JSON text of those. */
   readonly always: readonly AlwaysWritten[];
   /** Fields below which members may be missing, by name. */
   readonly below: ReadonlyMap<string, FullNode>;
@@ -17,10 +17,10 @@ export interface FullStruct {
   readonly named: readonly (readonly NamedField[] | undefined)[];
 }
 
-/** A field that means something to who completes a text. */
+/** A field that matters when a text is completed. */
 export interface NamedField {
   readonly name: Buffer;
-  /** In {@link FullStruct.always}; undefined for a field that may be left out. */
+  /** Index in {@link FullStruct.always}; undefined for a field that may be omitted. */
   readonly place: number | undefined;
   readonly below: FullNode | undefined;
 }
@@ -45,7 +45,7 @@ export function fullStruct(schema: StructSchema): FullStruct {
   const below = new Map<string, FullNode>();
   const named: NamedField[][] = [];
   const struct = { always, below, named };
-  // Before what is below: structs may hold themselves.
+  // Before its members: structs may contain themselves.
   known.set(schema, struct);
   for (const { name, schema: value } of schema.fields.values()) {
     const node = mayLack(value, new Set()) ? nodeOf(value) : undefined;

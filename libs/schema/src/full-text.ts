@@ -38,11 +38,11 @@ export function gapsIn(schema: StructSchema, text: Buffer): Gaps {
 
 const METADATA = Buffer.from('metadata');
 
-/** Whether objects have all that is always written as soon as they have metadata, such as maps of data. */
+/** Whether objects are complete as soon as they have metadata, such as maps of data. */
 const lacksNothing = ({ always, below }: FullStruct): boolean =>
   always.every(({ name }) => name === 'metadata') && [...below.keys()].every((name) => name === 'metadata');
 
-/** Bytes of a string that are looked at one by one: most are shorter, and a search has a price of its own. */
+/** Bytes of a string that are compared one by one: most are shorter, and a search has a fixed cost. */
 const FEW_BYTES = 32;
 
 class GapFinder {
@@ -62,7 +62,10 @@ class GapFinder {
     if (this.text[at] === OPEN_OBJECT) this.#struct(at, struct, true);
   }
 
-  /** The members of a struct whose brace stands at `at`. @returns the place behind it; the end of the text for what is no JSON */
+  /**
+   * Reads the members of a struct whose brace is at `at`. @returns the offset behind it; the end of the text for what
+   * is no JSON
+   */
   #struct(at: number, { always, named }: FullStruct, isRoot: boolean): number {
     const { text } = this;
     const found: boolean[] = [];
@@ -83,7 +86,7 @@ class GapFinder {
     return next + 1;
   }
 
-  /** The one of some fields, whose names are as long as it, that is named here. */
+  /** Returns the field named here, of some whose names have its length. */
   #fieldAt(from: number, fields: readonly NamedField[] | undefined): NamedField | undefined {
     return fields?.find(({ name }) => {
       for (let at = 0; at < name.length; at++) if (this.text[from + at] !== name[at]) return false;
@@ -132,7 +135,7 @@ class GapFinder {
     return text[next] === CLOSE_OBJECT ? next + 1 : text.length;
   }
 
-  /** Behind a value that is not looked into. */
+  /** Returns the offset behind a value, without reading it. */
   #skip(from: number): number {
     const { text } = this;
     let depth = 0;
@@ -150,7 +153,7 @@ class GapFinder {
     return text.length;
   }
 
-  /** Behind the string that begins at `at`. */
+  /** Returns the offset behind the string that begins at `at`. */
   #stringEnd(at: number): number {
     const { text } = this;
     const few = Math.min(text.length, at + FEW_BYTES);

@@ -30,9 +30,9 @@ export interface ScalarSchema {
 export interface ListSchema {
   /** Discriminates it from the other schemas. */
   readonly kind: 'list';
-  /** Schema of each item; a null among them is read as its zero value. */
+  /** Schema of each item; a null among them means its zero value. */
   readonly items: Schema;
-  /** The binary form holds the items in field 1 of a message of their own, which makes the list a single value. */
+  /** The binary form wraps the items in field 1 of a message, which makes the list a single value. */
   readonly wrapped?: boolean;
 }
 
@@ -40,11 +40,11 @@ export interface ListSchema {
 export interface MapSchema {
   /** Discriminates it from the other schemas. */
   readonly kind: 'map';
-  /** Schema of each value; a null among them is read as its zero value. */
+  /** Schema of each value; a null among them means its zero value. */
   readonly values: Schema;
 }
 
-/** A named struct; the graph may be cyclic (JSONSchemaProps holds itself). */
+/** A named struct; the graph may be cyclic (JSONSchemaProps contains itself). */
 export interface StructSchema {
   /** Discriminates it from the other schemas. */
   readonly kind: 'struct';
@@ -58,7 +58,7 @@ export interface StructSchema {
   readonly fields: ReadonlyMap<string, Field>;
   /** How appliers own it: `atomic` as a whole, `granular` field by field. Unset: granular. */
   readonly structType?: 'atomic' | 'granular';
-  /** JSON name of the field that says which of the others is set; only of a union. */
+  /** JSON name of the field that selects which of the others is set; only of a union. */
   readonly discriminator?: string;
   /** Set if one member's value is the JSON form of the whole struct (`JSONSchemaPropsOrBool` and its kin). */
   readonly customJson?: boolean;
@@ -69,7 +69,7 @@ export interface StructSchema {
 /** The form of a value, discriminated by `kind`: any that is not `list`, `map` or `struct` is a leaf. */
 export type Schema = ScalarSchema | ListSchema | MapSchema | StructSchema;
 
-/** A field of a struct, with everything that a declaration says of it. */
+/** A field of a struct, with its whole declaration. */
 export interface Field {
   /** The JSON name: `hostIPC`. */
   readonly name: string;
@@ -79,13 +79,13 @@ export interface Field {
   readonly description: string;
   /** Protobuf field number; absent for fields that have no binary form. */
   readonly number?: number;
-  /** Path of field numbers through inlined structs in the binary form, when the field stands in one (outermost first). */
+  /** Path of field numbers through inlined structs in the binary form, for a field inside one (outermost first). */
   readonly inlineNumbers?: readonly number[];
-  /** Must be present in valid objects, as OpenAPI documents tell; each kind's own rules check it. */
+  /** Required in valid objects, for OpenAPI documents; each kind's own rules check it. */
   readonly required: boolean;
   /** A pointer in the source: distinguishes unset from zero in the binary form. */
   readonly pointer: boolean;
-  /** Zero values are left out of JSON; else they are written out. */
+  /** Zero values are omitted in JSON; if not, they are written. */
   readonly omitEmpty: boolean;
   /** Default that {@link applyDefaults} sets when the field is unset; shared, so it is copied and never changed. */
   readonly default?: JsonValue;
@@ -93,14 +93,11 @@ export interface Field {
   readonly enum?: readonly string[];
   /** How appliers own a list: `atomic` as a whole, `set` by value, `map` by {@link listMapKeys}. Unset: atomic. */
   readonly listType?: 'atomic' | 'set' | 'map';
-  /** JSON names of the fields that together tell items of a `map` list apart; only with that type. */
+  /** JSON names of the fields that together identify items of a `map` list; only with that type. */
   readonly listMapKeys?: readonly string[];
   /** How appliers own a map, or the struct in this field: `atomic` as a whole, `granular` by key. Unset: granular. */
   readonly mapType?: 'atomic' | 'granular';
-  /**
-   * How a strategic merge patch joins it; `retainKeys` may stand beside another. Unset: lists are replaced, the rest
-   * merged.
-   */
+  /** How a strategic merge patch joins it; `retainKeys` may be combined. Unset: lists are replaced, the rest merged. */
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[];
   /** JSON name of the field that identifies items of a `merge` list in a strategic merge patch; unset for leaves. */
   readonly patchMergeKey?: string;
@@ -114,33 +111,31 @@ export interface Column {
   readonly type: string;
   /** A format of OpenAPI; `name` marks the column that names the object. Empty when there is none. */
   readonly format: string;
-  /** For people who ask what the column shows; may be empty. */
+  /** Description of the column for users; may be empty. */
   readonly description: string;
   /** 0 always shown, above 0 only in wide output. */
   readonly priority: number;
 }
 
-/** A part of an object that is read and written under a path of its own. */
+/** A part of an object that is read and written at a path of its own. */
 export interface Subresource {
   /** Last segments of the path: `status`, `scale`. */
   readonly name: string;
-  /** Kind that the subresource is served in; group and version of the parent unless set. */
+  /** Group of the served kind; group and version of the parent unless set. */
   readonly group: string;
   /** Version of {@link kind}. */
   readonly version: string;
-  /** Kind of what is sent and answered there: `Scale`; often the parent's. */
+  /** Kind of requests and answers there: `Scale`; often the parent's. */
   readonly kind: string;
   /** Verbs that it serves: `get`, `patch`, `update`, or `create` for actions. */
   readonly verbs: readonly string[];
 }
 
-/**
- * Releases in which a version of a kind came and goes, in the form `1.27`; what is unset is not known or not planned.
- */
+/** Releases that introduce and remove a version of a kind, such as `1.27`; unset: unknown or not planned. */
 export interface Lifecycle {
   /** First release that serves it. */
   readonly introduced?: string;
-  /** First release in which its use is warned of; see {@link isDeprecated}. */
+  /** First release that warns about its use; see {@link isDeprecated}. */
   readonly deprecated?: string;
   /** First release that does not serve it any more; see {@link selectServed}. */
   readonly removed?: string;
@@ -152,28 +147,25 @@ export interface Lifecycle {
 
 /** A kind that a group-version knows: of a resource, of a list, of a subresource or of options. */
 export interface KindDefinition {
-  /** In the profile's form; empty for the core group. */
+  /** Group in the profile's form; empty for the core group. */
   readonly group: string;
   /** Version of the group that knows it: `v1`. */
   readonly version: string;
-  /** Name that objects carry in `kind`: `PodList`. */
+  /** Value of `kind` in objects: `PodList`. */
   readonly kind: string;
-  /** Has `apiVersion` and `kind` among its fields. */
+  /** Struct with `apiVersion` and `kind` among its fields. */
   readonly schema: StructSchema;
   /** Known under this name in every group-version (`DeleteOptions`, `Status`). */
   readonly everyGroup: boolean;
 }
 
-/**
- * A served group/version/resource and its declarations, but for the form of its objects. Names are in the profile's
- * form.
- */
+/** A served group/version/resource and its declarations, without the form of its objects, in the profile's names. */
 export interface ResourceDescription {
-  /** Empty for the core group. */
+  /** API group; empty for the core group. */
   readonly group: string;
   /** Version that is served; each one of a resource has a definition of its own. */
   readonly version: string;
-  /** The plural, as it stands in paths: `deployments`. */
+  /** The plural, as in paths: `deployments`. */
   readonly resource: string;
   /** The kind in lower case: `deployment`. */
   readonly singular: string;
@@ -183,17 +175,17 @@ export interface ResourceDescription {
   readonly listKind: string;
   /** Abbreviations for users: `deploy`. */
   readonly shortNames: readonly string[];
-  /** Groupings that users may ask for, such as `all`. */
+  /** Groups of resources that users may request together, such as `all`. */
   readonly categories: readonly string[];
-  /** Whether objects stand in namespaces; else they are the cluster's. */
+  /** Whether objects are in namespaces; if not, they are cluster-scoped. */
   readonly namespaced: boolean;
   /**
-   * Verbs in discovery and on paths: `create`, `delete`, `deletecollection`, `get`, `list`, `patch`, `update`, `watch`.
+   * Verbs of discovery and paths: `create`, `delete`, `deletecollection`, `get`, `list`, `patch`, `update`, `watch`.
    */
   readonly verbs: readonly string[];
-  /** In the order of the declarations; empty when there are none. */
+  /** Subresources in the order of the declarations; empty when there are none. */
   readonly subresources: readonly Subresource[];
-  /** False for virtual types, which operate but store nothing. */
+  /** False for virtual types, which have operations but store nothing. */
   readonly stored: boolean;
   /** Type under which the objects are stored; equal for cohabiting resources such as the two `events`. */
   readonly storage: {
@@ -206,11 +198,11 @@ export interface ResourceDescription {
   readonly servedByDefault: boolean;
   /** Columns of the Table form: {@link DEFAULT_COLUMNS} when none are declared. */
   readonly columns: readonly Column[];
-  /** Without members when nothing is declared of it. */
+  /** Declared lifecycle; empty if there is none. */
   readonly lifecycle: Lifecycle;
-  /** Groups with a higher number stand first in discovery. Default 1000. */
+  /** Groups with a higher number come first in discovery. Default 1000. */
   readonly groupPriority: number;
-  /** Versions with a higher number stand first in their group; the first is preferred. Default 100. */
+  /** Versions with a higher number come first in their group; the first is preferred. Default 100. */
   readonly versionPriority: number;
 }
 

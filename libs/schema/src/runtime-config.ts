@@ -3,7 +3,7 @@ import { API_RELEASE, isLater, isRemoved } from './deprecation.js';
 import { DEFAULT_FEATURES, type FeatureName, type Features } from './features.js';
 import type { ResourceDefinition } from './model.js';
 
-/** A runtime configuration that cannot be followed; thrown at start-up. */
+/** Thrown at start-up for an invalid runtime configuration. */
 export class RuntimeConfigError extends RangeError {
   override readonly name = 'RuntimeConfigError';
 }
@@ -13,7 +13,7 @@ const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
 const ALL = 'api/all';
 
-/** Levels of stability that a key may name, in the order in which they take effect (spec: "Levels"). */
+/** Levels of stability that a key may name, in the order in which they are applied (spec: "Levels"). */
 const LEVELS: readonly (readonly [key: string, matches: (version: string) => boolean])[] = [
   [ALL, () => true],
   ['api/ga', (version) => /^v\d+$/.test(version)],
@@ -50,9 +50,9 @@ const isLevel = (key: string): boolean => LEVELS.some(([level]) => level === key
 
 /** Further conditions that decide which resources are served. */
 export interface ServedBy {
-  /** Default: those of the release. */
+  /** Enabled features; default: those of the release. */
   readonly features?: Features;
-  /** Whether a group-version that nothing is declared of was served once; naming one does no harm. Default: none was. */
+  /** Whether an earlier release served an undeclared group-version; naming one is no error. Default: none did. */
   wasServed?(apiVersion: string): boolean;
   /** Resources removed by this release are not served, whatever is configured. Default {@link API_RELEASE}. */
   readonly release?: string;
@@ -60,13 +60,13 @@ export interface ServedBy {
 
 /** The served resources, and warnings about the configuration. */
 export interface Selection {
-  /** In the order in which they were declared. */
+  /** Resources in the order of their declarations. */
   readonly resources: readonly ResourceDefinition[];
-  /** A sentence each, without the name of the option. */
+  /** Warnings, a sentence each, without the name of the option. */
   readonly warnings: readonly string[];
 }
 
-/** Resources that there are with a feature only, by canonical kind. */
+/** Kinds that exist with a feature only, by canonical name. */
 const FEATURES_OF_KINDS: Readonly<Record<string, FeatureName>> = {
   ClusterTrustBundle: 'ClusterTrustBundle',
   SelfSubjectReview: 'APISelfSubjectReview',
@@ -139,13 +139,13 @@ interface Target {
   readonly plural: string | undefined;
 }
 
-/** The keys that are no levels; group-versions before resources, which may so be exempt from them. */
+/** Returns keys that are no levels; group-versions before resources, which can so override them. */
 function targetsOf(config: ReadonlyMap<string, boolean>): readonly (Target & { readonly enabled: boolean })[] {
   const found = [...config].filter(([key]) => !isLevel(key)).map(([key, enabled]) => ({ ...target(key), enabled }));
   return [...found.filter((t) => t.plural === undefined), ...found.filter((t) => t.plural !== undefined)];
 }
 
-/** The first group may be called `api`, nothing, or be left out. */
+/** Parses a key; the core group may be written `api`, empty, or left out. */
 function target(key: string): Target {
   const named = key.replace(/^(api)?\/(?=v\d)/, '');
   const parts = /^v\d+((alpha|beta)\d+)?(\/|$)/.test(named) ? ['', ...named.split('/')] : named.split('/');

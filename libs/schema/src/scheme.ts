@@ -5,9 +5,9 @@ import type { FileDescriptor } from './descriptor.js';
 import { DESCRIPTORS } from './gen/descriptors.js';
 import type { KindDefinition, ResourceDefinition, StructSchema } from './model.js';
 
-/** All that `proto/` declares, in the names of one profile. Made once, never changed. */
+/** All declarations of `proto/`, in the names of one profile. Made once, immutable. */
 export class Scheme {
-  /** Ordered as discovery lists them. Served or not: see {@link selectServed}. */
+  /** Resources, ordered as in discovery. Served or not: see {@link selectServed}. */
   readonly resources: readonly ResourceDefinition[];
   /** Every kind of every group-version, served or not, in the order of the declarations. */
   readonly kinds: readonly KindDefinition[];
@@ -17,7 +17,7 @@ export class Scheme {
   readonly #everywhere: ReadonlyMap<string, KindDefinition>;
 
   constructor(
-    /** The profile that every group, kind and key here is written in. */
+    /** The profile that every group, kind and key here is named in. */
     readonly names: Names,
     files: readonly FileDescriptor[],
   ) {
@@ -29,19 +29,19 @@ export class Scheme {
     this.#everywhere = new Map(this.kinds.filter((k) => k.everyGroup).map((k) => [k.kind, k]));
   }
 
-  /** The collection of that name; undefined for what is not declared. */
+  /** Returns the collection of that name; undefined if it is not declared. */
   resource(group: string, version: string, plural: string): ResourceDefinition | undefined {
     return this.#resources.get(keyOf(group, version, plural));
   }
 
-  /** The kind of that name in a group-version, kinds that every group-version knows included. */
+  /** Returns the kind of that name in a group-version, kinds of every group-version included. */
   kind(group: string, version: string, kind: string): KindDefinition | undefined {
     return this.#kinds.get(keyOf(group, version, kind)) ?? this.#everywhere.get(kind);
   }
 
   /**
-   * The struct of that id, such as `meta/v1.DeleteOptions`.
-   * @throws Error when none is declared: ids are written in code, never taken from a request.
+   * Returns the struct of an id, such as `meta/v1.DeleteOptions`.
+   * @throws Error when it is not declared: ids are written in code, never taken from a request.
    */
   struct(id: string): StructSchema {
     const found = this.#structs.get(id);
@@ -49,7 +49,7 @@ export class Scheme {
     return found;
   }
 
-  /** Every struct, those that belong to no kind of their own included; in no order that means something. */
+  /** Returns every struct, including those of no kind; in no particular order. */
   structs(): Iterable<StructSchema> {
     return this.#structs.values();
   }
@@ -57,7 +57,7 @@ export class Scheme {
 
 const keyOf = (group: string, version: string, name: string) => `${group}/${version}/${name}`;
 
-/** The scheme of everything declared under `proto/`, in the profile's names. */
+/** Loads everything declared under `proto/`, in the profile's names. */
 export function loadScheme(names: Names): Scheme {
   return new Scheme(names, JSON.parse(DESCRIPTORS) as readonly FileDescriptor[]);
 }

@@ -31,11 +31,11 @@ interface KeyUpkeep {
   readonly rotation: number;
   /** Milliseconds for which a key is known before it signs, and accepted after it was replaced; default ten minutes. */
   readonly overlap?: number;
-  /** Whether this process makes them; else it waits for others to. */
+  /** Whether this process makes them; if not, it waits for another to. */
   readonly renews: boolean;
 }
 
-/** Reads the keys; makes one where there is none, or where the newest is too old. */
+/** Reads the keys; makes one when there is none, or when the newest is too old. */
 export async function announcementKeys(
   connection: Connection,
   { rotation, overlap = OVERLAP, renews }: KeyUpkeep,
@@ -49,7 +49,7 @@ export async function announcementKeys(
     key: { id: Number(id), secret: Buffer.from(secret ?? '', 'hex') },
     signs: signs === 't',
   }));
-  // Where the clock of the database was set back, none may have begun to sign.
+  // If the clock of the database was set back, none may have begun to sign.
   const signing = (keys.findLast(({ signs }) => signs) ?? keys[0])?.key;
   if (signing === undefined) throw new Error('the database holds no key for announcements');
   return { signing, accepted: keys.map(({ key }) => key) };

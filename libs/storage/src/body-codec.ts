@@ -1,4 +1,4 @@
-/** A body as the database holds it, in two columns. */
+/** A body in the two columns of the database. */
 export interface SplitBody {
   /** The part that servers of the previous release store and read as the whole body. */
   readonly body: Buffer;
@@ -17,7 +17,7 @@ export interface BodyCodec {
   join(body: Buffer, owners: Buffer): Buffer;
 }
 
-/** Divides nothing; owners that others have stored are left out, and gone with the next write of the object. */
+/** Divides nothing; separately stored owners are dropped, and gone with the next write of the object. */
 export const UNDIVIDED: BodyCodec = {
   split: (body) => ({ body, owners: null }),
   join: (body) => body,

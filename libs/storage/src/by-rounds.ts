@@ -12,7 +12,7 @@ const PART = 1 / 4;
  */
 export class ByRounds {
   #waiting: (() => void)[] = [];
-  /** Calls that may still be made in this round as they come. */
+  /** Calls that may still be made at once in this round. */
   #left = PER_ROUND;
   #isAsked = false;
   #drained: (() => void)[] = [];

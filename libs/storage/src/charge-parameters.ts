@@ -8,7 +8,7 @@ const DECIMAL = /^-?\d{1,40}(\.\d{1,20})?$/;
 /** Pattern of an amount's name: characters that need no escaping in a JSON body. */
 const AMOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,400}$/;
 
-/** @throws TypeError for what could not be decided, or would spoil the body of an account */
+/** @throws TypeError for charges that cannot be checked, or would corrupt the body of an account */
 export function checkCharging({ charging, ...op }: WriteOp): void {
   for (const { amounts } of charging?.charges ?? []) checkAmounts(Object.entries(amounts));
   const tally = 'tally' in op ? op.tally : undefined;
@@ -36,7 +36,7 @@ export interface ChargedAmount {
   readonly amount: string;
 }
 
-/** The last parameters of `commit_charged`, and the amounts in the order in which it speaks of them. */
+/** The last parameters of `commit_charged`, and the amounts in the order of its answer. */
 interface ChargeParameters {
   readonly parameters: Parameter[];
   readonly amounts: readonly ChargedAmount[];
@@ -100,7 +100,7 @@ function tallyColumn(op: WriteOp): string | null {
 
 /** Reads which amounts a write would have exceeded: of the first account in the order of the charges. */
 export function readExceeded(note: string | null | undefined, amounts: readonly ChargedAmount[]): Exceeded[] {
-  // Numbers that could lose digits are read as they stand.
+  // Numbers are kept as text, as they could lose digits.
   const all = [...(note ?? '').matchAll(/\[(\d+),([^,\]]+),([^,\]]+)\]/g)].flatMap(([, place, used, limit]) => {
     const { account, amount } = amounts[Number(place) - 1] ?? {};
     if (account === undefined || amount === undefined || limit === undefined) return [];

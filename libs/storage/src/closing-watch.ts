@@ -5,7 +5,7 @@ interface ClosingWatchSettings {
   readonly ping: () => Promise<void>;
   /** Milliseconds without an answer after which the database is given up. */
   readonly patience: number;
-  /** Makes everything fail that waits for the database, and what comes later. */
+  /** Fails everything that waits for the database, now and later. */
   readonly giveUp: () => Promise<void>;
 }
 

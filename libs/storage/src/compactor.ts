@@ -18,21 +18,21 @@ const FINENESS = 15;
 
 /** Result of one round. */
 export interface CompactionRound extends DropReport {
-  /** False when another process was at it. */
+  /** False when another process was compacting. */
   readonly ran: boolean;
   /** Number of the partition that was closed, if any. */
   readonly sealed?: bigint;
-  /** Milliseconds for which the oldest change has stood beyond the retention after the round; 0 when none has. */
+  /** Milliseconds by which the oldest change exceeds the retention after the round; 0 when none does. */
   readonly overdue: number;
-  /** Bounds of the history after the round; undefined where another process was compacting. */
+  /** Bounds of the history after the round; undefined when another process was compacting. */
   readonly bounds?: HistoryBounds;
 }
 
 /** Bounds of the history. None of these ever falls. */
 export interface HistoryBounds {
-  /** The newest version that was drawn. */
+  /** The newest drawn version. */
   readonly newest: bigint;
-  /** The first version that no partition was made for yet: without one, writes fail there. */
+  /** The first version without a partition yet: writes fail there. */
   readonly end: bigint;
   /** Time of the first change in the oldest partition that is left, milliseconds since 1970; absent where it was not noted. */
   readonly oldestOpened?: number;
@@ -57,12 +57,12 @@ export class Compactor {
     this.#rounds = new Rounds(() => this.runOnce(), { interval, random });
   }
 
-  /** Runs rounds until stopped; every process may, one at a time gets through. */
+  /** Runs rounds until stopped; every process may, but one at a time does. */
   start(): void {
     this.#rounds.start();
   }
 
-  /** Begins no more rounds. Resolves when the one under way has ended. */
+  /** Stops after the round in progress, and resolves when it has ended. */
   stop(): Promise<void> {
     return this.#rounds.stop();
   }
@@ -139,7 +139,7 @@ export class Compactor {
     );
     if (!row?.[0]) return undefined;
     const number = BigInt(row[0]);
-    // Writers draw meanwhile, but cannot get past the target: a tenth of a partition is left.
+    // Writers draw meanwhile, but cannot pass the target: a tenth of a partition is left.
     await connection.query('SELECT advance_versions($1)', [(number + 1n) * PARTITION_WIDTH]);
     await ensurePartitions(connection);
     await this.#note(connection, now);
@@ -166,7 +166,7 @@ export class Compactor {
     return due.map(([number]) => BigInt(number ?? 0));
   }
 
-  /** A partition that holds anything and was not closed in time counts from when it was to be closed. */
+  /** A non-empty partition that was not closed in time is overdue from when it should have been closed. */
   async #overdue(connection: Connection, now: number | undefined): Promise<number> {
     const [row] = await connection.query(
       `SELECT max(extract(epoch FROM ${clock(now)} - coalesce(p.sealed_at, p.opened_at + ${longest(now)})))

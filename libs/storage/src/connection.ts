@@ -25,7 +25,7 @@ export interface ConnectionSettings {
   readonly lockTimeout: number;
   /** Milliseconds after which the server ends a session that leaves a transaction open. */
   readonly idleTransactionTimeout: number;
-  /** Milliseconds after which a server that says nothing counts as gone. */
+  /** Milliseconds after which a silent server counts as gone. */
   readonly answerTimeout: number;
 }
 
@@ -37,7 +37,8 @@ export const PLANNER_SETTINGS: readonly [name: string, value: string][] = [
   // database without statistics must not change the planner's mind.
   ['plan_cache_mode', 'force_generic_plan'],
   ['enable_seqscan', 'off'],
-  // With statistics it would gather all row versions of a key, and then sort: an old snapshot may keep any number.
+  // With statistics the planner would gather all row versions of a key, and sort them: an old snapshot may retain any
+  // number.
   ['enable_bitmapscan', 'off'],
   ['jit', 'off'],
 ];
@@ -136,16 +137,13 @@ export class Connection {
     return this.#run({ text, values: values as unknown[] }, answerTimeout);
   }
 
-  /** Runs statements that end in a COPY; the caller reads it to its end, or destroys the connection. */
+  /** Runs statements that end in a COPY; the caller must read it to its end, or destroy the connection. */
   copy<T>(text: string, read: ReadTuple<T>, limits: CopyLimits): CopyStream<T> {
     if (this.#broken) throw this.#broken;
     return this.client.query(new CopyStream(this.#withSettings(text), read, limits));
   }
 
-  /**
-   * Runs statements that end in a COPY with a bounded result. @throws ConnectionLostError, or the driver's
-   * DatabaseError
-   */
+  /** Runs statements that end in a COPY of bounded size. @throws ConnectionLostError, or the driver's DatabaseError */
   copyAll<T>(text: string, read: ReadTuple<T>): Promise<CopiedRows<T>> {
     return this.#answered(async () => {
       const copy = this.copy(text, read, { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY });
@@ -165,7 +163,7 @@ export class Connection {
     }, timeout);
   }
 
-  /** Does something on the connection, which breaks where there is no answer in time. */
+  /** Does something on the connection, which breaks when there is no answer in time. */
   async #answered<T>(work: () => Promise<T>, timeout = this.answerTimeout): Promise<T> {
     if (this.#broken) throw this.#broken;
     const timer = setTimeout(() => this.destroy(new NoAnswerError()), timeout);

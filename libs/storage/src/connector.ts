@@ -16,7 +16,7 @@ export class Connector {
     private readonly writable = true,
   ) {}
 
-  /** Opens connections to whichever host answers, read-only or not. */
+  /** Opens connections to the first host that answers, read-only or not. */
   static toReplica(settings: ConnectionSettings, inspect: Inspection): Connector {
     return new Connector(settings, inspect, false);
   }
@@ -50,7 +50,7 @@ async function requireWritable(connection: Connection): Promise<void> {
   if (row?.[0] !== 'false' || row[1] !== 'off') throw new ConnectionLostError('the host is a read-only standby');
 }
 
-/** Whether no amount of waiting helps: wrong password, no such database or role, no right to connect. */
+/** Whether retrying is useless: wrong password, no such database or role, no right to connect. */
 export function isPermanent(error: unknown): boolean {
   return /^(28|3D000|42501)/.test(sqlState(error) ?? '');
 }

@@ -5,7 +5,7 @@ const NULL = -1;
 export class CopiedTuple {
   #at: number;
 
-  /** @param start where the row begins, with the number of its columns */
+  /** @param start offset of the row, which begins with the number of its columns */
   constructor(
     private readonly message: Buffer,
     start: number,
@@ -43,14 +43,14 @@ export class CopiedTuple {
     return length === NULL ? undefined : this.message.subarray(this.#at, this.#skip(length));
   }
 
-  /** Reads the length of the next column, and stands behind it. */
+  /** Reads the length of the next column, and advances to its value. */
   #length(): number {
     const length = this.message.readInt32BE(this.#at);
     this.#at += 4;
     return length;
   }
 
-  /** Goes on behind the column, which is where it returns. */
+  /** Advances behind the column, and returns that offset. */
   #skip(length: number): number {
     this.#at += length;
     return this.#at;

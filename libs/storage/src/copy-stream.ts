@@ -6,9 +6,9 @@ import type { TextRow } from './text-row.js';
 export type ReadTuple<T> = (message: Buffer, at: number) => T;
 
 export interface CopyLimits {
-  /** Rows handed over at once, at most. */
+  /** Maximum number of rows returned at once. */
   readonly rows: number;
-  /** Bytes of messages that may wait to be taken; what is read from the socket at a time comes on top. */
+  /** Bytes of messages that may wait to be read; the size of one read from the socket comes on top. */
   readonly bytes: number;
 }
 
@@ -71,7 +71,7 @@ export class CopyStream<T> implements Submittable, DriverMessages {
     return page;
   }
 
-  /** Reads on without keeping anything. Resolves with whether the end came within so many bytes. */
+  /** Reads on without keeping anything. Resolves with whether the end came within this many bytes. */
   async discard(bytes: number): Promise<boolean> {
     this.#queue = [];
     this.#discarded = bytes;

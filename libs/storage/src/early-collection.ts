@@ -4,14 +4,14 @@ const LET_BY_V8 = 64 << 20;
 const LET = 24 << 20;
 /** Size of the ballast, which malloc neither caches nor zeroes by hand: none of its pages is ever resident. */
 const BALLAST = LET_BY_V8 - LET;
-/** Bytes of a buffer that counts: where all are smaller, V8 has other reasons to collect before they are many. */
+/** Least size of a buffer that counts: with smaller ones only, V8 has other reasons to collect before they are many. */
 const LARGE = 32 << 10;
 /** Bytes after which the ballast is released and taken again: V8 may have collected since. */
 const STEP = 2 << 20;
-/** Milliseconds without any after which V8 is left to itself. */
+/** Milliseconds without large buffers after which V8 is left to itself. */
 const IDLE = 2_000;
 
-/** Undefined where the kernel promises no memory that is not there: V8 has then stopped the process some times, to look for dead memory. */
+/** Undefined when the kernel does not overcommit memory: V8 has then paused the process, to look for garbage. */
 function ballast(): ArrayBuffer | undefined {
   try {
     return new ArrayBuffer(BALLAST);
@@ -30,12 +30,12 @@ function ballast(): ArrayBuffer | undefined {
  */
 export class EarlyCollection {
   #ballast: ArrayBuffer | undefined;
-  /** No ballast was to be had once: to ask again might stop the process each time, for as long as it takes to look through the heap. */
+  /** The ballast could not be allocated once: trying again might pause the process each time for a full collection. */
   #refused = false;
   #bytes = 0;
   #idle: NodeJS.Timeout | undefined;
 
-  /** A buffer of so many bytes has come, of those that will be dead soon. */
+  /** Announces a buffer of this many bytes that will soon be garbage. */
   expect(bytes: number): void {
     if (bytes < LARGE || this.#refused) return;
     this.#bytes += bytes;
@@ -54,5 +54,5 @@ export class EarlyCollection {
   }
 }
 
-/** V8 counts for the process as a whole. */
+/** Shared, as V8 counts for the process as a whole. */
 export const earlyCollection = new EarlyCollection();

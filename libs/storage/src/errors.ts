@@ -1,6 +1,6 @@
 import type { Version } from './key.js';
 
-/** The version asked for is below the type's floor, or of a history that the database has left: answer 410. */
+/** Thrown when a version is below the type's floor, or of a lost history: answered with 410. */
 export class HistoryExpiredError extends Error {
   override readonly name = 'HistoryExpiredError';
   constructor(
@@ -15,7 +15,7 @@ export class HistoryExpiredError extends Error {
   }
 }
 
-/** The database could not be reached or did not decide in time: answer 503 or 504 with Retry-After. */
+/** Thrown when the database cannot be reached or does not decide in time: answered with 503 or 504 and Retry-After. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
   constructor(
@@ -28,12 +28,12 @@ export class StoreUnavailableError extends Error {
   }
 }
 
-/** Too much waits for the database already: what was asked for was not begun. */
+/** Thrown when too much waits for the database already: the operation was not begun. */
 export class BusyStoreError extends StoreUnavailableError {
   constructor() {
     super('too many requests wait for the database', false);
   }
 }
 
-/** A write came to a process whose database role may only read: it is for others. */
+/** Thrown for a write in a process whose database role may only read: other processes must do it. */
 export class ReadOnlyStoreError extends StoreUnavailableError {}

@@ -4,7 +4,7 @@ import { text } from './rows.js';
 import { exactRows, IN_INDEX_ORDER, type KeyRange, lastTwo, nthKey } from './snapshot-sql.js';
 import type { TextRow } from './text-row.js';
 
-/** Keys that are looked at together, at least. */
+/** Least number of keys that are checked together. */
 const FEWEST = 100;
 
 /** Last key of a page. */
@@ -40,7 +40,7 @@ export async function findPageEnd(
     through = bound && keyOf(bound);
     const rows = await connection.query(lastTwo(exactRows({ ...rest, ...(through && { through }) }, at), missing));
     const held = Number(rows[0]?.[2] ?? 0);
-    // Where most have come since, there may be any number of them: not so many statements.
+    // After many creations any number of them may lie here: avoid as many statements.
     objects = 2 * held < missing ? 2 * objects : FEWEST;
     count += held;
     found = [...found, ...rows.map(keyOf).reverse()].slice(-2);

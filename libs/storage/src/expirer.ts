@@ -14,7 +14,7 @@ const LONGEST_PAUSE = 30_000;
 /** Milliseconds after which another process takes over from one that has died. */
 const LEASE = 30_000;
 
-// A version that the sequence was moved to is not drawn yet.
+// A version that the sequence was moved to has not been drawn yet.
 const MARK = `
 INSERT INTO version_mark (type, version, at)
 SELECT $1, CASE WHEN is_called THEN last_value ELSE last_value - 1 END, clock_timestamp() FROM resource_version`;
@@ -30,7 +30,7 @@ interface ExpirerStore {
 
 /** Result of one round. */
 export interface ExpiryRound {
-  /** False when another process was at it. */
+  /** False when another process was expiring. */
   readonly ran: boolean;
   /** Number of objects deleted, by this process in this round. */
   readonly deleted: number;
@@ -72,7 +72,7 @@ export class Expirer {
     this.#rounds.start();
   }
 
-  /** Begins no more rounds and no more batches. Resolves when what is under way has ended. */
+  /** Begins no more rounds and no more batches. Resolves when the work in progress has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#rounds.stop();
@@ -105,7 +105,7 @@ export class Expirer {
     return taken;
   }
 
-  /** Notes what the last version is now. @returns the last version that was drawn long enough ago */
+  /** Records the last version of now. @returns the last version that was drawn long enough ago */
   #advance(): Promise<Version | undefined> {
     return this.pool.use(async (connection) => {
       await connection.query(MARK, [this.type]);
@@ -128,7 +128,7 @@ export class Expirer {
       deleted += outcomes.filter(({ outcome }) => outcome === 'committed').length;
       await this.#queue.drop(due.last);
       more = due.more;
-      // At work for half of the time at most.
+      // Works half of the time at most.
       if (more) await new Promise((resolve) => setTimeout(resolve, performance.now() - began));
       if (more && !(await this.#mayRun())) break;
     }

@@ -6,13 +6,13 @@ import { ROW_COLUMNS, readRow, text } from './rows.js';
 import type { Row } from './store.js';
 import type { TextRow } from './text-row.js';
 
-/** Rows that are noted at a time. */
+/** Rows that are recorded at a time. */
 const PAGE = 5_000;
 
 const PROGRESS = `
 SELECT t.head, p.noted, p.spent FROM resource_type t LEFT JOIN expiry_progress p ON p.type = t.id WHERE t.id = $1`;
 
-// One statement: what it says of the floor is true of the history that it reads.
+// A single statement, so that the floor that it reads is true of the history that it reads.
 const NOTE_CHANGES = `
 WITH seen AS MATERIALIZED (
   SELECT version, action, namespace, name FROM change WHERE type = $1 AND version > $2 ORDER BY version LIMIT $3),
@@ -51,7 +51,7 @@ SELECT e.version, e.found, ${ROW_COLUMNS}
 
 const DROP = 'DELETE FROM expiring WHERE type = $1 AND version > $2 AND version <= $3';
 
-/** Some of what is due. */
+/** Some of the expired entries. */
 interface Due {
   /** Whether there may be more behind these. */
   readonly more: boolean;
@@ -71,19 +71,19 @@ export class ExpiryQueue {
     private readonly bodies: BodyCodec,
   ) {}
 
-  /** Notes what has been written since the last time; everything there is when history does not reach back to then. */
+  /** Records writes since the last call; everything that exists when history does not reach back to then. */
   async fill(): Promise<void> {
     const [row] = await this.pool.use((connection) => connection.query(PROGRESS, [this.type]));
     if (!row) return;
     this.#spent = BigInt(row[2] ?? 0);
     if (row[1] && (await this.#noteChanges(BigInt(row[1])))) return;
     await this.#noteObjects();
-    // What has been written since may have been noted already, which does no harm.
+    // Later writes may have been recorded already, which does no harm.
     await this.#use(NOTED, [this.type, text(row, 0)]);
   }
 
   /**
-   * The oldest entries that are behind those already dealt with and not above a version.
+   * The oldest entries that are behind the processed ones and not above a version.
    * @param limit of entries
    * @param bytes of bodies, of which the last one may be larger
    */
@@ -98,13 +98,13 @@ export class ExpiryQueue {
     };
   }
 
-  /** Everything up to here has been dealt with. */
+  /** Everything up to here has been processed. */
   async drop(upTo: Version): Promise<void> {
     await this.#use(DROP, [this.type, this.#spent, upTo]);
     this.#spent = upTo;
   }
 
-  /** Keeps for the next time where this one has come to: what was dropped may still lie there, dead, while old snapshots are open. */
+  /** Stores the position for the next time: dropped entries may still be there, dead, while old snapshots are open. */
   async rest(): Promise<void> {
     await this.#use(SPENT, [this.type, this.#spent]);
   }

@@ -12,25 +12,25 @@ export interface GathererOptions<T> {
   readonly waiting: number;
   /** Milliseconds after which waiting calls fail when a batch finds the database unavailable. Default: never. */
   readonly patience?: number;
-  /** When a batch no longer holds up the next one. Default: one batch at a time, however long it takes. */
+  /** When the next batch may begin beside one in progress. Default: one batch at a time, however long it takes. */
   readonly overtaking?: Overtaking;
-  /** Carries out the work of a batch; `waited`: milliseconds of each item. Default: just does it. */
+  /** Wraps the work of a batch; `waited`: milliseconds of each item. Default: just runs it. */
   readonly around?:
     | (<W>(items: readonly T[], waited: readonly number[], work: () => Promise<W>) => Promise<W>)
     | undefined;
 }
 
-/** Lets a batch begin beside those that take long. */
+/** Lets a batch begin beside others that take long. */
 export interface Overtaking {
-  /** Milliseconds that a batch may be under way before the next begins beside it. */
+  /** Milliseconds that a batch may take before the next begins beside it. */
   readonly after: number;
-  /** Batches that are under way at a time, at most. */
+  /** Batches in progress at a time, at most. */
   readonly batches: number;
 }
 
 interface Entry<T, R> {
   readonly item: T;
-  /** Monotonic ms of its coming. */
+  /** Time of arrival, monotonic ms. */
   readonly since: number;
   readonly resolve: (result: R) => void;
   readonly reject: (error: unknown) => void;
@@ -43,7 +43,7 @@ interface Entry<T, R> {
  */
 export class Gatherer<T, R> {
   #queue: Entry<T, R>[] = [];
-  /** When each batch under way began, monotonic ms, the latest last. */
+  /** Start of each batch in progress, monotonic ms, the latest last. */
   readonly #underWay: number[] = [];
   #scheduled = false;
   #overtaking: NodeJS.Timeout | undefined;
@@ -71,7 +71,7 @@ export class Gatherer<T, R> {
       if (this.#underWay.length > 0) this.#overtakeLater();
       else if (!this.#scheduled) {
         this.#scheduled = true;
-        // A microtask, so that calls of the same turn travel together.
+        // A microtask, so that calls of the same turn share a batch.
         queueMicrotask(() => {
           this.#scheduled = false;
           this.#begin();
@@ -80,17 +80,17 @@ export class Gatherer<T, R> {
     });
   }
 
-  /** Nothing is under way or waiting. */
+  /** Whether nothing is in progress or waiting. */
   get idle(): boolean {
     return this.#underWay.length === 0 && this.#queue.length === 0;
   }
 
-  /** Resolves when nothing is under way or waiting. */
+  /** Resolves when nothing is in progress or waiting. */
   drained(): Promise<void> {
     return this.idle ? Promise.resolve() : new Promise((resolve) => this.#drained.push(resolve));
   }
 
-  /** Begins a batch, unless there is nothing to do or one that is under way has not taken long yet. */
+  /** Begins a batch, unless there is none or the one in progress has just begun. */
   #begin(): void {
     if (this.#queue.length > 0 && this.#untilNext() <= 0) void this.#carryOut(this.#take());
     if (this.#queue.length > 0) this.#overtakeLater();
@@ -150,7 +150,7 @@ export class Gatherer<T, R> {
     }
   }
 
-  /** Batch by batch a database that is away would be waited for once for each. */
+  /** Otherwise each batch would wait for an unavailable database in turn. */
   #giveUp(error: unknown): void {
     const { patience = Number.POSITIVE_INFINITY } = this.options;
     const recent = this.#queue.findIndex(({ since }) => performance.now() - since < patience);

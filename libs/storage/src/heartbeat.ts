@@ -7,9 +7,9 @@ import { Rounds } from './rounds.js';
 
 /** Milliseconds between beats. */
 const INTERVAL = 1_000;
-/** Rounds for which a process leaves it to the one that was first. */
+/** Rounds for which a process leaves the beat to the first one. */
 const REST = 2;
-/** Versions a second that no installation draws. */
+/** Versions per second that no installation draws. */
 const LEAST_PACE = 1_000_000n;
 
 const BEAT = 'SELECT beat($1, $2)';
@@ -20,7 +20,7 @@ export function paceOf({ partitionInterval }: CompleteOptions): bigint {
   return leaps > LEAST_PACE ? leaps : LEAST_PACE;
 }
 
-/** Notes in the database that it is in use: one process about once a second, and another when that one is no more. */
+/** Records in the database that it is in use: one process about once a second, and another when that one has ended. */
 export class Heartbeat {
   readonly #rounds: Rounds;
   readonly #pace: bigint;
@@ -52,7 +52,7 @@ export class Heartbeat {
   async #beat(connection: Connection): Promise<void> {
     const [row] = await connection.statement('beat', BEAT, [this.#pace, SILENCE]);
     if (row?.[0] === 'fresh') this.#rest = REST;
-    // The database stood still, or is another one behind the same connection: a pooler's.
+    // The database was paused, or is another one behind the same connection: a pooler's.
     if (row?.[0] === 'silent') await this.lineage.inspect(connection);
   }
 }

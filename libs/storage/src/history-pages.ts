@@ -11,7 +11,7 @@ import { changeColumns, readCopiedChange, text } from './rows.js';
 import { bounds, LOCK_HISTORY } from './snapshot-sql.js';
 import type { HistoricChange, PriorDetail } from './store.js';
 
-/** How much smaller a page is asked for after one that took too long, and by how much larger than one that did not. */
+/** Factor by which a page is smaller after one that took too long, and larger after one that did not. */
 const SHRINK = 8;
 const GROW = 2;
 
@@ -22,7 +22,7 @@ const ONE_CHANGE = 1;
 interface PageRequest {
   readonly type: TypeId;
   readonly after: Version;
-  /** Changes at most. */
+  /** Maximum number of changes. */
   readonly changes: number;
   readonly prior: PriorDetail;
 }
@@ -36,7 +36,7 @@ const priorOf = ({ after, prior }: PageRequest) =>
     ? () => 'NULL::bytea'
     : (column: string) => `CASE WHEN prior_version > ${after} THEN NULL ELSE ${column} END`;
 
-/** Bytes of the bodies of a change, as a page shows it; the length of what lies apart is known without reading it. */
+/** Bytes of the bodies of a change in a page; the length of a body stored out of line is known without reading it. */
 const bytesOf = (request: PageRequest) =>
   ['body', 'owners', ...['prior', 'prior_owners'].map(priorOf(request))]
     .map((column) => `coalesce(octet_length(${column}), 0)`)
@@ -59,7 +59,7 @@ COPY (
    ORDER BY c.version) TO STDOUT (FORMAT binary)`;
 };
 
-/** Reads the history of types in pages that are bounded in bytes, on connections that serve nothing else. */
+/** Reads the history of types in pages that are bounded in bytes, on dedicated connections. */
 export class HistoryPages {
   /** Bytes of the next page of types whose last one took too long. */
   readonly #smaller = new Map<TypeId, number>();
@@ -128,7 +128,7 @@ export class HistoryPages {
 class SharedBodies {
   readonly #bodies = new Map<Version, Buffer>();
   #last: Version | undefined;
-  /** A change was to be there that is not: what is there is no history that could be followed. */
+  /** A change is missing: this history cannot be followed. */
   lacking = false;
 
   readonly bodyAt = (version: Version): Buffer | undefined => {
@@ -139,7 +139,7 @@ class SharedBodies {
 
   note(change: HistoricChange): HistoricChange {
     this.#bodies.set(change.version, change.body);
-    // 0 says of the first change of a type alone that none was before.
+    // 0 only marks the first change of a type.
     if (this.#last !== undefined && change.previous !== this.#last && change.previous !== 0n) this.lacking = true;
     this.#last = change.version;
     return change;

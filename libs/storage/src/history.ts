@@ -10,7 +10,7 @@ export const PARTITION_WIDTH = 10_000_000n;
 /** Partitions that exist ahead of the one written to. */
 const AHEAD = 2n;
 
-/** Makes sure that versions drawn now and for a good while have a partition to go to; cheap when they have. */
+/** Makes sure that versions drawn now and for a while have a partition; cheap when they have. */
 export async function ensurePartitions(connection: Connection): Promise<void> {
   await connection.query(
     `SELECT create_history_partition(last_value / ${PARTITION_WIDTH} + n, ${PARTITION_WIDTH})

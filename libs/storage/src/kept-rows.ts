@@ -7,7 +7,7 @@ SELECT pg_stat_get_dead_tuples(o.id), pg_stat_get_live_tuples(o.id),
        pg_stat_get_vacuum_count(o.id) + pg_stat_get_autovacuum_count(o.id)
   FROM (SELECT 'object'::regclass AS id) o`;
 
-/** Milliseconds after which counts are too old to be compared with, and within which autovacuum would have come. */
+/** Milliseconds after which counts are too old to be compared, and within which autovacuum would have run. */
 const RECENT = 120_000;
 
 /** Dead rows per live row that autovacuum tolerates; twice as many as it is configured to. */
@@ -36,7 +36,7 @@ export class KeptRows {
   /** @param now milliseconds, of a clock that does not go back */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** At least so many, as far as is known; 0 where the database does not count, as a standby. */
+  /** Estimated number, as far as is known; 0 when the database does not count, as a standby. */
   async count(connection: Pick<Connection, 'statement'>): Promise<number> {
     const [row] = await connection.statement('kept_rows', COUNTS, []);
     const [dead = 0, live = 0, ended = 0, vacuums = 0] = (row ?? []).map(Number);

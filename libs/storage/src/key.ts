@@ -27,7 +27,7 @@ export function isPossibleKey({ namespace, name }: Key): boolean {
   return isPossibleText(namespace) && isPossibleText(name);
 }
 
-/** Whether the database holds exactly this text where it is given it. */
+/** Whether the database stores exactly this text. */
 export function isPossibleText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }

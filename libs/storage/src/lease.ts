@@ -11,29 +11,27 @@ RETURNING name`;
 
 const GIVE_BACK = 'UPDATE maintenance_lease SET until = clock_timestamp() WHERE name = $1 AND holder = $2';
 
-/** None is taken for longer than a minute at a time: what seems to be was taken before the clock of the database was set back. */
+/** No lease is longer than a minute: one that seems so was taken before the clock of the database was set back. */
 const HELD = `
 SELECT name FROM maintenance_lease
  WHERE starts_with(name, $1) AND until BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 minute'
  ORDER BY name`;
 
-/** Names of leases that are held now, by whomever, of those that begin so. */
+/** Names of leases with a prefix that any process holds now. */
 export async function heldLeases(connection: Connection, prefix: string): Promise<readonly string[]> {
   const rows = await connection.query(HELD, [prefix]);
   return rows.map(([name]) => name ?? '');
 }
 
-/** A {@link Lease} with the connections that it needs. */
+/** A {@link Lease} with its connections. */
 export interface ProcessLease {
-  /** Takes the lease, or takes it for longer. @returns false when another process holds it; @throws StoreUnavailableError */
+  /** Takes or renews the lease. @returns false when another process holds it; @throws StoreUnavailableError */
   take(): Promise<boolean>;
-  /**
-   * Releases it early, so that another process may take it; a no-op when it is not held. @throws StoreUnavailableError
-   */
+  /** Releases it early, so that another process may take it; a no-op when not held. @throws StoreUnavailableError */
   giveBack(): Promise<void>;
 }
 
-/** Makes one process at a time the one that does a piece of work; one that dies is succeeded when its time is over. */
+/** A lease for work that one process at a time does; a process that dies is succeeded when its lease expires. */
 export class Lease {
   readonly #holder = randomUUID();
   /** End of the lease on the clock of `performance.now`; undefined until this process has tried to take it. */
@@ -45,7 +43,7 @@ export class Lease {
     private readonly duration: number,
   ) {}
 
-  /** Takes the lease, or takes it for longer. @returns false when another holds it */
+  /** Takes or renews the lease. @returns false when another process holds it */
   async take(connection: Connection): Promise<boolean> {
     const asked = performance.now();
     const rows = await connection.query(TAKE, [this.name, this.#holder, this.duration / 1000]);
@@ -54,7 +52,7 @@ export class Lease {
     return taken;
   }
 
-  /** Whether this process holds it, by its own clock; undefined until it has been asked for. */
+  /** Whether this process holds it, by its own clock; undefined until it was first taken. */
   get held(): boolean | undefined {
     return this.#until === undefined ? undefined : performance.now() < this.#until;
   }
@@ -65,7 +63,7 @@ export class Lease {
   }
 }
 
-/** A lease that this process has asked for, and whether it has it. */
+/** State of a lease that this process has tried to take. */
 export interface LeaseState {
   /** Name of the lease, unique in the installation. */
   readonly name: string;

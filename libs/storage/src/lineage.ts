@@ -43,7 +43,7 @@ export class Lineage {
     if (version > this.seen(type)) this.#seen.set(type, version);
   }
 
-  /** The same of a version that others have announced. */
+  /** Same for a version that others have announced. */
   hear(type: TypeId, version: Version): void {
     if (version > (this.#heard.get(type) ?? 0n)) this.#heard.set(type, version);
   }
@@ -62,7 +62,7 @@ export class Lineage {
     return this.#epoch;
   }
 
-  /** Whether that is all that has happened to the history since the last look at the database; so before the first. */
+  /** Whether the history is the one seen at the last check of the database; true before the first. */
   isKnown({ epoch, resumed }: HistoryState): boolean {
     return this.#epoch === undefined || (epoch === String(this.#epoch) && resumed === this.#resumed);
   }
@@ -78,12 +78,12 @@ export class Lineage {
     return () => this.#turnListeners.delete(listener);
   }
 
-  /** Whether a version may have been announced by a server that the database was lost with, and is none of its history. */
+  /** Whether a version may have been announced by a server whose database was lost, and is not in its history. */
   isLost(type: TypeId, version: Version): boolean {
     return (this.#branches.get(type) ?? []).some(({ ended, began }) => version > ended && version < began);
   }
 
-  /** Whether a version that was announced is not in the history of a type, and its floor does not say so. */
+  /** Whether an announced version is missing from the history of a type, and not below its floor. */
   isMissing(type: TypeId, version: Version, { head, floor }: Head): boolean {
     return head < version || (floor < version && this.isLost(type, version));
   }
@@ -125,7 +125,7 @@ export class Lineage {
   }
 
   async #compare(connection: Connection, identity: Identity): Promise<Comparison> {
-    // As they are together: while the query is under way another inspection may adopt an epoch, and forget what was before it.
+    // Read together: during the query another inspection may adopt an epoch, and forget versions before it.
     const known = this.#epoch;
     const announced = this.#everything();
     const [row] = await connection.query(COMPARE, [
@@ -134,7 +134,7 @@ export class Lineage {
     ]);
     if (!row) throw new ConnectionLostError('the database holds no installation');
     const epoch = BigInt(row[0] ?? 0);
-    // In an epoch that others began, what was announced before it says nothing.
+    // In an epoch that others began, versions announced before it prove nothing.
     const behind = row[3] !== '0' && (known === undefined || epoch === known);
     const apart = differs(row[1], identity.system) || differs(row[2], identity.timeline) || Number(row[5]) > SILENCE;
     const recorded = row[1] !== null || row[2] !== null;
@@ -186,7 +186,7 @@ interface Branch {
   readonly began: Version;
 }
 
-/** How often history was found broken, and how often it went on elsewhere, in the database's words. */
+/** How often history was rewound, and how often it went on in a branch, as text from the database. */
 interface HistoryState {
   readonly epoch: string | null | undefined;
   readonly resumed: string | null | undefined;

@@ -14,7 +14,7 @@ export class IncompatibleDatabaseError extends Error {
   override readonly name = 'IncompatibleDatabaseError';
 }
 
-/** Milliseconds for which a migration waits for a table that is being read, and for which it then lets others go on. */
+/** Milliseconds for which a migration waits for a table that is being read, and for which it then yields. */
 export const PATIENCE = 200;
 const PAUSE = 500;
 /** Attempts that are made however long each of them takes. */
@@ -24,7 +24,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 
 const DIRECTORY = new URL('../migrations/', import.meta.url);
 
-/** A step of a schema. */
+/** A migration of a schema. */
 export interface Migration {
   /** From 1 on, without gaps. */
   readonly number: number;
@@ -53,9 +53,9 @@ async function textOf(name: string): Promise<string> {
 
 /** Which user may change a schema, and what to do when the schema is not the one that this release needs. */
 interface MigrationSettings {
-  /** Whether it is migrated; else a schema that lacks something is refused. */
+  /** Whether to migrate; if not, an outdated schema is refused. */
   readonly migrates: boolean;
-  /** Milliseconds after which a migration that finds tables in use is not tried again, but for the first five attempts. */
+  /** Milliseconds after which a migration that finds tables in use is not retried; five attempts are always made. */
   readonly migrationTimeout: number;
   /** Notified of progress. */
   readonly observer?: StoreObserver;
@@ -109,9 +109,9 @@ export async function patiently<T>(timeout: number, run: () => Promise<T>): Prom
 }
 
 /**
- * Whether a schema has all that `migrations` hold.
- * @param migrates whether that is anything to go on with: else one that lacks something is refused
- * @throws IncompatibleDatabaseError where it is refused, too far ahead, or closed to who asks
+ * Whether a schema has all `migrations`.
+ * @param migrates whether an outdated one is acceptable: if not, it is refused
+ * @throws IncompatibleDatabaseError when it is refused, too far ahead, or not accessible
  */
 export async function isComplete(
   connection: Connection,
@@ -131,7 +131,7 @@ export async function isComplete(
   );
 }
 
-/** The newest migration that a schema has had; 0 where there is none. */
+/** Number of a schema's newest migration; 0 if there is none. */
 async function numberOf(connection: Connection, schema: string): Promise<number> {
   const [row] = await connection.query(
     `SELECT n.oid::text, has_schema_privilege(n.oid, 'USAGE'), current_user
@@ -162,8 +162,8 @@ function refuseFarAhead(current: number, newest: number): void {
 }
 
 /**
- * Brings one schema to what `migrations` hold, in one transaction, of which `last` is the end.
- * @throws IncompatibleDatabaseError; the driver's error, also where tables are in use for longer than it is patient
+ * Migrates one schema, in a transaction that `last` ends.
+ * @throws IncompatibleDatabaseError; the driver's error, also when tables are in use for longer than its patience
  */
 export async function migrateSchema<T>(
   connection: Connection,

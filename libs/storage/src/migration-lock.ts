@@ -11,9 +11,9 @@ export const MIGRATION_LOCK = 1719283746;
  */
 export const MIGRATION_ANSWER_TIMEOUT = 2 ** 31 - 1;
 
-/** Milliseconds between looks whether the lock is free. */
+/** Milliseconds between checks whether the lock is free. */
 const POLL = 100;
-/** Milliseconds between reports of what lasts. */
+/** Milliseconds between progress reports. */
 const REPORT = 10_000;
 
 /** The schema being migrated, and the observer of its progress. */

@@ -13,18 +13,19 @@ import type { Row } from './store.js';
 /** Gets of a batch. */
 const TOGETHER = 100;
 
-/**
- * Bytes of stored bodies that are read in shared queries; larger ones are read on their own, so as not to delay others.
- */
+/** Bytes of stored bodies that are read in shared queries; larger ones are read alone, so as not to delay others. */
 const SMALL = 32 << 10;
 
-/** Bytes of bodies that are read apart, but in turn with those that are larger still: a crowd of these is not waited for. */
+/** Bytes of bodies that are read on their own, but alternate with larger ones: a crowd of these is not waited for. */
 const MIDDLING = 128 << 10;
 
-/** Bytes of the bodies that are read apart at a time, unless one alone is larger. */
+/** Bytes of the bodies that are read on their own at a time, unless one alone is larger. */
 const APART_TOGETHER = 1 << 20;
 
-/** A batch of small bodies takes less than a millisecond: one that takes longer waits for something that others need not. */
+/**
+ * A batch of small bodies takes less than a millisecond: one that takes longer waits for something, and need not delay
+ * others.
+ */
 const OVERTAKING: Overtaking = { after: 20, batches: 2 };
 
 // The last era comes first: an old snapshot may keep any number of row versions of others.
@@ -62,7 +63,7 @@ export class ObjectGets {
   readonly #small: Gatherer<TypedKey, Row | LargeObject | undefined>;
   readonly #middling: Gatherer<LargeObject, Row | undefined>;
   readonly #large: Gatherer<LargeObject, Row | undefined>;
-  /** Resolves when nothing is read apart any more of what was begun so far. */
+  /** Resolves when all separate reads that were begun so far have ended. */
   #apart: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -97,7 +98,7 @@ export class ObjectGets {
     return found.bytes > MIDDLING ? this.#large.add(found) : this.#middling.add(found);
   }
 
-  /** All that is read apart takes one connection: what is middling and what is large get it in turn. */
+  /** Separate reads share one connection: middling and large ones alternate on it. */
   #inTurn<T>(read: () => Promise<T>): Promise<T> {
     const turn = this.#apart.then(read);
     this.#apart = turn.catch(() => undefined);
@@ -136,7 +137,7 @@ export class ObjectGets {
   }
 }
 
-/** A row, or why this one cannot be read: that is nothing to those who are read with it. */
+/** Reads a row; returns the error of an unreadable one, so that it does not fail those read with it. */
 function readable(read: () => Row): Row | Error {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** Calls that travel to the database together. */
+/** Calls that are sent to the database together. */
 export interface StoreBatch {
   /** The kind of call: writes, reads of single objects, or reads of heads. */
   readonly lane: 'write' | 'get' | 'heads';
@@ -10,23 +10,23 @@ export interface StoreBatch {
   readonly origins: readonly unknown[];
 }
 
-/** How a migration of a schema goes. */
+/** Progress of a migration. */
 export interface MigrationStep {
   /** Name of the schema. */
   readonly schema: string;
   /** Name of the migration; absent while another process is waited for. */
   readonly name?: string;
-  /** `waits`: for another process that migrates. `lasts` and `waits` are reported again and again. */
+  /** `waits`: for another process that migrates. `lasts` and `waits` are reported repeatedly. */
   readonly state: 'waits' | 'begins' | 'lasts' | 'ended';
-  /** Milliseconds since it began, or since it is waited for. */
+  /** Milliseconds since it began, or since the wait began. */
   readonly ms: number;
 }
 
 /** Observer of the store, for metrics and traces. Calls are cheap and must not throw. */
 export interface StoreObserver {
-  /** Carries a batch out: calls `work` once, and gives on what comes of it. */
+  /** Wraps a batch: calls `work` once, and returns its result. */
   batch?<R>(batch: StoreBatch, work: () => Promise<R>): Promise<R>;
-  /** A snapshot began, so many milliseconds after it was asked for. */
+  /** A snapshot began, so many milliseconds after the request. */
   snapshot?(ms: number): void;
   /** An attempt to connect failed; it is repeated while a caller waits. */
   connectFailed?(error: unknown): void;
@@ -36,7 +36,7 @@ export interface StoreObserver {
   migration?(step: MigrationStep): void;
 }
 
-/** The observer's part in the batches of a lane; undefined where it takes none. */
+/** Wraps the batches of a lane for the observer; undefined if it does not want that. */
 export function aroundBatches<T>({ batch }: StoreObserver, lane: StoreBatch['lane'], origin?: (item: T) => unknown) {
   if (batch === undefined) return undefined;
   return <W>(items: readonly T[], waited: readonly number[], work: () => Promise<W>): Promise<W> => {

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from './errors.js';
 import { IncompatibleDatabaseError } from './migrate.js';
 import type { CompleteOptions } from './options.js';
 
-/** How connections to the database of a store are made. @throws TypeError for a URL that is none */
+/** Returns the settings of a store's connections. @throws TypeError for an invalid URL */
 export function connectionSettings(options: CompleteOptions): ConnectionSettings {
   return {
     ...options,
@@ -14,7 +14,10 @@ export function connectionSettings(options: CompleteOptions): ConnectionSettings
   };
 }
 
-/** Connects, for so many milliseconds while the database is not there. @throws IncompatibleDatabaseError, StoreUnavailableError */
+/**
+ * Connects; retries for this long while the database is unavailable. @throws IncompatibleDatabaseError,
+ * StoreUnavailableError
+ */
 export async function connectWithin(connector: Connector, timeout: number): Promise<Connection> {
   const deadline = performance.now() + timeout;
   for (;;) {

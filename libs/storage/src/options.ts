@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type BodyCodec, UNDIVIDED } from './body-codec.js';
 import type { StoreObserver } from './observer.js';
 
-/** How to reach and treat the database. Times are milliseconds. */
+/** Options for reaching and using the database. Times are milliseconds. */
 export interface StoreOptions {
   /** `postgres://user:password@host:port,host:port/database?sslmode=…`; the first host that accepts writes is used. */
   readonly url: string;
-  /** A read replica of it, for reads that may be a little behind. */
+  /** URL of a read replica, for reads that may be slightly stale. */
   readonly readUrl?: string;
   /** Naming profile of this installation; recorded on first use, and a database of another one is refused. */
   readonly naming: string;
@@ -62,11 +62,11 @@ export interface StoreOptions {
   readonly pageBytes?: number;
   /** Until {@link openStore} gives up reaching the database; default 10,000. */
   readonly openTimeout?: number;
-  /** Whether a schema that is older is migrated, rather than refused; default true. */
+  /** Whether an older schema is migrated, rather than refused; default true. */
   readonly migrates?: boolean;
   /** Whether a role that may not write objects is enough; default false. */
   readonly mayOnlyRead?: boolean;
-  /** To migrate the schema, tried again and again between long reads that are under way; default 60,000. */
+  /** To migrate the schema, retried between long reads in progress; default 60,000. */
   readonly migrationTimeout?: number;
   /** To establish one connection; default 3,000. */
   readonly connectTimeout?: number;
@@ -76,11 +76,11 @@ export interface StoreOptions {
   readonly statementTimeout?: number;
   /** After which the server gives up waiting for one lock; default 3,000. */
   readonly lockTimeout?: number;
-  /** After which a server that is silent counts as gone; default 8,000. */
+  /** After which a silent server counts as gone; default 8,000. */
   readonly answerTimeout?: number;
   /** Life of one snapshot, however slowly it is read; default 60,000. */
   readonly snapshotTimeout?: number;
-  /** How long changes stay readable; default 300,000 (5 minutes). */
+  /** Retention of changes; default 300,000 (5 minutes). */
   readonly retention?: number;
   /**
    * Age at which a partition of the history is closed, at least 1,000, and at least a fifteenth of the retention;
@@ -101,7 +101,7 @@ export type CompleteOptions = Required<StoreOptions>;
 /** Milliseconds. */
 const SHORTEST_PARTITION = 1_000;
 
-/** @throws RangeError for a value that makes no sense */
+/** @throws RangeError for an invalid value */
 export function completeOptions(options: StoreOptions): CompleteOptions {
   const { retention = 300_000 } = options;
   const complete: CompleteOptions & { partitionInterval: number } = {
@@ -142,7 +142,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     random: Math.random,
     ...withoutUndefined(options),
   };
-  // Each leaves out numbers: closed much more often, a partition a millisecond, they would run out.
+  // Closing a partition skips versions: at one per millisecond they would run out.
   complete.partitionInterval = Math.max(SHORTEST_PARTITION, complete.partitionInterval);
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(complete.schema))
     throw new RangeError(`schema name ${complete.schema} is not plain lower case`);

@@ -21,7 +21,7 @@ const LOCKED = new Set(['55P03', '57014', '40P01']);
 export interface LeftPartition {
   /** Its number: the table is `change_<number>`. */
   readonly number: bigint;
-  /** Rounds of this process in which that was tried. */
+  /** Number of attempts by this process. */
   readonly attempts: number;
   /** Whether another session held a lock on it, or on history as a whole; if not, the database refuses permanently. */
   readonly locked: boolean;
@@ -31,7 +31,7 @@ export interface LeftPartition {
 
 /** Result of dropping the partitions that were due. */
 export interface DropReport {
-  /** Numbers of those dropped. */
+  /** Numbers of the dropped partitions. */
   readonly dropped: readonly bigint[];
   /** Partitions that could not be dropped, in this round or in an earlier one. */
   readonly left: readonly LeftPartition[];
@@ -39,11 +39,11 @@ export interface DropReport {
   readonly busy: number;
 }
 
-/** Drops partitions of the history; one that cannot be dropped holds back no other, and is tried again behind them. */
+/** Drops partitions of the history; one that cannot be dropped does not block others, and is retried after them. */
 export class PartitionDrops {
   readonly #left = new Map<bigint, LeftPartition>();
 
-  /** @param due numbers, ascending; @throws what broke the connection */
+  /** @param due numbers, ascending; @throws the error that broke the connection */
   async run(connection: Connection, due: readonly bigint[]): Promise<DropReport> {
     for (const number of this.#left.keys()) if (!due.includes(number)) this.#left.delete(number);
     const dropped: bigint[] = [];
@@ -61,13 +61,13 @@ export class PartitionDrops {
     return { dropped: dropped.sort((a, b) => (a < b ? -1 : 1)), left, busy: due.length - dropped.length - refused };
   }
 
-  /** The oldest first, and behind them what was tried in vain, the least tried first. */
+  /** The oldest first, and behind them those that failed before, the least tried first. */
   #inTurn(due: readonly bigint[]): bigint[] {
     const attempts = (number: bigint) => this.#left.get(number)?.attempts ?? 0;
     return due.toSorted((a, b) => attempts(a) - attempts(b));
   }
 
-  /** Undefined when it is gone. */
+  /** Undefined when it has been dropped. */
   async #drop(connection: Connection, number: bigint): Promise<LeftPartition | undefined> {
     try {
       await connection.query('SELECT drop_history_partition($1, $2)', [number, PATIENCE]);

@@ -27,7 +27,7 @@ import type {
 import type { TypeName } from './type-name.js';
 import type { Uncharged } from './uncharged.js';
 
-/** A type that lives in a database of its own. */
+/** A type that is stored in a database of its own. */
 export interface Placement {
   /** Group of the type as it is registered; empty for the core group. */
   readonly group: string;
@@ -101,14 +101,14 @@ export class PlacedStore implements ServingStore {
     this.#ids.set(store, known.set(type, id));
   }
 
-  /** @throws IncompatibleDatabaseError when the namespaces are placed elsewhere: creations look for theirs in the main database */
+  /** @throws IncompatibleDatabaseError when the namespaces are placed elsewhere: creations check the main database */
   setNamespaceType(type: TypeId): void {
     if (this.#places.has(type)) throw new IncompatibleDatabaseError('namespaces cannot be placed in another database');
     this.#namespaces = type;
     this.main.setNamespaceType(type);
   }
 
-  /** Accounts that are placed elsewhere are charged nothing, nor is any account for what is placed elsewhere. */
+  /** Accounts that are placed elsewhere are not charged, nor are writes of types that are. */
   setAccountType(type: TypeId): void {
     this.main.setAccountType(type);
   }
@@ -140,7 +140,7 @@ export class PlacedStore implements ServingStore {
   writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
     const places = ops.map(({ type }) => this.#placeOf(type));
     const [{ store } = { store: this.main }] = places;
-    // A namespace that is required is looked at in the main database.
+    // A required namespace is checked in the main database.
     const across = store !== this.main && ops.some((op) => op.op === 'create' && op.requireNamespace);
     if (across || places.some((place) => place.store !== store)) {
       return Promise.reject(new TypeError('a set cannot be of several databases: a part of it is placed in another'));

@@ -17,8 +17,8 @@ export class PooledSettings {
   }
 
   /**
-   * The settings and then these statements, in one transaction. They stand behind a BEGIN; unlike a SELECT they take no
-   * snapshot, which is left to what comes first there.
+   * Returns statements behind the settings, in one transaction. Unlike a SELECT they take no snapshot, which is left to
+   * the first of the given statements.
    */
   before(text: string): string {
     const begin = /^BEGIN[^;]*/.exec(text)?.[0];

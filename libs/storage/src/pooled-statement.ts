@@ -56,7 +56,7 @@ export class PooledStatement implements Submittable {
   }
 
   handleReadyForQuery(): void {
-    // The first is what the settings answered.
+    // The first row is the settings' answer.
     this.#resolve(this.#rows.slice(1));
   }
 

@@ -67,12 +67,12 @@ export async function openStore(options: StoreOptions): Promise<PostgresStore> {
 /** Connections kept for the next lane that another server holds for long. */
 const SPARE_LANES = 1;
 
-/** Milliseconds between looks for types that another process is to register. */
+/** Milliseconds between checks for types that another process must register. */
 const REGISTRATION_PAUSE = 50;
 const NOT_REGISTERED =
   'the database does not know all types of this release: an api-server of it has to start first, as the role of this process may only read';
 
-/** Milliseconds for which a database may be silent while the process ends. */
+/** Milliseconds for which a database may be silent while the process shuts down. */
 const CLOSING_PATIENCE = 2000;
 
 /** Milliseconds that a read waits for a replica before it turns to the primary. */
@@ -107,7 +107,7 @@ export class PostgresStore implements ServingStore {
     private readonly settings: ConnectionSettings,
     /** Identity of the installation that the database belongs to. */
     readonly installation: Installation,
-    /** Whether the database lets this process write; one that only reads leaves all upkeep to others. */
+    /** Whether the database lets this process write; one that only reads leaves maintenance to others. */
     readonly mayWrite: boolean,
   ) {
     this.#types = new RegisteredTypes(mayWrite);
@@ -168,7 +168,7 @@ export class PostgresStore implements ServingStore {
     this.compactors = mayWrite ? [this.compactor] : [];
   }
 
-  /** Counts how often the database's history was found broken; undefined before the first connection. */
+  /** Number of times that the database's history was found rewound; undefined before the first connection. */
   get epoch(): bigint | undefined {
     return this.#lineage.epoch;
   }
@@ -244,12 +244,12 @@ export class PostgresStore implements ServingStore {
     return this.#leases.states();
   }
 
-  /** Names of leases that are held now, by whomever, of those that begin so. @throws StoreUnavailableError */
+  /** Names of leases with a prefix that any process holds now. @throws StoreUnavailableError */
   heldLeases(prefix: string): Promise<readonly string[]> {
     return this.#admin.use((connection) => heldLeases(connection, prefix));
   }
 
-  /** Another schema in the same database, for what is no object; close it before the store. */
+  /** Opens another schema in the same database, for data that are no objects; close it before the store. */
   besideSchema(schema: string, migrations: readonly Migration[]): SideSchema {
     const { settings } = this;
     const side = new SideSchema(
@@ -336,7 +336,7 @@ export class PostgresStore implements ServingStore {
     return snapshot;
   }
 
-  /** Connections, by what they are for. */
+  /** Statistics of connections, by their purpose. */
   pools(): [name: string, PoolStats][] {
     return Object.entries(this.#pools).map(([name, pool]) => [name, pool.stats()]);
   }
@@ -379,7 +379,7 @@ export class PostgresStore implements ServingStore {
     await Promise.all([...pools, ...this.#sideSchemas].map((each) => each.close()));
   }
 
-  /** Ends after the writes that were accepted; further calls fail. */
+  /** Closes after the writes that were accepted; further calls fail. */
   async close(): Promise<void> {
     this.prepareClose();
     await Promise.all([this.#writer.drained(), this.compactor.stop(), this.#heartbeat.stop()]);
@@ -388,7 +388,7 @@ export class PostgresStore implements ServingStore {
   }
 }
 
-/** @throws IncompatibleDatabaseError where the role may only read, and that is not enough */
+/** @throws IncompatibleDatabaseError when the role may only read, and that is not enough */
 async function isWriter(connection: Connection, { mayOnlyRead, schema }: CompleteOptions): Promise<boolean> {
   const [row] = await connection.query("SELECT has_table_privilege('object', 'INSERT'), current_user");
   if (row?.[0] === 't') return true;

@@ -4,7 +4,7 @@ import type { Connection } from './connection.js';
 import type { Version } from './key.js';
 import type { Pool } from './pool.js';
 
-/** Rows of servers that ended without a word are kept so many seconds, for people who look. */
+/** Seconds for which rows of servers that ended without withdrawing are kept, for people who look. */
 const KEPT = 3_600;
 
 const TELL = `
@@ -18,34 +18,34 @@ const WITHDRAW = 'DELETE FROM server WHERE id = $1';
 
 const TIDY = 'DELETE FROM server WHERE until < clock_timestamp() - make_interval(secs => $1)';
 
-// A server that says what it holds has drained everything else that it serves.
+// A server that lists held definitions has drained everything else that it serves.
 const LEAST = `
 SELECT min(served), min(CASE WHEN held IS NULL THEN drained ELSE served END), string_agg(nullif(array_to_string(held, ' '), ''), ' ')
   FROM server WHERE until >= clock_timestamp()`;
 
-/** How far a server has come with the definitions of custom kinds, as versions of their type. */
+/** Progress of a server with the definitions of custom kinds, as versions of their type. */
 export interface Progress {
-  /** It serves what they say at this version. */
+  /** The server serves the definitions as of this version. */
   readonly served: Version;
-  /** It is making no object of a kind of which this version says that its objects are to go: for servers of the release before. */
+  /** It is creating no objects of kinds that are deleted as of this version: for servers of the previous release. */
   readonly drained: Version;
-  /** Uids of definitions of which it is making objects all the same, though the objects are to go by what it serves. */
+  /** Uids of definitions that are being deleted, as far as it knows, and whose objects it is still creating. */
   readonly held: readonly string[];
 }
 
 /** Progress that all live servers have reached. */
 export interface LeastProgress {
-  /** They serve what definitions say at this version. */
+  /** All serve the definitions as of this version. */
   readonly served: Version;
-  /** They are making no object of a kind of which this version says that its objects are to go, but for those that are held. */
+  /** None is creating objects of kinds that are deleted as of this version, except for held ones. */
   readonly drained: Version;
-  /** Uids of definitions of which some server is making objects all the same. */
+  /** Uids of definitions whose objects some server is still creating. */
   readonly held: ReadonlySet<string>;
 }
 
 /** Publishes a server's progress to the others. */
 export interface Presence {
-  /** Is alive from now on, for as long as was agreed, and has come this far. @throws StoreUnavailableError */
+  /** Registers as alive for the agreed duration, and publishes the progress. @throws StoreUnavailableError */
   tell(progress: Progress): Promise<void>;
   /** Removes the server from the table, so that others do not wait for it. @throws StoreUnavailableError */
   withdraw(): Promise<void>;
@@ -55,7 +55,7 @@ export interface Presence {
 export class DatabasePresence implements Presence {
   readonly #id = randomUUID();
 
-  /** @param duration milliseconds for which a word of it holds */
+  /** @param duration milliseconds for which an update is valid */
   constructor(
     private readonly pool: Pool,
     private readonly duration: number,
@@ -65,7 +65,7 @@ export class DatabasePresence implements Presence {
     return this.pool.use(async (connection) => {
       const told = [this.#id, this.duration / 1000, String(served), String(drained), textArray(held)];
       const [row] = await connection.query(TELL, told);
-      // Once for each that starts: so there are never many.
+      // Once for each server that starts: so there are never many.
       if (row?.[0] === 't') await connection.query(TIDY, [KEPT]);
     });
   }
@@ -77,7 +77,7 @@ export class DatabasePresence implements Presence {
   }
 }
 
-/** Undefined where no server is alive. */
+/** Undefined when no server is alive. */
 export async function leastProgress(connection: Connection): Promise<LeastProgress | undefined> {
   const [row] = await connection.query(LEAST, []);
   const [served, drained, held] = row ?? [];

@@ -19,13 +19,13 @@ SELECT t.id, t.head, f.floor, i.epoch, i.resumed
 
 const LAST_VERSION = 'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM resource_version';
 
-// The length of a body that lies apart is known without reading it.
+// The length of a body stored out of line is known without reading it.
 const BYTES = 'octet_length(o.body) + coalesce(octet_length(o.owners), 0) AS bytes';
 
 const MEASURE = `
 SELECT count(*), coalesce(sum(m.bytes), 0) FROM (SELECT ${BYTES} FROM object o WHERE o.type = $1 LIMIT $2) m`;
 
-/** Objects of a type that are looked for one by one. */
+/** Objects of a type up to which they are looked up one by one. */
 export const FEW = 2000;
 
 export const MEASURE_FEW = `
@@ -36,7 +36,7 @@ const NAMESPACE = `
 SELECT o.terminating::text FROM object o
  WHERE o.type = $1 AND o.namespace = '' AND o.name = $2 COLLATE "C" ORDER BY o.era DESC LIMIT 1`;
 
-// Steps from one type that holds anything to the next: there may be thousands that hold nothing.
+// Skips from one non-empty type to the next: there may be thousands of empty ones.
 const TYPES_IN = `
 WITH RECURSIVE held (type) AS (
   SELECT min(o.type) FROM object o
@@ -46,7 +46,7 @@ SELECT h.type FROM held h
  WHERE h.type IS NOT NULL AND EXISTS (
    SELECT FROM object o WHERE o.type = h.type AND o.namespace = $1 COLLATE "C")`;
 
-/** Whether things can be created in a namespace, or why not. */
+/** Whether objects can be created in a namespace, or why not. */
 export type NamespaceState = 'open' | 'namespace-not-found' | 'namespace-terminating';
 
 /** The short reads; calls that arrive together share a query that begins after all of them arrived. */
@@ -83,7 +83,7 @@ export class Reader {
     return this.#heads.add(types);
   }
 
-  /** Reads of others do not wait for what a large type takes: many are measured on a connection of their own, one type at a time. */
+  /** A large type must not delay other reads: many objects are measured on another connection, one type at a time. */
   async measure(type: TypeId, objects: number): Promise<Measure> {
     const few = await this.#measure(this.pool, 'measure_few', MEASURE_FEW, [type, Math.min(objects, FEW)]);
     if (few.objects < FEW || few.objects >= objects) return few;
@@ -115,7 +115,7 @@ export class Reader {
     return this.#lastVersions.add(undefined);
   }
 
-  /** Asks for the time, so that clocks are compared on the way. */
+  /** Reads the time, so that clocks are compared as well. */
   ping(): Promise<void> {
     return this.pool.use(async (connection) => {
       const asked = Date.now();
@@ -137,7 +137,7 @@ export class Reader {
 
   async #headsOn(connection: Connection, types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
     for (;;) {
-      // What others have announced by the time the query begins; later announcements may well be ahead of its answer.
+      // Versions that others have announced by the time the query begins; later ones may be ahead of its answer.
       const announced = types.map((type) => this.lineage.announced(type));
       const rows = await connection.statement('heads', HEADS, [int4Array(types)]);
       const heads = new Map<TypeId, Head>();

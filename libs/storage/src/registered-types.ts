@@ -24,7 +24,7 @@ WITH fresh AS (
   RETURNING id, head)
 INSERT INTO history_floor (type, floor) SELECT id, head FROM fresh`;
 
-// What a database that was put back does not know any more, under the ids that the rows of who lives through it name.
+// Types that a restored database has forgotten, under the ids that rows of surviving servers use.
 const INSERT_AGAIN = `
 WITH lost AS (
   INSERT INTO resource_type (id, api_group, resource, head)
@@ -35,17 +35,17 @@ WITH lost AS (
   RETURNING id, head)
 INSERT INTO history_floor (type, floor) SELECT id, head FROM lost`;
 
-/** Every type that anybody has ever registered, in the order of that. */
+/** All registered types, in order of registration. */
 export async function allTypes(connection: Connection): Promise<readonly TypeName[]> {
   const rows = await connection.query(ALL);
   return rows.map(([group, resource]) => ({ group: group ?? '', resource: resource ?? '' }));
 }
 
-/** The types that this process has asked for, and the ids that the database gave them. */
+/** The types that this process has asked for, and their ids in the database. */
 export class RegisteredTypes {
   readonly #types = new Map<TypeId, TypeName>();
 
-  /** @param mayWrite whether this process may register types, else others have to */
+  /** @param mayWrite whether this process may register types; if not, others must */
   constructor(private readonly mayWrite = true) {}
 
   /** Ids in the order asked; those that have none get new ones. Types are never removed, so ids aren't reused. */
@@ -61,7 +61,7 @@ export class RegisteredTypes {
     );
   }
 
-  /** Ids in the order asked; undefined where some have none yet. */
+  /** Ids in the order asked; undefined if some are not registered yet. */
   async find(connection: Connection, types: readonly TypeName[]): Promise<readonly TypeId[] | undefined> {
     const ids = await idsOf(connection, types);
     const known = ids.filter((id) => id !== undefined);
@@ -74,8 +74,8 @@ export class RegisteredTypes {
   }
 
   /**
-   * Makes a database that was put back to a state before some of the types know them again.
-   * @throws StoreUnavailableError when it has given the id of one to another meanwhile, which only a new start mends
+   * Registers types again in a restored database that has forgotten them.
+   * @throws StoreUnavailableError when it has given the id of one to another meanwhile, which only a restart fixes
    */
   async restore(connection: Connection): Promise<void> {
     const [ids, types] = [[...this.#types.keys()], [...this.#types.values()]];

@@ -10,10 +10,10 @@ import { ROW_COLUMNS, readRow, text } from './rows.js';
 import type { Snapshots } from './snapshot.js';
 import type { Row, Snapshot, SnapshotRequest } from './store.js';
 
-/** Milliseconds for which a replica that failed is not asked. */
+/** Milliseconds for which a failed replica is not used. */
 const REST = 2_000;
 
-// The last era comes first, as where the primary is asked.
+// The last era comes first, as in queries to the primary.
 const GET = `
 SELECT t.head, ${ROW_COLUMNS}
   FROM resource_type t
@@ -23,7 +23,7 @@ SELECT t.head, ${ROW_COLUMNS}
        AND x.name = $3 COLLATE "C" ORDER BY x.era DESC LIMIT 1) o ON true
  WHERE t.id = $1`;
 
-/** Refuses a database that does not follow ours. */
+/** Refuses a database that is not a replica of ours. */
 export const followerOf =
   (clusterId: string) =>
   async (connection: Connection): Promise<void> => {

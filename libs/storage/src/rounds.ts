@@ -1,11 +1,11 @@
 interface RoundsOptions {
-  /** Milliseconds between rounds, about. */
+  /** Average milliseconds between rounds. */
   readonly interval: number;
   /** In [0, 1): spreads the rounds of several processes. */
   readonly random: () => number;
 }
 
-/** Work that is done again and again until it is stopped; a round that fails is tried again with the next. */
+/** Work that is repeated until it is stopped; a failed round is retried with the next. */
 export class Rounds {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<unknown> = Promise.resolve();
@@ -16,7 +16,7 @@ export class Rounds {
     private readonly options: RoundsOptions,
   ) {}
 
-  /** The first round comes after a pause; further calls do nothing. The timer does not hold the process. */
+  /** Starts rounds after a pause; further calls do nothing. The timer does not keep the process alive. */
   start(): void {
     if (this.#timer) return;
     const pause = this.options.interval * (0.75 + this.options.random() / 2);
@@ -34,7 +34,7 @@ export class Rounds {
     this.#timer.unref();
   }
 
-  /** Begins no more rounds. Resolves when the one under way has ended. */
+  /** Begins no more rounds. Resolves when the one in progress has ended. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -20,12 +20,12 @@ export function readRow(row: TextRow, from: number, bodies: BodyCodec): Row {
   };
 }
 
-/** Reads {@link ROW_COLUMNS} of a binary COPY; keeps nothing of the message. */
+/** Decodes {@link ROW_COLUMNS} of a binary COPY; keeps no reference to the message. */
 export function readCopiedRow(message: Buffer, start: number, bodies: BodyCodec): Row {
   return readTuple(new CopiedTuple(message, start), bodies);
 }
 
-/** Reads {@link ROW_COLUMNS}; keeps nothing of the message. */
+/** Decodes {@link ROW_COLUMNS}; keeps no reference to the message. */
 export function readTuple(tuple: CopiedTuple, bodies: BodyCodec): Row {
   const namespace = tuple.text();
   const name = tuple.text();
@@ -39,7 +39,7 @@ export function readTuple(tuple: CopiedTuple, bodies: BodyCodec): Row {
 
 /**
  * Columns of `change` that make a {@link HistoricChange}, in the order that {@link readCopiedChange} expects.
- * @param prior what is shown in place of the columns that hold the body before it
+ * @param prior expression to use for the columns of the body before it
  */
 export const changeColumns = (prior: (column: string) => string): string =>
   'version, previous, action, namespace, name, uid, stored_version, body, at, ' +
@@ -90,7 +90,7 @@ export function readCopiedChange(
 
 const ACTIONS: Readonly<Record<string, HistoricChange['op']>> = { 1: 'create', 3: 'update', 5: 'delete' };
 
-/** A body in memory of its own, with its owners of fields. */
+/** Copies a body to memory of its own, joined with its field owners. */
 function kept(stored: Buffer, owners: Buffer | undefined, bodies: BodyCodec): Buffer {
   const whole = owners ? bodies.join(stored, owners) : stored;
   return whole.buffer === stored.buffer ? Buffer.from(whole) : whole;

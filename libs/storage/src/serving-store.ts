@@ -15,9 +15,9 @@ import type { Uncharged } from './uncharged.js';
 export interface ServingStore extends Store {
   /** Identity of the installation that the database belongs to. */
   readonly installation: Installation;
-  /** Bound the histories; start them in processes that should take part. */
+  /** Compactors of the histories; start them in processes that should take part. */
   readonly compactors: readonly Compactor[];
-  /** Every type that anybody has ever registered. @throws StoreUnavailableError */
+  /** All registered types. @throws StoreUnavailableError */
   types(): Promise<readonly TypeName[]>;
   /**
    * Creates an expirer, which deletes the objects of a type that have not been written for this many milliseconds;
@@ -26,11 +26,11 @@ export interface ServingStore extends Store {
   expirer(type: TypeId, timeToLive: number): Expirer;
   /** Creates a lease, which one process at a time holds, for this many milliseconds each time it takes it. */
   lease(name: string, duration: number): ProcessLease;
-  /** States of the leases that this process has asked for at least once. */
+  /** States of the leases that this process has tried to take. */
   leases(): readonly LeaseState[];
-  /** Names of leases that are held now, by whomever, of those that begin so. @throws StoreUnavailableError */
+  /** Names of leases with a prefix that any process holds now. @throws StoreUnavailableError */
   heldLeases(prefix: string): Promise<readonly string[]>;
-  /** Another schema in the same database, for what is no object; close it before the store. */
+  /** Opens another schema in the same database, for data that are no objects; close it before the store. */
   besideSchema(schema: string, migrations: readonly Migration[]): SideSchema;
   /** Creates the record that publishes this process's progress; each update is valid for this many milliseconds. */
   presence(duration: number): Presence;
@@ -42,13 +42,13 @@ export interface ServingStore extends Store {
    * @throws StoreUnavailableError
    */
   announcementKeys(rotation: number): Promise<AnnouncementKeys>;
-  /** Called when the database has forgotten them, as history was found broken, or went on after a silence: there are new ones. */
+  /** Called when the database has lost them, as history was rewound, or went on after a silence: there are new ones. */
   onAnnouncementKeysForgotten(listener: () => void): () => void;
   /** Namespaces in which servers of the previous release did not charge accounts. @throws StoreUnavailableError */
   uncharged(): Promise<Uncharged>;
-  /** Once accounts there were counted again. @throws StoreUnavailableError */
+  /** Call it once accounts there were counted again. @throws StoreUnavailableError */
   forgetUncharged(upTo: bigint): Promise<void>;
-  /** Connections, by what they are for. */
+  /** Statistics of connections, by their purpose. */
   pools(): [name: string, PoolStats][];
   /**
    * Announces the end of the process: from now until the store is closed, a database that does not answer for two

@@ -4,13 +4,13 @@ import { IncompatibleDatabaseError, isComplete, type Migration, migrateSchema } 
 import { Pool, type PoolOptions } from './pool.js';
 import type { TextRow } from './text-row.js';
 
-/** How it is reached, and treated where it lacks something. */
+/** Options for reaching it, and for an outdated schema. */
 interface SideSchemaOptions extends Omit<PoolOptions, 'size'> {
-  /** Whether it is made and migrated, rather than refused. */
+  /** Whether it is created and migrated, rather than refused. */
   readonly migrates: boolean;
 }
 
-/** A schema of its own beside the store's, over one connection; its tables are made when it is first used. */
+/** A schema beside the store's, over one connection; its tables are created on first use. */
 export class SideSchema {
   readonly #pool: Pool;
   #migrated = false;
@@ -29,7 +29,10 @@ export class SideSchema {
     return this.#pool.use((connection) => connection.query(text, values));
   }
 
-  /** Makes it, or looks whether it can be used. A database that is away is no error: statements find out. @throws IncompatibleDatabaseError */
+  /**
+   * Creates it, or checks whether it can be used. An unavailable database is no error: statements will fail. @throws
+   * IncompatibleDatabaseError
+   */
   async open(): Promise<void> {
     try {
       await this.query('SELECT 1', []);

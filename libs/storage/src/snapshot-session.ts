@@ -57,7 +57,7 @@ export class SnapshotSession {
     }
   }
 
-  /** The copy was read to its end, and with it the transaction is over. */
+  /** Completes after the copy was read to its end, which ended the transaction. */
   async complete(): Promise<void> {
     this.#copy = undefined;
     this.#inTransaction = false;

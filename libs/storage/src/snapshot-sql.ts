@@ -19,7 +19,7 @@ export const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
  */
 export const LOCK_HISTORY = 'LOCK TABLE ONLY history_partition, ONLY change IN ACCESS SHARE MODE';
 
-/** Rows come in the order of their index: sorting would hold all of them before the first goes out. */
+/** Rows come in the order of their index: sorting would collect all of them before the first is sent. */
 export const IN_INDEX_ORDER = 'SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off';
 
 export const bounds = (type: TypeId) =>
@@ -30,7 +30,7 @@ const ORDER = 'ORDER BY namespace, name';
 /** Value of `change.action` for deletions. */
 const DELETION = 5;
 
-/** Steps back before the index of changes is asked for a shorter way: about as many as lie between those that it knows. */
+/** Steps back before the index of changes is searched for a shortcut: about the distance of those that it knows. */
 const PATIENCE = 8;
 
 /** Which keys of a type. */
@@ -40,11 +40,11 @@ export interface KeyRange {
   readonly after?: Key;
   /** The last one. */
   readonly through?: Key;
-  /** The objects are few among the row versions that are kept of them. */
+  /** Few objects exist among many retained row versions. */
   readonly sparse?: boolean;
 }
 
-/** The objects of a range, to be read in order. */
+/** SQL for the objects of a range, to be read in order. */
 function objects(range: KeyRange): string {
   const { type, sparse } = range;
   if (!sparse) return `(SELECT * FROM object WHERE ${within('object', range)})`;
@@ -56,11 +56,11 @@ function objects(range: KeyRange): string {
          ORDER BY l.era DESC LIMIT 1) x)`;
 }
 
-/** Whether a range has fewer objects than that, found by going from one to the next. */
+/** Whether a range has fewer objects than this, found by walking from one to the next. */
 export const areFewer = (range: KeyRange, objects: number) =>
   `${walking(range, String(objects))} SELECT count(*) < ${objects} FROM walked`;
 
-/** From object to object of a range, at most so many. */
+/** Walks from object to object of a range, up to a limit. */
 function walking({ through, ...range }: KeyRange, limit?: string): string {
   const { namespace } = range;
   return walk(within('o', range), {
@@ -70,7 +70,7 @@ function walking({ through, ...range }: KeyRange, limit?: string): string {
   });
 }
 
-/** The rows asked for as they are now: columns of a Row in order, but for the limit. */
+/** SQL for the current rows of a range: columns of a Row in order, without the limit. */
 export const currentRows = (range: KeyRange) => `SELECT ${ROW_COLUMNS} FROM ${objects(range)} o`;
 
 /**
@@ -124,7 +124,7 @@ const writtenSince = (range: KeyRange, at: Version) =>
       WHERE ${within('c', range)} AND c.sought AND c.action = ${DELETION} AND c.version > ${at} ${ORDER})) w
    GROUP BY namespace, name`;
 
-/** The key of the n-th object of a range, of whatever version; no row where there are fewer. */
+/** The key of the n-th object of a range, of any version; no row if there are fewer. */
 export const nthKey = (range: KeyRange, n: number) =>
   `SELECT namespace, name FROM ${objects(range)} o ${ORDER} OFFSET ${n - 1} LIMIT 1`;
 
@@ -133,18 +133,18 @@ export const lastTwo = (rows: string, n: number) =>
   `SELECT namespace, name, i FROM (
     SELECT namespace, name, row_number() OVER (${ORDER}) AS i FROM (${rows}) r ${ORDER} LIMIT ${n}) k ORDER BY i DESC LIMIT 2`;
 
-/** The keys of the last row within the limit and of the one behind it, where there are such. */
+/** The keys of the last row within the limit and of the one behind it, if there are any. */
 export const cut = (rows: string, limit: number) =>
   `SELECT namespace, name FROM (${rows}) r ${ORDER} OFFSET ${Math.max(0, limit - 1)} LIMIT 2`;
 
 /** How many rows there are, in one row of one column: this one reads all of them. */
 export const count = (rows: string) => `SELECT count(*) FROM (SELECT namespace, name FROM (${rows}) r) c`;
 
-/** The same of no more than so many rows. */
+/** Same up to a number of rows. */
 export const countUpTo = (rows: string, most: number) =>
   `SELECT count(*) FROM (SELECT FROM (${rows}) r LIMIT ${most}) c`;
 
-/** The rows in order, of which the first so many. */
+/** The rows in order, up to a limit. */
 export const page = (rows: string, limit: number | undefined) =>
   `SELECT * FROM (${rows}) r ${ORDER}${limit === undefined ? '' : ` LIMIT ${limit}`}`;
 
@@ -159,7 +159,7 @@ function within(alias: string, { type, namespace, after, through }: KeyRange): s
   return conditions.join(' AND ');
 }
 
-/** A key of another namespace than the one that is asked for cuts off nothing or everything. */
+/** A key of another namespace than the requested one cuts off nothing or everything. */
 function beyond(alias: string, operator: '>' | '<=', key: Key, namespace: string | undefined): string {
   if (namespace === undefined) {
     return `(${alias}.namespace, ${alias}.name) ${operator} (${collated(key.namespace)}, ${collated(key.name)})`;

@@ -57,14 +57,14 @@ export class Snapshots {
     }
   }
 
-  /** To seek each object costs several times as much as to read it: worth it for few, and where much may lie between them. */
+  /** Seeking an object costs several times as much as reading it: worthwhile for few, with much between them. */
   async #isSparse(range: KeyRange, connection: Connection): Promise<boolean> {
     if ((await this.#kept.count(connection)) < this.options.deadRows) return false;
     const [row] = await connection.query(areFewer(range, FEW));
     return row?.[0] === 't';
   }
 
-  /** Begins a transaction that sees the state at a version, or how to rebuild it; the head that it sees. */
+  /** Begins a transaction that sees the state at a version, or can rebuild it; returns the head that it sees. */
   async #reach({ type }: SnapshotRequest, at: Version, session: SnapshotSession): Promise<Version> {
     const [row] = await session.begin(`${BEGIN}; ${LOCK_HISTORY}; ${bounds(type)}`);
     if (!row) throw unknownType(type);
@@ -93,7 +93,7 @@ export class Snapshots {
     };
   }
 
-  /** Compaction waits for those who read history, so no more of it is counted than takes a moment. */
+  /** Compaction waits for readers of history, so no more of it is counted than takes a moment. */
   async #exact(request: Reading, at: Version, session: SnapshotSession): Promise<Snapshot> {
     const { limit, cut: wanted } = request;
     if (limit === undefined) {

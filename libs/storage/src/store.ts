@@ -7,9 +7,9 @@ export interface Row extends Key {
   readonly uid: string;
   /** The version of the last write. */
   readonly version: Version;
-  /** Version of the API in which the body is stored; empty: the one that the release before stored the kind in. */
+  /** Version of the API in which the body is stored; empty: the one in which the previous release stored the kind. */
   readonly storedVersion: string;
-  /** Number of the defaults that the body was given, as its writer counts those of the kind; 0: not known, or none. */
+  /** Number of the defaults that were filled in, by the writer's numbering for the kind; 0: unknown, or none. */
   readonly defaults: number;
   /** Stored form, UTF-8; may be a view of a larger buffer. */
   readonly body: Buffer;
@@ -47,9 +47,9 @@ export type PriorDetail = 'body' | 'version';
 
 /** A change with the state before it, as history keeps it. All fields about that state are absent for creations. */
 export interface HistoricChange extends Change {
-  /** Body before the change; absent too where no bodies were asked for. */
+  /** Body before the change; absent too if no bodies were requested. */
   readonly prior?: Buffer;
-  /** Version that the state before was written at. */
+  /** Version of the previous write. */
   readonly priorVersion?: Version;
   /** Version of the API in which the state before is stored. */
   readonly priorStoredVersion?: string;
@@ -69,7 +69,7 @@ export interface Charge {
 
 /** Accounts that a write is charged to. */
 export interface Charging {
-  /** The accounts were looked at as they are at this version of their type, or a later one. */
+  /** The accounts were read at this version of their type, or a later one. */
   readonly known: Version;
   /** Charges to accounts of the same namespace, each account at most once. Default: none. */
   readonly charges?: readonly Charge[];
@@ -111,13 +111,13 @@ interface Written {
   readonly origin?: unknown;
 }
 
-/** Makes an object where there is none of its key. */
+/** Creates an object, if its key is free. */
 export interface CreateOp extends Key, Written {
   /** Discriminates it from the other writes. */
   readonly op: 'create';
   /** From {@link Store.registerTypes}. */
   readonly type: TypeId;
-  /** Stays the object's for good. */
+  /** Permanent uid of the object. */
   readonly uid: string;
   /** Stored form, UTF-8. */
   readonly body: Buffer;
@@ -126,7 +126,7 @@ export interface CreateOp extends Key, Written {
   /** Amounts of the object, if it is an account. */
   readonly tally?: Tally | undefined;
 }
-/** Puts a new body in the place of one. */
+/** Replaces the body of an object. */
 export interface UpdateOp extends Key, Written {
   /** Discriminates it from the other writes. */
   readonly op: 'update';
@@ -136,12 +136,12 @@ export interface UpdateOp extends Key, Written {
   readonly version: Version | 'previous';
   /** Stored form, UTF-8. */
   readonly body: Buffer;
-  /** Marks the object as on its way out (`deletionTimestamp` set); what `requireNamespace` of others looks at. */
+  /** Marks the object as terminating (`deletionTimestamp` set); checked by `requireNamespace` of others. */
   readonly terminating: boolean;
   /** Amounts of the object, if it is an account. */
   readonly tally?: Tally | undefined;
 }
-/** Takes an object away. */
+/** Deletes an object. */
 export interface DeleteOp extends Key, Written {
   /** Discriminates it from the other writes. */
   readonly op: 'delete';
@@ -155,7 +155,7 @@ export interface DeleteOp extends Key, Written {
 /** A write of one object, discriminated by `op`. */
 export type WriteOp = CreateOp | UpdateOp | DeleteOp;
 
-/** Why a write was not carried out; a conflict with the version that was found. */
+/** Why a write was refused; a conflict with the version that was found. */
 export type Refusal =
   | { readonly outcome: 'already-exists' }
   | { readonly outcome: 'conflict'; readonly version: Version }
@@ -190,7 +190,7 @@ export type SetOutcome =
 export interface Head {
   /** Version of the last change; 0 when there was none. */
   readonly head: Version;
-  /** Least version that can be gone on from, or be listed at; the changes up to it may be forgotten. */
+  /** Least version to resume from, or to list at; the changes up to it may be forgotten. */
   readonly floor: Version;
 }
 
@@ -200,15 +200,15 @@ export interface SnapshotRequest {
   readonly type: TypeId;
   /** Only this namespace; undefined for all. */
   readonly namespace?: string;
-  /** Start behind this key, in byte order of (namespace, name). */
+  /** Start after this key, in byte order of (namespace, name). */
   readonly after?: Key;
-  /** At most so many rows; undefined for all. */
+  /** Maximum number of rows; undefined for all. */
   readonly limit?: number;
   /** The state at exactly this version (at most the head); undefined for now. */
   readonly at?: Version;
-  /** The newest state, or one a little behind; never behind what this process has read or written. */
+  /** Allows a slightly stale state; never behind what this process has read or written. */
   readonly stale?: boolean;
-  /** Find out whether the limit cuts rows off, before they come; or count those as well, which reads the whole collection. */
+  /** Find out before the rows whether the limit cuts some off; or count those too, which reads the whole collection. */
   readonly cut?: 'find' | 'count';
   /**
    * Called for each object whose body cannot be opened, before the page that it would be in: it is left out then. If
@@ -225,7 +225,7 @@ export interface Snapshot {
   readonly pages: AsyncIterable<readonly Row[]>;
   /** The last row within the limit, where rows remain behind it; only when asked for, and known before the first page. */
   readonly last?: Key;
-  /** How many those are; only when asked for, and of an older version only where they are not very many. */
+  /** How many those are; only when asked for, and at an older version only if they are not very many. */
   readonly remaining?: number;
 }
 
@@ -235,7 +235,7 @@ export interface ChangeSource {
   database(type: TypeId): number;
   /**
    * Heads of these types, from the primary, read after the call began; concurrent calls share queries.
-   * @throws StoreUnavailableError when a database of theirs does not answer
+   * @throws StoreUnavailableError when one of their databases does not answer
    */
   heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>>;
   /**
@@ -250,7 +250,7 @@ export interface ChangeSource {
    * StoreUnavailableError
    */
   snapshot(request: SnapshotRequest): Promise<Snapshot>;
-  /** Called when the database turns out to have gone back in time; everything derived must be rebuilt. */
+  /** Called when the database turns out to have gone back in time; everything derived from it must be rebuilt. */
   onRewind(listener: () => void): () => void;
   /**
    * Registers a listener for each time that {@link changes} of a type were asked for and the next of them, of this
@@ -262,13 +262,13 @@ export interface ChangeSource {
   noteLeftOut?(error: UnreadableBodyError): void;
   /** Records a version that was announced in any way; a database found without it has gone back in time. */
   noteAnnounced(type: TypeId, version: Version): void;
-  /** Whether a version may have been announced before a failover or a restoration lost it: no history of the database holds it. */
+  /** Whether a version may have been announced before a failover or a restore lost it: it is in no history. */
   isLost(type: TypeId, version: Version): boolean;
   /** The highest version ever drawn in the database that holds a type; concurrent calls share queries. */
   lastVersion(type: TypeId): Promise<Version>;
 }
 
-/** How much there is of a type. */
+/** Size of a type. */
 export interface Measure {
   /** Counted up to the number that was asked for. */
   readonly objects: number;
@@ -283,9 +283,9 @@ export type ReadingStore = Omit<Store, 'write' | 'writeSet'>;
 export interface Store extends ChangeSource {
   /** Ids of resource types, registering those that are new. The namespaces' own type must be among the first call's. */
   registerTypes(types: readonly { group: string; resource: string }[]): Promise<readonly TypeId[]>;
-  /** Which type holds the namespaces that `requireNamespace` looks for. */
+  /** Sets the type of the namespaces that `requireNamespace` checks. */
   setNamespaceType(type: TypeId): void;
-  /** Which type holds the accounts that writes are charged to. */
+  /** Sets the type of the accounts that writes are charged to. */
   setAccountType(type: TypeId): void;
   /**
    * Commits one write, which is decided on its own though committed in a batch. Resolves after the commit is durable.
@@ -302,9 +302,9 @@ export interface Store extends ChangeSource {
   writeSet(ops: readonly WriteOp[]): Promise<SetOutcome>;
   /** The object as of a moment after the call began. */
   get(type: TypeId, key: Key): Promise<Row | undefined>;
-  /** The object now or a little while ago; never behind what this process has read or written. */
+  /** The object now or slightly stale; never behind what this process has read or written. */
   getStale(type: TypeId, key: Key): Promise<Row | undefined>;
-  /** The types that hold objects of a namespace, as of a moment after the call began. */
+  /** The types that have objects in a namespace, as of a moment after the call began. */
   typesIn(namespace: string): Promise<readonly TypeId[]>;
   /** Measures how much a type holds, counting at most this many objects. */
   measure(type: TypeId, objects: number): Promise<Measure>;
@@ -314,6 +314,6 @@ export interface Store extends ChangeSource {
   onCommit(listener: (changes: readonly Change[]) => void): () => void;
   /** Resolves when the database answers; for readiness. */
   ping(): Promise<void>;
-  /** Ends what is under way in order and lets go of all connections. */
+  /** Finishes work in progress and closes all connections. */
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 /** The last era of the last object first. */
 const LAST = 'ORDER BY o.namespace DESC, o.name DESC, o.era DESC LIMIT 1';
 
-/** Beside which rows are gone through. */
+/** Scope of a walk. */
 interface WalkOptions {
-  /** Which of them come first: what holds of all that come before those in order. Default: any. */
+  /** Condition on the first object: also true of all objects that come before it in the order. Default: any. */
   readonly from?: string;
   /** All of them are of one namespace; default false. */
   readonly inNamespace?: boolean;

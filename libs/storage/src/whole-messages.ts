@@ -6,7 +6,7 @@ import { freeMemory } from './free-memory.js';
 const HEADER_BYTES = 5;
 /** The longest message that a server makes (PostgreSQL, `MaxAllocSize`). */
 const LONGEST = 1 << 30;
-/** Messages of fewer bytes are put together in memory that others share. */
+/** Shorter messages are assembled in shared memory. */
 const LARGE = 16 << 10;
 
 /** Thrown when the bytes read do not come from a PostgreSQL. */
@@ -23,12 +23,12 @@ export class WholeMessages {
   readonly #header = Buffer.alloc(HEADER_BYTES);
   /** Memory in which the current message is assembled; undefined until its length is known. */
   #message: Buffer | undefined;
-  /** Bytes of the message under way that are there. */
+  /** Bytes of the current message that have arrived. */
   #filled = 0;
-  /** Memory of an earlier message, for as long as the collector leaves it. */
+  /** Memory of an earlier message, until it is collected. */
   #memory: WeakRef<ArrayBuffer> | undefined;
 
-  /** @param deliver is handed whole messages, which lie there only until it returns */
+  /** @param deliver is given whole messages, which are valid only until it returns */
   constructor(private readonly deliver: (messages: Buffer) => void) {}
 
   /** @throws NotPostgresError */
@@ -50,7 +50,7 @@ export class WholeMessages {
     return at;
   }
 
-  /** Takes what the message under way lacks, or as much of it as there is. Returns where that ends. */
+  /** Adds missing bytes to the current message, as many as there are. Returns the end of them. */
   #fill(chunk: Buffer, from: number): number {
     let at = from;
     if (this.#message === undefined) {

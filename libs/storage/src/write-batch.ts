@@ -50,7 +50,7 @@ export function checkSet(ops: readonly WriteOp[], namespaceType: TypeId): void {
   ops.forEach((op, i) => {
     checkOp(op);
     if (endsNamespace(op, namespaceType)) ended.add(op.name);
-    // It is there when it is looked at, and not any more when it is needed.
+    // It exists when it is checked, and not any more when it is needed.
     else if (op.op === 'create' && op.requireNamespace && ended.has(op.namespace))
       throw new TypeError(`a set ends the namespace ${op.namespace} before it requires it`);
     const key = keyOf(op);
@@ -69,7 +69,7 @@ const endsNamespace = (op: WriteOp, namespaceType: TypeId): boolean =>
 const followsPrevious = (op: WriteOp): boolean => op.op !== 'create' && op.version === 'previous';
 const keyOf = ({ type, namespace, name }: WriteOp): string => JSON.stringify([type, namespace, name]);
 
-/** Types of some writes, and of the accounts that they are charged to, ascending, each once. */
+/** Types of some writes, and of the accounts that they are charged to, ascending, without duplicates. */
 export function typesOf(ops: readonly WriteOp[], accountType: TypeId): TypeId[] {
   const [first] = ops;
   const charged = ops.some(isCharged);
@@ -96,7 +96,7 @@ export function gateOf(namespace: string): bigint {
   return BigInt(hash >>> 1);
 }
 
-/** The namespace gates that a batch needs, ascending, each once, exclusive if anybody needs it so. */
+/** The namespace gates that a batch needs, ascending, without duplicates, exclusive if any write needs it so. */
 export function gatesOf(ops: readonly WriteOp[], namespaceType: TypeId): bigint[] {
   const gates = new Map<string, bigint>();
   for (const op of ops) {
@@ -109,7 +109,7 @@ export function gatesOf(ops: readonly WriteOp[], namespaceType: TypeId): bigint[
   if (gates.size === 0) return [];
   const sorted = [...gates].map(([namespace, exclusive]) => 2n * gateOf(namespace) + exclusive);
   sorted.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  // Of two namespaces with one gate the later element is the exclusive one, if any is.
+  // If two namespaces share a gate the later element is the exclusive one, if any is.
   return sorted.filter((gate, i) => i + 1 === sorted.length || gate >> 1n !== (sorted[i + 1] ?? 0n) >> 1n);
 }
 
@@ -121,7 +121,7 @@ function versionOf(op: WriteOp): Version {
   return op.version === 'previous' ? PREVIOUS : op.version;
 }
 
-/** Types that mean something to the store. */
+/** Types with a special role in the store. */
 interface SpecialTypes {
   readonly namespaceType: TypeId;
   readonly accountType: TypeId;
@@ -135,7 +135,7 @@ interface BatchParameters {
 
 /**
  * Parameters of {@link COMMIT_CHARGED}.
- * @param units single writes, and sets, in the order in which they are carried out
+ * @param units single writes, and sets, in the order of execution
  * @param patience milliseconds to wait for a lane that others hold; null: as long as the session waits for locks
  */
 export function batchParameters(
@@ -216,7 +216,7 @@ export interface BatchResult {
   readonly changes: readonly Change[];
 }
 
-/** Reads what {@link COMMIT_CHARGED} answered. */
+/** Reads the answer of {@link COMMIT_CHARGED}. */
 export function readBatchResult(
   rows: readonly TextRow[],
   units: readonly (readonly WriteOp[])[],
@@ -231,7 +231,7 @@ export function readBatchResult(
   };
   const outcomes = units.map((ops) => {
     const own = ops.map(() => next());
-    // Rows are read as they came, so that the changes are in order.
+    // Rows are read in order of arrival, so that the changes are in order.
     if (own[0]?.[0] === UNDECIDED) return undefined;
     return ops.map((op, i) => readOutcome(op, own[i] ?? [], changes, answer.amounts));
   });
@@ -239,10 +239,10 @@ export function readBatchResult(
   return { units: outcomes, changes };
 }
 
-/** Column of the name that only rows of accounts have. */
+/** Index of the column name, which only rows of accounts have. */
 const ACCOUNT_NAME = 7;
 
-/** An account as the database has written it for what was charged to it. */
+/** The change of an account that the database has rewritten for its charges. */
 function accountChange(row: TextRow, type: TypeId, codec: BodyCodec): Change {
   const [, version, previous, uid, at, , namespace, name, storedVersion, defaults, body, owners] = row;
   const own = bytesOf(body);
@@ -276,7 +276,7 @@ const REFUSALS: Readonly<Record<string, Exclude<Refusal['outcome'], 'conflict' |
   '8': 'accounts-changed',
 };
 
-/** @returns undefined for what was not done because another of its set was refused */
+/** @returns undefined for a write that was skipped because another of its set was refused */
 function readOutcome(
   op: WriteOp,
   row: TextRow,

@@ -9,7 +9,7 @@ export interface Unit {
   /** Types of its writes, ascending, each once. */
   readonly types: readonly TypeId[];
   readonly bytes: number;
-  /** Monotonic ms of its coming. */
+  /** Time of arrival, monotonic ms. */
   readonly since: number;
 }
 
@@ -23,7 +23,7 @@ interface WriteQueueOptions {
   readonly bytes: number;
   /** Units that may wait; more are refused at once. */
   readonly waiting: number;
-  /** Bytes that may wait, those under way among them; more are refused at once, unless nothing else waits. */
+  /** Bytes that may wait, those in progress among them; more are refused at once, unless nothing else waits. */
   readonly waitingBytes: number;
   /** Milliseconds after which waiting calls fail when a batch finds the database unavailable. Default: never. */
   readonly patience?: number;
@@ -58,7 +58,7 @@ interface Line<R> {
 export class WriteQueue<R> {
   /** Lines in which a unit waits or is in progress, the next one to run first. */
   readonly #lines = new Map<string, Line<R>>();
-  /** Lines whose lanes were held for too long: they wait there, until they are let in. */
+  /** Lines whose lanes were held for too long: they wait there, until they get them. */
   readonly #contended = new Set<string>();
   readonly #underWay = new Set<TypeId>();
   #trying = false;
@@ -66,7 +66,7 @@ export class WriteQueue<R> {
   #waitingBytes = 0;
   #scheduled = false;
   #drained: (() => void)[] = [];
-  /** Goes on with what has been decided. */
+  /** Settles decided units. */
   readonly #decided = new ByRounds();
 
   constructor(
@@ -86,13 +86,13 @@ export class WriteQueue<R> {
     });
   }
 
-  /** Resolves when nothing is under way or waiting. */
+  /** Resolves when nothing is in progress or waiting. */
   async drained(): Promise<void> {
     if (this.#lines.size > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));
     await this.#decided.drained();
   }
 
-  /** @param by 1 for units that come, -1 for those that go */
+  /** @param by 1 for arriving units, -1 for leaving ones */
   #count(units: readonly Unit[], by: 1 | -1): void {
     this.#waiting += by * units.length;
     for (const { bytes } of units) this.#waitingBytes += by * bytes;
@@ -105,7 +105,7 @@ export class WriteQueue<R> {
     return line;
   }
 
-  /** At the end of the turn of the event loop, so that what comes in one turn, from whichever connections, travels together. */
+  /** At the end of the turn of the event loop, so that writes of one turn, from any connection, share a batch. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -115,7 +115,7 @@ export class WriteQueue<R> {
     });
   }
 
-  /** Begins what can be: a line whose types others use before it keeps its place, and those behind it wait their turn. */
+  /** Begins all possible batches: a line whose types are in use keeps its place, and those behind it wait. */
   #begin(): void {
     const taken = new Set(this.#underWay);
     const free: Line<R>[] = [];
@@ -175,7 +175,7 @@ export class WriteQueue<R> {
     }
   }
 
-  /** Batch by batch a database that is away would be waited for once for each. Nothing of theirs was sent. */
+  /** Otherwise each batch would wait for an unavailable database in turn. None of their writes was sent. */
   #giveUp(lines: readonly Line<R>[], cause: unknown): void {
     const { patience = Number.POSITIVE_INFINITY } = this.options;
     for (const line of lines) {
@@ -192,7 +192,7 @@ export class WriteQueue<R> {
     }
   }
 
-  /** A line that had its turn and still holds something goes behind the others; one for which there was no room does not. */
+  /** A line that was served and still has units goes behind the others; one for which there was no room does not. */
   #release(lines: readonly Line<R>[], served: ReadonlySet<Line<R>>): void {
     for (const line of lines) {
       for (const type of line.types) this.#underWay.delete(type);

@@ -40,7 +40,7 @@ export class Writer {
   accountType: TypeId = 0;
 
   /**
-   * @param pool for batches that wait for lanes for moments only
+   * @param pool for batches that wait for lanes only briefly
    * @param lanes for those that wait as long as it takes
    */
   constructor(
@@ -111,7 +111,7 @@ export class Writer {
     } catch (error) {
       const failure = toStoreError(error, true);
       if (failure instanceof StoreUnavailableError || units.length === 1) return units.map(() => failure);
-      // One of them cannot be stored at all, and has rolled its neighbours back: each for itself.
+      // A write that cannot be stored at all has rolled back the others: retry each alone.
       const verdicts: (Outcomes | Error | undefined)[] = [];
       for (const unit of units) verdicts.push(...(await this.#commit(connection, [unit], wait)));
       return verdicts;
@@ -141,7 +141,7 @@ export class Writer {
       try {
         listener(changes);
       } catch (error) {
-        // The writes are committed whatever a listener makes of them; its defect surfaces as an uncaught exception.
+        // The writes are committed whatever a listener does; its bug surfaces as an uncaught exception.
         queueMicrotask(() => {
           throw error;
         });

@@ -7,7 +7,7 @@ import type { Key, Row } from '@orch/storage';
 export interface Attributes {
   /** `metadata.labels` of the object; empty when it has none. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Values by path: `spec.nodeName`. A field that is not set is empty, or missing. */
+  /** Values by path: `spec.nodeName`. An unset field is empty, or missing. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -23,18 +23,18 @@ export interface Selection {
   readonly key: string;
   /** Whether an object with these attributes is selected. Pure. */
   matches(attributes: Attributes): boolean;
-  /** Equalities that all matches fulfil; what makes an index usable. */
+  /** Equalities that all matches fulfil, for use with indexes. */
   readonly equals?: ReadonlyMap<EqualityKey, string>;
-  /** Whether it asks for the name, or the namespace, that `equals` has, and for nothing else. Default false. */
+  /** Whether it only selects the name, or the namespace, in `equals`. Default false. */
   readonly byKey?: boolean;
-  /** How much matching looks at: one for each condition, and for each further value of one. Default 1. */
+  /** Cost of matching: one for each condition, and for each further value of one. Default 1. */
   readonly terms?: number;
 }
 
 export const NAME_FIELD = 'field:metadata.name';
 export const NAMESPACE_FIELD = 'field:metadata.namespace';
 
-/** The equality that says most: a name, else a field, else a label; namespaces are looked after elsewhere. */
+/** Returns the most selective equality: a name, else a field, else a label; namespaces are handled elsewhere. */
 export function narrowest(selection: Selection | undefined): readonly [EqualityKey, string] | undefined {
   const equals = selection?.equals;
   const name = equals?.get(NAME_FIELD);
@@ -50,7 +50,7 @@ export function attributeOf(attributes: Attributes, key: EqualityKey): string | 
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-/** The same of an object, which need not be parsed where its key says it. */
+/** Same for an object, which is not parsed when its key decides. */
 export function valueIn(object: Key & { readonly attributes: Attributes }, key: EqualityKey): string | undefined {
   if (key === NAME_FIELD) return object.name;
   return attributeOf(object.attributes, key);

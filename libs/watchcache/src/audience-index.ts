@@ -23,10 +23,10 @@ type Place =
   | { readonly by: 'equality'; readonly key: EqualityKey; readonly value: string }
   | { readonly by: 'nothing' };
 
-/** Keys of equalities that are looked through for each event. */
+/** Limit of equality keys that are checked for each event. */
 const FEW_KEYS = 8;
 
-/** Finds the audiences that an event may concern. Each is filed once, under the property that says most. */
+/** Finds the audiences that an event may concern. Each is indexed once, under its most selective property. */
 export class AudienceIndex<Group extends Indexed> {
   readonly #byName: Bucket<Group> = new Map();
   readonly #byNamespace: Bucket<Group> = new Map();
@@ -58,7 +58,7 @@ export class AudienceIndex<Group extends Indexed> {
     if (place.by === 'equality' && bucket.size === 0) this.#byEquality.delete(place.key);
   }
 
-  /** Calls back once for every audience that the event may concern. */
+  /** Calls back once for each audience that the event may concern. */
   forEach(event: ChangeEvent, visit: (audience: Group) => void): void {
     for (const audience of this.#others) visit(audience);
     if (this.#byName.size > 0) {
@@ -71,7 +71,7 @@ export class AudienceIndex<Group extends Indexed> {
   }
 
   #forEachEqual({ entry, prior }: ChangeEvent, visit: (audience: Group) => void): void {
-    // Whose attributes are not known may concern everybody.
+    // An entry without known attributes may concern every audience.
     if (entry.failure !== undefined || prior?.failure !== undefined) {
       for (const bucket of this.#byEquality.values()) {
         for (const audiences of bucket.values()) visitAll(audiences, visit);
@@ -79,7 +79,7 @@ export class AudienceIndex<Group extends Indexed> {
       return;
     }
     const [now, before] = [entry.attributes, prior?.attributes];
-    // What others have thought of as keys is not looked through for each event, if it is more than the object has.
+    // Keys from selectors are not checked one by one for each event if they are more than the object's own.
     const keys = this.#byEquality.size > FEW_KEYS ? keysOf(now, before) : this.#byEquality.keys();
     for (const key of keys) {
       const bucket = this.#byEquality.get(key);
@@ -101,7 +101,7 @@ export class AudienceIndex<Group extends Indexed> {
   }
 }
 
-/** Names the place of an interest: what lies in one place is looked at together. */
+/** Returns the name of an interest's place: interests in one place are checked together. */
 export function placeName(interest: Interest): string {
   const place = placeOf(interest);
   if (place.by === 'equality') return `${place.key}=${place.value}`;
@@ -132,7 +132,7 @@ function nameWithin(namespace: string | undefined, name: string): string {
   return namespace === undefined ? `*/${name}` : `${namespace}/${name}`;
 }
 
-/** The keys that an object has now or had before, each once. */
+/** Returns the keys that an object has now or had before, without duplicates. */
 function keysOf(...states: readonly (Attributes | undefined)[]): Set<EqualityKey> {
   const keys = new Set<EqualityKey>();
   for (const { labels, fields } of states.filter((state) => state !== undefined)) {

@@ -3,23 +3,23 @@ import { Cohort } from './cohort.js';
 import type { FrameEncoder } from './frames.js';
 import type { Interest, SharedInterest } from './interest.js';
 
-/** A flush of an audience, which went through all cohorts that had gathered something. */
+/** A flush of an audience, through all cohorts with pending events. */
 export interface Flushed {
   /** Monotonic ms. */
   readonly began: number;
-  /** Milliseconds of writing, without what came in between. */
+  /** Milliseconds of writing, without other work in between. */
   readonly took: number;
-  /** Most events that went out with one write. */
+  /** Maximum number of events in one write. */
   readonly events: number;
 }
 
 const NEVER: Flushed = { began: Number.NEGATIVE_INFINITY, took: 0, events: 0 };
 
-/** All watchers that want the same bytes. What one event is for one of them, it is for all. */
+/** All watchers that want the same bytes. An event has the same effect for all of them. */
 export class Audience {
-  /** Its live watchers, divided so that a flush to many of them lets everything else come in between. */
+  /** Its live watchers, divided so that other work can run during a flush to many of them. */
   readonly cohorts: Cohort[] = [];
-  /** How many watchers are live, and how many there are. */
+  /** Numbers of live watchers, and of all. */
   live = 0;
   members = 0;
   lastFlush: Flushed = NEVER;
@@ -36,7 +36,7 @@ export class Audience {
     return this.shared.interest;
   }
 
-  /** A cohort that one more watcher may join once it is flushed. */
+  /** Returns a cohort that a further watcher may join once it is flushed. */
   cohortWithRoom(): Cohort {
     const found = this.cohorts.find(({ live }) => live.length < this.cohortSize);
     if (found !== undefined) return found;
@@ -45,7 +45,7 @@ export class Audience {
     return made;
   }
 
-  /** A bookmark, made once for the watchers whose turn comes at the same version. */
+  /** Returns a bookmark, encoded once for watchers at the same version. */
   bookmark(version: Version): Buffer {
     if (this.#bookmark?.version !== version) {
       this.#bookmark = { version, bytes: this.encoder.bookmark(version, false) };

@@ -4,7 +4,7 @@ import type { ChangeEvent } from './change-event.js';
 import type { FrameEncoder } from './frames.js';
 import { type Interest, interestKey, SharedInterest } from './interest.js';
 
-/** The audiences there are: one appears with its first member and goes with its last. */
+/** The current audiences: one is created with its first member and removed with its last. */
 export class Audiences {
   readonly #byKey = new Map<string, Audience>();
   readonly #interests = new Map<string, SharedInterest>();
@@ -54,7 +54,7 @@ export class Audiences {
     return shared;
   }
 
-  /** Calls back once for every audience that an event may concern. */
+  /** Calls back once for each audience that an event may concern. */
   concernedBy(event: ChangeEvent, visit: (audience: Audience) => void): void {
     this.#index.forEach(event, visit);
   }

@@ -7,7 +7,7 @@ import { owned } from './owned.js';
 /** A state of an object, immutable. The stored bytes are held once, by all references to the entry. */
 export class CacheEntry implements Row {
   #attributes: Attributes | undefined;
-  /** Holds on to nothing but itself, for it is kept for minutes or for ever. */
+  /** Memory of its own, as it is kept for minutes or for ever. */
   readonly body: Buffer;
 
   constructor(
@@ -15,21 +15,21 @@ export class CacheEntry implements Row {
     readonly namespace: string,
     /** Never empty. */
     readonly name: string,
-    /** Stays the same as long as the object lives. */
+    /** Unchanged as long as the object exists. */
     readonly uid: string,
-    /** The version that this state was written at; of a deleted object that of the deletion. */
+    /** The version that this state was written at; for a deleted object that of the deletion. */
     readonly version: Version,
     body: Buffer,
     private readonly describe: Describe,
-    /** Version of the API that the body lies in, as in a Row of the store. */
+    /** Version of the API that the body is in, as in a Row of the store. */
     readonly storedVersion = '',
-    /** Number of the defaults that the body was given, as in a Row of the store. */
+    /** Number of the defaults that were filled in, as in a Row of the store. */
     readonly defaults = 0,
   ) {
     this.body = owned(body);
   }
 
-  /** Why it is not in the version that is served; undefined where it is. */
+  /** Error of its conversion to the served version; undefined if that succeeded. */
   get failure(): Error | undefined {
     return undefined;
   }
@@ -41,7 +41,7 @@ export class CacheEntry implements Row {
   }
 }
 
-/** A state that could not be brought into the served version: it lies as it is stored, and only its key is known to be right. */
+/** A state that could not be converted to the served version: it is as stored, and only its key is reliable. */
 class FailedEntry extends CacheEntry {
   readonly #failure: Error;
 
@@ -63,7 +63,7 @@ export function entryOf(row: ServedRow, describe: Describe): CacheEntry {
 
 const NO_BODY = Buffer.alloc(0);
 
-/** A state of which no more was read than its key and version. Its attributes must not be asked for, and no event be made of it. */
+/** Returns a state of which only key and version were read: it has no attributes, and no event may be made of it. */
 export const unreadEntry = ({ namespace, name, uid }: Key & Pick<Row, 'uid'>, version: Version): CacheEntry =>
   new CacheEntry(namespace, name, uid, version, NO_BODY, () => {
     throw new UnreadStateError();
@@ -86,7 +86,7 @@ export function selects(selection: Selection, entry: CacheEntry): boolean {
   return selection.byKey === true || entry.failure !== undefined || selection.matches(entry.attributes);
 }
 
-/** Bytes that an entry takes beside its body: object, strings, buffer, place in the state; as measured, on the large side. */
+/** Estimated bytes of an entry beside its body: object, strings, buffer, place in the state; as measured, rounded. */
 const ENTRY_OVERHEAD = 600;
 
 /** Bytes that an entry takes, without its attributes. */

@@ -4,11 +4,11 @@ import type { CacheEntry } from './cache-entry.js';
 /** Effect of a change on a watch: an object enters its selection, changes in it, or leaves it. */
 export type EventKind = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** A change with the states before and after it. Frames made of it are kept with it for a while (`FrameCache`). */
+/** A change with the states before and after it. Its frames are cached with it for a while (`FrameCache`). */
 export interface ChangeEvent {
   readonly version: Version;
   readonly op: Change['op'];
-  /** The state after; for a delete the last state, carrying the deletion's version. */
+  /** The state after; for a delete the last state, with the deletion's version. */
   readonly entry: CacheEntry;
   readonly prior: CacheEntry | undefined;
   /** Monotonic ms of arrival. */
@@ -24,6 +24,6 @@ export interface Frame {
   readonly encoder: string;
   /** The frame's pieces: a single one, except for large objects. */
   readonly pieces: readonly Buffer[];
-  /** Bytes that it holds on to. */
+  /** Bytes that it retains. */
   readonly size: number;
 }

@@ -2,7 +2,7 @@ import type { Audience } from './audience.js';
 import type { ChangeEvent } from './change-event.js';
 import type { Watcher, WatcherState } from './watcher.js';
 
-/** Live watchers of an audience that are at the same place in it, and are written to in one go. */
+/** Live watchers of an audience at the same position, which are written to in one go. */
 export class Cohort {
   /** Watchers that have everything but `pending`. */
   readonly live: Watcher[] = [];
@@ -12,7 +12,7 @@ export class Cohort {
   #pending: Buffer[] = [];
   #pendingEvents = 0;
   #pendingBytes = 0;
-  /** Monotonic ms at which the oldest pending event came. */
+  /** Monotonic ms of the oldest pending event's arrival. */
   oldest = 0;
   /** Values that the observer returned for pending events. */
   origins: unknown[] = [];
@@ -40,7 +40,7 @@ export class Cohort {
     }
   }
 
-  /** Everything gathered: one piece, but of a single large event its own; undefined when there is nothing. */
+  /** Returns all pending frames: one piece, or the pieces of a single large event; undefined when there are none. */
   take(): readonly Buffer[] | undefined {
     if (this.#pendingEvents === 0) return undefined;
     const pieces = this.#pendingEvents === 1 ? this.#pending : [Buffer.concat(this.#pending, this.#pendingBytes)];

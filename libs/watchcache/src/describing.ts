@@ -7,7 +7,7 @@ const STRIDE = 16;
 /** Pages whose entries are all parsed. */
 const described = new WeakSet<Page>();
 
-/** Parses the attributes of many objects, of each page once. Yields often. */
+/** Parses the attributes of many objects, once per page. Yields often. */
 export function* describing(pages: readonly Page[]): Generator<void, void> {
   for (const page of pages) {
     if (described.has(page)) continue;
@@ -19,7 +19,7 @@ export function* describing(pages: readonly Page[]): Generator<void, void> {
   }
 }
 
-/** Reading the attributes is what parses them. */
+/** Reading the attributes parses them. */
 function parse(entry: CacheEntry): void {
   if (entry.failure === undefined) void entry.attributes;
 }

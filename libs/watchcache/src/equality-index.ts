@@ -6,7 +6,7 @@ import { type Page, SortedEntries } from './sorted-entries.js';
 /** Entries between two yields. */
 const STRIDE = 16;
 
-/** Bytes that a value takes, more where several entries have it, and each entry of those, as measured. */
+/** Bytes of a value, more when several entries have it, and of each of those entries, as measured. */
 const VALUE = 40;
 const SEVERAL = 420;
 const REFERENCE = 10;
@@ -15,22 +15,22 @@ const REFERENCE = 10;
 export class EqualityIndex {
   /** Entries by value; a lone entry is stored as itself, as is often the case. */
   readonly #byValue = new Map<string, CacheEntry | SortedEntries>();
-  /** Values that several entries have, and all entries. */
+  /** Number of values with several entries, and of their entries. */
   #several = 0;
   #entries = 0;
 
   constructor(readonly key: EqualityKey) {}
 
-  /** Bytes that it takes beside the entries, an estimate. */
+  /** Estimated bytes beside the entries. */
   get bytes(): number {
     return this.#byValue.size * VALUE + this.#several * SEVERAL + this.#entries * REFERENCE;
   }
 
-  /** Takes in entries in key order, before anything else is asked of the index. Yields often. */
+  /** Adds entries in key order, before the index is used. Yields often. */
   *fill(pages: readonly Page[]): Generator<void, void> {
     for (const page of pages) {
       for (const [at, entry] of page.entries()) {
-        // Those whose attributes are not known are looked at by everybody.
+        // Entries with unknown attributes are checked by every query.
         const value = entry.failure ? undefined : valueIn(entry, this.key);
         if (value !== undefined) this.#append(entry, value);
         if (at % STRIDE === 0) yield;
@@ -43,7 +43,7 @@ export class EqualityIndex {
     return found instanceof CacheEntry ? SortedEntries.from([found]) : found;
   }
 
-  /** Follows a change of the state. */
+  /** Applies a change of the state. */
   change(before: CacheEntry | undefined, after: CacheEntry | undefined): void {
     const old = before && valueIn(before, this.key);
     const value = after && valueIn(after, this.key);

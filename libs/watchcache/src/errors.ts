@@ -1,6 +1,6 @@
 import type { Key, TypeId, Version } from '@orch/storage';
 
-/** History does not hold the version asked for, any more or at all: answer 410 before the stream starts. */
+/** Thrown when history does not hold the requested version (any more): answered with 410 before the stream starts. */
 export class ExpiredError extends Error {
   override readonly name = 'ExpiredError';
   constructor(
@@ -13,7 +13,7 @@ export class ExpiredError extends Error {
   }
 }
 
-/** The version asked for was not reached in time: answer 504 with cause ResourceVersionTooLarge. */
+/** Thrown when the requested version was not reached in time: answered with 504, cause ResourceVersionTooLarge. */
 export class VersionNotReachedError extends Error {
   override readonly name = 'VersionNotReachedError';
   constructor(
@@ -26,7 +26,7 @@ export class VersionNotReachedError extends Error {
   }
 }
 
-/** The state of the type is not held here: answer 429 with Retry-After, or read the database. */
+/** Thrown when the state of the type is not loaded: answered with 429 and Retry-After, or from the database. */
 export class CacheNotReadyError extends Error {
   override readonly name: string = 'CacheNotReadyError';
 }
@@ -36,24 +36,22 @@ export class CacheUnloadedError extends CacheNotReadyError {
   override readonly name = 'CacheUnloadedError';
 }
 
-/** The selectors of watches of the type say too much already: answer 429. */
+/** Thrown when the selectors of a type's watches have too many terms already: answered with 429. */
 export class SelectorBudgetError extends Error {
   override readonly name = 'SelectorBudgetError';
 }
 
-/** Watches are reading as much of their initial state as they may: answer 429. */
+/** Thrown when watches are reading as much of their initial state as they may: answered with 429. */
 export class InitialBudgetError extends Error {
   override readonly name = 'InitialBudgetError';
 }
 
-/** The server is going down and takes no more watches: another one does. */
+/** Thrown when the server is shutting down and accepts no more watches: another one does. */
 export class CacheDrainingError extends CacheNotReadyError {
   override readonly name = 'CacheDrainingError';
 }
 
-/**
- * Reports that the state in memory differs from the database at the same version: a bug, healed by reading it again.
- */
+/** Reports that the state in memory differs from the database at the same version: a bug, healed by a reload. */
 export class StateMismatchError extends Error {
   override readonly name = 'StateMismatchError';
   constructor(

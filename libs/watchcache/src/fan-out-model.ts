@@ -10,13 +10,13 @@ import type { WatchSink } from './watcher.js';
 export interface WatchedState {
   readonly version: Version;
   readonly ring: Ring;
-  /** Everything that an interest is about, in key order. */
+  /** Returns everything in an interest, in key order. */
   collect(interest: Interest): readonly CacheEntry[];
-  /** A page of changes after a version, from the database; `prior` is what is looked at of the states before them. */
+  /** Reads a page of changes after a version from the database; `prior` is what is needed of the states before them. */
   history(after: Version, prior: PriorDetail): Promise<readonly ChangeEvent[]>;
 }
 
-/** A watcher to be, once its start has been decided. */
+/** A watcher to be added, once its start has been decided. */
 export interface Joining {
   readonly interest: Interest;
   /** Owner whose budgets its selector and initial state are charged to; undefined for none. */
@@ -30,7 +30,7 @@ export interface Joining {
   readonly from:
     | { readonly at: 'now' }
     | { readonly at: 'initial'; readonly notOlderThan: Version }
-    /** `page` holds the changes after the version as far as they were read, when the ring does not. */
+    /** `page` holds the changes after the version as far as they were read, if the ring does not. */
     | { readonly at: 'after'; readonly version: Version; readonly page?: readonly ChangeEvent[] };
 }
 
@@ -39,20 +39,20 @@ export interface FanOutStats {
   readonly audiences: number;
   /** Watchers that are not live: reading their initial state, stalled, or catching up. */
   readonly behind: number;
-  /** Times that a live watcher's sink asked for no more. */
+  /** Number of times that a live watcher's sink was full. */
   readonly stalls: number;
-  /** Streams ended because history had passed them. */
+  /** Streams ended because their position was lost from history. */
   readonly expired: number;
-  /** Initial states that were made, and watchers that asked for one. */
+  /** Initial states that were made, and watchers that requested one. */
   readonly initialStates: number;
   readonly initialWatches: number;
-  /** Events and bytes handed to sinks, each watcher counted. */
+  /** Events and bytes written to sinks, each watcher counted. */
   readonly deliveredEvents: number;
   readonly deliveredBytes: number;
   /** Terms of the watches' selectors beyond the index. */
   readonly selectorTerms: number;
   /** Bytes of frames kept for sharing. */
   readonly frameBytes: number;
-  /** Bytes that initial states hold: what is reserved for those who read them, and pieces kept for sharing. */
+  /** Bytes of initial states: reserved for their readers, and pieces kept for sharing. */
   readonly initialBytes: number;
 }

@@ -10,15 +10,15 @@ export interface FanOutOptions {
   readonly random?: () => number;
   /** Milliseconds between the bookmarks of a watcher, sooner while the ring is too short for that. Default 60,000. */
   readonly bookmarkInterval?: number;
-  /** Most milliseconds that events are gathered for a large audience. Default 10. */
+  /** Maximum milliseconds of gathering events for a large audience. Default 10. */
   readonly maxGather?: number;
-  /** Watchers for each millisecond of gathering; an audience with fewer is served at once. Default 500. */
+  /** Watchers per millisecond of gathering; an audience with fewer is served at once. Default 500. */
   readonly watchersPerGatherMs?: number;
-  /** Watchers that are written to in one go, which holds up everything else for a millisecond or two. Default 128. */
+  /** Watchers that are written to in one go, which blocks other work for a millisecond or two. Default 128. */
   readonly cohortSize?: number;
-  /** Milliseconds for which an initial state is handed to further watchers though the state has moved on. Default 2000. */
+  /** Milliseconds for which an initial state is given to further watchers though it is outdated. Default 2000. */
   readonly shareInitial?: number;
-  /** Bytes of frames kept for watchers that come later. Default 16 MiB. */
+  /** Bytes of frames kept for later watchers. Default 16 MiB. */
   readonly maxFrameBytes?: number;
   /**
    * Milliseconds for which a stalled stream is kept that is still reading its initial state, or history from the
@@ -33,7 +33,7 @@ export interface FanOutOptions {
   readonly observer?: WatchObserver;
 }
 
-/** Options with every default filled in; a member that is given as undefined stays so. */
+/** Fills in defaults; a member that is given as undefined stays so. */
 export function withDefaults(options: FanOutOptions): Required<FanOutOptions> {
   const { clock = systemClock, shareInitial = 2_000 } = options;
   return {

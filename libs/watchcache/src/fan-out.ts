@@ -15,7 +15,7 @@ import { StreamSteps } from './stream-steps.js';
 import { behindAt, type EndReason, Watcher, type WatcherState } from './watcher.js';
 import { WatcherTimes } from './watcher-times.js';
 
-/** Brings events to watchers: each is matched once an audience, encoded once, and written to a cohort in one go. */
+/** Delivers events to watchers: each is matched once per audience, encoded once, and written to a cohort in one go. */
 export class FanOut {
   readonly #options: Required<FanOutOptions>;
   readonly #audiences: Audiences;
@@ -80,7 +80,7 @@ export class FanOut {
   }
 
   /**
-   * Takes a watcher in. Nothing is written to its sink before the next turn of the event loop.
+   * Adds a watcher. Nothing is written to its sink before the next turn of the event loop.
    * @throws SelectorBudgetError
    * @throws InitialBudgetError
    */
@@ -113,7 +113,7 @@ export class FanOut {
     return watcher;
   }
 
-  /** Distributes an event that has just been put into the ring. */
+  /** Distributes an event that has just been added to the ring. */
   event(event: ChangeEvent): void {
     this.#turn++;
     this.#audiences.concernedBy(event, (audience) => {
@@ -134,7 +134,7 @@ export class FanOut {
       }
     } catch (error) {
       const live = cohorts.flatMap((cohort) => cohort.live);
-      // What came before goes out first.
+      // Earlier events go out first.
       for (const cohort of cohorts) this.#flush(cohort);
       for (const watcher of live) this.#fail(watcher, 'failed', streamErrorOf(error));
       return;
@@ -142,7 +142,7 @@ export class FanOut {
     this.#flushes.mark(audience);
   }
 
-  /** Starts the watchers whose version has come. */
+  /** Starts the watchers whose version has been reached. */
   wake(): void {
     const { ring, version } = this.state;
     for (const watcher of [...this.#waiting]) {
@@ -156,7 +156,7 @@ export class FanOut {
     }
   }
 
-  /** Continuity is lost: every stream that stands somewhere ends; one that waits for a version goes on unless rewound. */
+  /** Continuity is lost: every stream with a position ends; one that waits for a version goes on unless rewound. */
   reset(reason: 'expired' | 'rewound'): void {
     this.#frames.disown();
     this.#initialStates.clear();
@@ -222,12 +222,12 @@ export class FanOut {
     return behindAt(this.state.ring, cursor, this.#options.clock.now());
   }
 
-  /** Behind a version of the ring, which another type may have been given. */
+  /** State behind a version of the ring, at which it may have no event. */
   #behindVersion(after: Version): WatcherState {
     return { ...this.#behindAt(this.state.ring.cursorAfter(after)), after };
   }
 
-  /** The one place where a watcher's state changes, so that the sets follow. */
+  /** Changes a watcher's state; the only place that does, so that the sets are updated too. */
   #enter(watcher: Watcher, next: WatcherState): void {
     const { audience, state } = watcher;
     if (state.at === 'live') state.cohort.leave(watcher);
@@ -243,7 +243,7 @@ export class FanOut {
     }
   }
 
-  /** From the end of the ring on the watcher shares a cohort's position; what is pending there it has already. */
+  /** At the end of the ring the watcher shares a cohort's position; it has the pending events already. */
   #goLive(watcher: Watcher): void {
     if (watcher.opened) this.#follow(watcher);
     const cohort = watcher.audience.cohortWithRoom();
@@ -285,8 +285,8 @@ export class FanOut {
   }
 
   /**
-   * The first events have been sent: the live watchers go over to the audience that gets the others, though not within
-   * the distribution of an event, which that audience may still be about to get.
+   * The first events have been sent: the live watchers move to the audience that gets the others, though not during the
+   * distribution of an event, which that audience may still be about to get.
    */
   #opened({ live }: Cohort): void {
     for (const watcher of [...live]) {
@@ -300,7 +300,7 @@ export class FanOut {
     this.#enter(watcher, this.#behindAt(this.state.ring.next));
   }
 
-  /** Claims what a watcher has: if it is live, the state's version, once its cohort is flushed. */
+  /** Confirms what a watcher has: if it is live, the state's version, once its cohort is flushed. */
   #bookmark(watcher: Watcher): void {
     if (watcher.state.at === 'live') this.#flush(watcher.state.cohort);
     const reached = this.#reached(watcher);

@@ -3,13 +3,13 @@ import type { Audience, Flushed } from './audience.js';
 import type { Cohort } from './cohort.js';
 import type { FanOutOptions } from './fan-out-options.js';
 
-/** Bytes gathered for a cohort that are not kept waiting any longer. */
+/** Bytes gathered for a cohort at which it is flushed at once. */
 const FULL = 256 << 10;
-/** The same for a cohort of few watchers: what it is given together is memory of theirs alone, as long as they do not read it. */
+/** Same for a cohort of few watchers: while they do not read, its joined bytes are memory for them alone. */
 const FULL_OF_FEW = 32 << 10;
 const FEW = 8;
 
-/** Milliseconds that it takes to take in a change, with what led to it, on the large side. */
+/** Milliseconds to ingest a change, with everything that led to it, rounded up. */
 const INGESTION = 0.4;
 
 /** Milliseconds of flushes in one turn of the event loop. */
@@ -33,11 +33,11 @@ export function dueAfter(
 /** The related options of `FanOutOptions`. */
 type Gathering = Pick<Required<FanOutOptions>, 'maxGather' | 'watchersPerGatherMs'>;
 
-/** A flush of an audience that is due or under way. */
+/** A flush of an audience that is due or in progress. */
 interface Round {
-  /** Monotonic ms; undefined before the first cohort's turn. */
+  /** Monotonic ms; undefined before the first cohort. */
   began: number | undefined;
-  /** Number of the cohort whose turn it is. */
+  /** Number of the next cohort. */
   turn: number;
   took: number;
   events: number;
@@ -59,7 +59,7 @@ export class FlushSchedule {
     private readonly flush: (cohort: Cohort) => void,
   ) {}
 
-  /** The audience has something to write. */
+  /** The audience has pending events. */
   mark(audience: Audience): void {
     for (const cohort of audience.cohorts) if (isFull(cohort)) this.flush(cohort);
     if (this.#rounds.has(audience)) return;
@@ -89,7 +89,7 @@ export class FlushSchedule {
     }
     if (this.#timer !== undefined && this.#timer.at <= due) return;
     this.#timer?.cancel();
-    // What has arrived by then is taken in before, and goes out with the same flush.
+    // Changes that have arrived by then are ingested first, and go out with the same flush.
     const cancel = this.clock.after(wait, () => {
       this.#timer = undefined;
       this.#flushSoon();
@@ -129,7 +129,7 @@ export class FlushSchedule {
       if (cohort === undefined || events === 0) continue;
       const began = this.clock.now();
       if (began > end) {
-        // Behind all others: none waits for more than its turn.
+        // Behind all others: none waits for more than one round.
         this.#rounds.delete(audience);
         this.#rounds.set(audience, round);
         return false;
@@ -142,7 +142,7 @@ export class FlushSchedule {
     this.#rounds.delete(audience);
     const { began, took, events } = round;
     if (began !== undefined) audience.lastFlush = { began, took, events };
-    // What has come since for those whose turn was first.
+    // Events that have arrived since for the first cohorts.
     if (audience.cohorts.some(({ pendingEvents }) => pendingEvents > 0)) this.mark(audience);
     return true;
   }

@@ -22,7 +22,7 @@ interface FollowedStateOptions {
   readonly maxIndexes: number;
   /** Called for each change, once it is in state and ring. */
   readonly onEvent: (event: ChangeEvent) => void;
-  /** Nothing more comes: what is here has no continuation. */
+  /** No more changes come: the state here has no continuation. */
   readonly onReset: (reason: ResetReason) => void;
 }
 
@@ -48,7 +48,7 @@ export class FollowedState {
     });
   }
 
-  /** Takes in what was made later of a state that could not be served, unless there is another state by now. */
+  /** Adds the later conversion of a state that could not be served, unless there is a newer state by now. */
   heal(failed: CacheEntry, healed: CacheEntry): void {
     if (this.state.get(failed) !== failed) return;
     this.state.set(healed);

@@ -11,11 +11,13 @@ import { owned } from './owned.js';
  */
 export type StreamError = 'expired' | 'internal' | Error;
 
-/** Makes complete wire frames, transfer framing included, for one served version and encoding. */
+/** Encodes complete wire frames, transfer framing included, for one served version and encoding. */
 export interface FrameEncoder {
-  /** Encoders with equal keys make equal bytes. */
+  /** Equal for encoders that make equal bytes. */
   readonly key: string;
-  /** `version` is what the object carries: for a `DELETED`, the deletion's, or that of the change that left the selection. */
+  /**
+   * `version` is written to the object: for a `DELETED`, that of the deletion or of the change that left the selection.
+   */
   event(kind: EventKind, entry: CacheEntry, version: Version): Buffer;
   /**
    * Same in pieces, of which the long ones are views of the object's body, so that long data exists once. Absent, or
@@ -26,22 +28,22 @@ export interface FrameEncoder {
   bookmark(version: Version, initialEventsEnd: boolean): Buffer;
   /** Encodes the last frame of a stream that ends with an error. */
   error(kind: StreamError): Buffer;
-  /** Makes all events of a stream but its first, where they differ from that. */
+  /** Encodes all events of a stream but its first, if they differ from that. */
   readonly following?: FrameEncoder;
 }
 
 /** Returns the encoder of a stream that has had its first event. */
 export const followingOf = (encoder: FrameEncoder): FrameEncoder => encoder.following ?? encoder;
 
-/** Bytes that a frame takes beside its own, as measured. */
+/** Bytes of a frame beside its own, as measured. */
 const FRAME_OVERHEAD = 600;
 
-/** Bytes of a body from which on its frames are made in pieces: each is a write of its own, beside those that it takes anyway. */
+/** Bytes of a body above which its frames are made in pieces: each is a write of its own, beside the usual ones. */
 const IN_PIECES = 256 << 10;
 
 /** Frames of ring events, made on first use, shared by all who want the same bytes, and kept within a budget. */
 export class FrameCache {
-  /** The frames of each event that has any, oldest first. The events themselves the ring may have let go of. */
+  /** Frames of each event that has any, oldest first. The events themselves may have left the ring. */
   #held: (Frame[] | undefined)[] = [];
   #head = 0;
   #bytes = 0;
@@ -53,14 +55,17 @@ export class FrameCache {
     return this.#bytes;
   }
 
-  /** The frame of an event: one piece, or of a large object some. @throws FailedObjectError, and what the encoder throws */
+  /**
+   * Returns the frame of an event: one piece, or several for a large object. @throws FailedObjectError, and errors of
+   * the encoder
+   */
   frame(event: ChangeEvent, kind: EventKind, encoder: FrameEncoder): readonly Buffer[] {
     for (const frame of event.frames ?? []) {
       if (frame.kind === kind && frame.encoder === encoder.key) return frame.pieces;
     }
     const shown = shownBy(event, kind);
     const pieces = this.#pieces(shown, kind, event.version, encoder);
-    // Pieces hold on to the body, which the ring or its page may have let go of.
+    // Pieces retain the body, which may have left the ring or its page.
     const size = FRAME_OVERHEAD + lengthOf(pieces);
     event.frames ??= [];
     if (event.frames.length === 0) this.#held.push(event.frames);
@@ -70,7 +75,7 @@ export class FrameCache {
     return pieces;
   }
 
-  /** Makes a frame in one piece, or finds it with those who hold it. @throws FailedObjectError, and what the encoder throws */
+  /** Encodes a frame in one piece, or finds a referenced one. @throws FailedObjectError, and errors of the encoder */
   encode(entry: CacheEntry, kind: EventKind, version: Version, encoder: FrameEncoder): Buffer {
     if (shownBody(entry).length < LARGE) return owned(encoder.event(kind, entry, version));
     const make = () => [owned(encoder.event(kind, entry, version))];
@@ -117,7 +122,10 @@ export function lengthOf(pieces: readonly Buffer[]): number {
   return bytes;
 }
 
-/** An object that left the selection is shown as it was, with the version of the change that made it leave. */
+/**
+ * Returns the shown entry: an object that left the selection is shown as it was, with the version of the change that
+ * made it leave.
+ */
 export const shownBy = ({ op, entry, prior }: ChangeEvent, kind: EventKind): CacheEntry =>
   kind === 'DELETED' && op !== 'delete' ? (prior ?? entry) : entry;
 

@@ -14,12 +14,12 @@ import type { ServedHistory, ServedRow } from './conversion/body-conversion.js';
 import type { ServedSource } from './conversion/converted-source.js';
 import { EVENT_OVERHEAD } from './ring.js';
 
-/** Changes read at a time, at most: the source bounds their bytes. */
+/** Maximum number of changes read at a time: the source bounds their bytes. */
 const PAGE_CHANGES = 1024;
 /** Milliseconds after which unused pages are dropped. */
 const IDLE = 10_000;
 
-/** Consecutive changes: all there are after one version, up to that of the last. */
+/** Consecutive changes: all after one version, up to that of the last. */
 interface HistoryPage {
   readonly after: Version;
   /** Detail in which the states before are known. */
@@ -32,7 +32,7 @@ interface HistoryPage {
 interface Waiting {
   readonly after: Version;
   readonly prior: PriorDetail;
-  /** Number of the round in which it has its turn. */
+  /** Number of the round in which it is served. */
   readonly round: number;
   readonly resolve: (events: readonly ChangeEvent[]) => void;
   readonly reject: (error: unknown) => void;
@@ -43,7 +43,7 @@ interface HistoryReaderOptions {
   readonly type: TypeId;
   readonly describe: Describe;
   readonly clock: Clock;
-  /** Bytes of pages kept for those who come behind. */
+  /** Bytes of pages kept for later watchers. */
   readonly maxBytes: number;
 }
 
@@ -59,13 +59,13 @@ export class HistoryReader {
   #pages: HistoryPage[] = [];
   #bytes = 0;
   #waiting: Waiting[] = [];
-  /** Number of the round that is under way. */
+  /** Number of the current round. */
   #round = 0;
   #reading = false;
   #epoch = 0;
   #lastUsed = 0;
   #cancelIdle: (() => void) | undefined;
-  /** Queries, and pages asked for. */
+  /** Numbers of queries, and of pages requested. */
   readonly counts = { reads: 0, asked: 0 };
 
   constructor(private readonly options: HistoryReaderOptions) {}
@@ -75,8 +75,8 @@ export class HistoryReader {
   }
 
   /**
-   * Changes after a version, without a gap; none when there are none.
-   * @param prior what will be looked at of the states before them: of a `version` the attributes must not be asked for
+   * Returns changes after a version, without a gap; empty when there are none.
+   * @param prior what is needed of the states before them: with `version` their attributes must not be used
    * @throws HistoryExpiredError
    * @throws StoreUnavailableError
    */
@@ -187,7 +187,10 @@ export class HistoryReader {
     else this.#cancelIdle = clock.after(left, () => this.#idle());
   }
 
-  /** @param entries of the states that the changes before have left, by their bodies: one state is one entry, and parsed once */
+  /**
+   * @param entries of the states that earlier changes have left, by their bodies: one state is one entry, and parsed
+   * once
+   */
   #eventOf(change: ServedHistory, entries: Map<Buffer, CacheEntry>): ChangeEvent {
     const { describe } = this.options;
     const { version, op } = change;
@@ -206,7 +209,7 @@ export class HistoryReader {
   }
 }
 
-/** The state before a change, as a row; undefined where there was none, or it was not read. */
+/** Returns the state before a change, as a row; undefined if there was none, or it was not read. */
 function rowBefore({ namespace, name, uid, version, ...change }: ServedHistory): ServedRow | undefined {
   const { prior, priorVersion = version, priorStoredVersion = '', priorDefaults = 0, priorFailure } = change;
   if (prior === undefined) return undefined;
@@ -228,7 +231,7 @@ function lowestOf(waiting: readonly Waiting[]): Version {
   return lowest;
 }
 
-/** Whether a page has been read with what will be looked at. */
+/** Whether a page was read with the needed detail. */
 const suffices = (page: HistoryPage, prior: PriorDetail): boolean => prior === 'version' || page.prior === 'body';
 
 /** Events of a page after a version; undefined when the version is outside of it, or less was read than is needed. */

@@ -5,26 +5,26 @@ import { EqualityIndex } from './equality-index.js';
 import { inSlices } from './slices.js';
 import type { Page, SortedEntries } from './sorted-entries.js';
 
-/** Questions that an index may go without before another takes its place. */
+/** Queries for which an index may be unused before another replaces it. */
 const IDLE = 1_000;
 
 interface Held {
   readonly index: EqualityIndex;
-  /** Number of the question that it last answered. */
+  /** Number of the last query that it answered. */
   lastAsked: number;
 }
 
 type Change = readonly [before: CacheEntry | undefined, after: CacheEntry | undefined];
 
 interface Building {
-  /** Changes since its building began, which its entries are without. */
+  /** Changes since its building began, which its entries lack. */
   readonly missed: Change[];
   readonly done: Promise<void>;
 }
 
 /**
- * The indexes of a type, each built when its attribute is first asked for. There are at most so many: a further
- * attribute takes the place of one that has not been asked for in a long time, or is not indexed.
+ * The indexes of a type, each built on first use of its attribute. Their number is limited: a further attribute
+ * replaces one that has been unused for long, or is not indexed.
  */
 export class IndexSet {
   readonly #held = new Map<EqualityKey, Held>();
@@ -37,7 +37,7 @@ export class IndexSet {
     return this.#held.size + this.#building.size;
   }
 
-  /** Bytes of the indexes that are built, an estimate. */
+  /** Estimated bytes of the built indexes. */
   get bytes(): number {
     let bytes = 0;
     for (const { index } of this.#held.values()) bytes += index.bytes;
@@ -45,8 +45,8 @@ export class IndexSet {
   }
 
   /**
-   * Sees to it that these attributes are indexed, as far as there is room. An index is built from the pages as they are
-   * at the call, a few milliseconds at a time, and answers once it has caught up with what changed meanwhile.
+   * Makes sure that these attributes are indexed, as far as there is room. An index is built from the pages as of the
+   * call, a few milliseconds at a time, and is used once it has caught up with changes meanwhile.
    * @param pages the whole state, in key order
    * @returns whether one of the attributes is indexed
    */
@@ -65,7 +65,7 @@ export class IndexSet {
     return indexed;
   }
 
-  /** The smallest set of entries that the indexes have for one of these equalities; undefined when none is indexed. */
+  /** Returns the smallest indexed set of entries for one of these equalities; undefined when none is indexed. */
   find(equals: Iterable<readonly [EqualityKey, string]>): SortedEntries | 'none' | undefined {
     this.#asked++;
     let found: SortedEntries | undefined;
@@ -80,7 +80,7 @@ export class IndexSet {
     return found;
   }
 
-  /** Follows a change of the state. */
+  /** Applies a change of the state. */
   change(before: CacheEntry | undefined, after: CacheEntry | undefined): void {
     for (const { index } of this.#held.values()) index.change(before, after);
     for (const { missed } of this.#building.values()) missed.push([before, after]);

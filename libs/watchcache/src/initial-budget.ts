@@ -1,7 +1,7 @@
 import type { Clock } from '@orch/runtime/clock';
 import { InitialBudgetError } from './errors.js';
 
-/** Bytes that the initial states of watches may hold; 0 is no bound. */
+/** Limits of the bytes of initial states; 0 is no limit. */
 export interface InitialLimits {
   /** Bound for all watches. */
   readonly together: number;
@@ -9,10 +9,10 @@ export interface InitialLimits {
   readonly perOwner: number;
 }
 
-/** Something that can be made again and is kept for as long as there is room. */
+/** A cached item that can be made again, kept as long as there is room. */
 export interface Kept {
   readonly bytes: number;
-  /** Called when it is not kept any more. */
+  /** Called when it is evicted. */
   drop(): void;
 }
 
@@ -23,9 +23,9 @@ interface InitialBudgetOptions {
   readonly keepFor: number;
 }
 
-/** The part of the bound in all that is for what can be made again. */
+/** Fraction of the total limit for cached items. */
 const KEPT_PART = 1 / 4;
-/** Bytes for that where there is no bound. */
+/** Bytes for them if there is no limit. */
 const KEPT_BYTES = 64 << 20;
 /** Milliseconds between looks for unused states. */
 const SWEEP = 1_000;
@@ -45,7 +45,7 @@ export class InitialBudget {
 
   constructor(private readonly options: InitialBudgetOptions) {}
 
-  /** Bytes that are reserved or kept. */
+  /** Bytes reserved or cached. */
   get bytes(): number {
     return this.#reserved + this.#keptBytes;
   }
@@ -63,20 +63,17 @@ export class InitialBudget {
     this.#makeRoom();
   }
 
-  /**
-   * Whether an owner could reserve anything at all.
-   * @throws InitialBudgetError
-   */
+  /** Whether an owner could reserve anything at all. @throws InitialBudgetError */
   check(owner: string | undefined): void {
     this.#refuseBeyond(owner, 0, 0);
   }
 
-  /** Takes back what was reserved. */
+  /** Returns reserved bytes. */
   giveBack(owner: string | undefined, bytes: number, inAll = bytes): void {
     this.#add(owner, -bytes, -inAll);
   }
 
-  /** Keeps something while there is room. @returns whether there is any now */
+  /** Caches an item while there is room. @returns whether there is any now */
   keep(item: Kept): boolean {
     this.#kept.set(item, this.options.clock.now());
     this.#keptBytes += item.bytes;
@@ -85,12 +82,12 @@ export class InitialBudget {
     return this.#kept.has(item);
   }
 
-  /** Something that is kept has been used. */
+  /** Marks a cached item as used. */
   use(item: Kept): void {
     if (this.#kept.delete(item)) this.#kept.set(item, this.options.clock.now());
   }
 
-  /** Drops something at once, if it is kept. */
+  /** Evicts an item at once, if it is cached. */
   drop(item: Kept): void {
     if (!this.#kept.delete(item)) return;
     this.#keptBytes -= item.bytes;

@@ -10,25 +10,23 @@ import { owned } from './owned.js';
  * it leaves of later events.
  */
 const PIECE = 32 << 10;
-/** The same while so many read it: they share what waits in their connections, and each write costs the same whatever its size. */
+/** Same for as many readers: they share the pieces that wait in their connections, and each write has a fixed cost. */
 const SHARED_PIECE = 128 << 10;
 const MANY = 8;
-/**
- * Bytes of objects that a piece is made from: when little is shown of each, making it must not block for long either.
- */
+/** Bytes of objects that a piece is made from: making one of which little is shown must not block for long either. */
 const MADE_OF = 512 << 10;
-/** Bytes that a state takes beside the list of its objects, and each object in that list. */
+/** Bytes of a state beside the list of its objects, and of each object in that list. */
 const STATE_OVERHEAD = 1_000;
 const REFERENCE = 8;
-/** Bytes that a piece takes beside its own. */
+/** Bytes of a piece beside its own. */
 const PIECE_OVERHEAD = 300;
-/** Pieces that the connection of a client holds which does not read. */
+/** Pieces in the connection of a client that does not read. */
 const UNREAD_PIECES = 2;
 
 /** Encodes frames, and keeps pieces for other watches. */
 export interface InitialStateActions {
   encode(entry: CacheEntry, kind: EventKind, version: Version, encoder: FrameEncoder): Buffer;
-  /** Keeps a piece until `drop` is called; undefined when there is no room. */
+  /** Caches a piece until `drop` is called; undefined when there is no room. */
   keep(bytes: number, drop: () => void): Kept | undefined;
   use(piece: Kept): void;
   drop(piece: Kept): void;
@@ -49,7 +47,7 @@ export class InitialState {
   readonly #starts = [0];
   readonly #pieces = new Map<number, Piece>();
   #whole = true;
-  /** Watchers that are reading; kept by who hands it out. */
+  /** Number of reading watchers; updated by the owner. */
   readers = 0;
   /** Bytes of the objects that are larger than a piece, and of the largest of them. */
   #largeBytes = 0;
@@ -79,17 +77,17 @@ export class InitialState {
     return this.#whole;
   }
 
-  /** Bytes of the list of its objects. The objects themselves are the state's, and the ring's when they have changed. */
+  /** Bytes of the list of its objects. The objects belong to the state, and to the ring when they have changed. */
   get listBytes(): number {
     return STATE_OVERHEAD + this.entries.length * REFERENCE;
   }
 
-  /** Bytes that so many watchers hold at most while they read it, beyond what each stream may have in its connection. */
+  /** Maximum bytes that this many watchers hold while they read it, beyond each stream's share of its connection. */
   heldBy(readers: number): number {
     return this.listBytes + Math.min(this.#largeBytes, readers * UNREAD_PIECES * this.#largest);
   }
 
-  /** The piece of this number; undefined behind the last. @throws FailedObjectError, and what the encoder throws */
+  /** Returns the piece of a number; undefined behind the last. @throws FailedObjectError, and errors of the encoder */
   piece(number: number): Buffer | undefined {
     const known = this.#pieces.get(number);
     if (known !== undefined) {
@@ -103,13 +101,13 @@ export class InitialState {
     return frames;
   }
 
-  /** Events in the piece of this number, once it has been encoded. */
+  /** Returns the events in the piece of this number, once it has been encoded. */
   eventsOf(number: number): number {
     const [start = 0, end = start] = this.#starts.slice(number, number + 2);
     return end - start;
   }
 
-  /** Lets go of the pieces that are kept. */
+  /** Drops the cached pieces. */
   forget(): void {
     for (const { kept } of [...this.#pieces.values()]) this.actions.drop(kept);
   }
@@ -139,9 +137,9 @@ export class InitialState {
   }
 }
 
-/** Whether a piece has no room for an entry, whose frame is taken to be as large for its body as those before it. */
+/** Whether a piece has no room for an entry, whose frame is estimated from its body by the previous ones. */
 function isFull({ failure, body }: CacheEntry, bytes: number, madeOf: number, room: number): boolean {
-  // What came before one that cannot be shown goes out first.
+  // Entries before one that cannot be shown go out first.
   if (failure !== undefined || madeOf >= MADE_OF) return true;
   return bytes + (body.length * bytes) / madeOf > room;
 }

@@ -10,15 +10,15 @@ interface InitialStatesOptions {
   readonly clock: Clock;
   readonly frames: FrameCache;
   readonly budget: InitialBudget;
-  /** Milliseconds for which one is handed to further watchers though the state has moved on. */
+  /** Milliseconds for which one is given to further watchers though the state has moved on. */
   readonly shared: number;
 }
 
-/** Hands initial states out, one to as many watchers of an audience as can use it, within a budget of bytes. */
+/** Provides initial states, one for as many watchers of an audience as can use it, within a budget of bytes. */
 export class InitialStates {
-  /** Times that one was made, and that one was handed out. */
+  /** Numbers of states that were made, and given to watchers. */
   readonly counts = { initialStates: 0, initialWatches: 0 };
-  /** The newest state that was made for each audience. */
+  /** The newest state made for each audience. */
   readonly #newest = new Map<Audience, InitialState>();
   /** Readers of each state by their owner. */
   readonly #readers = new Map<InitialState, Map<string | undefined, number>>();
@@ -41,7 +41,7 @@ export class InitialStates {
     };
   }
 
-  /** Bytes that states and their pieces hold, those apart that are in the connections of clients. */
+  /** Bytes of states and their pieces, without those in the connections of clients. */
   get bytes(): number {
     return this.#reserved + this.#kept;
   }
@@ -68,13 +68,13 @@ export class InitialStates {
     else initial.forget();
   }
 
-  /** Drops the state of an audience, but for those who are reading it. */
+  /** Drops the state of an audience, except for its current readers. */
   forget(audience: Audience): void {
     this.#dropUnread(audience);
     this.#newest.delete(audience);
   }
 
-  /** Drops all states: what follows them is another ring. */
+  /** Drops all states: later ones belong to another ring. */
   clear(): void {
     for (const audience of [...this.#newest.keys()]) this.forget(audience);
   }
@@ -90,7 +90,7 @@ export class InitialStates {
 
   #make({ interest, encoder }: Audience, owner: string | undefined): InitialState {
     const { clock, budget } = this.options;
-    // Who has no room at all is not worth looking for objects.
+    // Checked first: without any room the objects need not be collected.
     budget.check(owner);
     const entries = this.state.collect(interest);
     this.counts.initialStates++;
@@ -144,7 +144,7 @@ export class InitialStates {
   }
 }
 
-/** Bytes that so many readers hold of a state beyond those that fewer hold. */
+/** Bytes that this many readers hold of a state beyond those of fewer. */
 function more(initial: InitialState, before: number, after: number): number {
   const held = (count: number): number => (count === 0 ? 0 : initial.heldBy(count));
   return held(after) - held(before);

@@ -5,7 +5,7 @@ import type { ChangeEvent, EventKind } from './change-event.js';
 
 /** Scope of a list or watch: a namespace or all, and a selection or everything. */
 export interface Interest {
-  /** Only this one; undefined for all, and for cluster-scoped types. */
+  /** Namespace; undefined for all, and for cluster-scoped types. */
   readonly namespace?: string;
   /** Undefined selects everything. */
   readonly selection?: Selection;
@@ -16,9 +16,7 @@ export function concerns(interest: Interest, entry: CacheEntry): boolean {
   return interest.selection === undefined || selects(interest.selection, entry);
 }
 
-/**
- * Detail needed of the state before a change: if everything is selected, or by keys alone, only whether there was one.
- */
+/** Detail needed of the state before a change: only its existence, if everything is selected, or by keys alone. */
 export const priorDetail = ({ selection }: Interest): PriorDetail =>
   selection === undefined || selection.byKey === true ? 'version' : 'body';
 
@@ -33,13 +31,13 @@ export function transition(interest: Interest, event: ChangeEvent): EventKind | 
   return before ? 'DELETED' : undefined;
 }
 
-/** Equal for interests in the same. */
+/** Key that is equal for equal interests. */
 export const interestKey = ({ namespace, selection }: Interest): string =>
   JSON.stringify([namespace ?? null, selection?.key ?? null]);
 
-/** An interest that several audiences have: what an event is for it, is found out once. */
+/** An interest that several audiences share: the effect of an event on it is computed once. */
 export class SharedInterest {
-  /** Audiences that have it. */
+  /** Number of audiences that share it. */
   members = 0;
   #turn = -1;
   #kind: EventKind | undefined;

@@ -2,15 +2,15 @@ import type { Clock } from '@orch/runtime/clock';
 import type { Ring } from './ring.js';
 import type { Watcher } from './watcher.js';
 
-/** Milliseconds between looks at them. */
+/** Milliseconds between checks. */
 const CHECK = 1_000;
-/** Milliseconds after the last look at which another one is late. */
+/** Milliseconds after the last check at which the next is late. */
 const LATE = 5_000;
 
 interface LaggardsOptions {
   readonly clock: Clock;
   readonly ring: () => Ring;
-  /** Milliseconds for which a stream that reads an initial state or history and has stalled is kept. */
+  /** Milliseconds for which a stalled stream is kept that reads an initial state or history. */
   readonly maxStall: number;
   readonly expire: (watcher: Watcher) => void;
 }
@@ -74,7 +74,7 @@ export class Laggards {
 
   #isStalled(watcher: Watcher, state: { since: number }, now: number): boolean {
     const { departures } = watcher.sink;
-    // A large object may take a slow client longer than one that does not read may take.
+    // A large object may take a slow client longer than the limit for one that does not read.
     if (departures !== watcher.departures) state.since = now;
     watcher.departures = departures;
     return now - Math.max(state.since, this.#resumedAt) > this.options.maxStall;

@@ -1,4 +1,4 @@
-/** Bytes of an object from which on its frames are shared by all who hold them: what is smaller is copied into pieces. */
+/** Bytes of an object above which its frames are shared by all references: smaller ones are copied into pieces. */
 export const LARGE = 16 << 10;
 
 /** Position of a piece in the memory of its frame. */
@@ -43,7 +43,7 @@ export class LargeFrames {
     return made;
   }
 
-  /** Finds nothing from before any more. */
+  /** Stops finding earlier frames. */
   clear(): void {
     this.#held.clear();
   }

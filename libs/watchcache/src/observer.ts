@@ -6,13 +6,13 @@ import type { FrameEncoder } from './frames.js';
 export interface Flush {
   /** Encoder of the bytes. */
   readonly encoder: FrameEncoder;
-  /** Events that each watcher was given. */
+  /** Number of events given to each watcher. */
   readonly events: number;
-  /** Bytes that each watcher was given. */
+  /** Number of bytes given to each watcher. */
   readonly bytes: number;
   /** Watchers that were written to. */
   readonly watchers: number;
-  /** Monotonic ms: when the oldest of the events came into the ring, and when the writing began and ended. */
+  /** Monotonic ms of the oldest event's arrival in the ring. */
   readonly oldest: number;
   /** Monotonic ms: when the writing began. */
   readonly began: number;
@@ -24,10 +24,10 @@ export interface Flush {
 
 /** Observer of the watch tier, for metrics and traces. Calls are cheap and must not throw. */
 export interface WatchObserver {
-  /** A change is about to be put into the ring. What is returned stays with its event until it is flushed. */
+  /** A change is about to be added to the ring. The returned value stays with its event until it is flushed. */
   arrived?(type: TypeId, change: AnnouncedChange): unknown;
   /** Events went out to the live watchers of a cohort. */
   flushed?(flush: Flush): void;
-  /** Events handed to one socket of a watcher that was not live: its initial state, or what it had missed. */
+  /** Events were written to the socket of a watcher that was not live: its initial state, or missed events. */
   caughtUp?(encoder: FrameEncoder, events: number, bytes: number): void;
 }

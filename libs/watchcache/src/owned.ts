@@ -1,4 +1,4 @@
-/** Bytes that a piece may leave unused of what it holds on to. */
+/** Bytes that a piece may leave unused of the memory that it retains. */
 const SLACK = 64;
 
 /**

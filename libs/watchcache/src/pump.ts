@@ -10,7 +10,7 @@ interface Queued {
 /** Milliseconds of work in one turn of the event loop. */
 const BUDGET = 4;
 
-/** Works on many streams in turns, a step each, so that a herd neither starves one of its own nor the event loop. */
+/** Works on many streams in turns, a step each, so that many starve neither one of them nor the event loop. */
 export class Pump<Item extends Queued> {
   #queue: Item[] = [];
   #scheduled = false;

@@ -5,7 +5,7 @@ import type { ChangeEvent } from './change-event.js';
 const MAX_KEYS = 4;
 /** Milliseconds after which an unused index is dropped. */
 const IDLE = 10_000;
-/** Cursors of dropped events that an index may hold beside as many as there are events. */
+/** Cursors of dropped events that an index may hold, beside as many as there are events. */
 const SLACK = 1_024;
 /** Events that are indexed at a time: the attributes of each may have to be parsed. */
 const SLICE = 256;
@@ -15,7 +15,7 @@ interface KeyIndex {
   upTo: number;
   /** Cursors of the events that have the value before or after, ascending. */
   readonly cursors: Map<string, number[]>;
-  /** Cursors of those that may have any value: objects whose attributes are not known. */
+  /** Cursors of events that may have any value: objects with unknown attributes. */
   readonly unknown: number[];
   held: number;
   /** Monotonic ms. */
@@ -61,7 +61,7 @@ export class RingIndex {
     return Math.min(known, nextOf(index.unknown, cursor) ?? known);
   }
 
-  /** Takes in an event that has just been put into the ring. */
+  /** Indexes an event that has just been added to the ring. */
   push(cursor: number, event: ChangeEvent): void {
     for (const [key, index] of this.#keys) {
       const outgrown = index.held > 2 * (this.ring.next - this.ring.first) + SLACK;
@@ -89,7 +89,7 @@ export class RingIndex {
   }
 }
 
-/** The first of ascending cursors at or behind one. */
+/** Returns the first of ascending cursors at or behind one. */
 function nextOf(cursors: readonly number[], cursor: number): number | undefined {
   let from = 0;
   let to = cursors.length;

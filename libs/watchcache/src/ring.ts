@@ -10,7 +10,7 @@ import { RingIndex } from './ring-index.js';
  */
 export class Ring {
   #events: (ChangeEvent | undefined)[] = [];
-  /** Place of the oldest event in the array; those before it have been dropped. */
+  /** Index of the oldest event in the array; those before it have been dropped. */
   #offset = 0;
   #first = 0;
   #bytes = 0;
@@ -25,7 +25,7 @@ export class Ring {
     this.#floor = floor;
   }
 
-  /** Every change after this version is here. */
+  /** Version after which every change is here. */
   get floor(): Version {
     return this.#floor;
   }
@@ -49,7 +49,7 @@ export class Ring {
     return this.#bytes;
   }
 
-  /** Whether bytes, not time, bound it. */
+  /** Whether it is bounded by bytes, not by time. */
   get full(): boolean {
     return this.#bytes > this.maxBytes * 0.9;
   }
@@ -63,7 +63,7 @@ export class Ring {
     return this.#events[cursor - this.#first + this.#offset];
   }
 
-  /** The version that a stream has reached which has had all events before a cursor; of one that was dropped, the floor. */
+  /** Returns the version reached by a stream with all events before a cursor; the floor for a dropped cursor. */
   versionBefore(cursor: number): Version {
     return this.at(cursor - 1)?.version ?? this.#floor;
   }
@@ -88,14 +88,14 @@ export class Ring {
     this.evict(event.at);
   }
 
-  /** Has the object of a state that could not be served be served by another one, in the event that brought it. */
+  /** Replaces an object that could not be served by its later conversion, in the event that brought it. */
   heal(failed: CacheEntry, healed: CacheEntry): void {
     const place = this.cursorAfter(failed.version - 1n) - this.#first + this.#offset;
     const event = this.#events[place];
     if (event?.entry === failed) this.#events[place] = { ...event, entry: healed, frames: undefined };
   }
 
-  /** Drops what is too old or too much. */
+  /** Drops events beyond the limits of age or bytes. */
   evict(now: number): void {
     for (;;) {
       const oldest = this.#events[this.#offset];
@@ -114,7 +114,7 @@ export class Ring {
     }
   }
 
-  /** Cursor of the first event after a version that is not below the floor. */
+  /** Returns the cursor of the first event after a version that is not below the floor. */
   cursorAfter(version: Version): number {
     let from = this.#offset;
     let to = this.#events.length;
@@ -128,7 +128,7 @@ export class Ring {
   }
 }
 
-/** Bytes that an event takes beside its states and frames, as measured. */
+/** Bytes of an event beside its states and frames, as measured. */
 export const EVENT_OVERHEAD = 150;
 
 /** Bytes that an event retains: the state before it; the state after belongs to the type until it is replaced. */

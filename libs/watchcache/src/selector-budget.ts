@@ -2,7 +2,7 @@ import { placeName, termsOf } from './audience-index.js';
 import { SelectorBudgetError } from './errors.js';
 import { type Interest, interestKey } from './interest.js';
 
-/** How much the selectors of a type's watches may say, in terms; 0 is no bound. */
+/** Limits of the selectors of a type's watches, in terms; 0 is no limit. */
 export interface SelectorLimits {
   /** Bound for the watches that an event is matched against because they share its place in the index. */
   readonly together: number;
@@ -10,10 +10,13 @@ export interface SelectorLimits {
   readonly perOwner: number;
 }
 
-/** Characters of a selector, namespace included, that weigh as much as a term: they are held several times as long as the watch lasts. */
+/**
+ * Characters of a selector, namespace included, that weigh as much as a term: they are held several times while the
+ * watch lasts.
+ */
 const TERM_CHARACTERS = 1_024;
 
-/** Takes back what a watch was charged. */
+/** Takes back the charge of a watch. */
 export type Charge = () => void;
 
 /** Terms charged, each interest once. */

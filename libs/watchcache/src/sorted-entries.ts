@@ -2,22 +2,22 @@ import type { Key } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
 import { compareKeys } from './key-order.js';
 
-/** Entries of a chunk at most; a full one is split in two. */
+/** Maximum number of entries of a chunk; a full one is split in two. */
 const CHUNK = 256;
 /** Bytes of bodies above which a chunk of several entries is split. */
 const CHUNK_BYTES = 256 << 10;
 /** A chunk with fewer entries is joined to a neighbour, if both together are no more than half of a chunk. */
 const SPARSE = 16;
-/** Parts remembered of one chunk. */
+/** Cached parts of one chunk. */
 const PARTS = 8;
 
-/** Entries in key order that never change: as long as it lives, what was made of it is good. */
+/** Immutable entries in key order: results derived from them stay valid as long as they live. */
 export type Page = readonly CacheEntry[];
 
-/** Parts of chunks that were handed out, so that the same part is the same page again. */
+/** Parts of chunks that were returned before, so that the same part is the same page again. */
 const parts = new WeakMap<Page, Map<string, Page>>();
 
-/** A position: the chunk, and the place in it. */
+/** A position: the chunk, and the index in it. */
 interface Position {
   readonly chunk: number;
   readonly index: number;
@@ -40,7 +40,7 @@ export class SortedEntries {
     return sorted;
   }
 
-  /** Puts an entry behind all others, while these are being put together and nothing has been handed out. */
+  /** Appends an entry behind all others, while the list is being built and was not used yet. */
   append(entry: CacheEntry): void {
     const last = this.#chunks.at(-1) as CacheEntry[] | undefined;
     this.#appended += entry.body.length;
@@ -63,7 +63,7 @@ export class SortedEntries {
     return entry !== undefined && entry.name === key.name && entry.namespace === key.namespace ? entry : undefined;
   }
 
-  /** Puts an entry in its place and returns the one that stood there. */
+  /** Inserts an entry and returns the one that it replaces. */
   set(entry: CacheEntry): CacheEntry | undefined {
     const { chunk, index } = this.#lowerBound(entry);
     const entries = this.#chunks[chunk] ?? [];
@@ -96,7 +96,7 @@ export class SortedEntries {
     return standing;
   }
 
-  /** Makes one of a chunk and the next, if together they are small. */
+  /** Joins a chunk and the next, if together they are small. */
   #join(chunk: number): boolean {
     const [first, second] = this.#chunks.slice(Math.max(0, chunk), chunk + 2);
     if (first === undefined || second === undefined || !areSmall(first, second)) return false;
@@ -104,14 +104,14 @@ export class SortedEntries {
     return true;
   }
 
-  /** Entries of one namespace, or of all, behind a key, as of each step: nothing may be changed meanwhile. */
+  /** Iterates entries of one namespace, or of all, behind a key: nothing may be changed meanwhile. */
   *iterate(namespace?: string, after?: Key): Generator<CacheEntry> {
     for (const page of this.range(namespace, after, Number.POSITIVE_INFINITY).pages) yield* page;
   }
 
   /**
-   * Entries of one namespace, or of all, behind a key, at most `limit` of them; and how many more there are. Where
-   * nothing has changed since, the pages are the very ones that were handed out before.
+   * Returns entries of one namespace, or of all, behind a key, at most `limit` of them; and how many more there are.
+   * Unchanged pages are the same instances as returned before.
    */
   range(namespace: string | undefined, after: Key | undefined, limit: number): { pages: Page[]; rest: number } {
     const start = this.#start(namespace, after);
@@ -137,7 +137,7 @@ export class SortedEntries {
     if (after === undefined || (first !== undefined && compareKeys(after, first) < 0)) {
       return first === undefined ? { chunk: 0, index: 0 } : this.#lowerBound(first);
     }
-    // No string lies between a name and the same name with a zero byte appended.
+    // No string is between a name and the same name with a zero byte appended.
     return this.#lowerBound({ namespace: after.namespace, name: `${after.name}\0` });
   }
 

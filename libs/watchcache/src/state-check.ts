@@ -3,8 +3,8 @@ import { compareKeys } from './key-order.js';
 import type { Page } from './sorted-entries.js';
 
 /**
- * The first key at which a state in memory and the database at the same version are not the same, byte for byte;
- * undefined when they are. Reads the whole type, a page at a time.
+ * Returns the first key at which a state in memory and the database at the same version differ, byte for byte;
+ * undefined when they are equal. Reads the whole type, a page at a time.
  * @param pages the state, in key order
  * @throws HistoryExpiredError when the database has forgotten the version
  * @throws StoreUnavailableError

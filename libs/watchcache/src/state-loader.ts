@@ -23,7 +23,7 @@ interface StateLoaderOptions {
   readonly onError: ((error: unknown) => void) | undefined;
 }
 
-/** Reads the whole state of a type from the database, again and again until it succeeds. */
+/** Reads the whole state of a type from the database, retrying until it succeeds. */
 export class StateLoader {
   /** Snapshots that were begun. */
   snapshots = 0;

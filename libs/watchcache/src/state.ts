@@ -9,14 +9,14 @@ import { compareKeys } from './key-order.js';
 import { inSlices } from './slices.js';
 import { type Page, SortedEntries } from './sorted-entries.js';
 
-/** Objects above which an index saves more than it costs. */
+/** Number of objects above which an index saves more than it costs. */
 const INDEX_FROM = 500;
 
-/** A list from memory, of the newest state there. */
+/** A list from memory, of the newest state. */
 export interface ListRequest extends Interest {
-  /** Start behind this key. */
+  /** Start after this key. */
   readonly after?: Key;
-  /** At most so many entries. Default: all. */
+  /** Maximum number of entries. Default: all. */
   readonly limit?: number;
 }
 
@@ -25,11 +25,11 @@ export interface ListResult {
   /** The version of the state that the entries are from. */
   readonly version: Version;
   /**
-   * In byte order of (namespace, name). Pages never change; without a selection, those of parts of the state that have
-   * not changed either are the same objects in every list, so that what is made of one can be kept with it.
+   * Pages in byte order of (namespace, name). They are immutable; without a selection, pages of unchanged parts of the
+   * state are the same objects in every list, so that results derived from one can be cached with it.
    */
   readonly pages: readonly Page[];
-  /** How many the limit cut off; unknown when a selection is at work and something was cut off. */
+  /** Number of entries that the limit cut off; unknown with a selection if any were. */
   readonly remaining: number | undefined;
 }
 
@@ -60,7 +60,7 @@ export class State {
     return this.#bytes;
   }
 
-  /** Bytes of the indexes, an estimate. */
+  /** Estimated bytes of the indexes. */
   get indexBytes(): number {
     return this.#indexes.bytes;
   }
@@ -69,7 +69,7 @@ export class State {
     return this.#indexes.size;
   }
 
-  /** Objects that could not be brought into the served version, in key order. */
+  /** Objects that could not be converted to the served version, in key order. */
   get failed(): Iterable<CacheEntry> {
     return this.#failed.iterate();
   }
@@ -78,7 +78,7 @@ export class State {
     return this.#entries.get(key);
   }
 
-  /** Puts a new state of an object in, and returns the one before. */
+  /** Sets a new state of an object, and returns the one before. */
   set(entry: CacheEntry): CacheEntry | undefined {
     return this.#changed(this.#entries.set(entry), entry);
   }
@@ -104,8 +104,8 @@ export class State {
   }
 
   /**
-   * Gets ready what a list of this interest looks at, a few milliseconds at a time while changes go on: the indexes that
-   * it can use, or where there are none the attributes that it is judged by.
+   * Prepares what a list of this interest needs, a few milliseconds at a time while changes go on: the indexes that it
+   * can use, or without any the attributes for matching.
    */
   async prepare(interest: Interest, clock: Clock): Promise<void> {
     const { namespace, selection } = interest;
@@ -130,14 +130,14 @@ export class State {
     return this.#failed.size === 0 ? indexed : inKeyOrder(indexed, this.#failed.iterate(within, after));
   }
 
-  /** The one object that an interest can be about. */
+  /** Key of the only object that an interest can select. */
   #named(interest: Interest): Key | undefined {
     const name = interest.selection?.equals?.get(NAME_FIELD);
     const namespace = name === undefined ? undefined : this.#within(interest);
     return name === undefined || namespace === undefined ? undefined : { namespace, name };
   }
 
-  /** The equalities that an index may answer: by name alone where there is one, as that needs no parsing. */
+  /** Equalities that an index may answer: only the name if there is one, as that needs no parsing. */
   #indexable(selection: Selection | undefined): [EqualityKey, string][] {
     if (this.size < INDEX_FROM) return [];
     const equals = [...(selection?.equals ?? [])];
@@ -145,7 +145,7 @@ export class State {
     return named.length > 0 ? named : equals.filter(([key]) => key !== NAMESPACE_FIELD);
   }
 
-  /** Objects of cluster-scoped types have one namespace, the empty one. */
+  /** Objects of cluster-scoped types have the empty namespace. */
   #within({ namespace, selection }: Interest): string | undefined {
     const within = namespace ?? selection?.equals?.get(NAMESPACE_FIELD);
     if (within !== undefined) return within;
@@ -170,7 +170,7 @@ export class State {
   }
 }
 
-/** Two sets of entries as one; nothing is in both. */
+/** Merges two disjoint sets of entries. */
 function* inKeyOrder(some: Iterable<CacheEntry>, others: Iterable<CacheEntry>): Generator<CacheEntry> {
   const rest = others[Symbol.iterator]();
   let other = rest.next();

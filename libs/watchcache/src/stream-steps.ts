@@ -15,24 +15,22 @@ interface StepActions {
   resume(watcher: Watcher): void;
   expire(watcher: Watcher): void;
   end(watcher: Watcher, reason: EndReason): void;
-  /** `initial`: events of the initial state, which are not among `events`. */
+  /** `initial`: events of the initial state, not counted in `events`. */
   delivered(watcher: Watcher, events: number, bytes: number, initial?: number): void;
 }
 
 type At<Name extends WatcherState['at']> = Extract<WatcherState, { at: Name }>;
 
 /**
- * Bytes that one step joins into a piece, which is then memory of that watcher alone for as long as it stands still; a
- * larger frame goes by itself, shared.
+ * Bytes that one step joins into a piece, which is then memory of that watcher alone until it is sent; a larger frame
+ * is sent by itself, shared.
  */
 const STEP_BYTES = 16 << 10;
-/** Milliseconds of one step of one watcher, looked at after so many events: the attributes of each may have to be parsed. */
+/** Milliseconds of one step of one watcher, checked after a few events: attributes of each may have to be parsed. */
 const STEP_MS = 2;
 const STEP_EVENTS = 64;
 
-/**
- * Advances watchers that are not live by a step. Each writes one piece at most, so that a slow sink is noticed at once.
- */
+/** Advances watchers that are not live by a step of one piece at most, so that a slow sink is noticed at once. */
 export class StreamSteps {
   constructor(
     private readonly served: WatchedState,
@@ -84,7 +82,7 @@ export class StreamSteps {
   #behind(watcher: Watcher, at: At<'behind'>): StepResult {
     const { ring } = this.served;
     if (at.cursor < ring.first) {
-      // It reads, only not as fast as events have come: the database has what the ring has dropped meanwhile.
+      // It reads, but slower than events arrive: the database has what the ring has dropped meanwhile.
       this.actions.enter(watcher, { at: 'history', after: at.after, page: undefined, reading: false, since: at.since });
       return 'more';
     }
@@ -121,7 +119,7 @@ export class StreamSteps {
       if (!at.reading) void this.#read(watcher, at);
       return 'rest';
     }
-    // The database may be ahead of the ring: what lies beyond the ring's floor comes from there, and only from there.
+    // The database may be ahead of the ring: changes beyond the ring's floor come from the ring only.
     const page = at.page.filter(({ version }) => version <= ring.floor);
     const piece = new Piece();
     const taken = this.#takeAll(watcher, piece, page);
@@ -136,12 +134,12 @@ export class StreamSteps {
     }
     this.#write(watcher, piece);
     if (!watcher.blocked) return 'more';
-    // What stands still holds no page: it is read again, mostly from what all share.
+    // A stalled watcher holds no page: it is read again, mostly from the shared cache.
     at.page = undefined;
     return 'rest';
   }
 
-  /** Never rejects: a database that fails ends the stream, and the client resumes from the last version that it has. */
+  /** Never rejects: an error of the database ends the stream, and the client resumes from its last version. */
   async #read(watcher: Watcher, at: At<'history'>): Promise<void> {
     at.reading = true;
     try {
@@ -155,13 +153,13 @@ export class StreamSteps {
     }
   }
 
-  /** `before`: events that this step has made already. */
+  /** `before`: events that this step has encoded already. */
   #encoder(watcher: Watcher, before: number): FrameEncoder {
     const { encoder } = watcher.audience;
     return watcher.opened || before > 0 ? followingOf(encoder) : encoder;
   }
 
-  /** How many of the events, from the first on, the piece has room for or the watcher does not want. */
+  /** Counts the events, from the first on, that fit into the piece or that the watcher does not want. */
   #takeAll(watcher: Watcher, piece: Piece, events: readonly ChangeEvent[]): number {
     const { interest } = watcher.audience;
     for (const [index, event] of events.entries()) {
@@ -172,7 +170,7 @@ export class StreamSteps {
   }
 
   #take(watcher: Watcher, piece: Piece, event: ChangeEvent, kind: EventKind): boolean {
-    // What came before an event that cannot be shown goes out first.
+    // Events before one that cannot be shown go out first.
     if (piece.events > 0 && shownBy(event, kind).failure) return false;
     return piece.take(this.frames.frame(event, kind, this.#encoder(watcher, piece.events)));
   }
@@ -185,13 +183,13 @@ export class StreamSteps {
   }
 }
 
-/** Frames that go out together. */
+/** Frames that are sent together. */
 class Piece {
   readonly frames: Buffer[] = [];
   events = 0;
   bytes = 0;
 
-  /** Whether there was room. */
+  /** Adds a frame; returns whether there was room. */
   take(frame: readonly Buffer[]): boolean {
     const length = lengthOf(frame);
     if (this.events > 0 && this.bytes + length > STEP_BYTES) return false;

@@ -30,7 +30,7 @@ export class TimerWheel<Item extends Due> {
     return this.#size;
   }
 
-  /** Sets or moves an item's time. */
+  /** Sets or moves an item's deadline. */
   schedule(item: Item, due: number): void {
     this.remove(item);
     item.due = due;

@@ -25,7 +25,7 @@ import { VersionWaiters } from './version-waiters.js';
 import { WatchStart } from './watch-start.js';
 import type { Watcher } from './watcher.js';
 
-/** The objects of one type in memory, loaded from a snapshot and kept by the feed; lists and watches are served from it. */
+/** The objects of one type in memory, loaded from a snapshot and updated by the feed, for lists and watches. */
 export class TypeCache {
   readonly #options: TypeCacheOptions;
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class TypeCache {
   readonly #history: HistoryReader;
   readonly #starts: WatchStart;
   readonly #loader: StateLoader;
-  /** Undefined while the state is not to be relied on. */
+  /** Undefined while the state is not reliable. */
   #loaded: FollowedState | undefined;
   /** Retries of the state that is loaded. */
   #retries: Retries | undefined;
@@ -50,7 +50,7 @@ export class TypeCache {
   lastUsed: number;
 
   constructor(
-    /** The type whose objects these are. */
+    /** The type of the objects. */
     readonly type: TypeId,
     private readonly source: ServedSource,
     private readonly feed: Followable,
@@ -93,18 +93,12 @@ export class TypeCache {
     await this.#whenLoaded(deadline);
   }
 
-  /**
-   * The version of the state.
-   * @throws CacheNotReadyError
-   */
+  /** The version of the state. @throws CacheNotReadyError */
   get version(): Version {
     return this.#now().state.version;
   }
 
-  /**
-   * The object as the cache has it.
-   * @throws CacheNotReadyError
-   */
+  /** Returns the cached object. @throws CacheNotReadyError */
   get(key: Key): CacheEntry | undefined {
     return this.#now().state.get(key);
   }
@@ -118,10 +112,7 @@ export class TypeCache {
     await this.#now().state.prepare(interest, this.#clock);
   }
 
-  /**
-   * A list as the cache has it.
-   * @throws CacheNotReadyError
-   */
+  /** Lists cached objects. @throws CacheNotReadyError */
   list(request: ListRequest): ListResult {
     return this.#now().state.list(request);
   }
@@ -189,7 +180,7 @@ export class TypeCache {
     try {
       const { version, pages } = loaded.state.list({});
       const key = await firstDifference(this.source, this.type, version, pages);
-      // Whatever has been reset meanwhile has started over already.
+      // A reset meanwhile has started over already.
       if (this.#loaded !== loaded) return;
       this.#checks++;
       if (key === undefined) return;
@@ -198,7 +189,7 @@ export class TypeCache {
       loaded.following.close();
       this.#reset('rewound');
     } catch (error) {
-      // A version that is forgotten, or a database that does not answer, says nothing of the state.
+      // A forgotten version, or an unavailable database, shows nothing about the state.
       if (!(error instanceof HistoryExpiredError)) this.#options.onError?.(error);
     }
   }
@@ -221,7 +212,7 @@ export class TypeCache {
     cancel?.();
   }
 
-  /** Takes no more watches, and ends those there are, spread over `spread` ms, each after a bookmark. */
+  /** Accepts no more watches, and ends the open ones, spread over `spread` ms, each after a bookmark. */
   async drain(spread: number): Promise<void> {
     this.#draining = true;
     await this.#fanOut.drain(spread);
@@ -239,23 +230,23 @@ export class TypeCache {
     this.#waiters.close();
   }
 
-  /** Open watches, those included that wait or catch up. */
+  /** Number of open watches, including ones that wait or catch up. */
   get watchers(): number {
     return this.#fanOut.size;
   }
 
-  /** Objects that are known. */
+  /** Number of cached objects. */
   get objects(): number {
     return this.#loaded?.state.size ?? 0;
   }
 
-  /** Bytes held: state and indexes, ring, frames, initial states and history, an estimate. */
+  /** Estimated bytes: state and indexes, ring, frames, initial states and history. */
   get bytes(): number {
     const { ringBytes, stateBytes, indexBytes, frameBytes, initialBytes, historyBytes } = this.stats();
     return ringBytes + stateBytes + indexBytes + frameBytes + initialBytes + historyBytes;
   }
 
-  /** Figures of this moment, for metrics. */
+  /** Current figures, for metrics. */
   stats(): TypeCacheStats {
     const { state, ring, following } = this.#loaded ?? {};
     const confirmedAt = following?.confirmedAt;
@@ -311,7 +302,7 @@ export class TypeCache {
     this.lastUsed = this.#clock.now();
     this.#checkOpen();
     const { failure } = this.#loader;
-    // A key that is lacking is not a matter of time; a service that is to decrypt one may be back in a moment.
+    // A missing key will not appear with time; a decryption service may be back in a moment.
     const inVain = failure instanceof UnreadableBodyError && !failure.passing;
     if (this.#loaded === undefined && !inVain) {
       await this.#waiters.wait(0n, deadline ?? this.#clock.now() + (this.#options.loadWait ?? 5_000));
@@ -377,7 +368,7 @@ export class TypeCache {
     return retries;
   }
 
-  /** Starts over: what the reason does not spare of the streams ends. */
+  /** Starts over: ends the streams that the reason affects. */
   #reset(reason: 'expired' | 'rewound'): void {
     this.#loaded = undefined;
     this.#retries?.close();
@@ -387,7 +378,7 @@ export class TypeCache {
     void this.#load();
   }
 
-  /** The state as the fan-out sees it; it has watchers only once there has been one. */
+  /** The state for the fan-out; there are watchers only once it has been loaded. */
   #served(): WatchedState {
     const latest = (): FollowedState => {
       if (this.#latest === undefined) throw new CacheNotReadyError('the state of the type is not loaded');

@@ -6,7 +6,7 @@ interface Waiter {
   readonly settle: (reached: boolean) => void;
 }
 
-/** Callers that wait for a version to be reached, each until its deadline. */
+/** Callers that wait for a version, each until its deadline. */
 export class VersionWaiters {
   readonly #waiters = new Set<Waiter>();
 

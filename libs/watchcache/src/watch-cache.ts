@@ -12,14 +12,11 @@ import type { TypeCacheOptions, TypeDescription } from './type-cache-options.js'
 export interface WatchCacheOptions extends Omit<TypeCacheOptions, 'initialBudget'> {
   /** Source from which states and history are read. Not closed by the cache. */
   readonly source: ChangeSource;
-  /** Brings every change in order. Not closed by the cache. */
+  /** Delivers every change in order. Not closed by the cache. */
   readonly feed: OrderedFeed;
-  /**
-   * Bytes of all types together above which those without watchers are unloaded, least recently used first. Default 1
-   * GiB.
-   */
+  /** Bytes of all types above which those without watchers are unloaded, least recently used first. Default 1 GiB. */
   readonly maxBytes?: number;
-  /** Bytes that the initial states of watches may hold. Default: 256 MiB together, 64 MiB of each owner. */
+  /** Limits of the bytes of initial states. Default: 256 MiB together, 64 MiB per owner. */
   readonly initialLimits?: InitialLimits;
   /** Milliseconds after its last request at which a type without watchers is unloaded. Default 600,000. */
   readonly idle?: number;
@@ -30,8 +27,7 @@ export interface WatchCacheOptions extends Omit<TypeCacheOptions, 'initialBudget
 /** Milliseconds between looks for types to unload. */
 const SWEEP = 10_000;
 /**
- * Milliseconds for which streams of an unloaded type may continue, for the last changes; without a database none are
- * known.
+ * Milliseconds for which streams of an unloaded type continue, for the last changes; without a database there are none.
  */
 const LAST_CHANGES = 3_000;
 const INITIAL_LIMITS: InitialLimits = { together: 256 << 20, perOwner: 64 << 20 };
@@ -54,7 +50,7 @@ export class WatchCache {
     const { checkInterval = 600_000, random = Math.random } = options;
     const { clock = systemClock, initialLimits: limits = INITIAL_LIMITS, shareInitial: keepFor = 2_000 } = options;
     this.#initialBudget = new InitialBudget({ clock, limits, keepFor });
-    // Processes that were started together check at different times.
+    // Spread, so that processes that were started together check at different times.
     if (checkInterval > 0) this.#scheduleCheck(checkInterval, checkInterval * (0.5 + random() / 2));
   }
 
@@ -76,7 +72,7 @@ export class WatchCache {
     return cache;
   }
 
-  /** A served version that takes time to convert to has state and ring of its own, behind a stage that keeps the order. */
+  /** A served version with a slow conversion has state and ring of its own, behind a stage that keeps the order. */
   #servedBy({ conversion }: TypeDescription): { source: ChangeSource; feed: Followable } {
     const { source, feed, clock = systemClock, onError } = this.#options;
     if (conversion === undefined) return { source, feed };
@@ -86,17 +82,17 @@ export class WatchCache {
     };
   }
 
-  /** The cache of a type if it is there, loaded or loading; the one of bodies as they are stored unless a conversion is named. */
+  /** Returns the existing cache of a type, loaded or loading; that of stored bodies unless a conversion is named. */
   peek(type: TypeId, description: Pick<TypeDescription, 'conversion'> = {}): TypeCache | undefined {
     return this.#types.get(keyOf(type, description));
   }
 
-  /** The caches there are, loaded or loading. */
+  /** All caches, loaded or loading. */
   types(): IterableIterator<TypeCache> {
     return this.#types.values();
   }
 
-  /** Open watches. */
+  /** Number of open watches. */
   get watchers(): number {
     return [...this.#types.values(), ...this.#leaving].reduce((sum, { watchers }) => sum + watchers, 0);
   }
@@ -138,7 +134,7 @@ export class WatchCache {
     this.#retired.delete(key);
   }
 
-  /** Ends all streams, spread over `spread` ms, and takes no more. */
+  /** Ends all streams, spread over `spread` ms, and accepts no more. */
   async drain(spread: number): Promise<void> {
     await Promise.all([...this.#types.values()].map((cache) => cache.drain(spread)));
   }

@@ -10,21 +10,21 @@ import type { WatchRequest } from './type-cache-options.js';
 interface WatchStartOptions {
   readonly clock: Clock;
   readonly history: HistoryReader;
-  /** Milliseconds that a start waits for a version that does not exist yet. */
+  /** Milliseconds for which a start waits for a future version. */
   readonly versionWait: number;
-  /** Whether a version is of a history that the database has left. */
+  /** Whether a version is from a lost history. */
   readonly isLost: (version: Version) => boolean;
-  /** The highest version that was ever drawn. @throws StoreUnavailableError */
+  /** The highest drawn version. @throws StoreUnavailableError */
   readonly lastVersion: () => Promise<Version>;
   /** The version of the state. @throws CacheNotReadyError */
   readonly current: () => Version;
-  /** The ring as it is. @throws CacheNotReadyError */
+  /** The current ring. @throws CacheNotReadyError */
   readonly ring: () => Ring;
   readonly confirm: () => Promise<Version>;
   readonly waitUntil: (version: Version, deadline: number) => Promise<void>;
 }
 
-/** Decides where a watch begins, and waits for what it needs for that. */
+/** Decides where a watch starts, and waits for what that needs. */
 export class WatchStart {
   constructor(private readonly options: WatchStartOptions) {}
 
@@ -48,7 +48,7 @@ export class WatchStart {
     return new ExpiredError(version, this.options.ring().floor);
   }
 
-  /** A start below the ring is possible if the database still has what is missing; the first page of it shows that. */
+  /** A start below the ring is possible if the database still has the missing changes; their first page shows that. */
   async #after(version: Version, prior: PriorDetail): Promise<Joining['from']> {
     const { ring, current, lastVersion } = this.options;
     // A version that was never drawn may be from another history, lost when a backup was restored.

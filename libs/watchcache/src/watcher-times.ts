@@ -3,20 +3,20 @@ import type { Ring } from './ring.js';
 import { TimerWheel } from './timer-wheel.js';
 import type { Watcher } from './watcher.js';
 
-/** Milliseconds between bookmarks at least. */
+/** Least milliseconds between bookmarks. */
 const LEAST = 1_000;
 
 interface WatcherTimesActions {
   bookmark(watcher: Watcher): void;
-  /** The time of a stream is over; its last bookmark has been sent. */
+  /** The stream's time is over; its last bookmark has been sent. */
   end(watcher: Watcher): void;
 }
 
-/** When each watcher gets its bookmarks, and when it ends. */
+/** Schedules the bookmarks and the end of each watcher. */
 export class WatcherTimes {
   readonly #wheel: TimerWheel<Watcher>;
 
-  /** @param ring the one that the watchers would resume from */
+  /** @param ring from which the watchers would resume */
   constructor(
     private readonly options: Pick<Required<FanOutOptions>, 'clock' | 'random' | 'bookmarkInterval'>,
     private readonly ring: () => Ring,
@@ -25,14 +25,14 @@ export class WatcherTimes {
     this.#wheel = new TimerWheel(options.clock, (watcher) => this.#due(watcher));
   }
 
-  /** The first bookmark comes at a time of its own, so that those of a herd are spread. */
+  /** Schedules the first bookmark at a random time, to spread those of many watchers. */
   begin(watcher: Watcher): void {
     const { clock, random } = this.options;
     if (watcher.bookmarks) watcher.nextBookmark = clock.now() + this.#interval() * (0.5 + random() / 2);
     this.#schedule(watcher);
   }
 
-  /** Ends a watcher at a time (monotonic ms), unless it ends before that anyway. */
+  /** Ends a watcher at a time (monotonic ms), unless it ends earlier. */
   endBy(watcher: Watcher, at: number): void {
     if (at >= watcher.endsAt) return;
     watcher.endsAt = at;
@@ -61,7 +61,7 @@ export class WatcherTimes {
     this.#schedule(watcher);
   }
 
-  /** A third of what the ring spans, when bytes bound it: who is cut off right before a bookmark can still resume. */
+  /** A third of the ring's span, if bytes bound it: a client that is cut off right before a bookmark can resume. */
   #interval(): number {
     const ring = this.ring();
     const { bookmarkInterval } = this.options;

@@ -10,27 +10,25 @@ import type { Due } from './timer-wheel.js';
 /** Destination of a stream's bytes. */
 export interface WatchSink {
   /**
-   * Takes a piece of the stream. False asks for no more until `onDrain` calls back; the piece itself has been taken.
-   * A socket should answer by what it still holds (`writableLength` below a cap), not by its own `write`, which refuses
+   * Takes a piece of the stream. False asks for no more until `onDrain` calls back; the piece itself has been taken. A
+   * socket should decide by its buffered bytes (`writableLength` below a limit), not by its own `write`, which refuses
    * any piece larger than its watermark. Must not call back into the watcher.
    */
   write(bytes: Buffer): boolean;
-  /** The same of pieces that belong together; absent where they are to be handed over as one. */
+  /** Same for pieces that belong together; absent if they must be passed as one. */
   writePieces?(pieces: readonly Buffer[]): boolean;
   /**
    * Grows whenever bytes have left the process, which distinguishes a slow client from one that does not read. Absent
    * when unknown: then only drain events show that it is read.
    */
   readonly departures?: number;
-  /** Set once. May be called at any time, also when nothing was asked for. */
+  /** Set once. May be called at any time, even when not requested. */
   onDrain(callback: () => void): void;
-  /**
-   * Ends the stream cleanly, after what has been written. The owner of the socket gives up on one that never drains.
-   */
+  /** Ends the stream cleanly, after what has been written. The socket's owner gives up on one that never drains. */
   end(): void;
 }
 
-/** Why a stream ended. `closed` is the caller's doing; the others end the sink. */
+/** Why a stream ended. `closed` is the caller's decision; the others end the sink. */
 export type EndReason = 'closed' | 'deadline' | 'drained' | 'expired' | 'unavailable' | 'failed' | 'refused';
 
 /**
@@ -38,7 +36,7 @@ export type EndReason = 'closed' | 'deadline' | 'drained' | 'expired' | 'unavail
  * The transitions are in SPEC.md.
  */
 export type WatcherState =
-  /** For a version that does not exist yet; nothing is sent before it does. */
+  /** Waits for a future version; nothing is sent before. */
   | { readonly at: 'waiting'; readonly version: Version }
   /** Reading the initial state. */
   | {
@@ -47,7 +45,7 @@ export type WatcherState =
       /** Owner charged for the state. */
       readonly owner: string | undefined;
       piece: number;
-      /** Monotonic ms of the last step forward. */
+      /** Monotonic ms of the last progress. */
       since: number;
     }
   /** Reading changes that the ring no longer holds from the database; `page` has been read and not yet sent. */
@@ -56,16 +54,16 @@ export type WatcherState =
       after: Version;
       page: readonly ChangeEvent[] | undefined;
       reading: boolean;
-      /** Monotonic ms of the last step forward. */
+      /** Monotonic ms of the last progress. */
       since: number;
     }
   /** Catching up from the ring. */
   | {
       readonly at: 'behind';
       cursor: number;
-      /** The version that the events before the cursor reach: where to go on from if the ring drops the next. */
+      /** Version reached by the events before the cursor: resumes from there if the ring drops the next. */
       after: Version;
-      /** Monotonic ms of the last step forward. */
+      /** Monotonic ms of the last progress. */
       since: number;
     }
   | { readonly at: 'live'; readonly cohort: Cohort }
@@ -81,29 +79,29 @@ export const behindAt = (ring: Ring, cursor: number, now: number): Extract<Watch
 
 /** A stream: a few numbers and a socket, whatever its speed. */
 export class Watcher implements Due {
-  /** Kept by the fan-out, as are the members below but the sink; others only read it. */
+  /** Updated by the fan-out, as are the members below except the sink; others only read it. */
   state: WatcherState;
-  /** The sink has asked for no more. */
+  /** Whether the sink is full. */
   blocked = false;
   /** The sink's `departures` at the last check. */
   departures: number | undefined;
-  /** In the pump's queue. */
+  /** Whether it is in the pump's queue. */
   queued = false;
-  /** Has been sent an event. */
+  /** Whether an event has been sent to it. */
   opened = false;
-  /** Place among the live watchers of its cohort. */
+  /** Index among the live watchers of its cohort. */
   liveIndex = -1;
   /** Releases what its selector was charged. */
   charge: Charge | undefined;
-  /** Monotonic ms at which the timer wheel looks at it next. */
+  /** Monotonic ms of its next check by the timer wheel. */
   due = 0;
-  /** Place in the timer wheel; -1 when it is in none. */
+  /** Slot in the timer wheel; -1 when it has none. */
   slot = -1;
   /** Monotonic ms of the next bookmark; infinity for none. */
   nextBookmark = Number.POSITIVE_INFINITY;
 
   constructor(
-    /** All who want the same bytes. */
+    /** All watchers that want the same bytes. */
     public audience: Audience,
     /** Sink of its bytes. */
     readonly sink: WatchSink,
@@ -124,12 +122,12 @@ export class Watcher implements Due {
     return this.state.at === 'ended';
   }
 
-  /** The client is gone: nothing more is written, and the sink is left to the caller. */
+  /** Closes the watcher when the client is gone: nothing more is written, and the sink is left to the caller. */
   close(): void {
     this.onEnd(this, 'closed');
   }
 
-  /** Ends the stream as at its deadline, after a bookmark if it is live: what it is of is served no more. */
+  /** Ends the stream as at its deadline, after a bookmark if it is live: its type is no longer served. */
   finish(): void {
     this.onEnd(this, 'in-order');
   }
@@ -139,7 +137,7 @@ export class Watcher implements Due {
     this.onEnd(this, error);
   }
 
-  /** Hands bytes to the sink, noting when it has had enough. One that throws is as good as one that never drains. */
+  /** Writes bytes to the sink, recording when it is full. One that throws counts as full for ever. */
   write(bytes: Buffer): boolean {
     try {
       this.blocked = !this.sink.write(bytes);
@@ -149,7 +147,7 @@ export class Watcher implements Due {
     return !this.blocked;
   }
 
-  /** {@link write} of pieces that belong together; of one at least. */
+  /** Same as {@link write} for pieces that belong together, at least one. */
   writePieces(pieces: readonly Buffer[]): boolean {
     const [only] = pieces;
     if (only && pieces.length === 1) return this.write(only);

@@ -17,7 +17,7 @@ export const MATCH_CONDITIONS_LIMIT = 2_500_000;
  */
 export const MAX_EXPRESSION_CHARACTERS = 8_192;
 
-/** An expression about a write, ready to be run, or what is wrong with it in the words of the reference. */
+/** A compiled expression about a write, or its error in the reference's wording. */
 export type AdmissionProgram =
   | { readonly program: Program; readonly type: Type; readonly fault?: undefined }
   | { readonly fault: string; readonly program?: undefined; readonly type?: undefined };
@@ -40,7 +40,7 @@ export function admissionProgram(
   return step.value;
 }
 
-/** The same in steps, between which others may have turns. */
+/** Same in steps, between which other work may run. */
 export function* admissionProgramSteps(
   text: string,
   environment: Environment,
@@ -63,5 +63,5 @@ export function* admissionProgramSteps(
   }
 }
 
-/** A type as messages about what is wanted name it. */
+/** Returns the name of a type in messages about wanted types. */
 const nameOf = (type: Type): string => (type.kind === 'null' ? 'null_type' : formatType(type));

@@ -11,10 +11,7 @@ const NAMESPACE_META = 'kubernetes.NamespaceMetadata';
 const NAMESPACE_SPEC = 'kubernetes.NamespaceSpec';
 const NAMESPACE_STATUS = 'kubernetes.NamespaceStatus';
 
-/**
- * Fields of a request in expressions (k8s.io/apiserver, pkg/admission/plugin/cel/compile.go): neither its uid nor the
- * objects.
- */
+/** Fields of a request (k8s.io/apiserver, pkg/admission/plugin/cel/compile.go): neither its uid nor the objects. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Type>>>> = {
   [KIND]: { group: STRING, version: STRING, kind: STRING },
   [RESOURCE]: { group: STRING, version: STRING, resource: STRING },
@@ -52,19 +49,19 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Type>>>> = {
   [NAMESPACE_STATUS]: { phase: STRING },
 };
 
-/** Name of the variable that asks about the resource of the request. */
+/** Name of the variable for authorization checks of the request's resource. */
 export const REQUEST_RESOURCE_VARIABLE = 'authorizer.requestResource';
 
-/** Name of the variable that is the namespace of the request, null of what lies in none. */
+/** Name of the variable that is the request's namespace, null for cluster-scoped resources. */
 export const NAMESPACE_VARIABLE = 'namespaceObject';
 
-/** Which variables expressions have beside `object`, `oldObject` and `request`. */
+/** Variables of expressions beside `object`, `oldObject` and `request`. */
 export interface AdmissionVariables {
   /** `params`, of a policy that has a kind of them. */
   readonly params?: boolean;
   /** `authorizer` and `authorizer.requestResource`. Default true. */
   readonly authorizer?: boolean;
-  /** {@link NAMESPACE_VARIABLE}, which came after release 1.27. Default false. */
+  /** {@link NAMESPACE_VARIABLE}, new after release 1.27. Default false. */
   readonly namespace?: boolean;
 }
 

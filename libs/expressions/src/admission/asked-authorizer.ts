@@ -8,7 +8,7 @@ export class AskedAuthorizer {
   readonly #answers = new Map<string, AccessAnswer | Error>();
   readonly #open = new Map<string, AccessQuestion>();
 
-  /** @param ask rejects where it cannot tell, which is a failure of the expression */
+  /** @param ask rejects when it cannot decide, which fails the expression */
   constructor(private readonly ask: (question: AccessQuestion) => Promise<AccessAnswer>) {}
 
   /** The synchronous authorizer that expressions are given. */
@@ -21,7 +21,7 @@ export class AskedAuthorizer {
     throw new Error('not asked yet');
   };
 
-  /** Whether something was asked that has no answer yet. */
+  /** Whether a question is unanswered. */
   get isOpen(): boolean {
     return this.#open.size > 0;
   }

@@ -6,22 +6,28 @@ import { Dictionary, Failure, type Value } from '../values/value.js';
 import { type AdmissionProgram, PER_EXPRESSION_LIMIT } from './admission-program.js';
 import type { AskedAuthorizer } from './asked-authorizer.js';
 
-/** Name of what holds the variables of a policy: `variables.NAME`. */
+/** Name of the variable that holds the variables of a policy: `variables.NAME`. */
 export const COMPOSED_VARIABLE = 'variables';
 const COMPOSED_TYPE = 'kubernetes.variables';
-/** Units that variables may cost together before others have a turn: some 15 ms. */
+/** Units that variables may cost together before other work runs: some 15 ms. */
 const TURN_COST = 100_000;
-/** Variables that are computed one within another; those further down are computed before these. */
+/** Maximum nesting of variables computed within one another; deeper ones are computed first. */
 const DEEPEST = 8;
 
-/** A scope that also knows the variables of a policy, by their types. @param types of those that are known; may grow with those that are compiled */
+/**
+ * A scope that also has the variables of a policy, by their types. @param types of the known ones; may grow as they are
+ * compiled
+ */
 export const composedScope = (scope: Scope, types: ReadonlyMap<string, Type>): Scope => ({
   variables: new Map([...scope.variables, [COMPOSED_VARIABLE, objectOf(COMPOSED_TYPE)]]),
   fieldType: (object, field) => (object === COMPOSED_TYPE ? types.get(field) : scope.fieldType(object, field)),
   hasType: (object) => object === COMPOSED_TYPE || scope.hasType(object),
 });
 
-/** The type that other expressions know a variable by: nothing is known of its fields, as in the reference (k8s.io/apiserver, pkg/admission/plugin/cel/composition.go). */
+/**
+ * Returns the type of a variable for other expressions: without its fields, as in the reference (k8s.io/apiserver,
+ * pkg/admission/plugin/cel/composition.go).
+ */
 export function composedType(type: Type | undefined): Type {
   switch (type?.kind) {
     case 'primitive':
@@ -40,9 +46,9 @@ export function composedType(type: Type | undefined): Type {
 
 /** A variable of a policy. */
 export interface ComposedVariable {
-  /** Among the others: it sees those before it. */
+  /** Index among the variables: it can use earlier ones. */
   readonly place: number;
-  /** Ready to be run, or what is wrong with it. */
+  /** Compiled form, or its error. */
   readonly compiled: AdmissionProgram;
 }
 
@@ -54,7 +60,7 @@ export interface ComposedVariable {
 export class ComposedValues extends Dictionary {
   readonly #settled = new Map<string, Value>();
   #due: string | undefined;
-  /** Place of the variable that is being computed. */
+  /** Index of the variable that is being computed. */
   #within = Number.POSITIVE_INFINITY;
   #depth = 0;
   #turnCost = 0;
@@ -62,8 +68,8 @@ export class ComposedValues extends Dictionary {
 
   /**
    * @param variables by name
-   * @param bindings what they see; it is this that stands there as {@link COMPOSED_VARIABLE}
-   * @param asked what they ask; a value that waits for an answer is none
+   * @param bindings for the variables; this object is bound there as {@link COMPOSED_VARIABLE}
+   * @param asked their authorizer; a value that waits for an answer is not kept
    */
   constructor(
     private readonly variables: ReadonlyMap<string, ComposedVariable>,
@@ -93,7 +99,7 @@ export class ComposedValues extends Dictionary {
     return other === this;
   }
 
-  /** Units that variables have cost since this was asked. */
+  /** Returns the units that variables have cost since the last call. */
   takeCost(): number {
     const cost = this.#cost;
     this.#cost = 0;
@@ -108,7 +114,8 @@ export class ComposedValues extends Dictionary {
    */
   async settle(turn: () => Promise<void> | undefined, most: number): Promise<boolean> {
     if (this.#due === undefined) return false;
-    // What waits for what: the last is computed first, and then what it was due for, so that none is run more than twice for its depth.
+    // A stack of dependencies: the last is computed first, and then its dependent, so that each is run at most twice
+    // per level.
     const waiting: string[] = [this.#due];
     for (let name = waiting.at(-1); name !== undefined && this.#cost <= most; name = waiting.at(-1)) {
       const due = name;

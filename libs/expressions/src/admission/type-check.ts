@@ -46,7 +46,7 @@ function typed(schema: StructuralSchema, variables: readonly string[], name: str
 export const typeFaults = (text: string, environment: Environment, scope: Scope): string | undefined =>
   checkedType(text, environment, scope).fault;
 
-/** The type of an expression, or what is wrong with its types. */
+/** Returns the type of an expression, or its type errors. */
 export function checkedType(
   text: string,
   environment: Environment,

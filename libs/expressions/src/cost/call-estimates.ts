@@ -31,7 +31,7 @@ type Estimate = (args: Arguments) => CallEstimate;
 
 const argumentCosts = (args: readonly Argument[]): Range => args.map(({ cost }) => cost).reduce(plus, NOTHING);
 
-/** For each element one unit, and of texts what looking at them costs. */
+/** Costs one unit for each element, plus the cost of traversing texts. */
 const ofElements: Estimate = ([target]) => {
   const { elementSize, type } = target;
   if (elementSize === undefined) return { cost: scaled(target.size, STRING_FACTOR) };
@@ -43,7 +43,7 @@ const ofElements: Estimate = ([target]) => {
 
 const ofText: Estimate = ([{ size }]) => ({ cost: scaled(size, STRING_FACTOR), size });
 
-/** How often a part is replaced at most (or at least), and how much of the text stays. */
+/** Computes the maximum (or minimum) number of replacements, and how much of the text stays. */
 function replaced(args: { text: bigint; part: bigint; longer: boolean }): { count: bigint; kept: bigint } {
   const { text, part, longer } = args;
   if (part === 0n) return { count: text < MAX ? text + 1n : text, kept: text };
@@ -60,7 +60,7 @@ const replace: Estimate = ([{ size: text }, part, by]) => {
 };
 
 const split: Estimate = ([{ size: text }, , most]) => {
-  // The number of pieces is taken from a literal as it is, also where it is negative.
+  // The number of pieces is taken from a literal as it is, even if negative.
   const pieces = most === undefined ? text.max : BigInt.asUintN(64, most.literal ?? text.max);
   return { cost: scaled(text, 2 * STRING_FACTOR), size: range(0n, pieces) };
 };
@@ -73,7 +73,7 @@ const join: Estimate = ([list, separator]) => {
   return { cost: scaled(size, STRING_FACTOR), size };
 };
 
-/** A pattern that says what the longest named format does. */
+/** Cost factor of a pattern equivalent to the longest named format. */
 const FORMAT_FACTOR = 128 * REGEX_FACTOR;
 
 const patternCost = ([text, pattern]: Arguments): Range =>
@@ -126,12 +126,12 @@ const ofPairs =
 
 const ofParsed: Estimate = ([{ size }]) => ({ cost: scaled(size, STRING_FACTOR) });
 
-/** Values of libraries that are equal or not at once. */
+/** Library types whose values compare at once. */
 const ATOMS = new Set(['kubernetes.Quantity', 'kubernetes.Semver', 'net.IP', 'net.CIDR']);
 /** Characters of the longest name of a format. */
 const LONGEST_FORMAT = 64n;
 
-/** `==` of values of libraries, in later releases; undefined for all others. */
+/** `==` of library values, in later releases; undefined for all others. */
 function ofAtoms([a, b]: readonly Argument[]): CallEstimate | undefined {
   if (!a || !b || a.type?.kind !== 'object' || b.type?.kind !== 'object' || a.type.name !== b.type.name)
     return undefined;

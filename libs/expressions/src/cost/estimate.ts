@@ -26,7 +26,7 @@ const MAP_COST = exactly(30n);
 /** Release by which costs are estimated: later ones know more sizes, and so accept more expressions as cheap enough. */
 export type Prices = 'base' | 'later';
 
-/** The least and the most that an evaluation costs, whatever the values are (cel-go, checker/cost.go). */
+/** Estimates the least and the most that an evaluation costs for any values (cel-go, checker/cost.go). */
 export const estimate = (checked: Checked, sizes: DeclaredSizes, prices: Prices): Range =>
   new Estimator(checked, sizes, prices === 'later').of(checked.root);
 
@@ -146,7 +146,7 @@ class Estimator {
     return cost ?? NOTHING;
   }
 
-  /** Notes the path of a part that an index takes; its size where that is known of the list or map. */
+  /** Records the path of an indexed member; returns its size if that is known for the list or map. */
   #indexed({ id, args }: CallNode, form: 'index_list' | 'index_map'): Range | undefined {
     const container = args[0] as Expression;
     const path = this.#paths.get(container.id) ?? [];
@@ -203,7 +203,7 @@ class Estimator {
     if (entry) this.#entries.set(id, entry);
   }
 
-  /** A value with a name, which the release that has it takes for a loop over nothing. */
+  /** A named value, which the release that has it treats as a loop over nothing. */
   #binding(node: ComprehensionNode): Range {
     const before = plus(this.of(node.range), this.of(node.initial));
     const outer = this.#locals;
@@ -266,7 +266,7 @@ class Estimator {
   }
 }
 
-/** Size of what is written out in the expression. */
+/** Returns the size of a literal in the expression. */
 function writtenSize(node: Expression, isLater: boolean): Range | undefined {
   if (node.kind === 'list') return exactly(BigInt(node.elements.length));
   if (node.kind === 'map') return exactly(BigInt(node.entries.length));

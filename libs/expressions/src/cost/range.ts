@@ -1,4 +1,4 @@
-/** The least and the most that something costs, or that its size is; both are at most 2^64-1, where they stay. */
+/** Least and greatest cost or size; both saturate at 2^64-1. */
 export interface Range {
   readonly min: bigint;
   readonly max: bigint;
@@ -25,7 +25,7 @@ export const union = (a: Range, b: Range): Range => ({
   max: a.max > b.max ? a.max : b.max,
 });
 
-/** A size times so much for each, as the reference rounds it: in doubles, up. */
+/** Multiplies a size by a factor, rounding as the reference does: in doubles, up. */
 export const scaled = (size: Range, factor: number): Range => ({
   min: scaledNumber(size.min, factor),
   max: scaledNumber(size.max, factor),

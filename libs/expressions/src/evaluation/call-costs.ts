@@ -6,14 +6,14 @@ import { Dictionary, Effort, List, Opaque, type Value } from '../values/value.js
 /** Computes the cost of a call from its arguments; the result is used only by those that {@link isKnownAfter}. */
 export type CallCost = (args: readonly Value[], result: Value, effort: Effort) => number;
 
-/** Units for each character that is looked at. */
+/** Units for each character that is read. */
 export const STRING_FACTOR = 0.1;
 /** Units for each character of a regular expression. */
 export const REGEX_FACTOR = 0.25;
-/** Units of asking an authorizer. */
+/** Units of an authorization check. */
 export const AUTHORIZATION_COST = 350_000;
 
-/** Length of what has one; 1 for all else. */
+/** Returns the length of a value; 1 if it has none. */
 function sizeOf(value: Value | undefined): number {
   if (typeof value === 'string') return pointCount(value);
   if (value instanceof OptionalValue) return sizeOf(value.value);
@@ -23,7 +23,7 @@ function sizeOf(value: Value | undefined): number {
 
 const traversed = (size: number, factor: number): number => Math.ceil(size * factor);
 
-/** Units of looking at everything in a value. */
+/** Returns the units of traversing everything in a value. */
 function traversal(value: Value | undefined, effort: Effort): number {
   if (typeof value === 'string') return Math.trunc(byteCount(value) * STRING_FACTOR);
   if (value instanceof Uint8Array) return Math.trunc(value.length * STRING_FACTOR);
@@ -42,7 +42,7 @@ function traversal(value: Value | undefined, effort: Effort): number {
 const ofText: CallCost = ([text]) => traversed(sizeOf(text), STRING_FACTOR);
 const ofTextTwice: CallCost = ([text]) => traversed(sizeOf(text), 2 * STRING_FACTOR);
 const ofShorter: CallCost = ([a, b]) => traversed(Math.min(sizeOf(a), sizeOf(b)), STRING_FACTOR);
-/** Values of libraries are as one to `==`, and to nothing else. */
+/** Library values count as one for `==`, and for nothing else. */
 const ofEqual: CallCost = (args, result, effort) =>
   args[0] instanceof Opaque && !(args[0] instanceof OptionalValue) ? 1 : ofShorter(args, result, effort);
 const ofBoth: CallCost = ([a, b]) => traversed(sizeOf(a) + sizeOf(b), STRING_FACTOR);
@@ -54,7 +54,7 @@ const ofFormat: CallCost = ([format, text]) =>
   format instanceof FormatValue
     ? traversed(1 + sizeOf(text), STRING_FACTOR) * traversed(format.patternSize, REGEX_FACTOR)
     : 1;
-/** Effort of each place of a text at which a match may begin, when all are wanted. */
+/** Effort of each position of a text at which a match may begin, for functions that want all matches. */
 const EFFORT_OF_MATCH = 20;
 const ofAllMatches: CallCost = (args, result, effort) => {
   if (typeof args[0] === 'string') effort.spend(EFFORT_OF_MATCH * args[0].length);
@@ -102,7 +102,7 @@ const ofPairs =
 
 const each = (names: readonly string[], cost: CallCost): [string, CallCost][] => names.map((name) => [name, cost]);
 
-/** Parts of a time, each of which may be asked for in a zone. */
+/** Parts of a time that can be requested for a zone. */
 const ZONED = [
   ...['getFullYear', 'getMonth', 'getDayOfYear', 'getDayOfMonth', 'getDate', 'getDayOfWeek'],
   ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'],
@@ -121,7 +121,7 @@ const BY_FUNCTION: ReadonlyMap<string, CallCost> = new Map([
   ['findAll', ofAllMatches],
 ]);
 
-/** Forms that read a text, or write one, from its one end to the other. */
+/** Forms that scan a whole text, or build one. */
 export const PARSED_FORMS: readonly string[] = [
   'string_to_quantity',
   'is_quantity_string',
@@ -137,7 +137,7 @@ export const PARSED_FORMS: readonly string[] = [
   'is_semver_string_bool',
 ];
 
-/** Forms that put two texts, or bytes, in order. */
+/** Forms that compare two texts, or bytes. */
 export const COMPARED_FORMS: readonly string[] = ['less', 'greater', 'less_equals', 'greater_equals'].flatMap(
   (name) => [`${name}_string`, `${name}_bytes`],
 );
@@ -165,7 +165,7 @@ const BY_FORM: ReadonlyMap<string, CallCost> = new Map([
   ['cidr_contains_cidr', ofContained(true, false)],
 ]);
 
-/** Whether a cost is known only when the call is done. */
+/** Whether a cost is known only after the call. */
 export const isKnownAfter = (cost: CallCost): boolean => cost === ofResult;
 
 /** Returns the cost of a function's call; `form` is empty if several are possible. Undefined for 1. */

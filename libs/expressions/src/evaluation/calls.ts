@@ -7,13 +7,13 @@ import { type CallCost, isKnownAfter } from './call-costs.js';
 import type { Plan } from './plans.js';
 import type { Run, Step } from './run.js';
 
-/** Effort of each step that reading a pattern takes. */
+/** Effort of each step of parsing a pattern. */
 const EFFORT_OF_STEP = 10;
-/** Characters, or bytes, that are no effort to look at, and how many of more are as one element. */
+/** Characters, or bytes, that cost no effort, and how many further ones count as one element. */
 const SHORT_TEXT = 64;
 const CHARACTERS_OF_EFFORT = 16;
 
-/** The cost of a call that has to read its pattern first, which takes long for some short ones. */
+/** The cost of a call that has to parse its pattern first, which is slow for some short ones. */
 export const readingPattern =
   (cost: CallCost): CallCost =>
   (args, result, effort) => {
@@ -83,7 +83,7 @@ type BinaryCall = (a: Value, b: Value, run: Run) => Value;
 
 function binaryOf(what: Implementation | 'equals' | 'differs' | 'in'): BinaryCall {
   if (what === 'equals') return (a, b, run) => equal(a, b, run.effort);
-  // What cannot be compared differs.
+  // Values that cannot be compared differ.
   if (what === 'differs') return (a, b, run) => equal(a, b, run.effort) !== true;
   if (what === 'in') return (a, b, run) => isIn(a, b, run.effort);
   return (a, b) => what(a, b);

@@ -3,7 +3,7 @@ import { GrowingMap } from '../values/maps.js';
 import { Dictionary, failureOr, List, typeNameOf, type Value } from '../values/value.js';
 import type { Run, Step } from './run.js';
 
-/** A comprehension, ready to run; the numbers are places of its variables. */
+/** A comprehension, ready to run; the numbers are slots of its variables. */
 interface Loop {
   readonly range: Step;
   readonly initial: Step;
@@ -16,7 +16,7 @@ interface Loop {
   readonly second: number | undefined;
 }
 
-/** Names of types in the language of the reference, which one message shows. */
+/** Names of types in Go, which one message shows. */
 const NATIVE: Readonly<Record<string, string>> = {
   bool: 'Bool',
   int: 'Int',

@@ -35,12 +35,12 @@ export class PlanError extends Error {
 
 const LIST_COST = 10;
 const MAP_COST = 30;
-/** Functions of constants that are computed when an expression is read. */
+/** Functions that are folded when applied to constants. */
 const FOLDED = new Set([...CONVERSIONS.keys(), 'dyn', 'type']);
-/** Functions whose call, with several forms left, ends at the first argument that fails: so the reference binds them. */
+/** Functions whose call, with several forms left, stops at the first failing argument, as in the reference. */
 const GATHERED = new Set(['indexOf', 'lastIndexOf']);
 
-/** Places of the variables of the loops around a node, innermost first. */
+/** Slots of the variables of the loops around a node, innermost first. */
 interface Scope {
   readonly name: string;
   readonly place: number;
@@ -50,8 +50,8 @@ interface Scope {
 }
 
 /**
- * Makes closures of a checked expression. What it costs to run them is that of the reference (interpreter/planner.go,
- * runtimecost.go), which is why plans follow its own.
+ * Compiles a checked expression to closures. Their costs are those of the reference (interpreter/planner.go,
+ * runtimecost.go), so the plans follow its own.
  * @throws PlanError
  */
 export function plan(checked: Checked, functions: ReadonlyMap<string, LibraryFunction>, prices: Prices): Step {
@@ -199,13 +199,13 @@ class Planner {
     const use = WITH_PATTERN.get(name);
     if (!use || !hasReadPattern(name, plans)) return dispatch;
     const pattern = (plans[1] as Constant).value as string;
-    // Those of one expression together are as many as one alone may be; patterns that are values count as effort.
+    // All patterns of an expression may have as many steps as a single one; patterns that are values count as effort.
     this.#patternSteps += readingOf(pattern, MOST_PATTERN_STEPS);
     if (this.#patternSteps > MOST_PATTERN_STEPS)
       throw new PlanError(`patterns take more than ${MOST_PATTERN_STEPS} steps to read`);
     const compiled = constantPattern(pattern);
     if (compiled instanceof Failure) throw new PlanError(compiled.message);
-    // Not collected within a step, however many others are read in it; else each value might read all of them.
+    // Held during a step, however many others are parsed in it; else each value might parse all of them.
     let held = new WeakRef(compiled);
     return (text, _, most) => {
       if (typeof text !== 'string') return failureOr(text as Value);
@@ -255,7 +255,7 @@ class Planner {
     });
   }
 
-  /** A value with a name, computed where it is first read. */
+  /** A named value, computed on first use. */
   #binding(node: ComprehensionNode): Plan {
     const initial = this.plan(node.initial).step();
     const outer = this.#scope;
@@ -288,11 +288,11 @@ class Planner {
   }
 }
 
-/** Whether a call has a pattern that is read before. */
+/** Whether a call has a precompiled pattern. */
 const hasReadPattern = (name: string, [, pattern]: readonly Plan[]): boolean =>
   WITH_PATTERN.has(name) && pattern instanceof Constant && typeof pattern.value === 'string';
 
-/** The forms that the check left. */
+/** Returns the forms that the check left. */
 const formsOf = ({ forms }: LibraryFunction, overloads: readonly string[]) =>
   forms.filter(({ id }) => overloads.includes(id));
 
@@ -319,7 +319,7 @@ const readLazily =
     return value;
   };
 
-/** `a.or(b)` and `a.orValue(b)`: the second is looked at only where the first has no value. */
+/** `a.or(b)` and `a.orValue(b)`: the second is evaluated only if the first has no value. */
 function firstOptional([left, right]: readonly Plan[], taken: (optional: OptionalValue) => Value): Step {
   const [first, second] = [(left as Plan).step(), (right as Plan).step()];
   return (run) => {
@@ -329,7 +329,7 @@ function firstOptional([left, right]: readonly Plan[], taken: (optional: Optiona
   };
 }
 
-/** A list of which some members are there only where their optionals have values. */
+/** A list in which some members are present only if their optionals have values. */
 function listOfSome(steps: readonly Step[], optional: ReadonlySet<number>): Step {
   return (run) => {
     const values = collected(run, steps);
@@ -346,7 +346,7 @@ function listOfSome(steps: readonly Step[], optional: ReadonlySet<number>): Step
   };
 }
 
-/** A map of which some members are there only where their optionals have values. @param steps of keys and values in turn */
+/** A map in which some members are present only if their optionals have values. @param steps of keys, values in turn */
 function mapOfSome(steps: readonly Step[], optional: readonly boolean[]): Step {
   return (run) => {
     const values = collected(run, steps);
@@ -369,7 +369,7 @@ function mapOfSome(steps: readonly Step[], optional: readonly boolean[]): Step {
 
 const shownValue = (value: Value): string => (value instanceof Uint ? String(value.value) : String(value));
 
-/** `has(operand.field)`. @param cost beside that of the operand, where that has no parts to look at */
+/** `has(operand.field)`. @param cost beside that of the operand, if that has no parts */
 function testing(operand: Step, field: string, cost: number): Step {
   return (run) => {
     const value = operand(run);
@@ -388,7 +388,7 @@ function testing(operand: Step, field: string, cost: number): Step {
   };
 }
 
-/** `&&` and `||`: either side may decide alone, also where the other fails. */
+/** `&&` and `||`: either side may decide alone, even if the other fails. */
 function bothSides([left, right]: readonly Plan[], decisive: boolean): Step {
   const [a, b] = [(left as Plan).step(), (right as Plan).step()];
   return (run) => {
@@ -402,7 +402,7 @@ function bothSides([left, right]: readonly Plan[], decisive: boolean): Step {
   };
 }
 
-/** `x in [1, 2]` of constants, which costs nothing; undefined for lists of other things. */
+/** `x in [1, 2]` of constants, which is free; undefined for other lists. */
 function inConstants([element, list]: readonly Plan[]): Plan | undefined {
   if (!(list instanceof Constant) || !(list.value instanceof List)) return undefined;
   const { value } = list;
@@ -413,12 +413,12 @@ function inConstants([element, list]: readonly Plan[]): Plan | undefined {
     if (!isIndex(key)) return undefined;
     keys.push([key, true]);
     for (const kin of kinsOf(key)) keys.push([kin, true]);
-    // Whole numbers are the same in each type of numbers.
+    // Whole numbers are equal across the number types.
     if (typeof key === 'bigint' || key instanceof Uint)
       keys.push([Number(key instanceof Uint ? key.value : key), true]);
   }
   const set = new ValueMap(keys);
   const step = (element as Plan).step();
-  // What fails is in no list: the reference of release 1.27 answers false here, and so accepts what a failure would refuse.
+  // A failure is in no list: the reference of release 1.27 answers false, and so accepts what a failure would refuse.
   return new Computed((run) => set.find(step(run)) !== undefined);
 }

@@ -2,10 +2,10 @@ import { NONE, OptionalValue } from '../values/optionals.js';
 import { Dictionary, Failure, failureOr, List, typeNameOf, Uint, type Value } from '../values/value.js';
 import type { Run, Step } from './run.js';
 
-/** A part of an expression before it is made ready to run: what surrounds it may still change it. */
+/** A part of an expression before it is executable: its context may still change it. */
 export type Plan = Constant | Attribute | Computed;
 
-/** A value that is known. */
+/** A known value. */
 export class Constant {
   constructor(readonly value: Value) {}
 
@@ -15,7 +15,7 @@ export class Constant {
   }
 }
 
-/** Something that is computed, which charges for itself. */
+/** A computed value, which charges for itself. */
 export class Computed {
   constructor(private readonly compute: Step) {}
 
@@ -24,12 +24,12 @@ export class Computed {
   }
 }
 
-/** Takes a part of a value, for 1 unit. */
+/** Selects a part of a value, for 1 unit. */
 interface Qualifier {
   take(run: Run, value: Value): Value;
-  /** The same, but undefined and free of charge where there is no such part. */
+  /** Same, but undefined and free of charge if there is no such part. */
   find(run: Run, value: Value): Value | undefined;
-  /** Whether what is taken may be absent. */
+  /** Whether the part may be absent. */
   readonly isOptional: boolean;
 }
 
@@ -42,12 +42,12 @@ export class Attribute {
 
   constructor(private readonly base: Step) {}
 
-  /** Takes a part of what it is so far. */
+  /** Adds a qualifier. */
   add(qualifier: Qualifier): void {
     this.qualifiers.push(qualifier);
   }
 
-  /** Without the unit for the whole. */
+  /** Resolves it without the unit for the whole. */
   resolver(): Step {
     const { base, qualifiers } = this;
     if (qualifiers.length === 0) return base;
@@ -74,7 +74,7 @@ export class Attribute {
   }
 }
 
-/** Parts of parts of a value that may be absent, each of which may be, too. */
+/** Selects nested parts of a value that may be absent, each of which may be, too. */
 function optionalPart(run: Run, from: Value, qualifiers: readonly Qualifier[]): Value {
   let value: Value | undefined = from instanceof OptionalValue ? from.value : from;
   for (const qualifier of qualifiers) {
@@ -125,10 +125,10 @@ export const isIndex = (key: Value): boolean =>
   typeof key === 'number' ||
   key instanceof Uint;
 
-/** A key as messages show it. */
+/** Formats a key for messages. */
 const shown = (key: Value): string => (key instanceof Uint ? String(key.value) : String(key));
 
-/** The part of a value that a key names, or why there is none. */
+/** Returns the part of a value under a key, or why there is none. */
 function part(value: Value, key: Value): Value {
   if (value instanceof Dictionary) {
     const found = value.find(key);
@@ -138,7 +138,7 @@ function part(value: Value, key: Value): Value {
   return value instanceof Failure ? value : new Failure(`no such key: ${shown(key)}`);
 }
 
-/** The part of a value that a key names, undefined where there is none; or why it cannot be one. */
+/** Returns the part of a value under a key, undefined if there is none; or why the key is invalid. */
 export function partIfAny(value: Value, key: Value): Value | undefined {
   if (value instanceof Dictionary) return value.find(key);
   if (!(value instanceof List)) return value instanceof Failure ? value : undefined;
@@ -152,13 +152,13 @@ function placeOf(key: Value): bigint | Failure {
   return Number.isSafeInteger(key) ? BigInt(key) : new Failure(`unsupported index value ${key} in list`);
 }
 
-/** A part that was looked for, which costs 1 unit if it is there. */
+/** Charges for a part that was looked up: 1 unit if it is present. */
 function charged(run: Run, found: Value | undefined): Value | undefined {
   if (found !== undefined && !(found instanceof Failure)) run.charge(1);
   return found;
 }
 
-/** Takes the part that a known key names. */
+/** Selects the part under a constant key. */
 export const constantQualifier = (key: Value, isOptional = false): Qualifier => ({
   take(run, value) {
     const found = part(value, key);
@@ -169,7 +169,7 @@ export const constantQualifier = (key: Value, isOptional = false): Qualifier => 
   isOptional,
 });
 
-/** Takes the part that a computed key names. */
+/** Selects the part under a computed key. */
 export const computedQualifier = (index: Step, isOptional = false): Qualifier => ({
   take(run, value) {
     const key = checkedKey(index(run));

@@ -3,14 +3,14 @@ import { Effort, TooMuchEffort, type Value } from '../values/value.js';
 /** Values of the variables, by name. */
 export type Bindings = ReadonlyMap<string, Value>;
 
-/** Thrown inside where an evaluation costs more than it may. */
+/** Thrown internally when an evaluation exceeds its cost limit. */
 class CostExceeded extends Error {}
 
 /** An evaluation: its variables, and its cost so far. */
 export class Run {
   /** Units of the reference. */
   cost = 0;
-  /** Variables of loops, by the places that the plan gave them. */
+  /** Variables of loops, by the plan's slots. */
   readonly locals: (Value | undefined)[] = [];
 
   constructor(
@@ -26,8 +26,8 @@ export class Run {
   }
 }
 
-/** A part of an expression, ready to run. A failure is a value, as in the reference. */
+/** An executable part of an expression. A failure is a value, as in the reference. */
 export type Step = (run: Run) => Value;
 
-/** Whether an error means that an evaluation took too much. */
+/** Whether an error means that an evaluation exceeded a limit. */
 export const isTooMuch = (error: unknown): boolean => error instanceof CostExceeded || error instanceof TooMuchEffort;

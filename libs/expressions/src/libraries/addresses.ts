@@ -47,7 +47,7 @@ export function parseAddress(text: string): Address | undefined {
   return value === undefined ? undefined : { bits: isV6 ? 128 : 32, value };
 }
 
-/** Whether an address of 128 bits is one of 32 in disguise. */
+/** Whether an IPv6 address is an IPv4-mapped one. */
 export const isMapped = ({ bits, value }: Address): boolean => bits === 128 && value >> 32n === 0xffffn;
 
 /** The address in its shortest form (RFC 5952). */
@@ -69,7 +69,7 @@ function longestZeros(groups: readonly string[]): { readonly start: number; read
   return best;
 }
 
-/** The address with nothing behind its first bits. */
+/** Returns the address with only its first bits. */
 export function masked({ bits, value }: Address, length: number): Address {
   const behind = BigInt(bits - length);
   return { bits, value: (value >> behind) << behind };
@@ -91,6 +91,6 @@ export const isLinkLocalUnicast = (address: Address): boolean => starts(address,
 const isMulticast = (address: Address): boolean => starts(address, [0b1110n, 4], [0xffn, 8]);
 const isBroadcast = ({ bits, value }: Address): boolean => bits === 32 && value === 0xffffffffn;
 
-/** Whether packets may be sent to the address from anywhere, private networks included. */
+/** Whether the address is a global unicast one, private networks included. */
 export const isGlobalUnicast = (address: Address): boolean =>
   ![isUnspecified, isLoopback, isLinkLocalUnicast, isMulticast, isBroadcast].some((test) => test(address));

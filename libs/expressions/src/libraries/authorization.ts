@@ -5,9 +5,9 @@ import { type Implementation, type Library, methodForm } from './library.js';
 
 /** Question of an expression to an authorizer. */
 export type AccessQuestion = {
-  /** Such as `get`. */
+  /** Verb, such as `get`. */
   readonly verb: string;
-  /** About whom; without it, about the user of the request. */
+  /** Service account to check; by default the user of the request. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
 } & (
   | { readonly path: string }
@@ -24,7 +24,7 @@ export type AccessQuestion = {
 export interface AccessAnswer {
   /** Whether an authorizer allows it; no opinion is no. */
   readonly allowed: boolean;
-  /** Empty where there is none. */
+  /** Reason; empty if there is none. */
   readonly reason: string;
 }
 
@@ -59,12 +59,12 @@ class Question extends Opaque {
     return failureOr(other);
   }
 
-  /** The question with something added. */
+  /** Returns the question with an addition. */
   with(typeName: string, more: Asked): Question {
     return new Question(typeName, this.authorizer, { ...this.asked, ...more });
   }
 
-  /** The answer. */
+  /** Asks the question and returns the answer. */
   check(verb: string): Value {
     const { path, serviceAccount, group = '', resource = '', subresource = '', namespace = '', name = '' } = this.asked;
     const subject = serviceAccount === undefined ? { verb } : { verb, serviceAccount };
@@ -110,7 +110,7 @@ export const resourceCheckValue = (
   resource: Required<Pick<Asked, 'group' | 'resource' | 'subresource' | 'namespace' | 'name'>>,
 ): Value => new Question(RESOURCE_CHECK, authorizer, resource);
 
-/** A method that adds to a question; `required` names what must not be blank. */
+/** A method that adds to a question; `required` names the argument that must not be blank. */
 function adding(
   id: string,
   types: readonly [from: string, to: string],

@@ -16,13 +16,13 @@ import { parseRequestUrl, UrlError } from './url-parser.js';
 const NAME = 'kubernetes.NamedFormat';
 const FORMAT = objectOf(NAME);
 
-/** A form of texts that has a name. */
+/** A named format of texts. */
 export class FormatValue extends Opaque {
   override readonly typeName = NAME;
 
   /**
-   * @param errorsOf what keeps a text from being of the form
-   * @param patternSize characters of a pattern that would say about the same, by which it is priced
+   * @param errorsOf returns why a text is not of the format
+   * @param patternSize characters of an equivalent pattern, for its cost
    */
   constructor(
     readonly name: string,
@@ -90,7 +90,7 @@ function validate(format: Value | undefined, text: Value | undefined): Value {
   return errors.length === 0 ? NONE : new OptionalValue(new ValueList(errors));
 }
 
-/** Named forms of texts, of release 1.31. */
+/** Named formats of texts, of release 1.31. */
 export const FORMATS_LIBRARY: Library = [
   { name: 'format.named', forms: [globalForm('format-named', [STRING], optionalOf(FORMAT), named)] },
   {

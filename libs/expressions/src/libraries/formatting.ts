@@ -19,9 +19,9 @@ export interface Clause {
   readonly precision: number | undefined;
 }
 
-/** Thrown for a form that cannot be read, or an argument that does not fit. */
+/** Thrown for an invalid format text, or an argument that does not fit. */
 export class FormatError extends Error {
-  /** @param place of the argument; undefined where the form itself is wrong */
+  /** @param place of the argument; undefined if the format text itself is invalid */
   constructor(
     message: string,
     readonly place?: number,
@@ -31,12 +31,12 @@ export class FormatError extends Error {
 }
 
 const LETTERS = 'sdfebxXo';
-/** UTF-16 units of the longest text that is made. */
+/** UTF-16 units of the longest result. */
 const LONGEST = 64 * 1024 * 1024;
 
 /**
- * Puts texts in the places of a form.
- * @param make the text of a place, by the number of its argument
+ * Interpolates a format text.
+ * @param make returns the text of a clause, by the number of its argument
  * @throws FormatError
  */
 export function interpolated(form: string, make: (place: number, clause: Clause) => string): string {
@@ -163,7 +163,7 @@ function radixText(letter: 'b' | 'o' | 'x' | 'X', value: Value): string {
   return letter === 'X' ? text.toUpperCase() : text;
 }
 
-/** A value as `%s` writes it. */
+/** Formats a value as `%s` does. */
 function plainText(value: Value): string {
   if (value instanceof List) return listText(value);
   if (value instanceof Dictionary) return mapText(value);
@@ -190,7 +190,7 @@ function mapText(map: Dictionary): string {
   return `{${pairs.map((pair) => pair.join(':')).join(', ')}}`;
 }
 
-/** A value as it stands in lists and maps: in the form in which expressions write it. */
+/** Formats a value in lists and maps: as a literal. */
 function literalText(value: Value): string {
   if (value instanceof Failure) throw new FormatError(value.message);
   if (value instanceof List || value instanceof Dictionary) return plainText(value);

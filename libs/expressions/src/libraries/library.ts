@@ -5,9 +5,9 @@ import { Failure, List, nameOfType, typeNameOf, type Value } from '../values/val
 /** Implementation of a function; called with as many values as the matched form has parameters. */
 export type Implementation = (...args: Value[]) => Value;
 
-/** A form of a function, and what it does. */
+/** A form of a function, with its implementation. */
 export interface Form extends Overload {
-  /** Undefined where the function as a whole knows what to do with every value. */
+  /** Undefined if the function's common implementation handles every value. */
   readonly call?: Implementation;
 }
 
@@ -45,13 +45,13 @@ function suits(type: Type, value: Value): boolean {
 const suitsAll = (form: Form, args: readonly Value[]): boolean =>
   form.params.length === args.length && form.params.every((param, i) => suits(param, args[i] as Value));
 
-/** That no form of a function is for such values. */
+/** Failure when no form of a function matches such values. */
 export const noForm = (name: string, args: readonly Value[]): Failure =>
   new Failure(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`);
 
 /**
- * Chooses at run time among the forms that the check left, by the types of the values; what suits none goes to the
- * implementation of the function as a whole, if it has one.
+ * Dispatches at run time among the forms that the check left, by the types of the values; others go to the function's
+ * common implementation, if it has one.
  */
 export function dispatching(name: string, forms: readonly Form[], any?: Implementation): Implementation {
   if (any && forms.every(({ call }) => call === undefined)) return any;

@@ -57,7 +57,7 @@ const sumFrom =
     return sum;
   };
 
-/** The element that a comparison with every other one prefers. */
+/** Finds the element that wins all comparisons. */
 const preferred =
   (name: string, better: 1 | -1) =>
   (list: Value | undefined): Value => {
@@ -93,7 +93,7 @@ const best = (name: string, better: 1 | -1) => ({
   ),
 });
 
-/** Functions on lists that the release adds to the language. */
+/** Functions on lists that Kubernetes adds to the language. */
 export const LISTS_LIBRARY: Library = [
   {
     name: 'isSorted',

@@ -1,4 +1,4 @@
-/** Digits behind the point that are written at most. */
+/** Maximum number of fraction digits. */
 const MOST_DIGITS = 100;
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
@@ -14,7 +14,7 @@ function exact(value: number): { readonly mantissa: bigint; readonly exponent: n
     : { mantissa: fraction | (1n << 52n), exponent: biased - 1075 };
 }
 
-/** A finite double with so many digits behind the point; a half goes to the even digit. */
+/** Formats a finite double with this many fraction digits; a half rounds to the even digit. */
 export function fixed(value: number, digits: number): string {
   const written = Math.min(digits, MOST_DIGITS);
   const { mantissa, exponent } = exact(value);
@@ -33,7 +33,7 @@ export function fixed(value: number, digits: number): string {
 
 const special = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? '∞' : '-∞');
 
-/** The same as people write it in English, in groups of thousands (golang.org/x/text/message). */
+/** Same in English notation, in groups of thousands (golang.org/x/text/message). */
 export function grouped(value: number, digits: number): string {
   if (!Number.isFinite(value)) return special(value);
   const text = fixed(value === 0 ? 0 : value, digits);
@@ -42,7 +42,9 @@ export function grouped(value: number, digits: number): string {
   return whole.replace(/\B(?=(?:\d{3})+$)/g, ',') + (end < 0 ? '' : text.slice(end));
 }
 
-/** A double with a power of ten. @param width that is filled up with spaces, which the reference makes of the precision */
+/**
+ * Formats a double with a power of ten. @param width to pad to with spaces, as the reference does with the precision
+ */
 export function scientific(value: number, width: number): string {
   return (Number.isFinite(value) ? withPower(value) : special(value)).padStart(Math.min(width, MOST_DIGITS));
 }

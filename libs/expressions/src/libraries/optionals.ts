@@ -46,13 +46,13 @@ const unwrapped: Implementation = (list) => {
   return new ValueList(values);
 };
 
-/** A form of an operator that the planner makes itself. */
+/** A form of an operator that the planner implements itself. */
 const planned = (id: string, params: readonly Type[]): Form =>
   globalForm(id, params, OPTIONAL_V, () => new Failure('no such overload'));
 const plannedMethod = (id: string, params: readonly Type[], result: Type): Form =>
   methodForm(id, params, result, () => new Failure('no such overload'));
 
-/** Functions on what may be absent, of release 1.28 and later (cel-go, cel/library.go). */
+/** Functions on optional values, of release 1.28 and later (cel-go, cel/library.go). */
 export const OPTIONALS_LIBRARY: Library = [
   {
     name: 'optional.of',

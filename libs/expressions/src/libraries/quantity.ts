@@ -32,7 +32,7 @@ function read(text: Value | undefined): QuantityValue | Failure {
 const nanosOf = (value: Value | undefined): bigint => (value as QuantityValue).quantity.nanos;
 const order = (a: bigint, b: bigint): bigint => (a < b ? -1n : a > b ? 1n : 0n);
 
-/** Whole units; undefined where there are none of 64 bits. */
+/** Returns whole units; undefined beyond 64 bits. */
 function wholeOf(value: Value | undefined): bigint | undefined {
   const nanos = nanosOf(value);
   if (nanos % NANO !== 0n) return undefined;
@@ -40,7 +40,7 @@ function wholeOf(value: Value | undefined): bigint | undefined {
   return whole > MAX_INT || whole < -MAX_INT - 1n ? undefined : whole;
 }
 
-/** Both amounts together, or one without the other; written in the form of the first. */
+/** Adds or subtracts amounts; formatted like the first. */
 function combined(a: Value | undefined, b: Value | undefined, sign: 1n | -1n): Value {
   const nanos = typeof b === 'bigint' ? b * NANO : nanosOf(b);
   const { quantity } = a as QuantityValue;

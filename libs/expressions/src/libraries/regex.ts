@@ -14,7 +14,7 @@ const find = (text?: Value, pattern?: Value): Value =>
 const findAll = (text?: Value, pattern?: Value, most: Value = -1n): Value =>
   withPattern(pattern, (compiled) => new ValueList(matchesOf(compiled, text as string, most as bigint)));
 
-/** Functions that find what a regular expression matches. */
+/** Functions that find matches of a regular expression. */
 export const REGEX_LIBRARY: Library = [
   { name: 'find', forms: [methodForm('string_find_string', [STRING, STRING], STRING, find)] },
   {
@@ -26,7 +26,7 @@ export const REGEX_LIBRARY: Library = [
   },
 ];
 
-/** The functions whose second argument is a pattern, and what each makes of one that was read before. */
+/** Functions whose second argument is a pattern, with their implementations for a precompiled one. */
 export const WITH_PATTERN: ReadonlyMap<string, (pattern: Pattern, text: string, most?: Value) => Value> = new Map<
   string,
   (pattern: Pattern, text: string, most?: Value) => Value

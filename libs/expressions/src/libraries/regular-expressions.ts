@@ -2,10 +2,10 @@ import { MOST_PATTERN_STEPS, patternOf, readingOf } from '@orch/schema';
 import { RE2JS, RE2JSException } from 're2js';
 import { Failure } from '../values/value.js';
 
-/** A pattern that was read, in the syntax of RE2 and in time that grows with the text alone. */
+/** A parsed pattern, in the syntax of RE2, which matches in time linear in the text. */
 export type Pattern = RE2JS;
 
-/** Reads a pattern; a failure with what is wrong with it, or that it would take too long in one step. */
+/** Parses a pattern; returns a failure if it is invalid, or would take too long in one step. */
 export function compilePattern(pattern: string): Pattern | Failure {
   if (readingOf(pattern, MOST_PATTERN_STEPS) > MOST_PATTERN_STEPS)
     return new Failure(`takes more than ${MOST_PATTERN_STEPS} steps to match`);
@@ -26,13 +26,13 @@ export function constantPattern(pattern: string): Pattern | Failure {
   return typeof compiled === 'string' ? new Failure(compiled) : compiled;
 }
 
-/** The first match; empty where there is none. */
+/** Returns the first match; empty if there is none. */
 export function firstMatch(pattern: Pattern, text: string): string {
   const matcher = pattern.matcher(text);
   return matcher.find() ? (matcher.group() ?? '') : '';
 }
 
-/** The first matches, all if `most` is negative; an empty one that touches the one before does not count. */
+/** Returns the first matches, all if `most` is negative; an empty one that touches the one before is skipped. */
 export function matchesOf(pattern: Pattern, text: string, most: bigint): string[] {
   const found: string[] = [];
   const matcher = pattern.matcher(text);

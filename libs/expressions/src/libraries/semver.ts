@@ -6,10 +6,10 @@ const NAME = 'kubernetes.Semver';
 const SEMVER = objectOf(NAME);
 const MAX_NUMBER = (1n << 64n) - 1n;
 
-/** A version as semver.org has it; what was built of it does not count. */
+/** A version of semver.org; build metadata is ignored. */
 interface Version {
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint];
-  /** Identifiers of a version before the release. */
+  /** Pre-release identifiers. */
   readonly before: readonly (string | bigint)[];
 }
 
@@ -75,7 +75,7 @@ const splitAt = (text: string, mark: string): string[] => {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 };
 
-/** A text in the form of a version as people write it: `v01.2` is `1.2.0`. @throws SemverError */
+/** Normalizes a version in lenient notation: `v01.2` is `1.2.0`. @throws SemverError */
 function normalized(text: string): string {
   const all = text.replace(/^v/, '').split('.');
   const parts = all.length > 3 ? [...all.slice(0, 2), all.slice(2).join('.')] : all;

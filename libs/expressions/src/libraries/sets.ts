@@ -23,7 +23,7 @@ const relation = (name: string, id: string, holds: (a: List, b: List, effort: Ef
   ],
 });
 
-/** Functions that take lists for sets, of release 1.30. */
+/** Functions that treat lists as sets, of release 1.30. */
 export const SETS_LIBRARY: Library = [
   relation('sets.contains', 'list_sets_contains_list', every),
   relation(

@@ -22,7 +22,7 @@ const B = paramOf('B');
 const LIST = listOf(A);
 const MAP = mapOf(A, B);
 
-/** Types that expressions name, without those of libraries. */
+/** Named types of expressions, without those of libraries. */
 export const STANDARD_TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
   ['int', INT],
   ['uint', UINT],
@@ -47,7 +47,7 @@ const UINT64 = ['uint64', UINT] as const;
 const DOUBLES = ['double', DOUBLE] as const;
 const NUMBERS = [INT64, UINT64, DOUBLES] as const;
 
-/** The forms of a comparison: of numbers each with each, of all else with its own kind. */
+/** The forms of a comparison: numbers with each other, all else with its own type. */
 function comparison(name: string): Overload[] {
   const compared = (a: readonly [string, Type], b: readonly [string, Type]) =>
     overload(a === b ? `${name}_${a[0]}` : `${name}_${a[0]}_${b[0]}`, [a[1], b[1]], BOOL);
@@ -84,7 +84,7 @@ const text = (name: string, suffix: string): [string, Overload[]] => [name, [met
 const S = (name: string, type: Type): readonly [string, Type] => [name, type];
 const ints = [S('int64', INT), S('uint64', UINT), S('double', DOUBLE), S('string', STRING)];
 
-/** Functions and operators of the language itself (cel-go, checker/standard.go), with the identifiers on which costs hang. */
+/** Functions and operators of the language itself (cel-go, checker/standard.go), with the identifiers for costs. */
 export const STANDARD_DECLARATIONS: ReadonlyMap<string, readonly Overload[]> = new Map<string, readonly Overload[]>([
   ['_?_:_', [overload('conditional', [BOOL, A, A], A)]],
   ['_&&_', [overload('logical_and', [BOOL, BOOL], BOOL)]],

@@ -48,7 +48,7 @@ const matches: Implementation = (text, pattern) => {
   return compiled instanceof Failure ? compiled : compiled.test(text);
 };
 
-/** Numbers that have a sign, and spans of time, can be turned around, though not so. */
+/** Negates; signed numbers and durations can be negated elsewhere, but not so. */
 function not(value: Value): Value {
   if (typeof value === 'boolean') return !value;
   const isSigned = typeof value === 'bigint' || typeof value === 'number' || value instanceof Duration;
@@ -103,7 +103,7 @@ const IMPLEMENTATIONS: ReadonlyMap<string, Implementation> = new Map<string, Imp
   ...TIME_PARTS.map((name): [string, Implementation] => [name, timed(name)]),
 ]);
 
-/** The language itself. Its functions take whatever value they get, as those of the reference do. */
+/** The language itself. Its functions accept any values, as those of the reference do. */
 export const STANDARD_LIBRARY: Library = [...STANDARD_DECLARATIONS].map(([name, forms]) => {
   const any = IMPLEMENTATIONS.get(name);
   return any ? { name, forms, any } : { name, forms };

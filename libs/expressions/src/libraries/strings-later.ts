@@ -27,7 +27,7 @@ const quoted = (text: string): string => {
   return `"${escaped}"`;
 };
 
-/** Functions on strings that cel-go's `ext` got with its version 2, of release 1.29, and what the language itself got for them. */
+/** Functions on strings from version 2 of cel-go's `ext`, of release 1.29, and related additions to the language. */
 export const LATER_STRINGS_LIBRARY: Library = [
   {
     name: 'format',
@@ -37,7 +37,7 @@ export const LATER_STRINGS_LIBRARY: Library = [
       ),
     ],
   },
-  // Beside the method, since cel-go 0.17; what it does is the same.
+  // Function form beside the method, since cel-go 0.17; equivalent.
   { name: 'matches', forms: [overload('matches', [STRING, STRING], BOOL)] },
   { name: 'strings.quote', forms: [globalForm('strings_quote', [STRING], STRING, (text) => quoted(text as string))] },
 ];

@@ -4,14 +4,14 @@ import { isAscii, pointCount } from '../values/strings.js';
 import { Failure, type List, type Value } from '../values/value.js';
 import { type Form, type Implementation, type Library, methodForm } from './library.js';
 
-/** Characters that are trimmed: white space of Unicode, without the byte order mark. */
+/** Trimmed characters: white space of Unicode, without the byte order mark. */
 const SPACE = '[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
 const TRIMMED = new RegExp(`^${SPACE}*`);
 const SPACES = new RegExp(SPACE);
 
 const outOfRange = (index: bigint): Failure => new Failure(`index out of range: ${index}`);
 
-/** A text by code points; one of ASCII is its own. */
+/** Splits a text into code points; an ASCII text is returned as it is. */
 const pointsOf = (text: string): string | string[] => (isAscii(text) ? text : [...text]);
 const between = (points: string | string[], start: number, end: number): string =>
   typeof points === 'string' ? points.slice(start, end) : points.slice(start, end).join('');
@@ -22,7 +22,7 @@ function charAt(text: string, index: bigint): Value {
   return points[Number(index)] ?? '';
 }
 
-/** Code points before a place that counts UTF-16 units. */
+/** Counts the code points before a position in UTF-16 units. */
 const pointsBefore = (text: string, unit: number): bigint => BigInt(unit < 0 ? -1 : pointCount(text.slice(0, unit)));
 
 function indexOf(text: string, part: string, offset = 0n): Value {
@@ -58,7 +58,7 @@ function replace(text: string, part: string, by: string, most = -1n): Value {
   return pieces.join(by);
 }
 
-/** Puts a text before each character and behind the last, so often at most. */
+/** Inserts a text before each character and behind the last, up to a number of times. */
 function surround(text: string, by: string, most: bigint): string {
   let left = most < 0n ? Number.POSITIVE_INFINITY : Number(most);
   const pieces: string[] = [];
@@ -69,7 +69,7 @@ function surround(text: string, by: string, most: bigint): string {
   return pieces.join('');
 }
 
-/** Pieces between the first so many separators, and the rest as the last piece. */
+/** Splits at a number of separators; the rest is the last piece. */
 function splitFirst(text: string, separator: string, most: bigint): string[] {
   const pieces: string[] = [];
   let start = 0;
@@ -110,7 +110,7 @@ function join(list: List, separator = ''): Value {
 }
 
 const method = (id: string, params: readonly Type[], result: Type, call: unknown): Form =>
-  // The types of the values were compared with the parameters before the call.
+  // The types of the values were checked against the parameters before the call.
   methodForm(id, params, result, call as Implementation);
 
 /** Functions on strings of cel-go's `ext` of 0.12.7. */

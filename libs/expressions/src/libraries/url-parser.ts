@@ -1,15 +1,15 @@
-/** Thrown for texts that are no URLs, with what the reference says. */
+/** Thrown for texts that are no URLs, with the reference's message. */
 export class UrlError extends Error {}
 
-/** A URL in its parts, as the reference's language reads it (net/url), which differs from what browsers do. */
+/** A parsed URL, as Go reads it (net/url), which differs from browsers. */
 export interface UrlParts {
-  /** In lower case; empty where there is none. */
+  /** Scheme in lower case; empty if absent. */
   readonly scheme: string;
   /** Text behind the scheme if it is not a path. */
   readonly opaque: string;
   /** User and password as written, with `@`; empty if absent. */
   readonly user: string;
-  /** With its port and, for IPv6, its brackets. */
+  /** Host with its port and, for IPv6, its brackets. */
   readonly host: string;
   /** Path as written, or with escapes if that is not a valid one. */
   readonly path: string;
@@ -28,13 +28,10 @@ const PATH = /^[A-Za-z0-9\-_.~$&+,/:;=@!'()*[\]%]*$/;
 const PLAIN_IN_PATH = /[A-Za-z0-9\-_.~$&+,/:;=@]/;
 const HOST_REFUSED = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\u{10ffff}]/u;
 
-/**
- * A URL that can stand in a request: with a scheme or an absolute path.
- * @throws UrlError
- */
+/** Parses a URL that a request may have: with a scheme or an absolute path. @throws UrlError */
 export function parseRequestUrl(text: string): UrlParts {
   parse(text, text, true);
-  // A fragment belongs to the path there, and to itself here.
+  // Go keeps a fragment in the path there, and separates it here.
   const hash = text.indexOf('#');
   const parts = parse(text, hash < 0 ? text : text.slice(0, hash), false);
   const fragment = hash < 0 ? '' : text.slice(hash + 1);
@@ -108,7 +105,7 @@ function checkEscapes(whole: string, text: string): void {
   if (wrong) refuse(whole, `invalid URL escape ${JSON.stringify(wrong[0])}`);
 }
 
-/** Bytes of what escapes stand for, as text. */
+/** Decodes escapes to bytes, as text. */
 const unescaped = (text: string): string => (text.includes('%') ? bytesOf(text).toString() : text);
 
 function bytesOf(text: string): Buffer {
@@ -136,11 +133,11 @@ export const hostNameOf = ({ host }: UrlParts): string => {
   return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
 };
 
-/** The port; empty where there is none. */
+/** Returns the port; empty if absent. */
 export const portOf = ({ host }: Pick<UrlParts, 'host'>): string =>
   /:(\d*)$/.exec(host.replace(/^.*\]/, ''))?.[1] ?? '';
 
-/** Values of a query by key, in order; what cannot be read is left out. */
+/** Parses the values of a query by key, in order; invalid parts are left out. */
 export function queryOf({ query }: UrlParts): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const pair of query.split('&')) {
@@ -153,7 +150,7 @@ export function queryOf({ query }: UrlParts): Map<string, string[]> {
   return found;
 }
 
-/** The URL as text. */
+/** Formats the URL. */
 export function formatUrl({ scheme, opaque, user, host, path, query, fragment }: UrlParts): string {
   const authority = user + host === '' ? '' : `//${user}${host}`;
   const head = scheme === '' ? '' : `${scheme}:`;

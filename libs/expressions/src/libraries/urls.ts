@@ -38,7 +38,7 @@ const part = (name: string, id: string, take: (parts: UrlParts) => string) => ({
 const query = (url: Value | undefined): Value =>
   new ValueMap([...queryOf((url as UrlValue).parts)].map(([key, values]) => [key, new ValueList(values)]));
 
-/** Functions that take URLs apart. */
+/** Functions on URLs. */
 export const URLS_LIBRARY: Library = [
   { name: 'url', forms: [globalForm('string_to_url', [STRING], URL_TYPE, (text) => read(text as string))] },
   {

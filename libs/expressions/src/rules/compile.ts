@@ -12,37 +12,37 @@ const SELF_TYPE = 'selfType';
 /** Units that one rule may cost at run time. */
 export const PER_CALL_LIMIT = 1_000_000;
 
-/** An expression of a rule that can be run, or what is wrong with it. */
+/** A compiled expression of a rule, or its error. */
 export type CompiledExpression =
   | { readonly program: Program; readonly maxCost: bigint; readonly error?: undefined }
   | { readonly error: string; readonly program?: undefined };
 
-/** A rule, ready to run. */
+/** A compiled rule. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
-  /** Undefined for a rule without text, which nothing is asked of. */
+  /** Undefined for a rule without text, which is always met. */
   readonly test: CompiledExpression | undefined;
-  /** It speaks of the value before, and is not run where there is none. */
+  /** Whether it uses the old value, and is not run if there is none. */
   readonly isTransition: boolean;
   /** Expression for its message; undefined if it has none, or if the rule itself is invalid. */
   readonly message: CompiledExpression | undefined;
 }
 
-/** Variables of rules; `rule` the reference declares and never sets. */
+/** Variables of rules; the reference declares `rule` and never sets it. */
 const OLD_SELF = 'oldSelf';
 const VARIABLES = ['self', OLD_SELF, 'rule'];
 
 /** Returns the environment of an expression, by its text: a stored one may use more than a new one. */
 export type EnvironmentOf = (expression: string) => Environment;
 
-/** Compiles the rules on one node of a schema, each by itself. */
+/** Compiles the rules of one node of a schema, each on its own. */
 export class RuleCompiler {
   readonly #scope: Scope;
   readonly #optional: Scope;
   readonly #environmentOf: EnvironmentOf;
   readonly #sizes: DeclaredSizes;
 
-  /** @param environment what rules may name, or what each may by its text; default that of release 1.27 */
+  /** @param environment of the rules, or of each by its text; default that of release 1.27 */
   constructor(declared: DeclaredType, environment: Environment | EnvironmentOf = BASE_ENVIRONMENT) {
     this.#environmentOf = typeof environment === 'function' ? environment : () => environment;
     this.#scope = scopeOf(declared, VARIABLES, SELF_TYPE);
@@ -52,7 +52,7 @@ export class RuleCompiler {
     this.#sizes = sizesOf(declared);
   }
 
-  /** Compiles a rule with its message; what is wrong with it stands in the result. */
+  /** Compiles a rule with its message; errors are part of the result. */
   compile(rule: ValidationRule): CompiledRule {
     const steps = this.steps(rule);
     for (;;) {
@@ -61,7 +61,7 @@ export class RuleCompiler {
     }
   }
 
-  /** The same in steps, each of which a long expression may need for itself. */
+  /** Same in steps; a long expression may take one of its own. */
   *steps(rule: ValidationRule): Generator<void, CompiledRule> {
     if (rule.rule.trim() === '') return { rule, test: undefined, isTransition: false, message: undefined };
     const scope = rule.optionalOldSelf ? this.#optional : this.#scope;
@@ -128,6 +128,6 @@ const MESSAGE: Words = {
   plan: 'messageExpression instantiation failed',
 };
 
-/** How many values of a type fit into one request, which is how often a rule on it may run. */
+/** Returns how many values of a type fit into one request, which limits how often a rule on it may run. */
 export const maxCardinality = ({ minBytes }: DeclaredType): bigint =>
   BigInt(Math.trunc(MAX_REQUEST_BYTES / (minBytes + 1)));

@@ -5,15 +5,15 @@ import type { StructuralSchema } from '../schema-types/structural-schema.js';
 export const isCorrelatable = (schema: StructuralSchema): boolean =>
   ['granular', 'atomic', undefined].includes(schema['x-kubernetes-map-type']);
 
-/** Ends steps of work that is long because its parts are many. */
+/** Ends steps of long work with many parts. */
 interface StepEnds {
-  /** Whether it is time for others to have their turn. */
+  /** Whether it is time for other work. */
   readonly isStepOver: boolean;
-  /** Ends a step; the next begins when others have had their turn. */
+  /** Ends a step; the next begins after other work. */
   pause(): Iterable<void>;
 }
 
-/** Makes what finds the item of a list before that an item after continues; it finds none where the schema has no keys for that. */
+/** Returns a function that finds an item's old counterpart; it finds none if the schema declares no keys. */
 export function* oldItems(schema: StructuralSchema, items: Raw, ends: StepEnds): Generator<void, (item: Raw) => Raw> {
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   if (schema['x-kubernetes-list-type'] !== 'map' || keys.length === 0 || !Array.isArray(items)) return () => undefined;

@@ -22,16 +22,16 @@ import { isCorrelatable } from './correlation.js';
 export const RULE_COST_LIMIT = 10_000_000n;
 /** Units that all rules of one schema may be estimated at. */
 export const SCHEMA_COST_LIMIT = 100_000_000n;
-/** Dearest rules that are named where all together are too dear, and what share of the limit each must have. */
+/** Most expensive rules that are named when the total is too high, and the share of the limit that each must have. */
 const MOST_NAMED = 4;
 const NAMED_SHARE = 100n;
 
 /** Characters of expressions that are compiled in one step. */
 const CHARACTERS_AT_ONCE = 8_192;
-/** An expression costs some work however short it is. */
+/** Each expression costs some work, however short it is. */
 const CHARACTERS_OF_EACH = 64;
 
-/** Characters of errors, more than answers tell, that are kept as a whole, and of each after those. */
+/** Characters of errors, more than answers contain, that are kept complete, and characters of each later one. */
 const CHARACTERS_OF_ERRORS = 1 << 18;
 const CHARACTERS_OF_LATER = 100;
 
@@ -39,11 +39,11 @@ const CHARACTERS_OF_LATER = 100;
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;
-  /** How many values of the node an object holds at most; undefined where that is not bounded. */
+  /** Maximum number of values of the node in an object; undefined if that is not bounded. */
   readonly cardinality: bigint | undefined;
   /** Path of the node below which values before and after cannot be correlated. */
   readonly uncorrelatable: string | undefined;
-  /** There are rules above: `failed` where what stands around the node could not be declared for them. */
+  /** Set if there are rules above: `failed` if the parent could not be declared for them. */
   readonly around: DeclaredType | 'failed' | undefined;
   /** The node's declaration within that of its parent. */
   readonly declared: DeclaredType | undefined;
@@ -53,7 +53,7 @@ interface Place {
 interface RuleErrorOptions {
   /** Environments of rules and their messages, by their texts; default that of release 1.27. */
   readonly environmentOf?: EnvironmentOf;
-  /** Whether rules on the schema at a path are left out; default of none. */
+  /** Whether rules on the schema at a path are skipped; default none. */
   readonly skips?: (path: string) => boolean;
 }
 
@@ -115,7 +115,7 @@ class DefinitionCheck {
     } else yield* this.#rules(rules, place, declared);
   }
 
-  /** Errors of what all rules cost together, where that is too much. */
+  /** Returns errors about the total cost of all rules, if it is too high. */
   totalErrors(path: string): FieldError[] {
     if (this.#total <= SCHEMA_COST_LIMIT) return [];
     const dearest = this.#dear.toSorted((a, b) => (a.cost > b.cost ? -1 : 1)).slice(0, MOST_NAMED);
@@ -204,17 +204,14 @@ class DefinitionCheck {
     if (estimated >= SCHEMA_COST_LIMIT / NAMED_SHARE) this.#dear.push({ path, cost: estimated });
   }
 
-  /**
-   * Shortens a compiler's message, which repeats the expression for each fault in it, for all but the first of very
-   * many.
-   */
+  /** Shortens a compiler's message, which repeats the expression for each fault, for all but the first of many. */
   #told(error: string): string {
     this.#room -= error.length;
     return this.#room >= 0 ? error : error.slice(0, CHARACTERS_OF_LATER);
   }
 }
 
-/** The declaration of a node, if rules on it or above it need one; what stands around it may have one already. */
+/** Returns the declaration of a node, if rules on it or above need one; its parent may have one already. */
 function declaredAt(schema: StructuralSchema, place: Place, hasRules: boolean): Place['around'] {
   if (place.around === undefined && !hasRules) return undefined;
   if (place.around === 'failed') return 'failed';
@@ -223,13 +220,13 @@ function declaredAt(schema: StructuralSchema, place: Place, hasRules: boolean): 
 
 const capped = (cost: bigint): bigint => (cost > MAX ? MAX : cost);
 
-/** The rule as the reference shows it. */
+/** Formats the rule as the reference does. */
 const shownRule = ({ rule, message = '', messageExpression = '' }: ValidationRule): VerbatimValue =>
   new VerbatimValue(
     `apiextensions.ValidationRule{Rule:${JSON.stringify(rule)}, Message:${JSON.stringify(message)}, MessageExpression:${JSON.stringify(messageExpression)}}`,
   );
 
-/** How many values of what is in a node an object holds, of how many of the node. */
+/** Returns the maximum number of values within a node in an object, given the number of nodes. */
 function innerCardinality(schema: StructuralSchema, outer: bigint | undefined): bigint | undefined {
   const bound = (count: number | bigint | undefined) =>
     count === undefined || outer === undefined ? undefined : capped(outer * BigInt(Math.max(0, Number(count))));

@@ -1,17 +1,17 @@
 import { type StructuralSchema, valueSchemaOf } from '../schema-types/structural-schema.js';
 
-/** Thrown for a path that cannot be read, or that leads nowhere; the message is that of the reference. */
+/** Thrown for an invalid path, or one that leads nowhere; the message is that of the reference. */
 export class FieldPathError extends Error {
   override readonly name = 'FieldPathError';
 }
 
-/** A field of objects that a path names. */
+/** A field of objects, named by a path. */
 export interface FieldPlace {
-  /** Names of members on the way. */
+  /** Names of the members on the path. */
   readonly names: readonly string[];
   /** The path in messages. */
   readonly text: string;
-  /** Undefined where the schema says nothing of it. */
+  /** Undefined if the schema does not declare it. */
   readonly schema: StructuralSchema | undefined;
 }
 
@@ -56,7 +56,7 @@ export function fieldAt(path: string, schema: StructuralSchema, hasBrackets = tr
   return place;
 }
 
-/** Marks of a path, texts in single quotes, and what stands between. */
+/** Splits a path into punctuation, texts in single quotes, and the text between. */
 function tokensOf(path: string): string[] {
   const tokens: string[] = [];
   let rest = path;

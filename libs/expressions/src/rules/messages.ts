@@ -4,22 +4,22 @@ import type { ValidationRule } from '../schema-types/structural-schema.js';
 import { type Effort, Failure } from '../values/value.js';
 import { PER_CALL_LIMIT } from './compile.js';
 
-/** Bytes of the longest message that an expression makes. */
+/** Bytes of the longest message that an expression may return. */
 const LONGEST_MESSAGE = 5 * 1024;
 
-/** How messages name a rule. */
+/** Returns the name of a rule in messages. */
 export const ruleName = ({ message = '', rule }: ValidationRule): string => (message === '' ? rule : message).trim();
 
 /** Returns the message of a violated rule that has no expression for it. */
 export const ruleMessage = (rule: ValidationRule): string =>
   (rule.message ?? '') === '' ? `failed rule: ${ruleName(rule)}` : (rule.message as string).trim();
 
-/** A message that was made; or that no more rules are to be run, and why. */
+/** A computed message; or that no more rules may run, and why. */
 type MadeMessage =
   | { readonly text: string | undefined; readonly cost: number; readonly stop?: undefined }
   | { readonly stop: string };
 
-/** Makes the message of a rule; without a text where what was made cannot be one. */
+/** Computes the message of a rule; without a text if the result is unusable. */
 export function makeMessage(
   program: Program,
   source: string,

@@ -27,30 +27,30 @@ export interface Validation {
   readonly errors: FieldError[];
   /** Units that were spent of the budget. */
   readonly cost: number;
-  /** Rules were left out because the budget, or that of one call, was spent. */
+  /** Whether rules were skipped because the budget, or that of one call, was exhausted. */
   readonly exhausted: boolean;
 }
 
-/** Units that evaluating may cost, and characters that compiling may read, in one step: both take about as long. */
+/** Units of evaluation, and characters of compilation, in one step: both take about as long. */
 const UNITS_AT_ONCE = 100_000;
 const UNITS_OF_CHARACTER = 10;
-/** Milliseconds after which a step ends, whatever has been counted in it. */
+/** Milliseconds after which a step ends, whatever was counted in it. */
 const STEP_MS = 5;
-/** Times that rules may run on one object, whatever they cost: many cost nothing. */
+/** Maximum number of rule runs on one object, whatever their cost: many are free. */
 const MOST_RUNS = PER_OBJECT_BUDGET;
-/** Units, or about as long, of going to a value or to a rule. */
+/** Units, or equivalent time, of visiting a value or a rule. */
 const UNITS_OF_EACH = 20;
-/** Errors of one run, and characters of all of them. */
+/** Limits of the errors of one run, and of the characters of all of them. */
 const MOST_TOLD = 1_000;
 const MOST_CHARACTERS = 1 << 20;
-/** In which about so much of it is done. */
+/** Steps that compilation is divided into, about. */
 const STEPS_OF_COMPILING = 4;
 
 /** Runs of rules on one value, or on several that share a budget. */
 export class RuleRun {
   /** An error for each rule that is violated or could not be run. */
   readonly errors: FieldError[] = [];
-  /** Rules were left out because the budget, or that of one call, was spent. */
+  /** Whether rules were skipped because the budget, or that of one call, was exhausted. */
   exhausted = false;
   /** Effort that costs do not count, of all rules together. */
   readonly effort: Effort;
@@ -73,7 +73,7 @@ export class RuleRun {
     this.effort = new Effort(left);
   }
 
-  /** Takes note of work besides what the budget counts. */
+  /** Counts work beside the budget. */
   work(units: number): void {
     this.#work += units;
   }
@@ -84,13 +84,13 @@ export class RuleRun {
     this.work(cost);
   }
 
-  /** Takes note of one rule that is to run, or of a value that is looked at for rules. */
+  /** Counts a rule to run, or a value visited for rules. */
   visit(): void {
     this.#runs++;
     this.#work += UNITS_OF_EACH;
   }
 
-  /** Whether rules have run as often as they may. */
+  /** Whether the maximum number of rule runs is exceeded. */
   get hasRunTooOften(): boolean {
     return this.#runs > MOST_RUNS;
   }
@@ -105,14 +105,14 @@ export class RuleRun {
     this.exhausted = true;
   }
 
-  /** Ends a step; the next begins when others have had their turn. */
+  /** Ends a step; the next begins after other work. */
   *pause(): Iterable<void> {
     yield;
     this.#work = 0;
     this.#ends = performance.now() + STEP_MS;
   }
 
-  /** Whether it is time for others to have their turn. */
+  /** Whether it is time for other work. */
   get isStepOver(): boolean {
     return this.#work >= UNITS_AT_ONCE || performance.now() >= this.#ends;
   }
@@ -151,8 +151,8 @@ export class RuleValidator {
   }
 
   /**
-   * The same in steps of some milliseconds, into a run.
-   * @param part of the schema, which the value is of; default the whole
+   * Same in steps of some milliseconds, into a run.
+   * @param part of the schema that the value is of; default the whole
    */
   *steps(run: RuleRun, value: Raw, old: Raw, path = '', part = this.schema): Iterable<void> {
     const rules = this.#rulesOf(part);
@@ -166,11 +166,11 @@ export class RuleValidator {
 
 const child = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
-/** The rules of schemas, null where there are none, for each environment: of whole objects, and of other values. */
+/** The rules of schemas, null if there are none, for each environment: of whole objects, and of other values. */
 const known = new WeakMap<Environment, readonly [root: KnownRules, other: KnownRules]>();
 type KnownRules = WeakMap<StructuralSchema, NodeRules | null>;
 
-/** Rules of a node and those below it; undefined where there are none. */
+/** Returns the rules of a node and those below it; undefined if there are none. */
 function nodeRules(schema: StructuralSchema, isRoot: boolean, environment: Environment): NodeRules | undefined {
   let pair = known.get(environment);
   if (!pair) {
@@ -220,7 +220,7 @@ class NodeRules {
     return this.values !== undefined || this.properties.size > 0;
   }
 
-  /** @param around what the value stands in */
+  /** @param around position of the value's parent */
   *steps(run: RuleRun, path: string, value: Raw, old: Raw, around?: ValuePosition): Iterable<void> {
     if (value === null || value === undefined) return;
     run.visit();
@@ -321,7 +321,7 @@ class NodeRules {
     run.tell(this.#broken(path, rule, made.text ?? ruleMessage(rule)));
   }
 
-  /** The error of a rule that does not hold, in its own words and at the field that it blames. */
+  /** Returns the error of a violated rule, in its own words and at its field path. */
   #broken(path: string, rule: ValidationRule, detail: string): FieldError {
     const field = this.#blamed(path, rule);
     switch (rule.reason) {
@@ -359,7 +359,7 @@ class NodeRules {
     this.#tell(run, path, detail);
   }
 
-  /** Undefined on what cannot be declared: definitions with such rules are refused, so no object ever has them. */
+  /** Undefined on what cannot be declared: definitions with such rules are refused, so no stored object has them. */
   *#compile(index: number, run: RuleRun): Generator<void, CompiledRule | undefined> {
     const rule = this.#rules[index] as ValidationRule;
     if (!this.#compiler) {

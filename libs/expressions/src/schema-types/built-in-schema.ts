@@ -1,7 +1,7 @@
 import type { ScalarKind, Schema, StructSchema } from '@orch/schema';
 import type { StructuralSchema } from './structural-schema.js';
 
-/** Leaves of built-in kinds as definitions would declare them; what is not among them says nothing to expressions. */
+/** Leaves of built-in kinds as definitions would declare them; expressions cannot use others. */
 const SCALARS: Readonly<Partial<Record<ScalarKind, StructuralSchema>>> = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
@@ -23,7 +23,10 @@ const SCALARS: Readonly<Partial<Record<ScalarKind, StructuralSchema>>> = {
 
 const made = new WeakMap<StructSchema, StructuralSchema>();
 
-/** The schema of a built-in struct as a definition would declare it. Parts are made when they are looked at: structs may hold themselves. */
+/**
+ * Returns the schema of a built-in struct as a definition would declare it. Parts are made on demand: structs may
+ * contain themselves.
+ */
 export function builtInSchema(struct: StructSchema): StructuralSchema {
   const known = made.get(struct) ?? ofStruct(struct);
   made.set(struct, known);

@@ -18,19 +18,19 @@ import {
 import { escapeName, unescapeName } from './escape.js';
 import { type Count, isEmbedded, type StructuralSchema, valueSchemaOf, withObjectMeta } from './structural-schema.js';
 
-/** Bytes of the largest request, by which sizes without a bound are estimated. */
+/** Bytes of the largest request, for estimating unbounded sizes. */
 export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
 /** Declaration of values for expressions: their type, and the maximum number of their elements or characters. */
 export type DeclaredType = DeclaredScalar | DeclaredList | DeclaredMap | DeclaredObject;
 
-/** A value without parts; `dyn` where the schema says nothing. */
+/** A value without parts; `dyn` if the schema does not declare its type. */
 class DeclaredScalar {
   readonly kind = 'scalar';
 
   constructor(
     readonly type: Type,
-    /** Bytes that the shortest value takes as JSON. */
+    /** Bytes of the shortest value as JSON. */
     readonly minBytes: number,
     /** 0 for values without a size. */
     readonly maxElements = 0,
@@ -70,7 +70,7 @@ class DeclaredMap {
   }
 }
 
-/** An object, whose fields are declared when they are first asked for: schemas are large, and expressions name little of them. */
+/** An object, whose fields are declared on demand: schemas are large, and expressions use little of them. */
 class DeclaredObject {
   readonly kind = 'object';
   readonly maxElements = 0;
@@ -84,7 +84,7 @@ class DeclaredObject {
     return this.#minBytes;
   }
 
-  /** The field that expressions know by a name. */
+  /** Returns a field by its name in expressions. */
   field(escaped: string): DeclaredType | undefined {
     const name = unescapeName(escaped);
     return name !== undefined && escapeName(name) === escaped ? this.#property(name) : undefined;
@@ -163,12 +163,12 @@ function textType({ format, maxLength }: StructuralSchema): DeclaredType {
 }
 
 /**
- * The scope of expressions on a type: variables of it, and the fields of the objects in it.
- * @param name of the type, if it is one of objects; those of its fields follow from it
+ * Returns the scope of expressions on a type: variables of it, and the fields of the objects in it.
+ * @param name of the type, if it is an object; those of its fields are derived from it
  */
 export function scopeOf(declared: DeclaredType, variables: readonly string[], name: string): Scope {
   const objects = new Map<string, DeclaredObject>();
-  /** The type under its name; of objects, so that their fields are found. */
+  /** Returns the type under its name; registers objects, so that their fields are found. */
   const typeOf = (each: DeclaredType, called: string): Type => {
     switch (each.kind) {
       case 'scalar':
@@ -193,7 +193,7 @@ export function scopeOf(declared: DeclaredType, variables: readonly string[], na
   };
 }
 
-/** Sizes of what stands in values of a type; every variable is taken for one of it. */
+/** Returns the sizes within values of a type; every variable is assumed to be of it. */
 export function sizesOf(declared: DeclaredType): DeclaredSizes {
   return (path) => {
     let at: DeclaredType | undefined = declared;
@@ -205,7 +205,7 @@ export function sizesOf(declared: DeclaredType): DeclaredSizes {
   };
 }
 
-/** A part of a value, by a step of its path: the name of a field, `@items`, `@keys` or `@values`. */
+/** Returns a part of a value, by a step of its path: the name of a field, `@items`, `@keys` or `@values`. */
 export function partOf(declared: DeclaredType, step: string): DeclaredType | undefined {
   if (step === '@keys') return declared.kind === 'map' ? KEY : undefined;
   if (step === '@items' || step === '@values')
@@ -213,5 +213,5 @@ export function partOf(declared: DeclaredType, step: string): DeclaredType | und
   return declared.kind === 'object' ? declared.field(step) : undefined;
 }
 
-/** Keys of maps, which have no bound of their own. */
+/** Keys of maps, which have no limit of their own. */
 const KEY = new DeclaredScalar(STRING, 2);

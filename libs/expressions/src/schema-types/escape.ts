@@ -1,4 +1,4 @@
-/** Words of the language that no field can be named as it is. */
+/** Reserved words of the language, which no field can have as its name. */
 const RESERVED = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
     ' ',
@@ -13,17 +13,17 @@ const ESCAPES: readonly (readonly [string, string])[] = [
 const BY_TEXT = new Map(ESCAPES.map(([text, name]) => [text, `__${name}__`]));
 const BY_NAME = new Map(ESCAPES.map(([text, name]) => [name, text]));
 
-/** Whether expressions can name something so. */
+/** Whether a text is an identifier. */
 export const isName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) && !RESERVED.has(text);
 
-/** The name by which expressions know a field; undefined where it cannot be named. */
+/** Returns the name of a field in expressions; undefined if it cannot be named. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
   return name.replaceAll(/__|[-./]/g, (text) => BY_TEXT.get(text) as string);
 }
 
-/** The field that expressions know by a name; undefined where the name is no field's. */
+/** Returns the field with a name in expressions; undefined if the name is no field's. */
 export function unescapeName(escaped: string): string | undefined {
   if (!escaped.includes('__')) return escaped;
   let known = true;

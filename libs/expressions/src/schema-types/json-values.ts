@@ -3,7 +3,7 @@ import { MadeList } from '../values/lists.js';
 import { Dictionary, type Effort, Failure, failureOr, type Value } from '../values/value.js';
 import { isRawObject, type Raw, type RawObject } from './native.js';
 
-/** A value of JSON of which no schema is known, as the type `dyn` is. */
+/** Wraps a JSON value without a schema, as the type `dyn`. */
 export function jsonValue(raw: Raw): Value {
   if (raw === null || raw === undefined) return null;
   if (Array.isArray(raw)) return new JsonList(raw);
@@ -11,7 +11,7 @@ export function jsonValue(raw: Raw): Value {
   return isRawObject(raw) ? new JsonDictionary(raw) : (raw as boolean | string | bigint);
 }
 
-/** Elements are made when they are looked at. */
+/** A list whose elements are wrapped on demand. */
 class JsonList extends MadeList {
   constructor(readonly raw: readonly Raw[]) {
     super();
@@ -30,7 +30,7 @@ class JsonList extends MadeList {
   }
 }
 
-/** Members are made when they are looked at. */
+/** A map whose members are wrapped on demand. */
 class JsonDictionary extends Dictionary {
   #names: string[] | undefined;
 

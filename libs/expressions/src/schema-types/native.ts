@@ -1,7 +1,7 @@
 import { isInt64 } from '@orch/machinery';
 import { Dictionary, List, Uint, type Value } from '../values/value.js';
 
-/** JSON as it was read: numbers beyond 2^53 are bigint. */
+/** Decoded JSON: numbers beyond 2^53 are bigint. */
 export type Raw = unknown;
 
 /** An object of JSON. */
@@ -10,14 +10,14 @@ export type RawObject = Readonly<Record<string, Raw>>;
 export const isRawObject = (raw: Raw): raw is RawObject =>
   typeof raw === 'object' && raw !== null && [Object.prototype, null].includes(Object.getPrototypeOf(raw));
 
-/** Values that came of JSON and know it. */
+/** Values that were made from JSON and keep it. */
 interface HasRaw {
   readonly raw: Raw;
 }
 
 const hasRaw = (value: object): value is HasRaw => 'raw' in value;
 
-/** The JSON of a value; the value itself where it has none, which no schema then accepts. */
+/** Returns the JSON of a value; the value itself if it has none, which no schema then accepts. */
 export function rawOf(value: Value): Raw {
   if (value instanceof Uint) return value.value;
   if (value instanceof List || value instanceof Dictionary) {
@@ -30,7 +30,7 @@ export function rawOf(value: Value): Raw {
 /** Key that distinguishes scalars of JSON in a map. */
 export const keyOfRaw = (raw: Raw): unknown => (typeof raw === 'number' && Number.isInteger(raw) ? BigInt(raw) : raw);
 
-/** Whether two JSON values are the same. */
+/** Whether two JSON values are equal. */
 export function sameRaw(a: Raw, b: Raw): boolean {
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameRaw(item, b[i]));
   if (!isRawObject(a)) return keyOfRaw(a) === keyOfRaw(b);
@@ -39,7 +39,7 @@ export function sameRaw(a: Raw, b: Raw): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => key in b && sameRaw(a[key], b[key]));
 }
 
-/** Name of a JSON value's type in the language of the reference, which messages show. */
+/** Returns the Go name of a JSON value's type, for messages. */
 export function nativeTypeName(raw: Raw): string {
   if (Array.isArray(raw)) return '[]interface {}';
   switch (typeof raw) {

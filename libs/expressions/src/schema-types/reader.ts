@@ -8,7 +8,7 @@ import { isEmbedded, type StructuralSchema, valueSchemaOf, withObjectMeta } from
 import type { Reader } from './value-reader.js';
 
 /**
- * How values of a schema are read (k8s.io/apiserver, cel/common/values.go): only what an expression looks at.
+ * Returns the reader for values of a schema (k8s.io/apiserver, cel/common/values.go): values are wrapped on demand.
  * @param isRoot it is the schema of a whole object
  */
 export function readerOf(schema: StructuralSchema, isRoot = false): Reader {
@@ -42,7 +42,7 @@ function bodyReader(schema: StructuralSchema): Reader {
 const unexpected = (expected: string, raw: Raw): Failure =>
   new Failure(`invalid data, expected ${expected}, got ${nativeTypeName(raw)}`);
 
-/** Larger integers are fractions to the reference. */
+/** The reference takes larger integers for fractions. */
 const isInteger = (raw: Raw): raw is number | bigint =>
   typeof raw === 'bigint' ? isInt64(raw) : Number.isSafeInteger(raw);
 const readInteger: Reader = (raw) => (isInteger(raw) ? BigInt(raw) : unexpected('int', raw));
@@ -75,7 +75,7 @@ function membersOf(schema: StructuralSchema): Members | undefined {
   return schema['x-kubernetes-preserve-unknown-fields'] ? { reader: () => undefined, isObject: false } : undefined;
 }
 
-/** Readers of fields, each made when it is first needed. */
+/** Readers of fields, each made on demand. */
 function fieldReaders(properties: Readonly<Record<string, StructuralSchema>>): (name: string) => Reader | undefined {
   const readers = new Map<string, Reader>();
   return (name) => {
@@ -138,7 +138,7 @@ function timeOr(format: string, text: string, parse: () => Value): Value {
 }
 
 const DAY = 86_400_000_000_000n;
-/** Units of long form, each with the words that begin with what stands last. */
+/** Units in long form, each with the words that it is the last prefix of. */
 const UNITS: readonly (readonly [size: bigint, words: readonly string[]])[] = [
   [1n, ['ns', 'nano']],
   [1_000n, ['us', 'µs', 'micro']],
@@ -159,7 +159,7 @@ function readDuration(text: string): Value | undefined {
   }
 }
 
-/** Characters of the longest duration in words; longer ones would take time that grows with the square of their length. */
+/** Characters of the longest duration in words; longer ones would take quadratic time. */
 const LONGEST_DURATION = 1_000;
 
 function durationInWords(text: string): Value | undefined {
@@ -174,7 +174,7 @@ function durationInWords(text: string): Value | undefined {
   return total === undefined ? undefined : new Duration(BigInt.asIntN(64, total));
 }
 
-/** Bytes of base64 in the alphabet of URLs, which is what the reference reads here. */
+/** Decodes base64 in the URL alphabet, which is what the reference reads here. */
 function readBytes(text: string): Value {
   const plain = text.replaceAll(/[\r\n]/g, '');
   const bad = /[^A-Za-z0-9_-]/.exec(plain.replace(/={0,2}$/, ''));
@@ -184,7 +184,7 @@ function readBytes(text: string): Value {
   return new Uint8Array(Buffer.from(plain, 'base64url'));
 }
 
-/** Something of which the schema says only that it is kept. */
+/** A value that the schema only declares as preserved. */
 class UnknownValue extends Opaque {
   override readonly typeName = '';
 

@@ -4,7 +4,7 @@ import { escapeName } from './escape.js';
 import { isRawObject, keyOfRaw, type Raw, rawOf } from './native.js';
 import type { Reader } from './value-reader.js';
 
-/** Elements of the longest list that is put together of others. */
+/** Elements of the longest concatenated list. */
 const LONGEST = 16_000_000;
 
 /** A list of JSON whose elements have a schema. */
@@ -87,12 +87,12 @@ export class SchemaSet extends SchemaList {
   }
 }
 
-/** A list of objects that some of their fields tell apart. */
+/** A list of objects that are identified by some of their fields. */
 export class SchemaMapList extends SchemaList {
   readonly #names: readonly string[];
   #byKey: Map<string, Raw> | undefined;
 
-  /** @param keys the fields that tell objects apart */
+  /** @param keys the fields that identify objects */
   constructor(
     raw: readonly Raw[],
     elements: Reader,

@@ -4,11 +4,11 @@ import { escapeName, unescapeName } from './escape.js';
 import { type RawObject, sameRaw } from './native.js';
 import type { Reader } from './value-reader.js';
 
-/** How the members of an object or map of JSON are read. */
+/** How members of a JSON object or map are read. */
 export interface Members {
-  /** Reads a member; undefined for those of which the schema knows nothing. */
+  /** Returns the reader of a member; undefined for undeclared ones. */
   readonly reader: (name: string) => Reader | undefined;
-  /** The members are fields, which have escaped names, and of which null ones are absent. */
+  /** Whether the members are fields, with escaped names, and absent if null. */
   readonly isObject: boolean;
 }
 

@@ -1,5 +1,5 @@
 import type { Value } from '../values/value.js';
 import type { Raw } from './native.js';
 
-/** Makes a value of JSON; what does not fit the schema is a failure. */
+/** Makes a value from JSON; one that does not fit the schema is a failure. */
 export type Reader = (raw: Raw) => Value;

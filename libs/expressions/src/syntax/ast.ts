@@ -1,4 +1,4 @@
-/** A value written in the source. `int` is within 64 bits, `uint` without a sign; `bytes` is not to be changed. */
+/** A literal in the source. `int` is within 64 bits, `uint` unsigned; `bytes` must not be changed. */
 export type Literal =
   | { readonly type: 'null' }
   | { readonly type: 'bool'; readonly value: boolean }
@@ -40,7 +40,7 @@ interface SelectNode extends Node {
   readonly testOnly: boolean;
 }
 
-/** A call of a function or an operator (see `operators.ts`), with a target where it is written as a method. */
+/** A call of a function or an operator (see `operators.ts`), with a target if it is written as a method. */
 export interface CallNode extends Node {
   readonly kind: 'call';
   readonly function: string;
@@ -52,11 +52,11 @@ export interface CallNode extends Node {
 export interface ListNode extends Node {
   readonly kind: 'list';
   readonly elements: readonly Expression[];
-  /** Places of elements that are there only where their optional has a value; undefined for none. */
+  /** Indexes of elements that are present only if their optional has a value; undefined for none. */
   readonly optional?: ReadonlySet<number>;
 }
 
-/** An entry of a map; an optional one is there only where its value has one. */
+/** An entry of a map; an optional one is present only if its value has one. */
 export interface MapEntry {
   readonly key: Expression;
   readonly value: Expression;
@@ -76,24 +76,24 @@ interface MessageNode extends Node {
   readonly entries: readonly { readonly field: string; readonly offset: number; readonly value: Expression }[];
 }
 
-/** A loop over a list, or over the keys of a map, into which the macros of lists are expanded. */
+/** A loop over a list, or over the keys of a map; list macros expand to it. */
 export interface ComprehensionNode extends Node {
   readonly kind: 'comprehension';
   readonly range: Expression;
   /** Name of the variable that holds the element. */
   readonly variable: string;
-  /** Name of the variable that holds the element, where the first holds its place or key. */
+  /** Name of the variable that holds the element, if the first holds its index or key. */
   readonly second?: string;
-  /** Name of the variable that holds what was gathered so far. */
+  /** Name of the accumulator variable. */
   readonly accumulator: string;
   readonly initial: Expression;
-  /** The loop goes on while it does not turn false. */
+  /** The loop continues until it is false. */
   readonly condition: Expression;
   readonly step: Expression;
   readonly result: Expression;
 }
 
-/** Whether a loop is none: it gives a value a name, which macros of optionals do. */
+/** Whether a loop only names a value, as macros of optionals do. */
 export const isBinding = ({ range, condition, accumulator }: ComprehensionNode): boolean =>
   range.kind === 'list' &&
   range.elements.length === 0 &&
@@ -113,7 +113,7 @@ export type Expression =
   | MessageNode
   | ComprehensionNode;
 
-/** `a.b.c` of nothing but names; undefined for all else. */
+/** Returns `a.b.c` for a chain of names; undefined for all else. */
 export function qualifiedName(node: Expression): string | undefined {
   if (node.kind === 'ident') return node.name;
   if (node.kind !== 'select' || node.testOnly) return undefined;

@@ -1,7 +1,7 @@
-/** How deep the reference's parser nests one rule of its grammar, and how deep it walks what it read. */
+/** Limit of the nesting of one grammar rule in the reference's parser, and of its recursion over the result. */
 export const DEEPEST = 250;
 
-/** Thrown where an expression nests deeper than the reference reads. */
+/** Thrown when an expression nests deeper than the reference allows. */
 export class TooDeepError extends Error {}
 
 /**

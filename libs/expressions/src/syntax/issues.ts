@@ -10,10 +10,10 @@ export interface Issue {
 
 /** Limit of reported faults; further ones are only counted. */
 const MOST_ISSUES = 100;
-/** Bytes of a line that is shown with a fault. */
+/** Bytes of a line that may be shown with a fault. */
 const LONGEST_LINE = 16_384;
 
-/** Thrown with what is wrong with an expression. */
+/** Thrown with the errors of an expression. */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
   /** @param issues at least one */
@@ -37,7 +37,7 @@ export class Issues {
     return this.#count;
   }
 
-  /** Takes note of a fault. */
+  /** Adds a fault. */
   add(location: Location, message: string): void {
     this.#count++;
     if (this.#count <= MOST_ISSUES) this.#issues.push({ location, message });
@@ -48,7 +48,7 @@ export class Issues {
     if (this.#count > 0) throw new ExpressionError(this.#issues, this.#display());
   }
 
-  /** All of them by place, each with its line and a mark below it (cel-go, common/error.go). */
+  /** Formats all of them by location, each with its line and a mark below it (cel-go, common/error.go). */
   #display(): string {
     this.#issues.sort((a, b) => a.location.line - b.location.line || a.location.column - b.location.column);
     const lines = new Map<number, readonly string[] | undefined>();
@@ -64,7 +64,7 @@ export class Issues {
 
 const isWide = (point: string | undefined): boolean => point !== undefined && (point.codePointAt(0) as number) > 0x7f;
 
-/** The code points of a line; undefined where it is not shown. */
+/** Returns the code points of a line; undefined if it is not shown. */
 function shownLine(line: string | undefined): readonly string[] | undefined {
   if (line === undefined || Buffer.byteLength(line) > LONGEST_LINE) return undefined;
   return [...line.replaceAll('\t', ' ')];

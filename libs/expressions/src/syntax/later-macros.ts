@@ -13,10 +13,10 @@ import {
 } from './macros.js';
 import { Operator } from './operators.js';
 
-/** Name of the function that adds to the map that a loop gathers, which expressions cannot write. */
+/** Name of the function that adds to the map of a loop, which expressions cannot write. */
 export const MAP_INSERT = 'cel.@mapInsert';
 
-/** Variables of the place or key and of the element. */
+/** Variables of the index or key and of the element. */
 const two: Variables = (args) => {
   const [first, element] = args as readonly [Expression, Expression];
   const variable = quantified(first);
@@ -33,7 +33,7 @@ type Adding = (
   found: { readonly key: string; readonly made: Expression },
 ) => Expression;
 
-/** A loop that adds what it makes of each element that passes the test, if there is one. */
+/** A loop that adds its result for each element that passes the test, if there is one. */
 const gathering =
   (initial: 'list' | 'map', add: Adding): Expand =>
   (nodes, offset, range, args) => {
@@ -63,7 +63,7 @@ const transformMapEntry = gathering('map', (nodes, offset, gathered, { made }) =
   nodes.call(offset, MAP_INSERT, [gathered, made]),
 );
 
-/** `optMap` and `optFlatMap`: what is made of the value of an optional, where it has one. */
+/** `optMap` and `optFlatMap`: transform the value of an optional, if it has one. */
 const ofValue =
   (name: string, isFlat: boolean): Expand =>
   (nodes, offset, target, [variable, made]) => {

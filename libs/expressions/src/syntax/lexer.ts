@@ -27,7 +27,7 @@ const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-f
 export class Lexer {
   readonly #text: string;
   readonly #tokens: Token[] = [];
-  /** Index in UTF-16 units, and the same place in code points. */
+  /** Index in UTF-16 units, and the same position in code points. */
   #index = 0;
   #offset = 0;
 
@@ -76,7 +76,7 @@ export class Lexer {
     return true;
   }
 
-  /** A string or bytes, in one of the eight ways to quote; false where there is no quote. */
+  /** Reads a string or bytes, in one of the eight ways to quote; false if there is no quote. */
   #quoted(): boolean {
     QUOTE.lastIndex = this.#index;
     const match = QUOTE.exec(this.#text);
@@ -87,7 +87,7 @@ export class Lexer {
       this.#push(bytes === '' ? 'string' : 'bytes', this.#text.slice(this.#index, end.index));
       return true;
     }
-    // Three quotes that nothing closes are an empty string and one more quote.
+    // Three unclosed quotes are an empty string and one more quote.
     if (quote.length === 3) {
       this.#push(bytes === '' ? 'string' : 'bytes', open.slice(0, -1));
       return true;
@@ -97,7 +97,7 @@ export class Lexer {
     return true;
   }
 
-  /** Index behind the closing quote, or behind what cannot stand in the string. */
+  /** Index behind the closing quote, or behind an invalid character. */
   #endOfQuoted(start: number, quote: string, raw: boolean): { readonly index: number; readonly closed: boolean } {
     const text = this.#text;
     let index = start;

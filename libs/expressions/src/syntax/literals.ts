@@ -1,7 +1,7 @@
 import type { Literal } from './ast.js';
 import type { Token } from './lexer.js';
 
-/** Thrown for what cannot be read as the value of a string or bytes literal. */
+/** Thrown for an invalid string or bytes literal. */
 export class UnescapeError extends Error {
   override readonly name = 'UnescapeError';
 }
@@ -30,7 +30,7 @@ function content(text: string): { readonly raw: boolean; readonly inner: string 
   return { raw: match[1] !== '', inner: (match[3] as string).replaceAll(/\r\n?/g, '\n') };
 }
 
-/** Code point of an escape by number. */
+/** Code point of a numeric escape. */
 function numbered(octal?: string, hex?: string, short?: string, long?: string): number | undefined {
   if (octal !== undefined) return Number.parseInt(octal, 8);
   const digits = hex ?? short ?? long;
@@ -76,7 +76,7 @@ function bytesValue(text: string): Uint8Array {
 const MAX_INT = (1n << 63n) - 1n;
 const MAX_UINT = (1n << 64n) - 1n;
 
-/** Value of the token of a literal. @throws UnescapeError */
+/** Returns the value of a literal token. @throws UnescapeError */
 export function literalOf({ kind, text }: Token, sign: string): Literal {
   switch (kind) {
     case 'int':
@@ -101,7 +101,7 @@ export function literalOf({ kind, text }: Token, sign: string): Literal {
 
 function integer(text: string, sign: string, type: 'int' | 'uint'): bigint {
   const [least, most] = type === 'int' ? [-MAX_INT - 1n, MAX_INT] : [0n, MAX_UINT];
-  // Longer ones are beyond all limits, and reading them would take time that grows with the square of their length.
+  // Longer ones are beyond all limits, and parsing them would take quadratic time.
   const digits = text.startsWith('0x') ? text.slice(2).replace(/^0+/, '') : text.replace(/^0+/, '');
   const magnitude =
     digits.length > 20 ? MAX_UINT + 1n : BigInt(text.startsWith('0x') ? `0x${digits || '0'}` : digits || '0');

@@ -2,7 +2,7 @@ import { ACCUMULATOR, type Expression } from './ast.js';
 import type { Nodes } from './nodes.js';
 import { Operator } from './operators.js';
 
-/** Thrown by a macro that cannot be expanded; the place is the call's unless it says another. */
+/** Thrown by a macro that cannot be expanded; the location is the call's by default. */
 export class MacroError extends Error {
   constructor(
     message: string,
@@ -12,13 +12,13 @@ export class MacroError extends Error {
   }
 }
 
-/** Makes an expression of a call; `offset` is the call's. */
+/** Expands a call; `offset` is the call's. */
 export type Expand = (nodes: Nodes, offset: number, target: Expression, args: readonly Expression[]) => Expression;
 
 /** Macros that are called as methods, by name and number of arguments: `all/2`. */
 export type Macros = ReadonlyMap<string, Expand>;
 
-/** Name of the loop's variable, which must be written as a plain name. */
+/** Returns the name of the loop's variable, which must be a plain identifier. */
 export function variableOf(argument: Expression, message: string, at?: number): string {
   if (argument.kind !== 'ident') throw new MacroError(message, at);
   return argument.name;
@@ -36,7 +36,7 @@ export type Variables = (args: readonly Expression[]) => { readonly variable: st
 
 const one: Variables = ([name]) => ({ variable: quantified(name as Expression) });
 
-/** `all` and `exists`: a loop that goes on until an element decides. @param decisive what it comes to then */
+/** `all` and `exists`: a loop that runs until an element decides. @param decisive the result then */
 export const quantifier =
   (decisive: boolean, variables = one): Expand =>
   (nodes, offset, range, args) => {
@@ -108,7 +108,7 @@ export const BASE_MACROS: Macros = new Map([
   ['filter/2', filter],
 ]);
 
-/** The expansion of a call that is a macro's, as cel-go does it (parser/macro.go); undefined for other calls. @throws MacroError */
+/** Expands a call of a macro, as cel-go does (parser/macro.go); undefined for other calls. @throws MacroError */
 export function expandMacro(
   nodes: Nodes,
   offset: number,

@@ -8,10 +8,10 @@ import {
 } from './ast.js';
 import type { Operator } from './operators.js';
 
-/** Makes the nodes of one expression, each with a number of its own. */
+/** Makes the nodes of one expression, each with a unique number. */
 export class Nodes {
   #next = 1;
-  /** Numbers of nodes that stand in several places of an expansion, with all that is in them: each is checked and priced once. */
+  /** Numbers of nodes that occur several times in an expansion, with their content: each is checked and priced once. */
   readonly shared = new Set<number>();
 
   /** Number of the next node. */
@@ -50,7 +50,7 @@ export class Nodes {
     return { kind: 'comprehension', id: this.id(), offset, accumulator: ACCUMULATOR, ...parts };
   }
 
-  /** Gives a value a name in another one, as a loop over nothing; see {@link isBinding}. */
+  /** Binds a name to a value in another expression, as a loop over nothing; see {@link isBinding}. */
   binding(offset: number, name: string, initial: Expression, result: Expression): Expression {
     return {
       kind: 'comprehension',

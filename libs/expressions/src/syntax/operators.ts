@@ -1,4 +1,4 @@
-/** Names of the functions that operators stand for, as they appear in messages. */
+/** Names of the functions behind operators, as they appear in messages. */
 export const Operator = {
   conditional: '_?_:_',
   and: '_&&_',

@@ -17,20 +17,20 @@ const RESERVED = new Set(
   ),
 );
 
-/** Thrown inside at the first thing that does not fit the grammar. */
+/** Thrown internally at the first syntax error. */
 class SyntaxStop extends Error {}
 
-/** An expression that was read. */
+/** A parsed expression. */
 export interface Parsed {
   readonly source: Source;
   readonly root: Expression;
-  /** Numbers of nodes that stand in several places; see {@link Nodes.shared}. */
+  /** Numbers of nodes that occur several times; see {@link Nodes.shared}. */
   readonly shared: ReadonlySet<number>;
 }
 
 /** Differences in syntax between languages of different releases. */
 export interface Grammar {
-  /** Whether `.?`, `[?` and optional members can be written. */
+  /** Whether `.?`, `[?` and optional members are allowed. */
   readonly optionals: boolean;
   readonly macros: Macros;
 }
@@ -39,8 +39,8 @@ export interface Grammar {
 export const BASE_GRAMMAR: Grammar = { optionals: false, macros: BASE_MACROS };
 
 /**
- * Reads an expression of the grammar of cel-go 0.12.7, with its limits of size and depth.
- * @param grammar what came later than that
+ * Parses an expression of the grammar of cel-go 0.12.7, with its limits of size and depth.
+ * @param grammar later additions
  * @throws ExpressionError
  */
 export function parse(text: string, grammar = BASE_GRAMMAR): Parsed {
@@ -115,7 +115,7 @@ class Parser {
     return this.#terms('||', Operator.or, () => this.#terms('&&', Operator.and, () => this.#relation()));
   }
 
-  /** Operands between operators whose order does not matter. */
+  /** Parses operands between associative operators. */
   #terms(
     token: '||' | '&&',
     operator: typeof Operator.or | typeof Operator.and,
@@ -233,7 +233,7 @@ class Parser {
     return this.#nodes.call(open.offset, operator, [operand, index]);
   }
 
-  /** Whether a mark of what may be absent was there. */
+  /** Consumes the mark of an optional, if there is one. */
   #takeOptional(): boolean {
     return this.grammar.optionals && this.#take('?') !== undefined;
   }
@@ -342,7 +342,7 @@ class Parser {
     return this.#nodes.call(open.offset, name, args, target);
   }
 
-  /** Items with commas between them, and perhaps one behind the last, up to the closing token, which is taken. */
+  /** Parses items separated by commas, with an optional trailing one, up to and including the closing token. */
   #separated(close: TokenKind, item: () => void): void {
     let height = 0;
     if (this.#token.kind !== close && this.#token.kind !== ',') {

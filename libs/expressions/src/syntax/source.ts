@@ -1,19 +1,19 @@
 /** A place in a source: line from 1, column from 0, both in code points. */
 export interface Location {
-  /** From 1; -1 where the fault has no place. */
+  /** From 1; -1 if the fault has no location. */
   readonly line: number;
-  /** From 0; -1 where the fault has no place. */
+  /** From 0; -1 if the fault has no location. */
   readonly column: number;
 }
 
 /** Location of faults in the expression as a whole. */
 export const NO_LOCATION: Location = { line: -1, column: -1 };
 
-/** An expression's text by code points, which is how positions count. */
+/** An expression's text by code points, the unit of positions. */
 export class Source {
   /** The text, one element for each code point. */
   readonly points: readonly string[];
-  /** Offset behind the end of each line, which is where the next begins. */
+  /** Offset behind the end of each line, where the next begins. */
   readonly #lineEnds: readonly number[];
 
   constructor(readonly text: string) {
@@ -24,7 +24,7 @@ export class Source {
     this.#lineEnds = ends;
   }
 
-  /** Place of an offset in code points. */
+  /** Returns the location of an offset in code points. */
   locationOf(offset: number): Location {
     const line = this.#linesBefore(offset + 1);
     return { line: line + 1, column: offset - (line === 0 ? 0 : (this.#lineEnds[line - 1] as number)) };
@@ -39,14 +39,14 @@ export class Source {
     return { line: line + 1, column: offset - (line === 0 ? 0 : (this.#lineEnds[line - 1] as number)) };
   }
 
-  /** Text of a line, without its end; undefined where there is none. */
+  /** Returns the text of a line, without its end; undefined if there is none. */
   line(line: number): string | undefined {
     if (line < 1 || line > this.#lineEnds.length || this.points.length === 0) return undefined;
     const start = line === 1 ? 0 : (this.#lineEnds[line - 2] as number);
     return this.points.slice(start, (this.#lineEnds[line - 1] as number) - 1).join('');
   }
 
-  /** How many lines end before an offset. */
+  /** Counts the lines that end before an offset. */
   #linesBefore(offset: number): number {
     let [low, high] = [0, this.#lineEnds.length];
     while (low < high) {

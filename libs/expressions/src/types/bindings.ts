@@ -8,17 +8,17 @@ export class Bindings {
   readonly #bound = new Map<string, Type>();
   readonly #trail: { readonly name: string; readonly before: Type | undefined }[] = [];
 
-  /** Whether a value of type `b` can stand where `a` is asked for; parameters are bound if it can. */
+  /** Whether a value of type `b` can be used where `a` is expected; binds parameters if so. */
   assignable(a: Type, b: Type): boolean {
     return this.#attempt(() => this.#fits(a, b));
   }
 
-  /** The same for several at once. */
+  /** Same for several at once. */
   allAssignable(as: readonly Type[], bs: readonly Type[]): boolean {
     return this.#attempt(() => this.#allFit(as, bs));
   }
 
-  /** The type with its parameters replaced by what they stand for; free ones by `dyn` if asked. */
+  /** Returns the type with its parameters replaced by their bindings; free ones by `dyn` if requested. */
   substitute(type: Type, freeToDyn = false): Type {
     switch (type.kind) {
       case 'param': {
@@ -53,7 +53,7 @@ export class Bindings {
     return false;
   }
 
-  /** Makes a parameter stand for a type. */
+  /** Binds a parameter to a type. */
   bind(name: string, type: Type): void {
     this.#trail.push({ name, before: this.#bound.get(name) });
     this.#bound.set(name, type);
@@ -93,7 +93,7 @@ export class Bindings {
     return as.length === bs.length && as.every((a, i) => this.#fits(a, bs[i] as Type));
   }
 
-  /** Whether a parameter stands, or can be made to stand, for a type; `free` if it stands for nothing and must not for this. */
+  /** Whether a parameter is, or can be, bound to a type; `free` if it is unbound and must stay so. */
   #standsFor(name: string, type: Type, param: Type): 'yes' | 'no' | 'free' {
     if (sameType(type, param)) return 'yes';
     const bound = this.#bound.get(name);
@@ -109,7 +109,7 @@ export class Bindings {
     return 'yes';
   }
 
-  /** Whether a parameter does not occur in a type, nor in what its parameters stand for. */
+  /** Whether a parameter does not occur in a type, nor in the bindings of its parameters. */
   #isFreeOf(name: string, type: Type): boolean {
     switch (type.kind) {
       case 'param': {
@@ -129,7 +129,7 @@ export class Bindings {
   }
 }
 
-/** The one of two types that says less. */
+/** Returns the more general one of two types. */
 export const mostGeneral = (a: Type, b: Type): Type => (isLessSpecific(a, b) ? a : b);
 
 function isLessSpecific(a: Type, b: Type): boolean {

@@ -38,7 +38,7 @@ type Reference =
       readonly global: boolean;
     };
 
-/** An expression whose types are known. */
+/** An expression with known types. */
 export interface Checked extends Parsed {
   /** Type of its value. */
   readonly type: Type;
@@ -48,7 +48,7 @@ export interface Checked extends Parsed {
   readonly references: ReadonlyMap<number, Reference>;
 }
 
-/** How lists and maps of literals are taken whose members differ: refused, as the reference is set up, or as `dyn`. */
+/** How literals of mixed types are checked: refused, as the reference is configured, or as `dyn`. */
 export interface CheckOptions {
   /** Members of list and map literals must agree in type. */
   readonly homogeneousLiterals: boolean;
@@ -66,10 +66,7 @@ const LITERALS: Readonly<Record<Literal['type'], Type>> = {
   bytes: BYTES,
 };
 
-/**
- * Finds the types of an expression and its parts (cel-go, checker/checker.go).
- * @throws ExpressionError
- */
+/** Finds the types of an expression and its parts (cel-go, checker/checker.go). @throws ExpressionError */
 export function check(parsed: Parsed, declarations: Declarations, scope: Scope, options: CheckOptions): Checked {
   const issues = new Issues(parsed.source);
   const checker = new Checker(issues, declarations, scope, { ...options, shared: parsed.shared });
@@ -93,7 +90,7 @@ class Checker {
   readonly #bindings = new Bindings();
   #locals: Local | undefined;
   #freeParams = 0;
-  /** Calls of `format`, in which lists may be of anything. */
+  /** Calls of `format`, whose lists may have mixed types. */
   readonly #formats: CallNode[] = [];
   #openFormats = 0;
   readonly #overloads: Overloads;
@@ -118,7 +115,7 @@ class Checker {
     return { type: types.get(root.id) ?? ERROR, types, references: this.#references };
   }
 
-  /** Looks at calls whose arguments a text describes. */
+  /** Checks calls whose arguments a format text describes. */
   checkFormats(): void {
     for (const call of this.#formats) {
       const fault = formatFault(call, (node) => {
@@ -130,7 +127,7 @@ class Checker {
   }
 
   check(node: Expression): void {
-    // Macros of macros would have it checked so often that the time doubles with each.
+    // Nested macros would check it so often that the time doubles with each.
     if (this.options.shared.has(node.id) && this.#types.has(node.id)) return;
     switch (node.kind) {
       case 'literal':
@@ -166,7 +163,7 @@ class Checker {
     this.#undeclared(node, name);
   }
 
-  /** Takes a node for a variable or a type of a name; false where there is neither. */
+  /** Resolves a node as a variable or a type name; false if it is neither. */
   #named(node: Expression, written: string): boolean {
     const name = written.replace(/^\./, '');
     const variable = this.#variable(name);
@@ -195,7 +192,7 @@ class Checker {
     this.#setType(node, node.testOnly ? BOOL : this.#bindings.substitute(result));
   }
 
-  /** `operand.?field`, whose name the parser wrote as a text. */
+  /** `operand.?field`, whose field name the parser gives as a text. */
   #optionalSelect(node: CallNode): void {
     const [operand, field] = node.args as readonly [Expression, Expression];
     this.check(operand);
@@ -210,7 +207,7 @@ class Checker {
     });
   }
 
-  /** Type of a field; of an optional one if it is asked for so, or its object is optional. */
+  /** Returns the type of a field; an optional one if requested so, or if its object is optional. */
   #selected(offset: number, operand: Expression, field: string, isOptional: boolean): Type {
     const target = this.#bindings.substitute(this.#typeOf(operand) ?? ERROR);
     const inner = valueOfOptional(target);
@@ -318,7 +315,7 @@ class Checker {
     this.#setType(node, { kind: 'map', key: key ?? this.#newParam(), value: value ?? this.#newParam() });
   }
 
-  /** Type of what a node adds to a list or a map: of an optional member the value that it may have. */
+  /** Returns the type that a node contributes to a list or a map: of an optional member the type of its value. */
   #memberType(node: Expression, isOptional: boolean): Type {
     const type = this.#typeOf(node) ?? ERROR;
     if (!isOptional) return type;
@@ -327,7 +324,7 @@ class Checker {
     return inner ?? type;
   }
 
-  /** The most general type of what came before and a node. */
+  /** Returns the most general type of the previous ones and a node's. */
   #joined(node: Expression, type: Type, before: Type | undefined): Type {
     if (before === undefined) return type;
     if (this.#bindings.assignable(before, type)) return mostGeneral(before, type);
@@ -368,7 +365,7 @@ class Checker {
     this.#setType(node, this.#bindings.substitute(this.#typeOf(node.result) ?? ERROR));
   }
 
-  /** Types of what the variables of a loop hold; of the first only where there are two. */
+  /** Returns the types of a loop's variables; of the first only if there are two. */
   #elementOf(range: Expression, hasTwo: boolean): readonly [place: Type | undefined, element: Type] {
     const found = this.#typeOf(range);
     const type = found && this.#bindings.substitute(found);

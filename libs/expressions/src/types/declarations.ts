@@ -2,7 +2,7 @@ import type { Type } from './type.js';
 
 /** A form of a function. */
 export interface Overload {
-  /** Unique among all; the costs of calls hang on it. */
+  /** Unique; the costs of calls refer to it. */
   readonly id: string;
   /** Parameters; of a method the first is the target. */
   readonly params: readonly Type[];
@@ -17,7 +17,7 @@ export interface Overload {
 export interface Declarations {
   /** Forms of a function by its name, in the order in which they are tried. */
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
-  /** Types that can be named in expressions, by their names: `int`, `google.protobuf.Duration`. */
+  /** Named types of expressions, by their names: `int`, `google.protobuf.Duration`. */
   readonly typeNames: ReadonlyMap<string, Type>;
 }
 
@@ -25,7 +25,7 @@ export interface Declarations {
 export interface Scope {
   /** Types of the variables by name. */
   readonly variables: ReadonlyMap<string, Type>;
-  /** Type of a field of an object type; undefined where it has none, or there is no such type. */
+  /** Returns the type of a field of an object type; undefined if it has none, or there is no such type. */
   fieldType(objectName: string, field: string): Type | undefined;
   /** Whether there is an object type of a name. */
   hasType(objectName: string): boolean;

@@ -35,7 +35,7 @@ export function formatFault(call: CallNode, typeOf: (node: Expression) => Type |
   return { node: call, message: `too many arguments supplied to string.format (expected ${asked}, got ${length})` };
 }
 
-/** The part of an argument that a clause cannot write. */
+/** Returns the part of an argument that a clause cannot format. */
 function misfitOf(
   letter: Clause['letter'],
   node: Expression,

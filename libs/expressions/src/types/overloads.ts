@@ -7,8 +7,8 @@ const NUMBERS = new Set(['int', 'uint', 'double']);
 /** Chooses among the forms of functions by the types of arguments. */
 export class Overloads {
   /**
-   * @param bindings of the check, which choosing adds to
-   * @param newParam makes a type parameter that nothing else has
+   * @param bindings of the check, which dispatch adds to
+   * @param newParam makes a fresh type parameter
    */
   constructor(
     private readonly bindings: Bindings,
@@ -16,12 +16,12 @@ export class Overloads {
     private crossTypeComparisons: boolean,
   ) {}
 
-  /** From here on numbers of different types may be compared. */
+  /** Allows comparisons of numbers of different types from here on. */
   allowCrossTypeComparisons(): void {
     this.crossTypeComparisons = true;
   }
 
-  /** All forms that fit the arguments; more than one does where an argument is `dyn`. */
+  /** Returns all forms that fit the arguments; several if an argument is `dyn`. */
   matching(overloads: readonly Overload[], types: readonly (Type | undefined)[], isMethod: boolean) {
     const ids: string[] = [];
     let result: Type | undefined;
@@ -38,14 +38,14 @@ export class Overloads {
     return { ids, result };
   }
 
-  /** Comparisons of numbers of different types are refused, but by an error of the reference only before the first loop. */
+  /** Comparisons of different number types are refused, but through a bug of the reference only before a loop. */
   #isAllowed({ id, params: [a, b] }: Overload): boolean {
     if (this.crossTypeComparisons || !/^(less|greater)_/.test(id)) return true;
     if (a?.kind !== 'primitive' || b?.kind !== 'primitive' || a.name === b.name) return true;
     return !(NUMBERS.has(a.name) && NUMBERS.has(b.name));
   }
 
-  /** The form with parameters of its own. */
+  /** Returns the form with fresh type parameters. */
   #instance(overload: Overload): { readonly params: readonly Type[]; readonly result: Type } {
     if (overload.typeParams.length === 0) return overload;
     const fresh = new Bindings();

@@ -1,4 +1,4 @@
-/** A type, as the checker knows it (cel-go, checker/types.go). */
+/** A type of the checker (cel-go, checker/types.go). */
 export type Type =
   | { readonly kind: 'dyn' | 'any' | 'error' | 'null' | 'timestamp' | 'duration' }
   | { readonly kind: 'primitive'; readonly name: PrimitiveName }
@@ -10,7 +10,7 @@ export type Type =
   | { readonly kind: 'type'; readonly of?: Type }
   | { readonly kind: 'abstract'; readonly name: string; readonly parameters: readonly Type[] };
 
-/** Types that no other is part of. */
+/** Types without parts. */
 export type PrimitiveName = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes';
 
 /** Type of values that are unknown before a run. */
@@ -21,15 +21,15 @@ export const ANY: Type = { kind: 'any' };
 export const ERROR: Type = { kind: 'error' };
 /** Type of null. */
 export const NULL: Type = { kind: 'null' };
-/** A point in time, to the nanosecond. */
+/** Points in time, to the nanosecond. */
 export const TIMESTAMP: Type = { kind: 'timestamp' };
-/** A span of time, to the nanosecond. */
+/** Durations, to the nanosecond. */
 export const DURATION: Type = { kind: 'duration' };
-/** True and false. */
+/** Booleans. */
 export const BOOL: Type = { kind: 'primitive', name: 'bool' };
 /** Integers of 64 bits. */
 export const INT: Type = { kind: 'primitive', name: 'int' };
-/** Integers of 64 bits without a sign. */
+/** Unsigned integers of 64 bits. */
 export const UINT: Type = { kind: 'primitive', name: 'uint' };
 /** Numbers of IEEE 754. */
 export const DOUBLE: Type = { kind: 'primitive', name: 'double' };
@@ -42,17 +42,17 @@ export const BYTES: Type = { kind: 'primitive', name: 'bytes' };
 export const listOf = (element: Type): Type => ({ kind: 'list', element });
 /** Maps from keys of one type to values of another. */
 export const mapOf = (key: Type, value: Type): Type => ({ kind: 'map', key, value });
-/** Objects that declarations know by a name. */
+/** Named object types. */
 export const objectOf = (name: string): Type => ({ kind: 'object', name });
-/** A type that a call decides, by its name. */
+/** A type parameter, by its name. */
 export const paramOf = (name: string): Type => ({ kind: 'param', name });
 /** A value of a type, or null. */
 export const wrapperOf = (name: PrimitiveName): Type => ({ kind: 'wrapper', name });
-/** Name of the type of what may be absent. */
+/** Name of the type of optional values. */
 export const OPTIONAL = 'optional_type';
-/** A value of a type, or none. */
+/** An optional value of a type. */
 export const optionalOf = (type: Type): Type => ({ kind: 'abstract', name: OPTIONAL, parameters: [type] });
-/** The type of the value that an optional may have; undefined for other types. */
+/** Returns the value type of an optional; undefined for other types. */
 export const valueOfOptional = (type: Type): Type | undefined =>
   type.kind === 'abstract' && type.name === OPTIONAL ? type.parameters[0] : undefined;
 /** The type of a type; of any one without `of`. */
@@ -63,7 +63,7 @@ export const isDyn = (type: Type): boolean => type.kind === 'dyn' || type.kind =
 /** Whether a type is dynamic, or unknown after a reported fault. */
 export const isDynOrError = (type: Type): boolean => isDyn(type) || type.kind === 'error';
 
-/** Whether both are one type, type for type and name for name. */
+/** Whether types are identical, structurally and by name. */
 export function sameType(a: Type, b: Type): boolean {
   if (a === b) return true;
   if (a.kind === 'list') return b.kind === 'list' && sameType(a.element, b.element);
@@ -78,7 +78,7 @@ const sameOptional = (a?: Type, b?: Type): boolean => (a && b ? sameType(a, b) :
 const sameTypes = (a: readonly Type[], b: readonly Type[]): boolean =>
   a.length === b.length && a.every((type, i) => sameType(type, b[i] as Type));
 
-/** The type as messages show it. */
+/** Formats the type for messages. */
 export function formatType(type: Type | undefined): string {
   if (type === undefined) return '<nil>';
   switch (type.kind) {
@@ -99,7 +99,7 @@ export function formatType(type: Type | undefined): string {
   }
 }
 
-/** Parameters of a call as messages show them: `string.(int, int)` where the first is the target. */
+/** Formats the parameters of a call for messages: `string.(int, int)` if the first is the target. */
 export function formatCall(types: readonly (Type | undefined)[], method: boolean): string {
   const shown = types.map(formatType);
   return method ? `${shown[0]}.(${shown.slice(1).join(', ')})` : `(${shown.join(', ')})`;
@@ -114,7 +114,7 @@ const PROTO_NAMES: Readonly<Record<PrimitiveName, string>> = {
   bytes: 'BYTES',
 };
 
-/** The type as the reference shows it in the one message that writes out its protobuf form. */
+/** Formats the type as the reference does in the one message that prints its protobuf form. */
 export function formatProto(type: Type | undefined): string {
   if (type === undefined) return '<nil>';
   switch (type.kind) {

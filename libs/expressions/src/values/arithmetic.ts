@@ -18,17 +18,17 @@ const SECOND = 1_000_000_000n;
 const FIRST_SECOND = -62_135_596_800n;
 const LAST_SECOND = 253_402_300_799n;
 
-/** An integer of 64 bits, or that it is none. */
+/** Returns an integer of 64 bits, or an overflow. */
 export const int = (value: bigint): Value =>
   value < MIN_INT || value > MAX_INT ? new Failure('integer overflow') : value;
-/** The same without sign. */
+/** Same for unsigned ones. */
 export const uint = (value: bigint): Value =>
   value < 0n || value > MAX_UINT ? new Failure('unsigned integer overflow') : new Uint(value);
-/** A span of time of 64 bits. */
+/** Returns a duration of 64 bits, or an overflow. */
 export const duration = (nanoseconds: bigint): Value =>
   nanoseconds < MIN_INT || nanoseconds > MAX_INT ? new Failure('duration overflow') : new Duration(nanoseconds);
 
-/** A point in time of the years 1 to 9999. */
+/** Returns a point in time of the years 1 to 9999, or an overflow. */
 export function timestamp(nanoseconds: bigint, offset = 0): Value {
   const seconds = (nanoseconds - (((nanoseconds % SECOND) + SECOND) % SECOND)) / SECOND;
   if (seconds < FIRST_SECOND || seconds > LAST_SECOND) return new Failure('timestamp overflow');
@@ -37,7 +37,7 @@ export function timestamp(nanoseconds: bigint, offset = 0): Value {
 
 type Binary = (a: Value, b: Value) => Value;
 
-/** An operator of numbers; `whole` is of both integer types. */
+/** An operator of numbers; `whole` is for both integer types. */
 function numeric(
   name: string,
   whole: (a: bigint, b: bigint) => bigint,
@@ -51,7 +51,7 @@ function numeric(
   };
 }
 
-/** An operator of numbers that refuses zero on the right. */
+/** An operator of numbers that refuses a zero divisor. */
 function dividing(
   name: string,
   message: string,
@@ -87,10 +87,10 @@ export const divide = dividing(
   (a, b) => a / b,
   (a, b) => a / b,
 );
-/** `a % b`; where `a / b` does not fit, neither does this, as the reference has it. */
+/** `a % b`; it overflows when `a / b` does, as in the reference. */
 export const modulo = dividing('_%_', 'modulus by zero', (a, b) => (a === MIN_INT && b === -1n ? -a : a % b));
 
-/** UTF-16 units of the longest text that is put together of others. */
+/** UTF-16 units of the longest concatenated text. */
 const LONGEST = 64 * 1024 * 1024;
 
 function concatenated(a: string, b: string): string {
@@ -98,7 +98,7 @@ function concatenated(a: string, b: string): string {
   return a + b;
 }
 
-/** `a + b`, of everything that can be put together. */
+/** `a + b`, for all types that have it. */
 export function add(a: Value, b: Value): Value {
   if (typeof a === 'string') return typeof b === 'string' ? concatenated(a, b) : failureOr(b);
   if (a instanceof List) return b instanceof List ? a.concat(b) : failureOr(b);

@@ -19,13 +19,13 @@ const MIN_INT = -(2 ** 63);
 const MAX_INT = 2 ** 63;
 const MAX_UINT = 2 ** 64;
 
-/** Order of a double and an integer; within the integer's range both are compared as doubles, as the reference does. */
+/** Compares a double and an integer; within the integer's range both are compared as doubles, as in the reference. */
 function orderOfDouble(a: number, b: bigint, least: number, most: number): Order {
   if (a < least) return -1;
   return a > most ? 1 : order(a, Number(b));
 }
 
-/** Order of two numbers that are not NaN; undefined where one is no number. */
+/** Compares two numbers other than NaN; undefined if one is no number. */
 function orderOfNumbers(a: Value, b: Value): Order | undefined {
   if (typeof a === 'bigint') {
     if (typeof b === 'bigint') return order(a, b);
@@ -43,14 +43,14 @@ function orderOfNumbers(a: Value, b: Value): Order | undefined {
   return typeof b === 'number' ? (-orderOfDouble(b, a.value, 0, MAX_UINT) as Order) : undefined;
 }
 
-/** Order of texts by code points, which is that of their bytes. */
+/** Compares texts by code points, which is the order of their bytes. */
 function compareStrings(a: string, b: string): Order {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     let x = a.charCodeAt(i);
     let y = b.charCodeAt(i);
     if (x === y) continue;
-    // Surrogates stand for code points above all others.
+    // Surrogates represent code points above all others.
     if (x >= 0xd800 && y >= 0xd800) {
       x = x >= 0xe000 ? x - 0x800 : x + 0x2000;
       y = y >= 0xe000 ? y - 0x800 : y + 0x2000;
@@ -60,7 +60,7 @@ function compareStrings(a: string, b: string): Order {
   return order(a.length, b.length);
 }
 
-/** Order of two values, or why they have none. */
+/** Compares two values, or returns why they have no order. */
 export function compare(a: Value, b: Value): Order | Failure {
   if (Number.isNaN(a) || (Number.isNaN(b) && isNumber(a))) return new Failure('NaN values cannot be ordered');
   const numbers = orderOfNumbers(a, b);
@@ -76,7 +76,7 @@ export function compare(a: Value, b: Value): Order | Failure {
 const isNumber = (value: Value): boolean =>
   typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint;
 
-/** Whether values of this kind have an order at all. */
+/** Whether values of this type have an order at all. */
 export const isComparable = (value: Value): boolean =>
   isNumber(value) ||
   typeof value === 'string' ||
@@ -91,7 +91,7 @@ export function equal(a: Value, b: Value, effort: Effort): boolean | Failure {
   return equalTo(a, b, effort);
 }
 
-/** The same without the rule for null on the right, as members of lists are looked for. */
+/** Same without the rule for null on the right, for searching members of lists. */
 export function equalTo(a: Value, b: Value, effort: Effort): boolean | Failure {
   switch (typeof a) {
     case 'string':

@@ -4,7 +4,7 @@ import { formatDouble, plain } from './strings.js';
 import { formatTimestamp, parseTimestamp, secondsOf, timestampOfSeconds } from './times.js';
 import { Duration, Failure, Opaque, Timestamp, TypeValue, typeNameOf, Uint, type Value } from './value.js';
 
-/** Names of the functions that convert, with the name of the type they make. */
+/** Names of the conversion functions, with the name of their result type. */
 export const CONVERSIONS: ReadonlyMap<string, string> = new Map([
   ['bool', 'bool'],
   ['bytes', 'bytes'],
@@ -20,10 +20,10 @@ const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const NAMED_DOUBLE = /^([+-]?)(?:(inf|infinity)|(nan))$/i;
-/** Digits of the longest text that is read as an integer; longer ones are no number of 64 bits. */
+/** Digits of the longest text that is parsed as an integer; longer ones exceed 64 bits. */
 const LONGEST_INTEGER = 400;
 
-/** The value as one of a type; a failure where it has no such form. */
+/** Converts the value to a type; a failure if that is not possible. */
 export function convert(value: Value, name: string): Value {
   const type = CONVERSIONS.get(name) as string;
   if (value instanceof Failure) return value;

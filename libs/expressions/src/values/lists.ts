@@ -1,7 +1,7 @@
 import { equal, equalTo } from './compare.js';
 import { type Effort, Failure, List, TooMuchEffort, typeNameOf, Uint, type Value } from './value.js';
 
-/** Position that an index names, or why it names none. */
+/** Returns the position of an index, or why it has none. */
 function positionOf(index: Value): bigint | number | Failure {
   if (typeof index === 'bigint') return index;
   const whole = index instanceof Uint ? Number(index.value) : index;
@@ -57,15 +57,15 @@ export class ValueList extends MadeList {
   }
 }
 
-/** Elements of the longest list that is put together of others. */
+/** Elements of the longest concatenated list. */
 const LONGEST = 16_000_000;
-/** Lists within lists up to which putting together copies nothing. */
+/** Nesting of concatenated lists up to which nothing is copied. */
 const MOST_JOINED = 64;
 
-/** Two lists one behind the other, which are not copied: `a + b` takes the time of one step. */
+/** Two concatenated lists, which are not copied: `a + b` takes the time of one step. */
 class JoinedList extends MadeList {
   override readonly size: number;
-  /** How many joints lie one within the other. */
+  /** Nesting of concatenations. */
   readonly depth: number;
 
   constructor(

@@ -6,7 +6,7 @@ function keyOf(key: Value): unknown {
   return key instanceof Uint ? `\u0000uint:${key.value}` : key;
 }
 
-/** Keys of other types of numbers that a number finds, too (cel-go, common/types/map.go). */
+/** Returns keys of other number types that a number matches too (cel-go, common/types/map.go). */
 export function kinsOf(key: Value): Value[] {
   if (typeof key === 'bigint') return key < 0n ? [] : [new Uint(key)];
   if (key instanceof Uint) return [key.value];
@@ -15,7 +15,7 @@ export function kinsOf(key: Value): Value[] {
   return whole < 0n ? [whole] : [whole, new Uint(whole)];
 }
 
-/** A map that an expression makes. */
+/** A map made by an expression. */
 export class ValueMap extends Dictionary {
   readonly #entries = new Map<unknown, { readonly key: Value; readonly value: Value }>();
 
@@ -53,7 +53,7 @@ export class ValueMap extends Dictionary {
   }
 }
 
-/** A key that a growing map has, and how many it had before. */
+/** A key of a growing map, and the number of entries before it. */
 interface GrownEntry {
   readonly key: Value;
   readonly value: Value;
@@ -72,7 +72,7 @@ export class GrowingMap extends Dictionary {
     super();
   }
 
-  /** With one more entry; a failure where the key is there. */
+  /** Returns the map with one more entry; a failure if the key exists. */
   with(key: Value, value: Value): GrowingMap | Failure {
     if (this.find(key) !== undefined) return new Failure(`insert failed: key ${keyText(key)} already exists`);
     const entries = this.entries.size === this.size ? this.entries : new Map([...this.entries].slice(0, this.size));

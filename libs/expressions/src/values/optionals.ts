@@ -2,11 +2,11 @@ import { OPTIONAL } from '../types/type.js';
 import { equalTo } from './compare.js';
 import { type Effort, Failure, Opaque, type Value } from './value.js';
 
-/** A value, or that there is none. */
+/** A value, or none. */
 export class OptionalValue extends Opaque {
   override readonly typeName = OPTIONAL;
 
-  /** @param value undefined where there is none */
+  /** @param value undefined for none */
   constructor(readonly value: Value | undefined) {
     super();
   }
@@ -18,5 +18,5 @@ export class OptionalValue extends Opaque {
   }
 }
 
-/** Nothing. */
+/** The empty optional. */
 export const NONE = new OptionalValue(undefined);

@@ -1,10 +1,10 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** Whether a text has only characters of one byte, which is what most have. */
+/** Whether a text has only one-byte characters, the usual case. */
 export const isAscii = (text: string): boolean => ASCII.test(text);
 
-/** How many code points a text has. */
+/** Counts the code points of a text. */
 export function pointCount(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length; i++) {
@@ -20,10 +20,10 @@ export function pointCount(text: string): number {
   return count;
 }
 
-/** How many bytes a text has as UTF-8. */
+/** Counts the bytes of a text in UTF-8. */
 export const byteCount = (text: string): number => Buffer.byteLength(text);
 
-/** A double as `%g` of the reference's language writes it. */
+/** Formats a double as Go's `%g`. */
 export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
@@ -38,7 +38,7 @@ function scientific(mantissa: string, power: number): string {
   return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }
 
-/** A double with all its digits and no exponent. */
+/** Formats a double with all its digits and no exponent. */
 export function plain(value: number): string {
   const text = String(value);
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);

@@ -5,16 +5,16 @@ const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(.*)$/;
 const ZONE = /^(?:Z|([+-])(\d\d):(\d\d))$/;
 const SECOND = 1_000_000_000n;
-/** Characters of the longest text that is read as a time. */
+/** Characters of the longest text that is parsed as a time. */
 const LONGEST = 1_000;
 
-/** Thrown for texts that are no times, with what the reference says. */
+/** Thrown for texts that are no times, with the reference's message. */
 export class TimeTextError extends Error {}
 
 const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 const fault = (text: string, what: string) => new TimeTextError(`parsing time ${JSON.stringify(text)}${what}`);
 
-/** Milliseconds since 1970 of a day; years below 100 are what they say. */
+/** Returns a day in milliseconds since 1970; years below 100 are taken literally. */
 function dayStart(year: number, month: number, day: number): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
@@ -29,10 +29,7 @@ function checkedDay(text: string, parts: readonly [number, number, number]): num
   return dayStart(year, month, day);
 }
 
-/**
- * A time of RFC 3339; with `local` one without a zone is one of UTC.
- * @throws TimeTextError
- */
+/** Parses a time of RFC 3339; with `local` one without a zone is in UTC. @throws TimeTextError */
 export function parseTimestamp(text: string, local = false): Timestamp {
   const match = text.length > LONGEST ? null : TIME.exec(text);
   if (!match) throw fault(text, ` as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(text)}`);
@@ -60,7 +57,7 @@ function offsetOf(text: string, zone: string, local: boolean): number {
   return (hours * 3600 + minutes * 60) * (match[1] === '-' ? -1 : 1);
 }
 
-/** A day, at its first moment in UTC. @throws TimeTextError */
+/** Parses a day, as its first moment in UTC. @throws TimeTextError */
 export function parseDate(text: string): Timestamp {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   if (!match) throw dateFault(text);
@@ -68,7 +65,7 @@ export function parseDate(text: string): Timestamp {
   return new Timestamp(BigInt(checkedDay(text, parts)) * 1_000_000n);
 }
 
-/** Parts of a date as the reference's language names them. */
+/** Parts of a date with their names in Go. */
 const DATE_PARTS: readonly (readonly [form: RegExp, name: string])[] = [
   [/^\d{4}/, '2006'],
   [/^-/, '-'],
@@ -77,7 +74,7 @@ const DATE_PARTS: readonly (readonly [form: RegExp, name: string])[] = [
   [/^\d\d/, '02'],
 ];
 
-/** Says which part of a date is none. */
+/** Returns the error about the invalid part of a date. */
 function dateFault(text: string): TimeTextError {
   let rest = text;
   for (const [form, name] of DATE_PARTS) {
@@ -93,7 +90,7 @@ const divided = (a: bigint, b: bigint): readonly [bigint, bigint] => {
   return [(a - rest) / b, rest];
 };
 
-/** The time as RFC 3339 with as many digits of a second as it has, in the zone in which it was written. */
+/** Formats the time by RFC 3339 with all fraction digits, in its original zone. */
 export function formatTimestamp({ nanoseconds, offset }: Timestamp): string {
   const [seconds, rest] = divided(nanoseconds, SECOND);
   const date = new Date((Number(seconds) + offset) * 1000);
@@ -122,7 +119,7 @@ export const secondsOf = ({ nanoseconds }: Timestamp): bigint => divided(nanosec
 export const timestampOfSeconds = (seconds: bigint): Value => timestamp(seconds * SECOND);
 
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
-/** Zones whose format is kept. */
+/** Zones whose formatters are cached. */
 const MOST_FORMATS = 1_000;
 
 function formatFor(zone: string): Intl.DateTimeFormat {
@@ -130,7 +127,7 @@ function formatFor(zone: string): Intl.DateTimeFormat {
   if (known) return known;
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
-    // Not `iso8601`, which some releases of node read as Julian before 1582.
+    // Not `iso8601`, which some releases of node treat as Julian before 1582.
     calendar: 'gregory',
     era: 'short',
     hourCycle: 'h23',
@@ -150,7 +147,7 @@ function wallClock(ms: number, zone: string): Date | Failure {
   if (zone === '' || zone === 'UTC') return new Date(ms);
   const colon = zone.indexOf(':');
   if (colon >= 0) return shifted(ms, zone, colon);
-  // Names of zones of the reference are files: `America/New_York`, never offsets.
+  // The reference's zone names are files: `America/New_York`, never offsets.
   if (/^[/\\]|\.\./.test(zone)) return new Failure('time: invalid location name');
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(zone)) return new Failure(`unknown time zone ${zone}`);
   try {
@@ -196,10 +193,10 @@ const PARTS: ReadonlyMap<string, (date: Date) => number> = new Map([
   ['getMilliseconds', (date) => date.getUTCMilliseconds()],
 ]);
 
-/** Names of the functions that take parts of times. */
+/** Names of the functions that return parts of times. */
 export const TIME_PARTS: readonly string[] = [...PARTS.keys()];
 
-/** A part of a point in time in a zone, which is a name or an offset such as `-08:00`. */
+/** Returns a part of a point in time in a zone, which is a name or an offset such as `-08:00`. */
 export function timePart(name: string, time: Timestamp, zone: string): Value {
   const ms = Number(divided(time.nanoseconds, 1_000_000n)[0]);
   const date = wallClock(ms, zone);

@@ -1,8 +1,8 @@
 import type { Type } from '../types/type.js';
 
 /**
- * A value at run time. `int` is a bigint within 64 bits, `double` a number, `bytes` a Uint8Array that is not changed;
- * a failure is a value, too, because `&&` and `||` may make up for it.
+ * A value at run time. `int` is a bigint within 64 bits, `double` a number, `bytes` an immutable Uint8Array; a failure
+ * is a value, too, as `&&` and `||` may recover from it.
  */
 export type Value =
   | null
@@ -20,7 +20,7 @@ export type Value =
   | Opaque
   | Failure;
 
-/** An integer without sign, of 64 bits. */
+/** An unsigned integer of 64 bits. */
 export class Uint {
   constructor(readonly value: bigint) {}
 }
@@ -29,7 +29,7 @@ export class Uint {
 export class Timestamp {
   /**
    * @param nanoseconds since 1970
-   * @param offset seconds east of UTC, in which it is written
+   * @param offset seconds east of UTC, for formatting
    */
   constructor(
     readonly nanoseconds: bigint,
@@ -37,7 +37,7 @@ export class Timestamp {
   ) {}
 }
 
-/** A span of time, of 64 bits. */
+/** A duration of 64 bits. */
 export class Duration {
   constructor(readonly nanoseconds: bigint) {}
 }
@@ -50,28 +50,28 @@ export class TypeValue {
 /** An error in place of a value. */
 export class Failure {
   constructor(
-    /** In the words of the reference. */
+    /** Message in the reference's wording. */
     readonly message: string,
   ) {}
 }
 
-/** Elements, of some 100 ns each, that one evaluation may compare and traverse beside what its costs count. */
+/** Elements, of some 100 ns each, that one evaluation may compare and traverse beyond its counted costs. */
 const MOST_EFFORT = 1_000_000;
 
-/** Thrown where an evaluation takes too much. */
+/** Thrown when an evaluation exceeds its effort. */
 export class TooMuchEffort extends Error {}
 
 /**
- * Counts what costs do not: comparing a list of lists costs as much as its length, however much is in it, and what is
- * nested by macros may hold exponentially many elements.
+ * Counts work that costs ignore: comparing a list of lists costs as much as its length, however large its content, and
+ * values nested by macros may have exponentially many elements.
  */
 export class Effort {
-  /** Elements so far. */
+  /** Elements counted so far. */
   spent = 0;
 
   /**
    * @param most elements
-   * @param whole takes part in what is spent here, and may be at an end before
+   * @param whole parent that is charged too, and may be exhausted first
    */
   constructor(
     private readonly most = MOST_EFFORT,
@@ -85,7 +85,7 @@ export class Effort {
     if (this.spent > this.most) throw new TooMuchEffort();
   }
 
-  /** For one evaluation among several that share this one. */
+  /** Returns a budget for one evaluation among several that share this one. */
   ofOne(): Effort {
     return new Effort(MOST_EFFORT, this);
   }
@@ -95,15 +95,15 @@ export class Effort {
 export abstract class List {
   /** How many elements it has. */
   abstract readonly size: number;
-  /** An element; `index` is at least 0 and less than the size. */
+  /** Returns an element; `index` is at least 0 and less than the size. */
   abstract at(index: number): Value;
-  /** This and then the elements of another. */
+  /** Returns this list followed by another. */
   abstract concat(other: List): List;
   /** Whether a value is equal: true, false, or why they cannot be compared. */
   abstract equals(other: Value, effort: Effort): boolean | Failure;
-  /** Whether an element is the same as a value. */
+  /** Whether an element equals a value. */
   abstract contains(value: Value, effort: Effort): boolean | Failure;
-  /** The element where an index says; a failure where none is. */
+  /** Returns the element at an index; a failure if there is none. */
   abstract get(index: Value): Value;
 }
 
@@ -111,15 +111,15 @@ export abstract class List {
 export abstract class Dictionary {
   /** How many entries it has. */
   abstract readonly size: number;
-  /** Value of a key; undefined where it has none. */
+  /** Returns the value of a key; undefined if there is none. */
   abstract find(key: Value): Value | undefined;
-  /** In the order of the source. */
+  /** Keys in the order of the source. */
   abstract keys(): Value[];
   /** Whether a value is equal: true, false, or why they cannot be compared. */
   abstract equals(other: Value, effort: Effort): boolean | Failure;
 }
 
-/** A value of which only functions know more. */
+/** A value that only library functions can use. */
 export abstract class Opaque {
   /** Name of its type. */
   abstract readonly typeName: string;
@@ -127,19 +127,19 @@ export abstract class Opaque {
   get size(): number {
     return 1;
   }
-  /** Whether a value is the same. */
+  /** Whether a value is equal. */
   abstract equals(other: Value, effort: Effort): boolean | Failure;
 }
 
 /** Failure of functions that were called with undeclared types. */
 export const noSuchOverload = (): Failure => new Failure('no such overload');
 
-/** An operation that a value does not have. Those that have methods of their own are asked for one, and do not say its name. */
+/** Failure for an operation that a value lacks. For types with methods of their own the message omits the name. */
 export const unsuited = (name: string, value: Value): Failure =>
   typeof value === 'string' || value instanceof Timestamp || value instanceof Duration
     ? noSuchOverload()
     : new Failure(`no such overload: ${name}`);
-/** The failure itself where a value is one, else that it cannot be used there. */
+/** Returns the failure itself if a value is one, else that it cannot be used there. */
 export const failureOr = (value: Value, message = 'no such overload'): Failure =>
   value instanceof Failure ? value : new Failure(message);
 
@@ -175,7 +175,7 @@ const SIMPLE: Readonly<Partial<Record<Type['kind'], string>>> = {
   type: 'type',
 };
 
-/** Name that values of a declared type have; undefined for types that say nothing of their values. */
+/** Returns the type name of values of a declared type; undefined for types that do not determine it. */
 export function nameOfType(type: Type): string | undefined {
   const hasName = type.kind === 'primitive' || type.kind === 'object' || type.kind === 'abstract';
   return SIMPLE[type.kind] ?? (hasName ? type.name : undefined);

@@ -18,36 +18,36 @@ import { areFew } from './values/few.js';
 import { misfitsInSteps, misfitText } from './values/fit.js';
 import { spelledInSteps } from './values/spelled-out.js';
 
-/** Manager of the fields that an object had before anybody's fields were known. */
+/** Manager of the fields that an object had before their owners were known. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /** Name of a manager whose request gives none. */
 const UNKNOWN = 'unknown';
 
-/** A write, as far as owners of fields are concerned. */
+/** The parts of a write that ownership depends on. */
 export interface WriteOptions {
-  /** Name of the manager: `fieldManager`, or what {@link managerOf} makes of the user agent. Empty: `unknown`. */
+  /** Name of the manager: `fieldManager`, or the result of {@link managerOf} for the user agent. Empty: `unknown`. */
   readonly manager: string;
-  /** When it is written; entries carry whole seconds. */
+  /** Time of the write; entries hold whole seconds. */
   readonly now: Date;
 }
 
-/** An apply. */
+/** Options of an apply. */
 export interface ApplyOptions extends WriteOptions {
-  /** Changes also what others own, and takes it from them. Default false: a conflict. */
+  /** Changes fields of other managers too, and takes them over. Default false: a conflict. */
   readonly force?: boolean;
   /** View through which the request was made, if not the object itself; conflicts are reported in its terms. */
   readonly view?: View;
 }
 
 /**
- * Keeps `metadata.managedFields` of the objects of a kind: who owns which fields, by having set them (create, update,
- * patches) or by applying them. One for each kind, version and subresource; it holds nothing of any object.
+ * Maintains `metadata.managedFields` of the objects of a kind: which manager owns which fields, by having set them
+ * (create, update, patches) or by applying them. One for each kind, version and subresource; it keeps no object.
  */
 export class FieldManager {
   constructor(
     private readonly kind: ManagedKind,
-    /** Converts between the versions of the kind; asked only for versions that {@link ManagedKind.typesOf} knows. */
+    /** Converts between the versions of the kind; called only for versions that {@link ManagedKind.typesOf} knows. */
     private readonly convert: Converter,
   ) {}
 
@@ -185,7 +185,7 @@ export class FieldManager {
     return yield* this.#updated({}, spelled, NO_OWNERS, { ...options, manager: BEFORE_FIRST_APPLY });
   }
 
-  /** Merges. What kubectl applied by itself before is no conflict to it. @throws StatusError */
+  /** Merges. Fields from kubectl's earlier client-side apply are no conflict for it. @throws StatusError */
   *#applied(
     types: VersionTypes,
     live: JsonObject,
@@ -224,7 +224,7 @@ function* settled({ object, owners }: Applied, id: string, now: Date): Steps<Map
   return owners;
 }
 
-/** Entries of the request, so far as it has any that can be read; else the stored ones, so far as those can be. */
+/** Entries of the request, if it has any that can be read; else the stored ones, so far as they can be read. */
 function* ownersOf(sent: JsonValue | undefined, stored: JsonValue | undefined): Work<Owners> {
   try {
     const owners = yield* readSent(sent, stored);
@@ -244,7 +244,7 @@ function readableOwners(stored: JsonValue | undefined): Owners {
   }
 }
 
-/** The owners whose fields can be read: of the others nothing is known any more. */
+/** The owners whose fields can be read: those of the others are lost. */
 function* undamaged(owners: Owners): Work<Owners> {
   const left = new Map<string, Owner>();
   for (const [id, owner] of owners) {
@@ -276,12 +276,12 @@ function* refuseMisfits(type: Type, object: JsonObject, what: string): Steps<voi
 const hasUid = ({ metadata }: JsonObject): boolean =>
   isObject(metadata) && metadata.uid !== undefined && metadata.uid !== null && metadata.uid !== '';
 
-/** Whole seconds, as entries have them. */
+/** Formats whole seconds, as in entries. */
 function timeOf(now: Date): string {
   const second = Math.floor(now.getTime() / 1000);
   if (second !== last.second) last = { second, text: `${now.toISOString().slice(0, 19)}Z` };
   return last.text;
 }
 
-/** The same for all writes of a second. */
+/** Cached, as all writes of a second have the same text. */
 let last = { second: Number.NaN, text: '' };

@@ -1,2 +1,2 @@
-/** Values that are worked on in one step, about: 1,024 take a millisecond or two where the code is warm. */
+/** Values per step, about: 1,024 take a millisecond or two when the code is warm. */
 export const PIECE = 1_024;

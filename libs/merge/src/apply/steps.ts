@@ -1,10 +1,10 @@
-/** Between two steps of work: of large objects each takes long, and others may come first. */
+/** Yielded between two steps of work: work on large objects takes long, and other work may run in between. */
 export const STEP = undefined;
 
-/** Work that is done a step at a time. */
+/** Work that is done in steps. */
 export type Steps<T> = Generator<typeof STEP, T, unknown>;
 
-/** Takes all steps at once. */
+/** Runs all steps at once. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -18,12 +18,12 @@ export function atOnce<T>(steps: Steps<T>): T {
  */
 export type Walk<T> = Generator<typeof STEP | Walk<unknown>, T, unknown>;
 
-/** Hands over the work on what is below, and comes to its result. */
+/** Yields the work on a child, and returns its result. */
 export function* descend<T>(below: Walk<T>): Walk<T> {
   return (yield below) as T;
 }
 
-/** The steps of a walk. What any part of it throws ends the whole. */
+/** Runs a walk in steps. An exception in any part ends the whole. */
 export function* walked<T>(walk: Walk<T>): Steps<T> {
   const above: Walk<unknown>[] = [];
   let at: Walk<unknown> = walk;

@@ -3,7 +3,7 @@ let undivided = false;
 /** Whether current work runs in one step: then values are not counted, which would take a while for each walk. */
 export const isUndivided = (): boolean => undivided;
 
-/** Does something in one step. What waits for others in between is not done here. */
+/** Runs work in one step, without pauses for others. */
 export function inOneStep<T>(work: () => T): T {
   const before = undivided;
   undivided = true;

@@ -13,7 +13,7 @@ const UNTYPED: MergeRules = { schema: undefined, strategy: 'merge', mergeKey: ''
 
 /**
  * @param schema of the object that holds the field
- * @param form of the values that are to be merged
+ * @param form of the values to merge
  * @throws UnprocessablePatchError when a struct does not have the field
  */
 export function mergeRules(schema: Schema | undefined, name: string, form: 'object' | 'list'): MergeRules {

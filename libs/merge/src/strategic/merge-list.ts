@@ -55,7 +55,7 @@ interface Split {
   readonly changes: readonly JsonValue[];
 }
 
-/** Carries out the items of a patch that are directives: they delete an item, or make the rest replace the list. */
+/** Applies the items of a patch that are directives: they delete an item, or make the rest replace the list. */
 function applyItemDirectives(original: readonly JsonValue[], patch: readonly JsonValue[], mergeKey: string): Split {
   const deleted = new Set<Identity>();
   let replaces = false;

@@ -56,7 +56,7 @@ function mergeMember(
   return withoutNulls(change);
 }
 
-/** A struct that stands in every object, be it empty, is there to be merged with, also where the object leaves it out. */
+/** A struct that is part of every object, even if empty, exists for merging also if the object omits it. */
 function unsetStruct(schema: Schema | undefined, name: string): JsonObject | undefined {
   const field = schema?.kind === 'struct' ? schema.fields.get(name) : undefined;
   return field && isAlwaysWritten(field) && isObject(zeroOfField(field)) ? {} : undefined;
@@ -76,7 +76,7 @@ function retainKeys(result: JsonObject, patch: JsonObject): void {
   for (const name of Object.keys(result)) if (!retained.has(name)) delete result[name];
 }
 
-/** `$deleteFromPrimitiveList/<name>`: items to take out of a list of scalars. */
+/** `$deleteFromPrimitiveList/<name>`: items to remove from a list of scalars. */
 function deleteItems(result: JsonObject, name: string, items: JsonValue): void {
   if (!Array.isArray(items)) throw new MalformedPatchError('bad-directive', 'invalid patch format of primitive list');
   const current = memberOf(result, name);
@@ -85,7 +85,7 @@ function deleteItems(result: JsonObject, name: string, items: JsonValue): void {
   result[name] = current.filter((item) => !deleted.has(identityOfValue(item)));
 }
 
-/** Merges the lists whose order the patch gives; answers with their names. */
+/** Merges the lists whose order the patch gives; returns their names. */
 function mergeOrderedLists(result: JsonObject, patch: JsonObject, schema: Schema | undefined): ReadonlySet<string> {
   const done = new Set<string>();
   for (const directive of Object.keys(patch)) {

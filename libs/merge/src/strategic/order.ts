@@ -7,7 +7,10 @@ const bigintAsText = (_name: string, value: unknown) => (typeof value === 'bigin
 /** Identity of an item: the merge key's value or, without a merge key, the item itself. */
 export type Identity = string | number | bigint | boolean | null;
 
-/** Scalars are their own identity. What stands where one belongs is refused when the object is read, and is its text until then. */
+/**
+ * Scalars are their own identity. Any other value in their place is refused when the object is decoded, and represented
+ * by its text until then.
+ */
 export const identityOfValue = (value: JsonValue): Identity =>
   typeof value === 'object' && value !== null ? JSON.stringify(value, bigintAsText) : value;
 
@@ -26,7 +29,7 @@ export function identityOf(item: JsonValue, mergeKey: string): Identity {
   throw new UnprocessablePatchError('missing-merge-key', text);
 }
 
-/** The first place of each identity in a list. */
+/** Returns the first index of each identity in a list. */
 export function placesIn(list: readonly JsonValue[], mergeKey: string): Map<Identity, number> {
   const places = new Map<Identity, number>();
   list.forEach((item, place) => {
@@ -37,8 +40,8 @@ export function placesIn(list: readonly JsonValue[], mergeKey: string): Map<Iden
 }
 
 /**
- * Puts a merged list in order: items that the patch speaks of in the patch's order, the others in the server's, and
- * the two interleaved as the server's order has them.
+ * Orders a merged list: items of the patch in the patch's order, the others in the server's, and the two interleaved as
+ * in the server's order.
  */
 export function inOrder(
   merged: readonly JsonValue[],

@@ -3,10 +3,10 @@ import type { StructSchema } from '@orch/schema';
 import { mergeObject } from './merge-object.js';
 
 /**
- * Strategic merge patch: a merge patch that merges lists as the schema says, with directives for what a merge cannot
- * say. See SPEC.md for the rules. The original becomes the result, and is of no use when this throws; the patch is not
- * changed, and the result shares nothing with it.
- * @throws MalformedPatchError for directives that cannot be read, UnprocessablePatchError for what does not fit
+ * Applies a strategic merge patch: a merge patch that merges lists by their schema, with directives for what a merge
+ * cannot express. See SPEC.md for the rules. The original becomes the result, and must not be used when this throws;
+ * the patch is not changed, and the result shares nothing with it.
+ * @throws MalformedPatchError for invalid directives, UnprocessablePatchError for what does not fit
  */
 export function strategicMergePatch(schema: StructSchema, original: JsonObject, patch: JsonObject): JsonObject {
   return mergeObject(original, patch, schema);

@@ -15,7 +15,7 @@ export class ByteGate {
   readonly #waiting = new Set<Waiting>();
 
   /**
-   * @param patience milliseconds that somebody waits before being refused
+   * @param patience milliseconds that a request may wait before it is refused
    * @param what in the message of a refusal: what there is too much of
    */
   constructor(
@@ -24,7 +24,7 @@ export class ByteGate {
     private readonly what: string,
   ) {}
 
-  /** Resolves with what is to be called, once, when the work is done. @throws StatusError 429 */
+  /** Resolves with a function to call, once, when the work is done. @throws StatusError 429 */
   async enter(bytes: number): Promise<() => void> {
     if (this.#waiting.size === 0 && this.#fits(bytes)) this.#held += bytes;
     else await this.#turn(bytes);

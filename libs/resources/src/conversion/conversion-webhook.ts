@@ -89,8 +89,8 @@ export class ConversionWebhook {
   }
 
   /**
-   * Waits until there is room for a request that has so much to convert: a webhook that is slow must not have all memory filled with what
-   * waits for it. @returns what is to be called when that is done
+   * Waits for capacity to convert this much: requests that wait for a slow webhook must not fill all memory. @returns a
+   * function to call when the conversion is done
    * @throws StatusError 429
    */
   room(bytes: number): Promise<() => void> {
@@ -111,8 +111,8 @@ export class ConversionWebhook {
   }
 
   /**
-   * The same, with a refusal in place of each object that the webhook answers for and does not convert: those that are refused together
-   * are asked for by halves, and those too that a webhook has no answer for again and again though it has for others.
+   * Same, with a refusal in place of each object that the webhook answers for and does not convert: chunks that are
+   * refused are divided into halves, and so are those that a webhook repeatedly fails for, though not for others.
    * @throws StatusError 500 when there is no answer to one of the calls
    */
   async convertEach(sent: readonly Sent[], desiredAPIVersion: string): Promise<(ApiObject | RefusedByWebhook)[]> {
@@ -131,7 +131,7 @@ export class ConversionWebhook {
     } catch (error) {
       const refusal = await this.#refusalOf(error, chunk, desiredAPIVersion);
       if (chunk.sent.length === 1) {
-        // The webhook's own words were told of where they came.
+        // The webhook's own message was logged when it arrived.
         if (refusal !== error) this.#tellRefused(chunk, desiredAPIVersion, refusal.message);
         return [refusal];
       }
@@ -196,7 +196,7 @@ export class ConversionWebhook {
     }
   }
 
-  /** Which one of several is refused nobody knows. */
+  /** Reports a refused object; in a chunk of several it is unknown which one is refused. */
   #tellRefused({ sent: [one, ...others], apiVersion }: Chunk, desiredAPIVersion: string, message: string): void {
     if (!one || others.length > 0) return;
     const { namespace = '', name = '', uid = '' } = one.object.metadata ?? {};

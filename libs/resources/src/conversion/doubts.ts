@@ -1,6 +1,6 @@
 import type { Sent } from './sent-object.js';
 
-/** Times in a row that nothing is asked for anew but all of it: a webhook that is down is down for everything. */
+/** Consecutive failures after which only whole chunks are sent again: a webhook that is down fails for everything. */
 const PATIENCE = 2;
 /** Times that an object is without an answer, alone and while others have theirs, before it is to blame. */
 const BLAMED_AFTER = 3;
@@ -10,8 +10,8 @@ const MOST_SUSPECTS = 256;
 const MAX_SAMPLE_BYTES = 64 << 10;
 
 /**
- * Tells a webhook that is down from one that fails upon single objects, as a program does that ends or hangs with them: where another
- * object has an answer right after, the webhook is there.
+ * Distinguishes a webhook that is down from one that fails for single objects, as a program does that crashes or hangs
+ * on them: if another object is answered right after, the webhook is up.
  */
 export class Doubts {
   #failures = 0;

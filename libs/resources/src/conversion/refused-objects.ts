@@ -21,8 +21,9 @@ const LINES = 60;
 const MINUTE_MS = 60_000;
 
 /**
- * Counts refusals, and writes a line for each object that is refused: once as long as it is refused in the same words, as whoever
- * watches has it asked for again and again. Those for which there is no room in a minute have theirs later, if they are refused then.
+ * Counts refusals, and logs a line for each refused object: once as long as it is refused with the same message, as
+ * watches have it converted again and again. Lines beyond a limit per minute are logged later, if the objects are
+ * refused then.
  * @param warn writes a line
  * @param now monotonic milliseconds
  */

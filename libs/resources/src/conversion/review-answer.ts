@@ -14,8 +14,9 @@ interface AnswerLimits {
 }
 
 /**
- * The answer of a webhook, with its objects read one at a time and turns for others in between: thousands at once would keep them waiting.
- * What is strange about it is left to the reader of the whole. Of more or fewer objects than were sent only the number is told.
+ * Reads the answer of a webhook, its objects one at a time and with other work running in between: thousands at once
+ * would delay it. Other errors are left to the reader of the whole. If it has more or fewer objects than were sent,
+ * only the number is reported.
  * @throws JsonSyntaxError, TooManyValuesError
  */
 export async function readAnswer(body: Buffer, { objects: sent, ...limits }: AnswerLimits): Promise<JsonValue> {

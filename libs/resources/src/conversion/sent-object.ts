@@ -1,7 +1,7 @@
 import { stringifyJson } from '@orch/codec';
 import type { ApiObject } from '@orch/machinery';
 
-/** An object that is to be converted. */
+/** An object to convert. */
 export interface Sent {
   /** Its type and its metadata, which what comes back is compared with; the rest may be left out. Not changed. */
   readonly object: ApiObject;

@@ -183,13 +183,13 @@ export class VersionStage implements BodyConversion {
   }
 }
 
-/** A stored object as it is sent, without its managedFields where it is compared: nobody may change them. */
+/** A stored object as it is sent, without its managedFields for comparison: a webhook must not change them. */
 interface Lying extends Sent {
   /** Their text; empty where there are none. */
   readonly owners: Buffer;
 }
 
-/** A failure as what is told of the one object that it is of. */
+/** Returns a failure as the error of the object that it affects. */
 function tried<T>(make: () => T): T | StatusError {
   try {
     return make();

@@ -58,8 +58,9 @@ export class YamlReader {
   constructor(private readonly thread: () => Worker = startThread) {}
 
   /**
-   * @throws YamlSyntaxError, also for bytes that are not UTF-8, TooManyValuesError, StatusError 429 while too many others wait, 504 for a document that takes
-   * too long, 413 for one that takes too much memory, 500 when the thread fails under it otherwise
+   * @throws YamlSyntaxError, also for bytes that are not UTF-8, TooManyValuesError, StatusError 429 while too many
+   * others wait, 504 for a document that takes too long, 413 for one that takes too much memory, 500 when its thread
+   * fails otherwise
    */
   async read(bytes: Buffer, limits: YamlReadLimits, sender: Sender): Promise<YamlDocument> {
     // What cannot be read is not to be stored as something else.

@@ -7,9 +7,10 @@ const TOKENS_A_STEP = 4096;
 const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
 
 /**
- * Indents JSON as a text, so that numbers, escapes and the order of members stay what they are. A large text is indented in steps.
+ * Indents JSON as a text, so that numbers, escapes and the order of members are preserved. A large text is indented in
+ * steps.
  * @param most bytes of indentation, which grow with the values of a text times its depth
- * @returns undefined where there would be more
+ * @returns undefined if there would be more
  */
 export async function indentJson(json: Buffer, most: number): Promise<Buffer | undefined> {
   const layout = new Layout(json, most);

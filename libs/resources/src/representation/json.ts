@@ -108,7 +108,7 @@ const eventOf = (type: string, object: Buffer): Buffer =>
 /** Most bytes around an item that is spliced, its type aside. */
 const ITEM_OVERHEAD = 64;
 
-/** Makes a piece of a page that may be asked for again; undefined when the page is to be written item by item. */
+/** Makes a piece of a page that may be requested again; undefined if the page is written item by item. */
 type PageSharer = (page: readonly Stored[], separator: string) => SharedPiece | undefined;
 
 /** @param lengthOf bytes of an item, at most */

@@ -5,7 +5,7 @@ import { memberIn } from '../decoding/json-ranges.js';
 
 type Members = Record<string, unknown>;
 
-/** Notes the texts of members that are passed on as they came. @param text JSON that the object was read from */
+/** Records the texts of members that are preserved byte for byte. @param text JSON that the object was read from */
 export function noteTexts(object: Members, names: readonly string[], text: Buffer): void {
   for (const name of names) {
     const range = memberIn(text, { from: 0, to: text.length }, name);

@@ -29,7 +29,7 @@ interface ServedAsItLies {
 
 const NOTHING: Surround = () => ['', ''];
 
-/** A stored body with what is still to be said in an answer. */
+/** A stored body with the members to add in an answer. */
 interface Shown {
   readonly body: Buffer;
   readonly gaps: Gaps;
@@ -47,12 +47,12 @@ export function shownLength(stored: Stored, endpoint: ServedAsItLies): number {
 }
 
 /**
- * An object's JSON by concatenation, with no parse and no stringify but for younger defaults. Members that release 1.27 always writes
- * stand in it; where they are lacking is found once for each body.
- * @param endpoint serves the object in the version that it lies in
- * @param prefix `{` for items of a list, {@link typePrefix} elsewhere, behind what else is to stand before it; Latin-1
- * @param suffix what is to stand behind it; Latin-1
- * @param around what is to stand around all of it
+ * Builds an object's JSON by concatenation, with no parse and no stringify except for younger defaults. Members that
+ * release 1.27 always writes are included; missing ones are located once for each body.
+ * @param endpoint serves the object in its stored version
+ * @param prefix `{` for items of a list, {@link typePrefix} elsewhere, behind further text; Latin-1
+ * @param suffix text behind it; Latin-1
+ * @param around text around all of it
  */
 export function spliceJson(
   prefix: string,

@@ -126,8 +126,8 @@ function defaultingBy(models: ReadonlyMap<string, StructuralModel>): Defaulting 
 }
 
 /**
- * The fields that any version lets selectors name as well: versions that are not converted have what they are at the same places,
- * and share what is read of a body.
+ * Describes the fields that any version declares selectable: versions without conversion have the same fields at the
+ * same places, and share the attributes of a body.
  */
 function describer(versions: readonly CustomVersion[], form: StoredForm): Describe {
   return (row) => {

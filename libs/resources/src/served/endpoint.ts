@@ -56,8 +56,8 @@ export interface Endpoint {
 }
 
 /**
- * Lets an object be made. @returns what is to be called when it was written, or was not
- * @throws StatusError where none may be
+ * Permits creating an object. @returns a function to call when it was written, or was not
+ * @throws StatusError when none may be created
  */
 export type BeginCreation = () => Promise<() => CreationVerdict>;
 

@@ -16,10 +16,10 @@ const isStorage = ({ group, version, resource, storage }: ResourceDefinition) =>
   group === storage.group && version === storage.version && resource === storage.resource;
 
 /**
- * Endpoints for everything that is served, with the types of what is stored registered in the store. Resources that share storage
- * (the two `events`, the versions of one kind) share the type.
- * @param storageVersions versions that objects are written in, where it is not the one that is declared
- * @param settings what the installation decides of its kinds
+ * Builds endpoints for everything that is served, and registers the stored types in the store. Resources that share
+ * storage (the two `events`, the versions of one kind) share the type.
+ * @param storageVersions versions that objects are written in, if not the declared one
+ * @param settings the installation's settings of its kinds
  * @throws RangeError for a storage version that is not declared
  */
 export async function buildEndpoints(
@@ -55,8 +55,8 @@ export async function buildEndpoints(
 }
 
 /**
- * Definitions of types that are stored and not served, in the version that is stored: objects of them may lie there from
- * before they were switched off, or come from a server that is configured otherwise.
+ * Returns definitions of types that are stored and not served, in the storage version: their objects may be left from
+ * before they were switched off, or come from a server with another configuration.
  */
 export function notServed(served: readonly ResourceDefinition[], { resources }: Scheme): ResourceDefinition[] {
   const known = new Set(served.filter(({ stored }) => stored).map(storageKey));
@@ -81,7 +81,7 @@ function describer(storage: ResourceDefinition, rules: KindRules, form: StoredFo
   };
 }
 
-/** None of a version that is not known: whoever reads the object itself is told. */
+/** Returns the selectable fields; none for an unknown version, which is reported when the object itself is read. */
 function selectableFields(
   object: ApiObject,
   version: string,

@@ -11,7 +11,10 @@ interface ManagedVersion extends Pick<KindRules, 'resetFields'> {
   readonly model: ObjectModel;
 }
 
-/** Brings an object of a kind to another of its versions; a promise where somebody outside is asked. Leaves its argument as it is. */
+/**
+ * Converts an object of a kind to another of its versions; a promise if a webhook is called. Leaves its argument as it
+ * is.
+ */
 type WholeConversion = (object: ApiObject, apiVersion: string) => ApiObject | Promise<ApiObject>;
 
 /** The versions of a kind by their apiVersion: one map for all of them, as a definition may have thousands. */

@@ -21,15 +21,15 @@ export interface ObjectModel extends GroupVersionKind {
    */
   read(value: JsonValue, options?: ReadOptions): Steps<ReadObject>;
   /**
-   * Fills in what is declared for members that are absent; what follows from others, rules fill in. Mutates.
-   * @param isNew whether an object that would grow without bounds is refused; one that is there is filled in as far as there is room.
-   * Default false
-   * @returns whether there was room for all of them
+   * Fills in declared defaults of absent members; those that depend on others are left to rules. Mutates.
+   * @param isNew whether an object that would exceed the limits is refused; a stored one is filled in as far as they
+   * allow. Default false
+   * @returns whether all defaults were filled in
    * @throws StatusError for such a new one
    */
   fillDefaults(object: ApiObject, isNew?: boolean): Steps<boolean>;
   /**
-   * Fills in a status that has a default where there is none: the rules of kinds with such a subresource take away what is sent,
+   * Fills in a status with defaults if it is absent: the rules of kinds with a status subresource remove the client's,
    * defaults included. Mutates.
    */
   fillStatus(object: ApiObject): Steps<void>;

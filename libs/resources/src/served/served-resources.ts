@@ -12,10 +12,10 @@ export interface ServedChange {
 }
 
 /**
- * Registry of the resources that a process serves, which changes as definitions come and go. A request reads
- * {@link current} once and keeps to it; whatever is derived from a snapshot (documents, names, bytes) is derived lazily and
- * dropped with it. Endpoints that a change does not touch must be carried over as the same objects: caches by endpoint
- * stay valid with them.
+ * Registry of the resources that a process serves, which changes as definitions are added and removed. A request reads
+ * {@link current} once and keeps to it; everything derived from a snapshot (documents, names, bytes) is derived lazily
+ * and dropped with it. Endpoints that a change does not affect must be carried over as the same objects: caches by
+ * endpoint stay valid with them.
  */
 export class ServedResources {
   readonly #listeners = new Set<(change: ServedChange) => void>();

@@ -3,8 +3,8 @@ import { formatApiVersion, parseApiVersion } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
 
 /**
- * Which version bodies of a kind are written in, from `--storage-versions`: of its group the last one named that has the
- * kind, else the hub.
+ * Returns the version that bodies of a kind are written in, from `--storage-versions`: of its group the last named one
+ * that has the kind, else the hub.
  */
 export function storageVersionOf(
   hub: ResourceDefinition,
@@ -19,8 +19,9 @@ export function storageVersionOf(
 }
 
 /**
- * Whether something is stored in each of the versions. The events of `events.orch.io`, for one, are those of the core group.
- * @throws RangeError naming one that is of no use
+ * Checks that each of the versions has stored kinds. The events of `events.orch.io`, for one, are those of the core
+ * group.
+ * @throws RangeError naming one that has none
  */
 export function checkStorageVersions(versions: readonly string[], resources: readonly ResourceDefinition[]): void {
   for (const version of versions) {

@@ -40,7 +40,7 @@ export class StructuralModel implements ObjectModel {
     );
   }
 
-  /** Tells objects that were made to fit this schema, and filled in by it, from others: 15 bits, and never 0. */
+  /** Fingerprint of objects that were normalized to this schema, and defaulted by it: 15 bits, and never 0. */
   get number(): number {
     this.#number ??= this.#fingerprint();
     return this.#number;

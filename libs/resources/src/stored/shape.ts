@@ -18,7 +18,7 @@ export interface Shape {
   item(stored: Stored): Record<string, unknown>;
   /** Returns one object alone, with its type. */
   single(stored: Stored): ApiObject;
-  /** The same, where a stream has said before what is left out here. */
+  /** Same for a stream that has sent before what is left out here. */
   following?(stored: Stored): ApiObject;
 }
 
@@ -36,7 +36,7 @@ export const inFullForm = ({ struct }: Pick<ObjectModel, 'struct'>, object: ApiO
 const shownObject = (endpoint: Endpoint, stored: Stored): ApiObject =>
   inFullForm(endpoint.model, servedObject(endpoint, stored));
 
-/** Whether each item of a list says what it is. Those of custom kinds do: clients know nothing of these but what they are told. */
+/** Whether each item of a list has its type. Those of custom kinds do: clients have no built-in knowledge of these. */
 export const itemsHaveTypes = ({ model }: Endpoint): boolean => model.struct === undefined;
 
 export function selfShape(endpoint: Endpoint): Shape {

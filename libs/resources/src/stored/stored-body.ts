@@ -24,7 +24,7 @@ const OWNERS_END = Buffer.from('}],"');
 const META = Buffer.from('meta').readUInt32LE();
 const META_AT = 2;
 
-/** Whether a body begins as every one does. Looked at for each that is read, so not at more than tells it. */
+/** Whether a body begins as every one does. Called for each that is read, so it checks no more than necessary. */
 const beginsRight = (body: Buffer): boolean =>
   body.length > OPENING.length &&
   body.readUInt32LE(META_AT) === META &&
@@ -35,12 +35,12 @@ const reordered = weakMemo((body: Buffer) => {
     const { metadata, ...rest } = parseStoredJson(body) as ApiObject;
     return Buffer.from(stringifyJson({ metadata: metadata ?? {}, ...rest }));
   } catch {
-    // What is no JSON is told to who reads it.
+    // What is no JSON is reported by its reader.
     return body;
   }
 });
 
-/** A stored body in its form, whoever wrote it: people mend objects by hand, in SQL. */
+/** Returns a stored body in its canonical form, whatever wrote it: people repair objects by hand, in SQL. */
 const orderly = (body: Buffer): Buffer => (beginsRight(body) ? body : reordered(body));
 
 /** A kind as its objects are stored. */
@@ -67,7 +67,7 @@ export function bodyOf({ apiVersion: _version, kind: _kind, metadata, ...rest }:
   return whole;
 }
 
-/** The stored form of an object that is told without its managedFields, with their text as another body of it has it. */
+/** Returns the stored form of an object without its managedFields, with their text from another body of it. */
 export function bodyWithOwners(object: ApiObject, owners: Buffer): Buffer {
   const body = bodyOf(object);
   return owners.length === 0 ? body : withOwners(body, owners.length, (out, at) => void owners.copy(out, at));
@@ -87,8 +87,8 @@ function ownersEnd(body: Buffer): number {
 const isLetter = (byte = 0) => byte >= 0x61 && byte <= 0x7a;
 
 /**
- * How bodies lie in the database: their managedFields in a column of their own, in few bytes. So a row holds little more than
- * the object, and a server of a release that knows no owners finds what it always found.
+ * Stores managedFields in a column of their own, in few bytes. So a row holds little more than the object, and a server
+ * of a release without this column finds the body that it always found.
  */
 export const ownersApart: BodyCodec = {
   split: (body) => lately.partsOf(body) ?? divided(body),
@@ -136,8 +136,8 @@ export function withoutOwners(body: Buffer): Buffer {
 }
 
 /**
- * The object of a stored body, as the storage version declares it whichever version it lies in, with its type and version
- * filled in, and the defaults that are younger than the body.
+ * Decodes the object of a stored body, as the storage version declares it whatever its stored version is, with its type
+ * and version filled in, and the defaults that are younger than the body.
  * @throws ConversionError for a body of a version that this release does not know
  */
 export function fromStored(stored: Stored, endpoint: StoredKind): ApiObject {
@@ -173,7 +173,7 @@ function filledBefore(stored: Pick<Stored, 'storedVersion'>, form: StoredForm): 
   return known;
 }
 
-/** Bodies as they stand in answers, of kinds whose objects hold texts that are passed on. */
+/** Bodies as they are in answers, for kinds whose objects hold texts that are preserved. */
 const embedded = weakMemo((form: StoredForm) => weakMemo((body: Buffer) => embedTexts(body, form.opaque)));
 
 /** A stored body as it stands in answers; the very same bytes where nothing has to be made of it. */
@@ -195,9 +195,9 @@ function withDefaults(stored: Omit<Stored, 'version'>, form: StoredForm): Buffer
 }
 
 /**
- * Fills in what may be very many defaults that are younger than a stored body, in steps between which others have their turns: whoever
- * needs the body, or its object, finds it filled then. Nothing to wait for where that was soon done; what cannot be read is told to who
- * reads it.
+ * Fills in many defaults that are younger than a stored body, in steps between which other work runs: readers of the
+ * body, or of its object, find it filled then. Returns undefined if there is nothing to wait for; an unreadable body is
+ * reported by its reader.
  */
 export function fillAhead(stored: Omit<Stored, 'version'>, form: StoredForm): Promise<void> | undefined {
   if (!form.fillsInSteps || form.isFilled(stored)) return undefined;

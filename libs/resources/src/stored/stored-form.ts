@@ -5,8 +5,8 @@ import type { Row } from '@orch/storage';
 /** Defaulting of the versions of a kind. */
 export interface Defaulting {
   /**
-   * Equal where the same is made of an object of that version; stored with each body of which it was, at most 32767. 0 where
-   * nothing is made of any; undefined for a version that is not known.
+   * Number of the defaults of a version: equal if the same are filled in; stored with each body that has them, at most
+   * 32767. 0 if there are none; undefined for an unknown version.
    */
   numberOf(version: string): number | undefined;
   /** Fills in what a version of the kind does, and takes out what it has no room for; nothing of one that is not known. Mutates. */
@@ -16,9 +16,9 @@ export interface Defaulting {
 }
 
 /**
- * In which versions the objects of a kind lie in the store. Rules are written for one version, the hub; new bodies are
- * written in one as well, which may be another; and what was written in any is read. What was given other defaults than those
- * of today, as there were fewer, is given these as well.
+ * Versions in which the objects of a kind are stored. Rules are written for one version, the hub; new bodies are
+ * written in one as well, which may be another; and bodies of any version are read. Bodies with fewer defaults than
+ * today's get the missing ones.
  */
 export class StoredForm {
   /** Brings an object to the version that bodies are written in; undefined where that is the hub. */

@@ -4,7 +4,7 @@ import { describeError, isSecretKey, redactText, redactValue } from './redact.js
 /** Fields of a line; values whose names say that they are secret are not written (see redact.ts). */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** What can be written at one verbosity. */
+/** Writes log lines at one verbosity. */
 export interface LogWriter {
   /** `fields` that are undefined are left out. */
   info(message: string, fields?: LogFields): void;
@@ -43,11 +43,11 @@ export interface LoggerSettings {
   readonly format: LogFormat;
   /** Highest verbosity that is written, 0 to 10. */
   readonly verbosity: number;
-  /** Whose wall time stands in the lines. Default: the machine's. */
+  /** Clock of the lines' times. Default: the machine's. */
   readonly clock?: Clock;
   /** Takes whole lines, with their line end. Default: standard error. */
   readonly write?: (line: string) => void;
-  /** Hears of each error that is logged: the phrase alone. */
+  /** Called for each error that is logged, with its message alone. */
   readonly onError?: (message: string) => void;
 }
 
@@ -135,7 +135,7 @@ function printed(key: string, value: unknown): string {
   return stringify(redactValue(key, value));
 }
 
-/** One JSON object; `ts` is milliseconds since the epoch. */
+/** A line as a JSON object; `ts` is milliseconds since the epoch. */
 function asJson({ at, severity, verbosity, message, fields }: Line): string {
   let line = '{';
   for (const [key, value] of fields) if (!OWN.has(key)) line += `${JSON.stringify(key)}:${value},`;

@@ -1,6 +1,6 @@
 import type { HistogramSeries } from './histogram.js';
 
-/** What a metric says of itself when it is printed. */
+/** Head of a metric in the exposition. */
 export interface MetricHead {
   readonly name: string;
   readonly help: string;
@@ -11,7 +11,7 @@ export interface MetricHead {
 export const headLines = ({ name, help, type }: MetricHead): string =>
   `# HELP ${name} ${help.replace(/[\\\n]/g, (character) => (character === '\n' ? '\\n' : '\\\\'))}\n# TYPE ${name} ${type}\n`;
 
-/** One line; `labels` as they are printed, empty for none. */
+/** A line of a sample; `labels` as they are printed, empty for none. */
 export const sampleLine = (name: string, labels: string, value: number): string =>
   labels === '' ? `${name} ${printed(value)}\n` : `${name}{${labels}} ${printed(value)}\n`;
 

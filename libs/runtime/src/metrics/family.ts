@@ -3,13 +3,13 @@ export type LabelTuple<L extends readonly string[]> = { readonly [I in keyof L]:
 
 /** A metric as it is declared. */
 export interface MetricDefinition<L extends readonly string[]> {
-  /** As it is printed, with its unit: `apiserver_request_duration_seconds`; no two have the same. */
+  /** Printed name, with its unit: `apiserver_request_duration_seconds`; unique. */
   readonly name: string;
-  /** One sentence; the stability is put before it. */
+  /** Help sentence; the stability is printed before it. */
   readonly help: string;
   /** Names of the labels, in the order in which `with` takes their values. */
   readonly labels: L;
-  /** What may change about the metric from release to release; stands before the help, as in `[STABLE]`. Default ALPHA. */
+  /** Stability between releases; printed before the help, as in `[STABLE]`. Default ALPHA. */
   readonly stability?: 'ALPHA' | 'BETA' | 'STABLE';
   /** Release in which it began to go (`1.27.0`): its help says so, and a minor version later it shows only where it is asked for. */
   readonly deprecated?: string;
@@ -20,7 +20,7 @@ export interface MetricDefinition<L extends readonly string[]> {
 /** Values of some labels, by their names. */
 export type LabelValues = Readonly<Record<string, string>>;
 
-/** Those that name the same labels. */
+/** Sets of values for the same label names. */
 interface SameNames {
   readonly names: readonly string[];
   /** Values of each label, in the order of the names. */
@@ -48,7 +48,7 @@ const OVERFLOW = '(other)';
 
 interface Entry<S> {
   readonly values: readonly string[];
-  /** As they are printed: `verb="GET",code="200"`. */
+  /** Printed labels: `verb="GET",code="200"`. */
   readonly labels: string;
   readonly series: S;
 }
@@ -71,8 +71,8 @@ export class Family<L extends readonly string[], S> {
   }
 
   /**
-   * The series of these label values. It stays valid for ever: hot paths keep it. What is added to one that was forgotten is printed
-   * nowhere.
+   * Returns the series of these label values. It stays valid for ever: hot paths keep it. Samples of a forgotten series
+   * are not printed.
    */
   with(...values: LabelTuple<L>): S {
     const key = values.join('\0');
@@ -88,8 +88,8 @@ export class Family<L extends readonly string[], S> {
   }
 
   /**
-   * Forgets the series whose labels have the values of one of `gone`; none of one where one of the labels is not among its own. A look at
-   * all series each is taken for those that name the same labels.
+   * Forgets the series that match one of `gone` by label values; none for one with a label that the metric lacks. All
+   * series are scanned once for each set of label names.
    */
   *forgetting(gone: readonly LabelValues[]): Generator<undefined, void> {
     for (const { names, each, together } of byNames(gone)) {

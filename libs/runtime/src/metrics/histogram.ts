@@ -24,7 +24,7 @@ export class HistogramSeries {
     }
   }
 
-  /** Of all observed values, in the metric's unit. */
+  /** Sum of all observed values, in the metric's unit. */
   get sum(): number {
     return this.#sum;
   }

@@ -42,7 +42,7 @@ export class GaugeSeries {
     this.#value += by;
   }
 
-  /** What was set last, with what was added since. */
+  /** The last set value, with everything added since. */
   get value(): number {
     return this.#value;
   }
@@ -51,15 +51,15 @@ export class GaugeSeries {
 /** Gives label values and value of each series of the moment. */
 export type ReadSeries<L extends readonly string[]> = () => Iterable<readonly [LabelTuple<L>, number]>;
 
-/** What is to be known of a metric without its values. */
+/** Description of a metric without its values. */
 export interface MetricDescription {
-  /** As it is printed, with its unit. */
+  /** Printed name, with its unit. */
   readonly name: string;
-  /** What its samples are. */
+  /** Type of its samples. */
   readonly type: MetricHead['type'];
   /** Names, in the order in which they are printed. */
   readonly labels: readonly string[];
-  /** As it is printed before the help; nothing is said of those of the runtime. */
+  /** Printed stability; undefined for metrics of the runtime. */
   readonly stability: 'ALPHA' | 'BETA' | 'STABLE' | undefined;
   /** Without what is printed before it. */
   readonly help: string;
@@ -81,9 +81,9 @@ interface Printable {
 /** Characters that are printed before others get a turn: some milliseconds' worth. */
 const PIECE = 256 << 10;
 
-/** By what deprecated metrics are judged. */
+/** Settings that hide deprecated metrics. */
 export interface MetricsSettings {
-  /** As `1.27.16`. Default: one before anything was deprecated. */
+  /** Release, such as `1.27.16`. Default: one before any deprecation. */
   readonly release?: string;
   /** Show those that are hidden in this release. Default false. */
   readonly showHidden?: boolean;
@@ -94,9 +94,9 @@ export class Metrics {
   readonly #release: string;
   readonly #showHidden: boolean;
   readonly #metrics = new Map<string, Printable>();
-  /** Those whose series are kept here. */
+  /** Families whose series are kept here. */
   readonly #families: Pick<Family<readonly string[], unknown>, 'forgetting'>[] = [];
-  /** Those of the runtime, which the library knows how to read. */
+  /** Metrics of the runtime, which the library reads. */
   readonly #process = new Registry();
 
   constructor({ release = '0.0.0', showHidden = false }: MetricsSettings = {}) {
@@ -119,7 +119,7 @@ export class Metrics {
     this.#observed('gauge', definition, read);
   }
 
-  /** A counter that somebody else keeps, read when metrics are asked for; its values never fall. */
+  /** Declares a counter that is kept elsewhere, and read when metrics are collected; its values never fall. */
   observedCounter<const L extends readonly string[]>(definition: MetricDefinition<L>, read: ReadSeries<L>): void {
     this.#observed('counter', definition, read);
   }
@@ -151,8 +151,8 @@ export class Metrics {
   }
 
   /**
-   * Forgets the series of every metric whose labels have these values, of something that is there no more. What is read when metrics
-   * are asked for is left to whoever keeps it.
+   * Forgets the series of every metric with these label values, of an object that is gone. Metrics that are read on
+   * collection are left to their owners.
    */
   forget(values: LabelValues): void {
     for (const _step of this.forgetting([values]));
@@ -233,7 +233,7 @@ export class Metrics {
   }
 }
 
-/** Of a metric of the library, whose declarations do not tell of labels. */
+/** Describes a metric of the library, whose types do not declare labels. */
 function describeRuntime(metric: { readonly name: string; readonly help: string }): MetricDescription {
   const labels = 'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames.map(String) : [];
   const type = metric instanceof Histogram ? 'histogram' : metric instanceof Counter ? 'counter' : 'gauge';

@@ -2,13 +2,13 @@ import type { OptionDefinitions, OptionValues } from './definition.js';
 import type { Environment } from './environment.js';
 import { type Options, OptionsError } from './options.js';
 
-/** What is needed of a stream that people read. */
+/** The part of a stream that messages need. */
 export interface Output {
   /** Text with its line ends; nothing waits for it. */
   write(text: string): unknown;
 }
 
-/** What a program does with its command line: go on with `values`, or leave with `exitCode`. */
+/** Result of reading a command line: run with `values`, or exit with `exitCode`. */
 export type CommandLine<D extends OptionDefinitions> =
   | { readonly run: true; readonly values: OptionValues<D> }
   | { readonly run: false; readonly exitCode: 0 | 1 };
@@ -21,7 +21,7 @@ interface Surroundings {
 
 /**
  * Reads a program's options from its arguments and environment. `--help` prints to `stdout` (exit 0); wrong options are
- * explained on `stderr` (exit 2), also beside `--help`; so are warnings. `usage` is the first line of the help, such as
+ * explained on `stderr` (exit 2), even with `--help`; so are warnings. `usage` is the first line of the help, such as
  * `api-server [options]`.
  */
 export function readCommandLine<D extends OptionDefinitions>(

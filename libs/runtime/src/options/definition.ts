@@ -1,9 +1,9 @@
 interface Described {
-  /** One sentence for `--help`, without the default and the unit: those are added. */
+  /** Sentence for `--help`, without the default and the unit: those are added. */
   readonly help: string;
   /** A one-letter form (`v` for `-v`). */
   readonly short?: string;
-  /** What to use instead; using the option prints a warning (spec: deprecation rule 6). */
+  /** Replacement; using the option prints a warning (spec: deprecation rule 6). */
   readonly deprecated?: string;
 }
 
@@ -29,7 +29,7 @@ interface StringOption extends Described, Needed {
 interface IntOption extends Described, Needed, Bounded {
   readonly type: 'int';
   readonly default?: number;
-  /** What is counted, for `--help`. */
+  /** Unit of the number, for `--help`. */
   readonly unit?: string;
 }
 
@@ -78,7 +78,7 @@ interface MapOption extends Described {
   readonly check?: (value: ReadonlyMap<string, string>) => void;
 }
 
-/** An option as it is declared, told apart by `type`. */
+/** A declared option, discriminated by `type`. */
 export type OptionDefinition =
   | StringOption
   | IntOption
@@ -95,7 +95,7 @@ export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
 type Scalar<D, T> = D extends { default: unknown } | { required: true } ? T : T | undefined;
 
 /**
- * Type of an option's value: undefined is possible only where there is neither a default nor `required`. Maps and lists
+ * Type of an option's value: undefined is possible only when there is neither a default nor `required`. Maps and lists
  * may be empty.
  */
 export type OptionValue<D extends OptionDefinition> = D extends { type: 'string'; choices: readonly (infer C)[] }

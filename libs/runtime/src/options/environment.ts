@@ -8,7 +8,10 @@ const PREFIX = 'ORCH_';
 /** The variable that an option may be given by: `postgres-url` by `ORCH_POSTGRES_URL`. */
 export const variableOf = (option: string): string => PREFIX + option.toUpperCase().replaceAll('-', '_');
 
-/** What an option is given in the environment. An empty variable is none, as programs that pass variables on leave them. */
+/**
+ * Returns an option's value in the environment. An empty variable counts as unset, as programs that forward variables
+ * leave them.
+ */
 export function givenIn(option: string, env: Environment): string | undefined {
   const name = variableOf(option);
   const value = env[name];

@@ -43,7 +43,10 @@ function describe(definition: OptionDefinition): string {
   return `${meaning.text}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
 }
 
-/** What is said of an option: a sentence, what bounds its value, and the default as it is typed; undefined where there is none. */
+/**
+ * Help text of an option: a sentence, the limits of its value, and the default as it is typed; undefined if there is
+ * none.
+ */
 export function optionText(definition: OptionDefinition): {
   readonly meaning: { readonly text: string; readonly notes: readonly string[] };
   readonly defaultText: string | undefined;

@@ -8,7 +8,7 @@ import { ValueError } from './values.js';
 /** Options that cannot be used; `problems` holds everything wrong with them, a line each. */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError';
-  /** @param problems for whoever typed the options, each naming one; never empty */
+  /** @param problems messages for the user, each naming an option; never empty */
   constructor(readonly problems: readonly string[]) {
     super(problems.join('\n'));
   }
@@ -18,22 +18,22 @@ export class OptionsError extends Error {
 export interface Parsed<D extends OptionDefinitions> {
   /** Every option's value, defaults filled in; beside `help` even a required one may be undefined. */
   readonly values: OptionValues<D>;
-  /** Of deprecated options that were used, and of variables that look like options and are none. */
+  /** Warnings about deprecated options, and about variables that look like options and are none. */
   readonly warnings: readonly string[];
   /** Whether `--help` was given. */
   readonly help: boolean;
 }
 
-/** What is wrong with values that are each right, a line each; empty when nothing is. */
+/** Returns problems of values that are each valid, a line each; empty when there are none. */
 type ProblemsOf<D extends OptionDefinitions> = (values: OptionValues<D>) => readonly string[];
 
 /** The options of one program, declared as data. */
 export interface Options<D extends OptionDefinitions> {
-  /** As they were declared, for those who join or document them. */
+  /** The declarations, for joining or documenting them. */
   readonly definitions: D;
   /**
-   * Reads arguments (without the program's name), and from `env` what they do not name. Throws {@link OptionsError}, also
-   * when help is asked for: then only what is required may be missing.
+   * Reads arguments (without the program's name), and missing ones from `env`. Throws {@link OptionsError}, also when
+   * help is requested: then only required options may be missing.
    */
   parse(argv: readonly string[], env?: Environment): Parsed<D>;
   /** The text of `--help`. */
@@ -46,7 +46,7 @@ export interface Options<D extends OptionDefinitions> {
  *     const options = defineOptions({ 'secure-port': { type: 'int', default: 6443, min: 0, max: 65535, help: '…' } });
  *     options.parse(['--secure-port=8443']).values.securePort // number
  *
- * @param problemsOf for what takes several values to judge; asked when each is right by itself, and nobody asks for help
+ * @param problemsOf checks combinations of values; called when each is valid by itself, and no help is requested
  */
 export function defineOptions<const D extends OptionDefinitions>(
   definitions: D,
@@ -81,7 +81,7 @@ function parse<D extends OptionDefinitions>(definitions: D, argv: readonly strin
   return { values: collect(definitions, given), warnings: reading.warnings, help };
 }
 
-/** What is known of the options while they are read. */
+/** State of the options while they are read. */
 class Reading {
   readonly given = new Map<string, AnyValue>();
   readonly problems: string[] = [];
@@ -92,7 +92,7 @@ class Reading {
 
   constructor(private readonly definitions: OptionDefinitions) {}
 
-  /** One use on the command line. */
+  /** Reads a use on the command line. */
   take(name: string, rawName: string, value: string | undefined): void {
     if (name === 'help') {
       this.help = true;
@@ -108,7 +108,7 @@ class Reading {
     this.#read(name, `--${name}`, definition, () => argument(definition, rawName, value));
   }
 
-  /** What the command line does not name. */
+  /** Reads options from the environment that the command line does not set. */
   fillIn(env: Environment): void {
     for (const [name, definition] of Object.entries(this.definitions)) {
       const text = this.#named.has(name) ? undefined : givenIn(name, env);
@@ -152,7 +152,7 @@ function argument(definition: OptionDefinition, rawName: string, value: string |
   return rawName.startsWith('--') || !value.startsWith('=') ? value : value.slice(1);
 }
 
-/** What is wrong with a value that could be read. */
+/** Checks a value that could be parsed. */
 function checked(name: string, definition: OptionDefinition, value: AnyValue): readonly string[] {
   try {
     if (definition.type === 'string' && typeof value === 'string') definition.check?.(value);

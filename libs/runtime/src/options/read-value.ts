@@ -12,7 +12,7 @@ import {
 
 export type AnyValue = string | number | boolean | readonly string[] | ReadonlyMap<string, string> | undefined;
 
-/** What an option is when the command line does not name it. */
+/** Returns an option's value when it is not set. */
 export function defaultValue(definition: OptionDefinition): AnyValue {
   switch (definition.type) {
     case 'bool':

@@ -1,7 +1,7 @@
 import type { OtlpSettings } from './otlp.js';
 import { Tracing } from './tracing.js';
 
-/** Where spans go, and of how many requests. */
+/** Destination of spans, and the sampling rate of requests. */
 export interface TracingSettings extends OtlpSettings {
   /** Requests that begin a trace, of a million that come without one; 0 to 1,000,000. */
   readonly samplingRatePerMillion: number;

@@ -4,13 +4,13 @@ import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider 
 import type { TraceSink } from './tracing.js';
 
 export interface OtlpSettings {
-  /** Of the collector: `host:port` or a URL; spans go to `/v1/traces` unless it has a path of its own. */
+  /** Address of the collector: `host:port` or a URL; spans go to `/v1/traces` unless it has a path of its own. */
   readonly endpoint: string;
   readonly serviceName: string;
   readonly serviceVersion: string;
-  /** Tells processes of one service apart. */
+  /** Distinguishes processes of one service. */
   readonly instanceId: string;
-  /** Hears of spans that could not be sent; they are lost. */
+  /** Called when spans could not be sent; they are lost. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -53,7 +53,7 @@ export function tracesUrl(endpoint: string): string {
   return url.href;
 }
 
-/** The library tells of failures through a logger that is global to the process; this asks at the source. */
+/** Reports failures of an exporter: the library would report them through a logger that is global to the process. */
 function heard(exporter: SpanExporter, { onError }: OtlpSettings): SpanExporter {
   return {
     export: (spans, done) =>

@@ -13,12 +13,12 @@ import {
 } from '@opentelemetry/api';
 import { formatTraceparent, isSampled, parseTraceparent } from './traceparent.js';
 
-/** What a span is to those beside it (OpenTelemetry's `SpanKind`). Default `internal`. */
+/** Role of a span among related ones (OpenTelemetry's `SpanKind`). Default `internal`. */
 export type SpanRole = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
 /** Texts, numbers, booleans or lists of them, by name; nothing secret. */
 export type SpanAttributes = Attributes;
 
-/** Where a span stands. Times are monotonic milliseconds (`performance.now()`). */
+/** Start of a span. Times are monotonic milliseconds (`performance.now()`). */
 interface SpanStart {
   readonly role?: SpanRole;
   /** The spans that led to this one, each as a `traceparent`: it goes on in the trace of the first, and names the others. */
@@ -61,7 +61,7 @@ export class TraceSpan {
     this.tracing.start(name, { causes: [this.traceparent], at: from, attributes })?.end({ at: to });
   }
 
-  /** `error`: why it failed; text that may be seen by whoever reads traces. */
+  /** `error`: reason of a failure; text that readers of traces may see. */
   end({ at, attributes, error }: { at?: number; attributes?: SpanAttributes; error?: string } = {}): void {
     if (attributes !== undefined) this.span.setAttributes(attributes);
     if (error !== undefined) this.span.setStatus({ code: SpanStatusCode.ERROR, message: error });
@@ -69,7 +69,7 @@ export class TraceSpan {
   }
 }
 
-/** What a tracing needs of an exporter. */
+/** The parts of an exporter that tracing needs. */
 export interface TraceSink {
   readonly tracer: Tracer;
   /** Sends what is left; resolves also when it cannot. */
@@ -77,9 +77,9 @@ export interface TraceSink {
 }
 
 /**
- * Records the traces that are sampled, and only those: what is not sampled costs a comparison.
- * Whoever starts a span decides nothing; a trace that came with `sampled` set is recorded, one without is left out, and of
- * the requests that came with none a share of `samplingRatePerMillion` is begun here.
+ * Records the traces that are sampled, and only those: an unsampled one costs a comparison. Starting a span makes no
+ * decision; a trace that came with `sampled` set is recorded, one without it is not, and of the requests that came
+ * without a trace `samplingRatePerMillion` are sampled here.
  */
 export class Tracing {
   readonly #current = new AsyncLocalStorage<TraceSpan>();
@@ -90,7 +90,7 @@ export class Tracing {
     private readonly random: () => number = Math.random,
   ) {}
 
-  /** The span of a request, if it is to be recorded. */
+  /** Starts the span of a request, if it is sampled. */
   request(name: string, traceparent: string | undefined, start: Omit<SpanStart, 'causes' | 'role'>) {
     const parent = parseTraceparent(traceparent);
     const wanted = parent ? isSampled(parent) : this.random() * 1e6 < this.samplingRatePerMillion;

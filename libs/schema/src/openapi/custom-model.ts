@@ -15,9 +15,9 @@ export interface MetaStructs {
 
 /** Declarations of a definition about the objects of one of its versions. */
 export interface DeclaredObjects {
-  /** `openAPIV3Schema` as it was written; undefined where there is none. */
+  /** `openAPIV3Schema` as it was written; undefined if there is none. */
   readonly schema: JsonObject | undefined;
-  /** Objects keep what the schema does not know. */
+  /** Whether objects keep unknown members. */
   readonly preservesUnknown: boolean;
   /** Paths of the fields that objects can be selected by: `spec.color`. */
   readonly selectable: readonly string[];
@@ -48,7 +48,7 @@ export class CustomModel {
     const { schema, preservesUnknown } = this.declared;
     const extensions = extensionsOf(this.described, this.described.kind, this.declared);
     const open = preservesUnknown || schema?.[PRESERVES] === true;
-    // Clients of version 2 take what is named for all that there may be.
+    // Clients of version 2 take named members for the only ones.
     if (!schema || (open && dialect.siblingsOfRef)) return { type: 'object', ...extensions };
     const metadata = described("Standard object's metadata.", writer.reference(this.meta.objectMeta), dialect);
     const published = publishedSchema(schema, dialect, metadata);
@@ -91,7 +91,7 @@ export class CustomListModel {
   }
 }
 
-/** Extensions of definitions, whose names no profile changes, and are those of their models. */
+/** Extensions of definitions, whose names are the same in every profile, as are those of their models. */
 const KINDS = 'x-kubernetes-group-version-kind';
 const SELECTABLE = 'x-kubernetes-selectable-fields';
 const PRESERVES = 'x-kubernetes-preserve-unknown-fields';

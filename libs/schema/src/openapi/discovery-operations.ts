@@ -31,7 +31,7 @@ export function discoveryOperations(source: OpenApiSource): Operation[] {
   ];
 }
 
-/** The document of version 3 that an operation of {@link discoveryOperations} stands in. */
+/** Returns the document of version 3 that contains an operation of {@link discoveryOperations}. */
 export const documentOf = ({ path }: Operation): string => path.replaceAll(/^\/|\/$/g, '');
 
 function read(path: string, operationId: string, tag: string, description: string, response: StructSchema): Operation {
@@ -62,7 +62,7 @@ const RELEASE_FIELDS = [
   'platform',
 ];
 
-/** No kind: it is served as plain JSON. */
+/** It has no kind: it is served as plain JSON. */
 function versionInfo(source: OpenApiSource): StructSchema {
   const fields = RELEASE_FIELDS.map((name): [string, Field] => [
     name,

@@ -18,7 +18,7 @@ interface DocumentedVersion extends GroupVersion {
 
 const known = new WeakMap<readonly DocumentedResource[], DocumentedGroup>();
 
-/** @param resources the list never changes: one that stays is not looked through again */
+/** @param resources an immutable list, whose result is cached */
 export function documentedGroup(resources: readonly DocumentedResource[]): DocumentedGroup {
   const group = known.get(resources) ?? lookThrough(resources);
   known.set(resources, group);

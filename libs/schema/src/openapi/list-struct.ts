@@ -7,7 +7,7 @@ export function listModel(definition: DocumentedResource, source: OpenApiSource)
   return schema.kind === 'custom' ? schema.list : listStruct({ ...definition, schema }, source);
 }
 
-/** The collection's struct: the declared one, or one made up for kinds that are not declared. */
+/** Returns the collection's struct: the declared one, or a generated one if there is none. */
 export function listStruct(definition: ResourceDefinition, source: OpenApiSource): StructSchema {
   const { group, version, schema, kind, listKind } = definition;
   if (source.scheme.kind(group, version, kind)?.schema === schema) return kindStruct(source, group, version, listKind);

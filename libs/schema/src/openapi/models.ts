@@ -6,10 +6,10 @@ import { listStruct } from './list-struct.js';
 import { SchemaWriter } from './schema-object.js';
 import type { DocumentedResource, OpenApiSource } from './source.js';
 
-/** Structs that every group-version can be sent or answers with. */
+/** Structs that every group-version accepts or answers with. */
 const EVERYWHERE = ['meta/v1.DeleteOptions', 'meta/v1.WatchEvent'] as const;
 
-/** Kinds of `meta/v1` that are answered with as those of the group without a name. */
+/** Kinds of `meta/v1` in answers that belong to the core group. */
 const OF_NO_GROUP = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status'] as const;
 
 /** A writer of models that knows which kinds each struct is served as. */
@@ -24,7 +24,7 @@ export function modelWriter(dialect: Dialect, source: OpenApiSource): SchemaWrit
 }
 
 type Kinds = ReadonlyMap<StructSchema, JsonObject[]>;
-/** Every document of version 3 has them. */
+/** Cached, as every document of version 3 needs them. */
 const kindsBySource = new WeakMap<OpenApiSource, Kinds>();
 
 /** The group-version-kinds of each struct that is a kind, as the extension lists them. */
@@ -55,7 +55,7 @@ function servedKinds(source: OpenApiSource): Kinds {
   return kinds;
 }
 
-/** Models of custom kinds say it themselves. */
+/** Models of custom kinds contain their kinds themselves. */
 function kindsOf(definition: DocumentedResource, source: OpenApiSource): [StructSchema, string][] {
   const { schema, kind, listKind, verbs } = definition;
   if (schema.kind === 'custom') return [];
@@ -63,7 +63,7 @@ function kindsOf(definition: DocumentedResource, source: OpenApiSource): [Struct
   return verbs.includes('list') ? [own, [listStruct({ ...definition, schema }, source), listKind]] : [own];
 }
 
-/** `io.<…>.apimachinery.pkg`: what stands before `apis.meta.v1.ObjectMeta`. */
+/** Prefix of machinery models: `io.<…>.apimachinery.pkg`, before `apis.meta.v1.ObjectMeta`. */
 export function machineryPrefix(source: OpenApiSource): string {
   const { openapi } = source.scheme.struct('meta/v1.ObjectMeta');
   return openapi.slice(0, openapi.lastIndexOf('.apis.meta.'));

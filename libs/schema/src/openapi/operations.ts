@@ -5,7 +5,7 @@ import { listModel } from './list-struct.js';
 import { type DocumentedResource, kindStruct, type ModelSource, type OpenApiSource } from './source.js';
 import { COLLECTION_VERBS, type Method, OBJECT_VERBS, OLD_WATCHES, VERBS, type VerbForm } from './verb-forms.js';
 
-/** A parameter of an operation, before either version's notation. */
+/** A parameter of an operation, in neither version's notation. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'query' | 'path';
@@ -55,7 +55,7 @@ const PRETTY: Parameter = {
   type: 'string',
 };
 
-/** The media type of patches that structs say how to apply. */
+/** Media type of patches that follow the structs' declarations. */
 const STRATEGIC = 'application/strategic-merge-patch+json';
 
 /** Media types of patches. */
@@ -68,14 +68,14 @@ const PATCH_TYPES = [
 
 const REST = pathParameter('path', 'Path that the request goes on with.');
 
-/** Subresources that hand the connection over; each method is an operation without a body of its own. */
+/** Subresources that take over the connection; each method is an operation without a body of its own. */
 const CONNECT: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward', 'proxy']);
-/** The one among them that takes every method, on every path below. */
+/** The subresource that accepts every method, on every path below. */
 const PROXY = 'proxy';
 
 const TEXTS = ['application/json', 'application/yaml'];
 
-/** Media types of objects that are declared. */
+/** Media types of declared objects. */
 export const objectTypes = ({ scheme }: OpenApiSource): string[] => [...TEXTS, scheme.names.protobufMediaType];
 
 /** `/api/v1` or `/apis/<group>/<version>`. */
@@ -97,7 +97,7 @@ class ResourceOperations {
     this.group = camelGroup(definition.group, source.scheme.names.group('orch.io'));
   }
 
-  /** Objects of custom kinds have no binary form, and no struct that says how they are patched; nor were there watches of old. */
+  /** Objects of custom kinds have no binary form, no struct that declares their patches, and no legacy watches. */
   private get isCustom(): boolean {
     return this.definition.schema.kind === 'custom';
   }
@@ -291,7 +291,7 @@ const TYPES: Readonly<Record<string, Parameter['type']>> = {
   time: 'string',
 };
 
-/** The fields of an options struct as query parameters; what a query cannot carry is left out. */
+/** Returns the fields of an options struct as query parameters; those that a query cannot hold are left out. */
 function queryOf(options: StructSchema): Parameter[] {
   return [...options.fields.values()].flatMap(({ name, description, schema }) => {
     // A parameter that may be repeated is described as a single one.
@@ -303,13 +303,13 @@ function queryOf(options: StructSchema): Parameter[] {
 export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 export const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** `rbac.authorization.<suffix>` becomes `RbacAuthorization`, the group without a name `Core`. */
+/** `rbac.authorization.<suffix>` becomes `RbacAuthorization`, the core group `Core`. */
 export function camelGroup(group: string, suffix: string): string {
   const short = group.endsWith(`.${suffix}`) ? group.slice(0, -suffix.length - 1) : group || 'core';
   return short.split(/[.-]/).map(upperFirst).join('');
 }
 
-/** The extensions that say what an operation does to which kind. */
+/** Extensions with the action and the kind of an operation. */
 export const operationExtensions = ({ action, gvk }: Operation, prefix: string): JsonObject => ({
   ...(action !== undefined && { [`${prefix}action`]: action }),
   ...(gvk && { [`${prefix}group-version-kind`]: { ...gvk } }),

@@ -4,8 +4,9 @@ import { type Operation, operationsOf } from './operations.js';
 import type { DocumentedResource, OpenApiSource } from './source.js';
 
 /**
- * The operations on some resources, and others, by path and method, in the order of paths; each resource is a step.
- * @param describe an operation in the form of a version of OpenAPI
+ * Returns the operations on some resources, and others, by path and method, in the order of paths; each resource is a
+ * step.
+ * @param describe formats an operation for a version of OpenAPI
  */
 export function* pathItems(
   definitions: readonly DocumentedResource[],

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import { API_VERSION, KIND } from '../type-descriptions.js';
 import type { Dialect } from './dialect.js';
 
-/** Keywords of a structural schema that are published as they are, where they say something. */
+/** Keywords of a structural schema that are published as they are, unless empty. */
 const PLAIN = [
   'description',
   'title',
@@ -75,7 +75,7 @@ class Publishing {
     return isObject(schema) ? this.schema(schema) : {};
   }
 
-  /** Whole objects have type and metadata, of which their schemas need not speak. */
+  /** Embedded objects have type and metadata, even if their schemas do not declare them. */
   private embedding(made: JsonObject): JsonObject {
     if (made[EMBEDDED] !== true || (this.old && made[PRESERVES] === true)) return made;
     const required = Array.isArray(made.required) ? made.required : [];

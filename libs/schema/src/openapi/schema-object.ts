@@ -20,7 +20,7 @@ const PLAIN: Readonly<Partial<Record<ScalarKind, JsonObject>>> = {
   bytes: { type: 'string', format: 'byte' },
 };
 
-/** Scalars that are models of their own, by the model's name below the machinery's. */
+/** Scalars that are models of their own, by the model's name below the machinery's prefix. */
 const MODELS: Readonly<
   Partial<Record<ScalarKind, { readonly name: string; readonly v2: JsonObject; readonly v3?: JsonObject }>>
 > = {
@@ -41,22 +41,22 @@ const MODELS: Readonly<
   rawExtension: { name: 'runtime.RawExtension', v2: { type: 'object' } },
 };
 
-/** Turns the schema model into schema objects of one dialect and gathers the models they refer to. */
+/** Converts the schema model to schema objects of one dialect and collects the models they refer to. */
 export class SchemaWriter {
   private readonly models = new Map<string, JsonObject>();
   private readonly seen = new Set<ModelSource>();
   private readonly waiting: ModelSource[] = [];
 
-  /** @param machinery what the names of the machinery's models begin with, up to and without `.apis.meta…` */
+  /** @param machinery prefix of the machinery's models, up to and without `.apis.meta…` */
   constructor(
     private readonly dialect: Dialect,
     private readonly machinery: string,
     private readonly extensionPrefix: string,
-    /** Members of a model that its struct does not say, such as the kinds that it is served as. */
+    /** Returns members of a model that its struct does not have, such as the kinds that it is served as. */
     private readonly membersOf: (struct: StructSchema) => JsonObject,
   ) {}
 
-  /** A reference to the model; it will be among {@link finish}'s. */
+  /** Returns a reference to the model; {@link finish} will include it. */
   reference(source: ModelSource): JsonObject {
     if (!this.seen.has(source)) {
       this.seen.add(source);
@@ -65,13 +65,13 @@ export class SchemaWriter {
     return { $ref: this.dialect.refPrefix + source.openapi };
   }
 
-  /** Adds a model that no struct declares. */
+  /** Adds a model without a struct. */
   add(name: string, model: JsonObject): JsonObject {
     this.models.set(name, model);
     return { $ref: this.dialect.refPrefix + name };
   }
 
-  /** All models referred to, directly or not, in name order; each is a step. */
+  /** Returns all models referred to, directly or not, in name order; each is a step. */
   *finish(): Steps<JsonObject> {
     for (let source = this.waiting.pop(); source; source = this.waiting.pop()) {
       const model = source.kind === 'custom' ? source.write(this, this.dialect) : this.model(source);
@@ -81,7 +81,7 @@ export class SchemaWriter {
     return Object.fromEntries([...this.models].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** @param owner the model whose field this is */
+  /** @param owner the model that contains the field */
   schema(schema: Schema, owner = ''): JsonObject {
     switch (schema.kind) {
       case 'list':
@@ -91,7 +91,7 @@ export class SchemaWriter {
       case 'struct':
         return this.reference(schema);
       case 'json':
-        // Any value at all is a model of the package that holds such values.
+        // A field of any value refers to the JSON model of its package.
         return this.add(`${owner.slice(0, owner.lastIndexOf('.'))}.JSON`, {});
       default:
         return this.scalar(schema.kind);
@@ -128,7 +128,7 @@ export class SchemaWriter {
     const beside: JsonObject = {
       ...(field.description && { description: field.description }),
       ...(field.default !== undefined && { default: field.default }),
-      // Of a list they are the values of its items, of which the reference system says nothing.
+      // For a list they are the values of its items, which the reference system leaves out.
       ...(field.enum && field.schema.kind !== 'list' && { enum: [...field.enum] }),
       ...(field.listType && this.extension('list-type', field.listType)),
       ...(field.listMapKeys && this.extension('list-map-keys', [...field.listMapKeys])),
@@ -145,7 +145,7 @@ export class SchemaWriter {
   }
 }
 
-/** Each other field of a union, and what the discriminator is when it is set. */
+/** Each other field of a union, and the discriminator's value when it is set. */
 function unionOf(fields: readonly Field[], discriminator: string): JsonObject {
   const others = fields.map(({ name }) => name).filter((name) => name !== discriminator);
   const values = Object.fromEntries(others.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]));

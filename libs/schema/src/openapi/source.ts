@@ -15,13 +15,16 @@ export interface DocumentedResource extends ResourceDescription {
 export interface OpenApiSource {
   /** Scheme with the structs that resources refer to, and their names. */
   readonly scheme: Scheme;
-  /** Every served group/version/resource, built-in and custom, by group; what is found out of a list is kept for others that hold it. */
+  /**
+   * Every served group/version/resource, built-in and custom, by group; results for a list are cached for others that
+   * share it.
+   */
   readonly groups: readonly (readonly DocumentedResource[])[];
-  /** Version of the API that the documents name, such as `v1.27.0`. */
+  /** Version of the API in the documents, such as `v1.27.0`. */
   readonly release: string;
 }
 
-/** The struct of a kind. @throws Error when it is not declared: the build is broken then */
+/** Returns the struct of a kind. @throws Error when it is not declared: the build is broken then */
 export function kindStruct(source: OpenApiSource, group: string, version: string, kind: string): StructSchema {
   const found = source.scheme.kind(group, version, kind);
   if (!found) throw new Error(`no kind ${kind} is declared in ${group}/${version}`);

@@ -8,7 +8,7 @@ import { OPENAPI_V2, type SchemaWriter } from './schema-object.js';
 import type { OpenApiSource } from './source.js';
 import { patchModel } from './v3.js';
 
-/** The OpenAPI 2.0 document of everything that is served. */
+/** Generates the OpenAPI 2.0 document of everything that is served. */
 export function* openApiV2Document(source: OpenApiSource): Steps<JsonObject> {
   const writer = modelWriter(OPENAPI_V2, source);
   const describe = (operation: Operation) => operationObject(operation, writer, source);

@@ -8,7 +8,7 @@ import { pathItems } from './path-items.js';
 import { OPENAPI_V3, type SchemaWriter } from './schema-object.js';
 import type { DocumentedResource, OpenApiSource } from './source.js';
 
-/** OpenAPI 3.0 documents of one set of served resources: one for each group-version, and for each path of discovery above them. */
+/** OpenAPI 3.0 documents of a set of served resources: one per group-version, and per path of discovery above them. */
 export class OpenApiV3 {
   /** Discovery operation that each document has beside resources; there is a document for each. */
   private readonly discovery: ReadonlyMap<string, Operation>;
@@ -31,9 +31,7 @@ export class OpenApiV3 {
     return this.discovery.has(path);
   }
 
-  /**
-   * Whether a document is the same here as in `others`: declarations do not change; a new definition has a new schema.
-   */
+  /** Whether a document is the same here as in `others`: declarations are fixed; a new definition has a new schema. */
   tellsTheSame(path: string, others: OpenApiV3): boolean {
     const [here, there] = [this.of(path), others.of(path)];
     if (here === there && here.length > 0) return true;
@@ -42,7 +40,7 @@ export class OpenApiV3 {
     return others.has(path) && here.length === there.length && here.every(isSame);
   }
 
-  /** The document at one of {@link paths}. @throws RangeError for other paths */
+  /** Generates the document at one of {@link paths}. @throws RangeError for other paths */
   document(path: string): Steps<JsonObject> {
     const discovery = this.discovery.get(path);
     if (!discovery) throw new RangeError(`no document is at ${path}`);
@@ -54,7 +52,7 @@ export class OpenApiV3 {
   }
 }
 
-/** The document of the resources of one group-version, or of none, as of a path of discovery alone. */
+/** Generates the document of the resources of one group-version, or of a discovery path alone. */
 function* openApiV3Document(
   source: OpenApiSource,
   definitions: readonly DocumentedResource[],
@@ -102,7 +100,7 @@ function requestBody(
   };
 }
 
-/** Patches have no declaration of their own: what one may hold depends on its media type. */
+/** Patches have no declaration of their own: their content depends on the media type. */
 export function patchModel(writer: SchemaWriter, source: OpenApiSource): JsonObject {
   const name = source.scheme.struct('meta/v1.DeleteOptions').openapi.replace(/DeleteOptions$/, 'Patch');
   return writer.add(name, {

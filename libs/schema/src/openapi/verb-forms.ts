@@ -1,6 +1,6 @@
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options';
 
-/** How a verb is put in an operation's id, and what it does over HTTP. */
+/** Form of a verb in an operation's id, and its HTTP method. */
 export interface VerbForm {
   readonly method: Method;
   readonly prefix: string;
@@ -76,7 +76,7 @@ const OLD_WATCH: VerbForm = {
   options: 'meta/v1.ListOptions',
   codes: OK,
 };
-/** Watches as they were asked for before there was a query for it: of one object, and of a collection. */
+/** Legacy watches, from before there was a query for it: of one object, and of a collection. */
 export const OLD_WATCHES = { object: OLD_WATCH, list: { ...OLD_WATCH, action: 'watchlist' } } as const;
 export const COLLECTION_VERBS = ['list', 'create', 'deletecollection'] as const;
 export const OBJECT_VERBS = ['get', 'update', 'patch', 'delete'] as const;

@@ -8,7 +8,7 @@ import type { StructuralSchema } from './structural-schema.js';
 /** Values that the defaults of one object may add to it. */
 const MOST_ADDED = 500_000;
 
-/** Thrown when an object would grow without bounds by its defaults. */
+/** Thrown when defaults would make an object exceed the limit. */
 export class TooManyDefaults extends Error {
   constructor() {
     super(`defaults would add more than ${MOST_ADDED} values to the object`);
@@ -38,23 +38,23 @@ export function* fillThere(object: unknown, schema: StructuralSchema, effort = E
   return !defaulting.leftOut;
 }
 
-/** Characters of a text that take as much room as one value. */
+/** Characters of a text that weigh as much as one value. */
 const CHARACTERS = 16;
 
 class Defaulting {
   #left = MOST_ADDED;
-  /** Values up to which an object that is there is filled in: counted as they are come to, so that what was filled once stays as it is. */
+  /** Values up to which a stored object is filled in: counted in order, so that the result is the same each time. */
   #room = MOST_ADDED;
-  /** Whether there was no room for some. */
+  /** Whether some were left out. */
   leftOut = false;
 
-  /** @param isThere whether what there is no room for is left out instead of refused */
+  /** @param isThere whether defaults beyond the limit are left out instead of refused */
   constructor(
     private readonly effort: Effort,
     private readonly isThere: boolean,
   ) {}
 
-  /** @param inMetadata whether the value stands in the metadata of a whole object, of which no schema prunes anything */
+  /** @param inMetadata whether the value is in the metadata of an embedded object, which no schema prunes */
   fill(value: unknown, schema: StructuralSchema | undefined, inMetadata = false): Iterable<undefined> {
     if (!schema) return NO_STEPS;
     if (Array.isArray(value)) return schema.items ? this.#fillItems(value, schema.items, inMetadata) : NO_STEPS;
@@ -94,7 +94,7 @@ class Defaulting {
     if (made !== undefined) setMember<unknown>(object, name, made);
   }
 
-  /** Undefined where there is no room for it. */
+  /** Undefined beyond the limit. */
   #made(schema: StructuralSchema, inMetadata: boolean): unknown {
     if (this.isThere && this.#room < 0) {
       this.leftOut = true;

@@ -1,8 +1,8 @@
 import { keptPattern, type Pattern, patternOf } from './patterns.js';
 
-/** Steps that the expressions of one definition may take in all, those of reading them among them. */
+/** Steps that the expressions of one definition may take in all, parsing included. */
 const MOST_STEPS = 100_000;
-/** A step of matching takes so much less than one of reading the expression. */
+/** Factor by which a step of matching is cheaper than one of parsing. */
 const TEXT_SHARE = 16;
 
 /** Thrown when expressions would take too long. */
@@ -12,7 +12,7 @@ export class TooManySteps extends Error {
   }
 }
 
-/** Comparisons of values with their schemas, which may be as many as the product of the sizes of both. */
+/** Comparisons of values with their schemas, which may be as many as the product of their sizes. */
 const MOST_COMPARISONS = 200_000;
 
 /** Thrown when values would take too long to compare. */
@@ -24,10 +24,10 @@ export class TooManyComparisons extends Error {
 
 /** Work in steps yields after this fraction (1/n) of the budget of a whole definition. */
 const PARTS = 8;
-/** Patterns take longer to read than to match with, so of their steps there are fewer at once. */
+/** Patterns take longer to parse than to match, so fewer of their steps make up a step of work. */
 const STEPS_AT_ONCE = 5_000;
 
-/** Steps of one match, which cannot be done in parts. */
+/** Steps of one match, which cannot be interrupted. */
 const MOST_OF_ONE = 1_000_000;
 
 /**
@@ -38,29 +38,29 @@ export class Effort {
   #left = MOST_STEPS;
   #comparisons = MOST_COMPARISONS;
 
-  /** Patterns that were matched with: what is kept for everybody may go while values are judged, and is not to be read for each of them. */
+  /** Patterns used so far, as the shared cache may evict them meanwhile, and parsing them again would be costly. */
   readonly #read = new Map<string, Pattern>();
 
   private constructor(private readonly renewable: boolean) {
     if (renewable) this.#renew();
   }
 
-  /** All that is judged with it together is bounded. */
+  /** Returns a budget that is limited in total. */
   static inAll(): Effort {
     return new Effort(false);
   }
 
-  /** Only what cannot be done in steps is bounded. */
+  /** Returns a budget per step: only uninterruptible work is limited. */
   static inSteps(): Effort {
     return new Effort(true);
   }
 
-  /** Whether it is time for others to have their turn. */
+  /** Whether it is time for other work. */
   get isSpent(): boolean {
     return this.renewable && (this.#left < 0 || this.#comparisons < 0);
   }
 
-  /** Counts values that are looked at. Whether others are to have their turn now: then the next step has begun. */
+  /** Counts values. Returns whether other work should run now: then the next step has begun. */
   endsStep(values = 0): boolean {
     this.compare(values);
     if (!this.isSpent) return false;
@@ -74,7 +74,7 @@ export class Effort {
   }
 
   /**
-   * The expression if no part of the text matches, and why it is none if that is why; undefined where a part matches.
+   * Returns the expression if no part of the text matches, and its error if it is invalid; undefined if a part matches.
    * @throws TooManySteps
    */
   faultOf(pattern: string, text: string): string | undefined {
@@ -86,7 +86,7 @@ export class Effort {
     return compiled.test(text) ? undefined : pattern;
   }
 
-  /** Counts what is compared besides. @throws TooManyComparisons */
+  /** Counts further comparisons. @throws TooManyComparisons */
   compare(comparisons: number): void {
     this.#comparisons -= comparisons;
     if (this.#comparisons < 0 && !this.renewable) throw new TooManyComparisons();

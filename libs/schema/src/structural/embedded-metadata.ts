@@ -65,7 +65,7 @@ function* embeddedMetadata(
     return yield* readMetadata(object.metadata, dropMalformed, effort, unknown);
   } catch (error) {
     if (!(error instanceof MalformedObject)) throw error;
-    // What is no metadata at all is left for validation to find.
+    // A value that is no metadata at all is left to validation.
     if (dropMalformed) return undefined;
     throw malformed(invalidValue(childOf(path, 'metadata'), shownUntyped(object.metadata), error.message));
   }

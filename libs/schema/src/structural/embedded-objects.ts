@@ -26,7 +26,7 @@ export function* embeddedErrors(
   return unreadable.length > 0 ? unreadable.slice(0, 1) : yield* embeddedRuleErrors(schema, value, path, effort);
 }
 
-/** The same of a value whose types and metadata can be read. */
+/** Same for a value whose types and metadata can be decoded. */
 export const embeddedRuleErrors = (
   schema: StructuralSchema,
   value: unknown,
@@ -51,10 +51,10 @@ function* judged(objects: Embedded, effort: Effort, judge: Judge): Iterable<Fiel
   }
 }
 
-/** Whole objects with their paths; undefined where others may have their turn. */
+/** Embedded objects with their paths; undefined where other work may run. */
 type Embedded = Iterable<readonly [Json, string] | undefined>;
 
-/** The whole objects in a value. */
+/** Returns the embedded objects in a value. */
 export const embeddedIn = (schema: StructuralSchema, value: unknown, path: string, effort: Effort): Embedded =>
   schema.holdsEmbedded ? embeddedBelow(schema, value, path, effort) : [];
 
@@ -82,7 +82,7 @@ function* embeddedBelow(schema: StructuralSchema | undefined, value: unknown, pa
   }
 }
 
-/** To judge type and metadata of an object, or to read them, takes as long as to look at so many values. */
+/** Cost of decoding or validating type and metadata of an object, in values. */
 const JUDGED = 64;
 
 export const childOf = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);

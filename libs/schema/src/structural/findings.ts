@@ -14,24 +14,24 @@ export type Finding = () => FieldError;
 /** Limits of an object's reported findings, and of the characters of all their messages. */
 const MOST_TOLD = 1_000;
 const MOST_CHARACTERS = 1 << 20;
-/** Characters that are written into a message in the time of one comparison, and how long the rest of a message takes. */
+/** Characters of a message that cost as much as one comparison, and the fixed cost of a message. */
 const CHARACTERS = 16;
 const WRITTEN = 32;
 
-/** The way to the value that is looked at, and what is found on it. */
+/** The path to the current value, and the findings on it. */
 export class Findings {
   /** Findings since the last {@link aside}. */
   list: Finding[] = [];
   readonly #path: (string | number)[] = [];
   #characters = 0;
 
-  /** @param base path of the whole; '' for an object. @param effort what it takes to tell */
+  /** @param base path of the whole; '' for an object. @param effort budget for reporting */
   constructor(
     private readonly base: string,
     private readonly effort: Effort,
   ) {}
 
-  /** Path that errors of the whole have. */
+  /** Path of errors about the whole. */
   get whole(): string {
     return this.base || NOWHERE;
   }
@@ -50,7 +50,7 @@ export class Findings {
     this.#characters -= typeof part === 'string' ? part.length : 1;
   }
 
-  /** Something is wrong here. @param size characters of the message besides the path */
+  /** Adds an error here. @param size characters of the message besides the path */
   tell(error: (place: Place) => FieldError, size = 0): void {
     this.effort.compare(WRITTEN + Math.ceil((this.#characters + size) / CHARACTERS));
     if (this.list.length > MOST_TOLD) return;
@@ -58,14 +58,14 @@ export class Findings {
     this.list.push(() => error(placeOf(this.base, path)));
   }
 
-  /** Takes what is found from here on apart from what was before, which is returned. */
+  /** Starts a separate list of findings, and returns the previous one. */
   aside(): Finding[] {
     const before = this.list;
     this.list = [];
     return before;
   }
 
-  /** Adds what was found aside. */
+  /** Adds findings of a separate list. */
   take(findings: readonly Finding[]): void {
     for (const finding of findings) if (this.list.length <= MOST_TOLD) this.list.push(finding);
   }
@@ -106,7 +106,10 @@ export function* toldOf(errors: Iterable<FieldError | undefined>): Steps<FieldEr
 /** Path of the whole in the reference's messages. */
 const NOWHERE = '<nil>';
 
-/** Properties of the whole stand without a dot before them; other members of it with one, which {@link Findings.enter} is given. */
+/**
+ * Properties of the whole are written without a leading dot; other members of it with one, which {@link Findings.enter}
+ * is given.
+ */
 function placeOf(base: string, path: readonly (string | number)[]): Place {
   let name = '';
   for (const part of path) name += typeof part === 'number' ? `[${part}]` : name === '' ? part : `.${part}`;

@@ -1,6 +1,6 @@
 import { addressFamily, parseDuration, parseUrl, prefixLength } from '@orch/machinery';
 
-/** Longest text that can be the name of a host. */
+/** Maximum length of a host name. */
 const HOSTNAME_BYTES = 255;
 const LABEL_BYTES = 63;
 
@@ -29,7 +29,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   hexcolor: form(/^#?([0-9a-f]{3}|[0-9a-f]{6})$/i),
   hostname: isHostname,
   ipv4: (text) => addressFamily(text) !== 0 && text.includes('.'),
-  // Leading zeros of octets are those of older clients, and of IPv4 alone.
+  // Octets with leading zeros are accepted from older clients, and in IPv4 alone.
   ipv6: (text) => addressFamily(text) === 6 && !/[:.]0\d+(\.|$)/.test(text),
   isbn: (text) => isIsbn10(text) || isIsbn13(text),
   isbn10: isIsbn10,
@@ -48,7 +48,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
 /** Formats may be written with hyphens anywhere: `date-time`. */
 const plain = (format: string): string => format.replaceAll('-', '');
 
-/** Whether a format says anything. */
+/** Whether a format has an effect. */
 export const isKnownFormat = (format: string): boolean => format !== '' && Object.hasOwn(FORMATS, plain(format));
 
 /** Whether a text is of a format; any is of an unknown one. */
@@ -71,7 +71,7 @@ function isDateTime(text: string): boolean {
 }
 
 const UNITS = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
-/** Begun at the first digit only: begun at each, a text of digits would take time that grows with its square. */
+/** Anchored at the first digit: otherwise a text of digits would take quadratic time. */
 const AMOUNT = /(?<!\d)(\d+)\s*([A-Za-zµ]+)/g;
 const MOST = 2n ** 63n - 1n;
 
@@ -126,7 +126,7 @@ function isRequestUri(text: string): boolean {
   if (text === '*') return true;
   const path = text.startsWith('/');
   if (!path && !/^[a-z][a-z0-9+.-]*:/i.test(text)) return false;
-  // It has no fragment: that sign stands for itself. A path is no host, however many slashes it begins with.
+  // It has no fragment: `#` is an ordinary character. A path is no host, however many slashes it begins with.
   const whole = text.replaceAll('#', '_');
   return typeof parseUrl(path ? `/${whole.replace(/^\/+/, '')}` : whole) !== 'string';
 }

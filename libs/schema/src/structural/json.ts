@@ -1,19 +1,19 @@
 import { isInt64 } from '@orch/machinery';
 
-/** Values as they come from JSON: integers beyond 2^53 are bigint. */
+/** Values from JSON: integers beyond 2^53 are bigint. */
 export type Json = Record<string, unknown>;
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether there may be something in a value. */
+/** Whether a value can have members or elements. */
 export const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Whether a number is an integer of 64 bits as the decoder makes them; larger ones are fractions like others. */
+/** Whether a number is a 64-bit integer as decoded; larger ones are fractions like others. */
 export const isInteger = (value: unknown): value is number | bigint =>
   typeof value === 'bigint' ? isInt64(value) : typeof value === 'number' && Number.isSafeInteger(value);
 
-/** Whether two values are the same but for the order of members. */
+/** Whether two values are equal except for the order of members. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, at) => isSame(item, b[at]));
@@ -24,17 +24,17 @@ export function isSame(a: unknown, b: unknown): boolean {
   );
 }
 
-/** A number as the reference writes it into messages: small ones with an exponent of two digits at least. */
+/** Formats a number as the reference does in messages: small ones with an exponent of two digits at least. */
 export function numberText(value: number | bigint): string {
   if (typeof value === 'bigint' || value === 0 || Math.abs(value) >= 1e-4) return String(value);
   const [digits = '', exponent = ''] = value.toExponential().split('e-');
   return `${digits}e-${exponent.padStart(2, '0')}`;
 }
 
-/** Characters that are compared in the time of one value. */
+/** Characters that cost as much to compare as one value. */
 const CHARACTERS = 16;
 
-/** How long it takes to compare a value with another, in comparisons. */
+/** Returns the cost of comparing a value with another, in comparisons. */
 export function sizeOf(value: unknown): number {
   if (typeof value === 'string') return 1 + Math.ceil(value.length / CHARACTERS);
   if (typeof value !== 'object' || value === null) return 1;

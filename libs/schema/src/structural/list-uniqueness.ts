@@ -84,7 +84,7 @@ class Uniqueness {
     }
   }
 
-  /** The same for values that are the same but for the order of members. */
+  /** Same key for values that are equal except for the order of members. */
   *#keyOf(value: unknown): Steps<string> {
     if (this.effort.endsStep(1)) yield;
     if (typeof value === 'bigint') return value.toString();
@@ -100,7 +100,7 @@ class Uniqueness {
   }
 }
 
-/** The same at once for objects of a few members that are all scalars, as most keys of lists that are maps. */
+/** Same at once for objects of a few scalar members, as most keys of lists that are maps. */
 function scalarsKey(value: object): string | undefined {
   if (Array.isArray(value)) return undefined;
   const names = Object.keys(value);
@@ -118,7 +118,7 @@ function scalarsKey(value: object): string | undefined {
 const FEW = 8;
 const NOTHING: Found = [];
 
-/** The members that tell an element apart. */
+/** Returns the members that identify an element. */
 function keysOf(item: unknown, keys: readonly string[]): Json {
   const told: Json = {};
   if (isObject(item)) for (const key of keys) if (Object.hasOwn(item, key)) setMember(told, key, item[key]);

@@ -5,7 +5,7 @@ import type { Steps } from './steps.js';
 
 type Members = Readonly<Record<string, string>>;
 
-/** Members of metadata and of what stands in it, by the names of their types in messages. */
+/** Members of metadata and of structs in it, by the names of their types in messages. */
 export const STRUCTS: Readonly<Record<string, Members>> = {
   'v1.ObjectMeta': {
     name: 'string',
@@ -49,7 +49,10 @@ interface Place {
   readonly path: string;
 }
 
-/** Why a value cannot be read as metadata, in the words of the reference; undefined where it can. What else stands in it is passed over. */
+/**
+ * Returns why a value cannot be decoded as metadata, in the reference's wording; undefined if it can. Unknown members
+ * are ignored.
+ */
 export const metadataFault = (value: unknown, effort: Effort): Steps<string | undefined> =>
   faultOf(value, 'v1.ObjectMeta', { struct: '', path: '' }, effort);
 
@@ -73,7 +76,7 @@ function* faultInMap(map: Json, place: Place, effort: Effort): Steps<string | un
   return undefined;
 }
 
-/** The first that is found in values of one type. */
+/** Returns the first error in values of one type. */
 function* faultAmong(
   values: readonly unknown[],
   type: string,
@@ -105,7 +108,7 @@ function* memberFault(value: Json, type: string, { path }: Place, effort: Effort
   return undefined;
 }
 
-/** Why a value is not of a type, whatever there is in it. */
+/** Returns why a value is not of a type, regardless of its content. */
 function typeFault(value: unknown, type: string, { struct, path }: Place): string | undefined {
   if (value === null || value === undefined || type === 'raw') return undefined;
   const found = jsonTypeOf(value);

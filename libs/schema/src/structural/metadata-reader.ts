@@ -5,12 +5,12 @@ import { metadataFault, STRUCTS } from './metadata-fault.js';
 import type { Steps } from './steps.js';
 import type { UnknownFields } from './unknown-fields.js';
 
-/** Members that are written with their zero value too. */
+/** Members that are written even with their zero value. */
 const ALWAYS: Readonly<Record<string, readonly string[]>> = {
   'v1.OwnerReference': ['apiVersion', 'kind', 'name', 'uid'],
 };
 
-/** Members whose zero value means something else than their absence. */
+/** Members whose zero value differs in meaning from their absence. */
 const KEPT_ZEROS: ReadonlySet<string> = new Set([
   'deletionGracePeriodSeconds',
   'controller',
@@ -18,7 +18,7 @@ const KEPT_ZEROS: ReadonlySet<string> = new Set([
   'fieldsV1',
 ]);
 
-/** Thrown for an object whose type or metadata cannot be read; the message is the reference's. */
+/** Thrown for an object whose type or metadata cannot be decoded; the message is the reference's. */
 export class MalformedObject extends Error {}
 
 /**
@@ -44,7 +44,7 @@ export function* readMetadata(
   return yield* reader.struct(sound, 'v1.ObjectMeta');
 }
 
-/** Reads what is of its type. */
+/** Decodes values of their types. */
 class MetadataReader {
   constructor(
     private readonly effort: Effort,
@@ -114,7 +114,7 @@ function scalar(value: unknown, type: string): JsonValue | undefined {
   return type === 'time' ? normalizeTime(String(value)) : (value as JsonValue);
 }
 
-/** Whether a value that was read says nothing. */
+/** Whether a decoded value is empty. */
 const isZero = (value: JsonValue, type: string): boolean =>
   value === '' || value === 0 || (Array.isArray(value) ? value.length === 0 : type in STRUCTS && isEmpty(value));
 

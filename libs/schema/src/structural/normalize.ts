@@ -13,9 +13,9 @@ import { UnknownFields } from './unknown-fields.js';
 export interface NormalizeOptions {
   /** Drops undecodable types and metadata instead of refusing them, as for stored objects; default false. */
   readonly dropMalformed?: boolean;
-  /** Nothing is pruned, nor are nulls dropped: as definitions of old can ask for; default false. */
+  /** Disables pruning and dropping of nulls, as old definitions can ask for; default false. */
   readonly preserveUnknownFields?: boolean;
-  /** Counts what is done between turns of others; default an effort of its own. */
+  /** Budget that counts work between pauses; default one of its own. */
   readonly effort?: Effort;
 }
 

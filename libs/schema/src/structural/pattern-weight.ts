@@ -1,4 +1,4 @@
-/** How long patterns take to read, which may be much for few characters. */
+/** Estimates of the time to parse patterns, which may be long for few characters. */
 
 const REPEAT = /\{(\d{1,4})(?:,(\d{0,4}))?\}/y;
 /**
@@ -7,12 +7,12 @@ const REPEAT = /\{(\d{1,4})(?:,(\d{0,4}))?\}/y;
  */
 const UNIT = /\\[pPx]\{[^}]*(?:\}|$)|\\[\s\S]|\[\^?\]?(?:\[:\^?\w*:\]|\\[\s\S]?|[^\]\\])*(?:\]|$)|[\s\S]/y;
 
-/** Classes of Unicode, which are made of hundreds of ranges, and ranges beyond ASCII. */
+/** Unicode classes, which consist of hundreds of ranges, and ranges beyond ASCII. */
 const WIDE = /\\[pPx]|\[\^|[\u0080-\uffff]/g;
 const WIDE_STEPS = 50;
 /** Each is joined with those before it in the same class. */
 const JOIN_STEPS = 20;
-/** Without regard to case each character of a range is looked up. */
+/** Patterns that ignore case, for which each character of a range is looked up. */
 const FOLDS = /\(\?[a-zA-Z]*i/;
 const FOLD_FACTOR = 20;
 /**
@@ -23,12 +23,12 @@ const OPTIONAL_STEPS = 3;
 const FOLDED_RANGE = 5;
 const FOLDED_ESCAPE = 13;
 const RANGE_ESCAPES = /\\[WDS0-7]/g;
-/** Characters of a class that take as long as one sign. */
+/** Characters of a class that cost as much as one sign. */
 const CLASS_SHARE = 8;
-/** Characters of any pattern that take as long as one sign, whatever they are. */
+/** Characters of any pattern that cost as much as one sign. */
 const TEXT_SHARE = 2;
 
-/** Steps of reading a character, and a sign that is none: groups and what is empty take three times as long. */
+/** Steps of parsing a character, and another sign: groups and empty parts take three times as long. */
 const STEPS_OF_CHARACTER = 2;
 const STEPS_OF_SIGN = 6;
 const CHARACTER = /^(?:[^\\.^$|()[\]*+?{}]|\\[^a-zA-Z])$/;
@@ -62,12 +62,12 @@ function weightOfUnit(unit: string, folds: boolean): number {
 }
 
 /**
- * About how many steps a regular expression has once its counted repetitions are written out.
- * @param most beyond which none are counted any more
+ * Estimates the steps of a regular expression once its counted repetitions are expanded.
+ * @param most stops counting beyond this
  */
 export const weightOf = (pattern: string, most = Number.POSITIVE_INFINITY): number => countOf(pattern, most, false);
 
-/** @param isRead whether what reading takes beside is counted as well */
+/** @param isRead whether further costs of parsing are included */
 function countOf(pattern: string, most: number, isRead: boolean): number {
   const least = Math.ceil(pattern.length / TEXT_SHARE);
   if (least > most) return least;
@@ -96,7 +96,7 @@ function countOf(pattern: string, most: number, isRead: boolean): number {
     const unit = UNIT.exec(pattern)?.[0] ?? '';
     at += unit.length || 1;
     if (unit === '(') {
-      // Nothing may close it.
+      // It may never be closed.
       open.push(1);
       counted++;
     } else if (unit === ')' && open.length > 1) {

@@ -1,30 +1,30 @@
 import { RE2JS } from 're2js';
 import { readingOf, weightOf } from './pattern-weight.js';
 
-/** Steps that one pattern may take to read, each of about 2 µs: it cannot be done in parts. */
+/** Maximum steps of parsing one pattern, each of about 2 µs: it cannot be interrupted. */
 export const MOST_PATTERN_STEPS = 20_000;
 
-/** Steps of the patterns that are kept, of which each takes some 75 bytes. */
+/** Steps of all cached patterns, of which each takes some 75 bytes. */
 const MOST_KEPT = 300_000;
 /** Overhead of keeping a pattern, in steps. */
 const STEPS_OF_EACH = 130;
-/** Characters of a pattern's own text that are kept in the room of one step. */
+/** Characters of a cached pattern's own text that weigh as much as one step. */
 const CHARACTERS_OF_STEP = 32;
 
-/** A regular expression that was read. */
+/** A parsed regular expression. */
 export interface Pattern {
-  /** Steps of reading it, and of matching with it at one place of a text. */
+  /** Steps of parsing it, and of matching it at one position of a text. */
   readonly weight: number;
-  /** In the syntax of RE2 and matched in time that grows with the text alone; a text where it cannot be used: why. */
+  /** Compiled pattern in the syntax of RE2, matched in time linear in the text; or a text: why it is invalid. */
   readonly compiled: RE2JS | string;
 }
 
-/** Patterns by their texts: those that were used since the last time that there were too many, and those that were before. */
+/** Two generations of the cache, by pattern text: those used since the last eviction, and earlier ones. */
 let used = new Map<string, Pattern>();
 let before = new Map<string, Pattern>();
 let held = 0;
 
-/** A pattern that was read lately; undefined for others, whose weight its reading takes. */
+/** Returns a cached pattern, if there is one. */
 export function keptPattern(text: string): Pattern | undefined {
   const known = used.get(text);
   if (known) return known;
@@ -46,7 +46,7 @@ export function patternOf(text: string): Pattern {
   return made;
 }
 
-/** Steps and texts of the patterns that are kept, in steps. */
+/** Steps and texts of the cached patterns, in steps. */
 export const keptSteps = (): number => [...used, ...before].reduce((sum, [text, each]) => sum + sizeOf(text, each), 0);
 
 const TOO_HEAVY = `takes more than ${MOST_PATTERN_STEPS} steps to match`;

@@ -13,19 +13,19 @@ export class Prior {
 
   private constructor(private readonly effort: Effort) {}
 
-  /** Compares an object with what is stored, in steps. */
+  /** Compares an object with the stored one, in steps. */
   static *of(object: Json, old: Json, schema: StructuralSchema): Steps<Prior> {
     const prior = new Prior(Effort.inSteps());
     yield* prior.#compare(object, old, schema);
     return prior;
   }
 
-  /** Whether an object or a list in the object is what it was. */
+  /** Whether an object or a list in the object is unchanged. */
   isUnchanged(container: object): boolean {
     return this.#unchanged.has(container);
   }
 
-  /** Whether a member of an object is what it was. */
+  /** Whether a member of an object is unchanged. */
   keeps(object: object, name: string): boolean {
     const value = (object as Json)[name];
     if (isContainer(value)) return this.#unchanged.has(value);
@@ -45,7 +45,7 @@ export class Prior {
     return isKept;
   }
 
-  /** All of them, also where one has changed. */
+  /** Compares all of them, even after one has changed. */
   *#members(object: Json, old: Json, schema: StructuralSchema): Steps<boolean> {
     const names = Object.keys(object);
     let isKept = names.length === Object.keys(old).length;

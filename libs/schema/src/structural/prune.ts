@@ -4,7 +4,7 @@ import { NO_STEPS, type Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 import type { UnknownFields } from './unknown-fields.js';
 
-/** Members that every object has, of which a schema need not speak. */
+/** Members that every object has, which a schema need not declare. */
 const META: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
@@ -27,7 +27,7 @@ export function* prune(
 }
 
 interface Kept {
-  /** The value is an object of its own, by its place or its schema. */
+  /** Whether the value is an object of its own, by its position or its schema. */
   readonly whole: boolean;
   /** Whether unknown members are preserved. */
   readonly keeps: boolean;
@@ -68,7 +68,7 @@ class Pruning {
     }
   }
 
-  /** @param keeps whether the list keeps what its schema does not know: then so does each element */
+  /** @param keeps whether the list preserves unknown members: then so does each element */
   *#items(list: readonly unknown[], schema: StructuralSchema | undefined, keeps: boolean): Steps<void> {
     if (keeps && !schema) return;
     const own = keptBy(schema);

@@ -9,7 +9,7 @@ import type { ValueRules } from './value-rules.js';
 export const refused = (place: Place, value: unknown, text: string): FieldError =>
   invalidValue(place.field, value, `${place.name} in body ${text}`);
 
-/** The type of a value, and what the reference calls the form in which it holds it. */
+/** Returns the type of a value, and the reference's name for its Go form. */
 function typeOf(value: unknown): readonly [type: string, format: string] {
   if (typeof value === 'string') return ['string', ''];
   if (typeof value === 'boolean') return ['boolean', ''];
@@ -83,7 +83,7 @@ function checkForm({ props, pattern }: ValueRules, value: string, findings: Find
     findings.tell((place) => refused(place, value, `should match '${fault}'`), length + fault.length);
 }
 
-/** Whether a limit is there. */
+/** Whether a limit is set. */
 export const isGiven = <T>(value: T | null | undefined): value is T => value !== undefined && value !== null;
 
 function charactersOf(text: string): number {
@@ -92,7 +92,7 @@ function charactersOf(text: string): number {
   return count;
 }
 
-/** Limits of integers are integers too: what they have behind the point is cut off. */
+/** Limits of integers are integers too: their fractions are cut off. */
 export function checkNumber({ props }: ValueRules, value: number | bigint, findings: Findings): void {
   const { multipleOf, minimum, maximum } = props;
   if (!isGiven(multipleOf) && !isGiven(minimum) && !isGiven(maximum)) return;

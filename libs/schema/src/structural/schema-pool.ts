@@ -3,7 +3,7 @@ import { isContainer, isObject, type Json } from './json.js';
 import type { SchemaProps, ValidationRule } from './schema-props.js';
 import type { Steps } from './steps.js';
 
-/** Keywords whose values stand for themselves. */
+/** Keywords whose values are copied. */
 const PLAIN = [
   'type',
   'format',
@@ -48,12 +48,12 @@ export class SchemaPool {
   #count = 0;
   #made = 0;
 
-  /** How many different schemas there are, and were until lately. */
+  /** Number of distinct schemas, including some that were dropped lately. */
   get size(): number {
     return this.#known.size;
   }
 
-  /** The one schema of those that are equal to a structural schema as it was decoded, which must not change afterwards. */
+  /** Returns the shared instance of a decoded structural schema, which must not change afterwards. */
   of(schema: Readonly<Json>): SchemaProps {
     let made = this.#read.get(schema);
     if (made) return made;
@@ -62,7 +62,7 @@ export class SchemaPool {
     return made;
   }
 
-  /** The same in steps, of which each reads some hundred schemas: `of` finds them all then. */
+  /** Same in steps of some hundred schemas: `of` finds them all then. */
   *steps(schema: Readonly<Json>): Steps<SchemaProps> {
     for (const child of childrenOf(schema)) yield* this.steps(child);
     if (++this.#count % AT_ONCE === 0) yield;
@@ -82,7 +82,7 @@ export class SchemaPool {
     return made;
   }
 
-  /** Takes out a schema that is gone, unless one like it came meanwhile. */
+  /** Removes a collected schema, unless an equal one was added meanwhile. */
   #forget(key: string): void {
     if (this.#known.get(key)?.deref() === undefined) this.#known.delete(key);
   }
@@ -122,7 +122,7 @@ export class SchemaPool {
     return made;
   }
 
-  /** Undefined where there are none. */
+  /** Undefined if there are none. */
   #readProperties(properties: unknown): Record<string, SchemaProps> | undefined {
     if (!isObject(properties)) return undefined;
     let made: Record<string, SchemaProps> | undefined;
@@ -136,7 +136,7 @@ export class SchemaPool {
   }
 }
 
-/** Values in a schema, those in the schemas in it left out, with which it is compared with others. */
+/** Limit of the values in a schema, without those of nested schemas, up to which it is compared with others. */
 const MOST_COMPARED = 10_000;
 
 /** Schemas that are read in one step. */

@@ -3,7 +3,7 @@ export type Count = number | bigint;
 
 /** A rule of `x-kubernetes-validations`. */
 export interface ValidationRule {
-  /** An expression that is true of what is right. */
+  /** An expression that is true for valid values. */
   readonly rule: string;
   /** Message for a violation; default `failed rule: ` and the rule. */
   readonly message?: string;
@@ -13,21 +13,21 @@ export interface ValidationRule {
   readonly reason?: string;
   /** From the value to the field that the error is about; default the value itself. */
   readonly fieldPath?: string;
-  /** The rule is asked where there was no value before as well, and knows that by an optional. */
+  /** Whether the rule is run without a previous value too, with an optional `oldSelf`. */
   readonly optionalOldSelf?: boolean;
 }
 
-/** A structural OpenAPI schema as definitions write it: every keyword that says something of objects. */
+/** A structural OpenAPI schema as in definitions: every keyword that affects objects. */
 export interface SchemaProps {
-  /** Name of a JSON type; absent for anything, and for integers or strings. */
+  /** Name of a JSON type; absent for any value, and for integers or strings. */
   readonly type?: string;
   /** `byte`, `date`, `date-time` and others; unknown ones have no effect. */
   readonly format?: string;
   /** Whether the value may be null; default false. */
   readonly nullable?: boolean;
-  /** Value of a member that is absent. */
+  /** Default of an absent member. */
   readonly default?: unknown;
-  /** The values that there are. */
+  /** Allowed values. */
   readonly enum?: readonly unknown[];
   /** Names of the members that an object must have. */
   readonly required?: readonly string[];
@@ -41,7 +41,7 @@ export interface SchemaProps {
   readonly maxLength?: Count;
   /** Fewest characters of a string. */
   readonly minLength?: Count;
-  /** A regular expression (RE2) of which a part of a string must be. */
+  /** Pattern (RE2) that must match a part of a string. */
   readonly pattern?: string;
   /** Most elements of a list. */
   readonly maxItems?: Count;
@@ -59,15 +59,15 @@ export interface SchemaProps {
   readonly minimum?: Count;
   /** Whether the number must be more than `minimum`; default false. */
   readonly exclusiveMinimum?: boolean;
-  /** The number must be this, some times. */
+  /** Value that the number must be a multiple of. */
   readonly multipleOf?: Count;
-  /** The value obeys all of these. */
+  /** All of these must be met. */
   readonly allOf?: readonly SchemaProps[];
-  /** The value obeys one of these at least. */
+  /** At least one of these must be met. */
   readonly anyOf?: readonly SchemaProps[];
-  /** The value obeys exactly one of these. */
+  /** Exactly one of these must be met. */
   readonly oneOf?: readonly SchemaProps[];
-  /** The value does not obey this. */
+  /** Must not be met. */
   readonly not?: SchemaProps;
   readonly 'x-kubernetes-int-or-string'?: boolean;
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;

@@ -15,11 +15,11 @@ const UNIQUE: ReadonlySet<string> = new Set(['set', 'map']);
 export class StructuralSchema {
   /** Whether undeclared members are preserved. */
   readonly preserves: boolean;
-  /** Whether the value is a whole object, with type and metadata of its own. */
+  /** Whether the value is an embedded object, with type and metadata of its own. */
   readonly embedded: boolean;
   /** Whether the value may be null. */
   readonly nullable: boolean;
-  /** Value of a member that is absent, without what the schema does not know; undefined for none. */
+  /** Default of an absent member, without unknown members; undefined for none. */
   readonly default: unknown;
   #properties: Map<string, StructuralSchema> | undefined;
   #holdsEmbedded: boolean | undefined;
@@ -30,7 +30,7 @@ export class StructuralSchema {
   #defaultSize: number | undefined;
   #rules: ValueRules | undefined;
 
-  /** Use {@link compileSchema}, which makes one of each schema. */
+  /** Use {@link compileSchema}, which creates one instance per schema. */
   constructor(readonly props: SchemaProps) {
     this.preserves = props['x-kubernetes-preserve-unknown-fields'] === true;
     this.embedded = props['x-kubernetes-embedded-resource'] === true;
@@ -38,13 +38,13 @@ export class StructuralSchema {
     this.default = soundDefault(props.default, this);
   }
 
-  /** Whether there may be whole objects in a value, itself included. */
+  /** Whether a value may contain embedded objects, itself included. */
   get holdsEmbedded(): boolean {
     this.#holdsEmbedded ??= embedded(this.props);
     return this.#holdsEmbedded;
   }
 
-  /** Whether there may be lists in a value whose elements must differ, itself included. */
+  /** Whether a value may contain lists with unique elements, itself included. */
   get holdsUnique(): boolean {
     this.#holdsUnique ??= unique(this.props);
     return this.#holdsUnique;
@@ -76,7 +76,7 @@ export class StructuralSchema {
     return this.#others;
   }
 
-  /** Whether members that are not named may be there, be it that all of them are refused later. */
+  /** Whether undeclared members may be present, even if all of them are refused later. */
   get isMap(): boolean {
     return this.props.additionalProperties !== undefined && this.props.additionalProperties !== null;
   }
@@ -86,7 +86,7 @@ export class StructuralSchema {
     return this.property(name) ?? this.others;
   }
 
-  /** The members that have a default of their own. */
+  /** Members with a default of their own. */
   get defaulted(): readonly (readonly [string, StructuralSchema])[] {
     this.#defaulted ??= Object.entries(this.props.properties ?? {}).flatMap(([name, props]) => {
       const property = (props.default ?? undefined) === undefined ? undefined : this.property(name);
@@ -95,7 +95,7 @@ export class StructuralSchema {
     return this.#defaulted;
   }
 
-  /** How many values the default has in it, long texts being several. */
+  /** Number of values in the default, long texts counting as several. */
   get defaultSize(): number {
     this.#defaultSize ??= sizeOf(this.props.default ?? undefined);
     return this.#defaultSize;

@@ -2,7 +2,7 @@
 const MOST_TOLD = 100;
 const MOST_CHARACTERS = 1 << 20;
 
-/** Collects the paths of fields that were dropped because the schema does not know them: `spec.containers[0].foo`, at most 100. */
+/** Collects the paths of dropped unknown fields: `spec.containers[0].foo`, at most 100. */
 export class UnknownFields {
   readonly #told: string[] = [];
   readonly #path: (string | number)[] = [];
@@ -11,17 +11,17 @@ export class UnknownFields {
   /** @param base path of the whole; default '' */
   constructor(private readonly base = '') {}
 
-  /** Goes down to a member, by its name, or to an element, by its index. */
+  /** Descends to a member, by its name, or to an element, by its index. */
   enter(part: string | number): void {
     this.#path.push(part);
   }
 
-  /** Goes back up. */
+  /** Returns to the parent. */
   leave(): void {
     this.#path.pop();
   }
 
-  /** A member of the value that was entered last. */
+  /** Reports a member of the current value. */
   tell(name: string): void {
     if (this.#told.length >= MOST_TOLD || this.#characters > MOST_CHARACTERS) return;
     let path = this.base;

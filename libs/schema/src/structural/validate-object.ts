@@ -14,7 +14,7 @@ export interface Judging {
   readonly old?: Json;
   /** Values that an update leaves unchanged, whose own errors are not reported. */
   readonly prior?: Prior | undefined;
-  /** Whole objects in it are left out, as where only its status is written; default false. */
+  /** Leaves out embedded objects, as when only the status is written; default false. */
   readonly skipsEmbedded?: boolean;
   /** Further checks, reported behind those of single values. */
   besides?(): readonly FieldError[];
@@ -42,6 +42,6 @@ const BLOCKING: ReadonlySet<string> = new Set([
   'FieldValueTypeInvalid',
 ]);
 
-/** Whether rules in CEL cannot be asked because of what was found before. */
+/** Whether rules in CEL cannot be run because of earlier errors. */
 export const blocksRules = (errors: readonly FieldError[]): boolean =>
   errors.some(({ reason }) => BLOCKING.has(reason));

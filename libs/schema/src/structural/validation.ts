@@ -8,7 +8,7 @@ import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 import type { ValueRules } from './value-rules.js';
 
-/** How a value is judged. */
+/** Options of a validation. */
 export interface ValidationOptions {
   /** Path of the value; default '' for a whole object. */
   readonly base?: string;
@@ -66,7 +66,7 @@ class Validation {
     return count;
   }
 
-  /** Most values are such, and asked for all at once. */
+  /** Checks a leaf; most values are such, and all of an object are checked at once. */
   #leaf(schema: StructuralSchema, value: unknown): number {
     const { rules } = schema;
     this.effort.compare(rules.cost);
@@ -163,7 +163,7 @@ class Validation {
     return count;
   }
 
-  /** Undefined for what is no leaf, or is not to be looked at in this step any more. @param shown the name as paths show it */
+  /** Undefined for no leaf, or when the step is over. @param shown the name in paths */
   #leafAt(schema: StructuralSchema, shown: string, object: Json, name: string): number | undefined {
     const isType = this.findings.isAtRoot && (name === 'apiVersion' || name === 'kind');
     if (this.prior?.keeps(object, name) && !isType) return COMMON;
@@ -225,7 +225,7 @@ class Validation {
   *#attempt(schema: StructuralSchema, value: unknown): Steps<Attempt> {
     const before = this.findings.aside();
     const { prior } = this;
-    // Of several schemas for one value none is laxer because the value is partly what it was.
+    // With several schemas for one value none is laxer because parts of the value are unchanged.
     this.prior = undefined;
     const count = yield* this.value(schema, value);
     this.prior = prior;
@@ -281,10 +281,10 @@ class Validation {
 
 const NO_NAMES: readonly string[] = [];
 
-/** Checks that are made of each value but null. */
+/** Checks that every value but null undergoes. */
 const COMMON = 4;
 
-/** Whether nothing has to be looked at in a value, nor by other schemas. */
+/** Whether a value needs no further checks, nor by other schemas. */
 const isLeaf = (rules: ValueRules, value: unknown): boolean =>
   value === null || (typeof value !== 'object' && !rules.combined);
 

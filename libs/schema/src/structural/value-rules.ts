@@ -7,7 +7,7 @@ type Compile = (props: SchemaProps) => StructuralSchema;
 
 /** Rules that a schema has for a value itself, apart from the members in it. */
 export class ValueRules {
-  /** Types that a value may be of; any where there are none. */
+  /** Allowed types of a value; any if empty. */
   readonly types: readonly string[];
   /** Format of texts; '' for none, and for unknown ones. */
   readonly format: string;
@@ -18,7 +18,7 @@ export class ValueRules {
   readonly anyOf: readonly StructuralSchema[];
   readonly oneOf: readonly StructuralSchema[];
   readonly not: StructuralSchema | undefined;
-  /** Whether other schemas speak of the same value. */
+  /** Whether several schemas apply to the same value. */
   readonly combined: boolean;
   /** Cost of checking each value, in comparisons. */
   readonly cost: number;
@@ -47,7 +47,7 @@ export class ValueRules {
 const NONE: readonly never[] = [];
 const INT_OR_STRING = ['integer', 'string'];
 
-/** The values that there are. Numbers are compared as the reference does, which cuts off what the listed one has no room for. */
+/** Allowed values. Numbers are compared as in the reference, which truncates to the type of the listed one. */
 class Enum {
   readonly #texts: ReadonlySet<unknown>;
   readonly #others: readonly unknown[];
@@ -58,13 +58,13 @@ class Enum {
     this.#others = values.filter((value) => typeof value !== 'string' && value !== null);
   }
 
-  /** How long all of them are, in comparisons. */
+  /** Size of all of them, in comparisons. */
   get size(): number {
     this.#size ??= sizeOf(this.values);
     return this.#size;
   }
 
-  /** How many values one is compared with. */
+  /** Number of values that one is compared with. */
   get comparisons(): number {
     return 1 + this.#others.length;
   }
@@ -75,7 +75,7 @@ class Enum {
     return this.#others.some((one) => isOne(value, one));
   }
 
-  /** Each in its text, as messages list them. */
+  /** Text of each, as messages list them. */
   get shown(): string[] {
     return this.values.map((one) => (typeof one === 'string' ? one : textOf(one)));
   }
@@ -91,7 +91,7 @@ function isOne(value: unknown, one: unknown): boolean {
 
 const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
 
-/** The reference turns an integer into the character of that code where a text is listed. */
+/** The reference converts an integer to the character of that code if a text is listed. */
 function characterOf(code: number | bigint): string {
   const point = Number(code);
   const isOneOfUnicode = point >= 0 && point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff);

@@ -14,9 +14,9 @@ export class Auditor {
   constructor(private readonly settings: AuditorSettings) {}
 
   /**
-   * A request whose caller is settled: from here on each stage of it is recorded, at the latest when its answer is over. One
-   * that was passed on by who records it is not recorded twice.
-   * @throws StatusError 500 where a request is not to be carried out that cannot be recorded
+   * Handles a request whose caller is known: from here on each stage of it is recorded, at the latest when its answer
+   * is over. A request that another server has recorded before proxying it is not recorded twice.
+   * @throws StatusError 500 when a request must not be executed because it cannot be recorded
    */
   received(ctx: OpenContext): Promise<void> | undefined {
     if (ctx.authentication.audited) {
@@ -66,7 +66,7 @@ export class Auditor {
       return this.#record(audit.at(audit.lastStage));
     };
     hearOfAnswer(ctx.res, begun, over);
-    // Nothing more is said in HTTP.
+    // Nothing more is sent as HTTP.
     ctx.onEnd.push(() => {
       if (ctx.res.statusCode === SWITCHING_PROTOCOLS) begun();
     });

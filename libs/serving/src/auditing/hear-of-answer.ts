@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Hears of an answer's head and of its end, whoever gives it and over whichever version of HTTP.
+ * Observes the head and the end of an answer, whatever sends it and in every version of HTTP.
  * @param begun called once the head goes out
- * @param over called once: before the end goes out, which waits for what it returns, or when the client has gone
+ * @param over called once: before the end goes out, which waits for the returned promise, or when the client has gone
  */
 export function hearOfAnswer(res: ServerResponse, begun: () => void, over: () => Promise<unknown> | undefined): void {
   let isOver = false;

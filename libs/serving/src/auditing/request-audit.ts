@@ -72,13 +72,13 @@ export class RequestAudit implements AuditRecord {
     return this.config.level === 'RequestResponse';
   }
 
-  /** Whether the content of requests is told. */
+  /** Whether the content of requests is recorded. */
   get wantsRequest(): boolean {
     const { level } = this.config;
     return level === 'Request' || level === 'RequestResponse';
   }
 
-  /** Notes what tells of the content of the request. */
+  /** Adds an annotation that reveals content of the request. */
   noteBody(key: string, text: string): void {
     if (text.length > this.settings.maxBodyBytes) this.#isCut = true;
     else this.#bodyNotes.set(key, text);

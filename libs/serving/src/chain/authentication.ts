@@ -60,13 +60,16 @@ async function callerOf(
   } catch (error) {
     const why = error instanceof StatusError && error.cause instanceof Error ? error.cause.message : undefined;
     observe?.(why === 'no credentials' ? 'failure' : 'error', performance.now() - start);
-    // Why is for whoever runs the server; whoever asks could guess with it.
+    // The reason is for the operator only; it could help an attacker.
     logger.info('unable to authenticate the request', { error: why, requestID: requestId, path });
     throw error;
   }
 }
 
-/** Whoever a front proxy speaks for is settled, and what anybody else says there goes on to nobody. */
+/**
+ * Deletes the identity headers of front proxies: they have been evaluated, and those of other clients must not be
+ * forwarded.
+ */
 function forgetRequestHeaders({ isRequestHeader }: Authenticator, headers: IncomingHttpHeaders): void {
   if (!isRequestHeader) return;
   for (const name of Object.keys(headers)) if (isRequestHeader(name)) delete headers[name];

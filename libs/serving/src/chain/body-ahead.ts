@@ -31,8 +31,8 @@ export const isReadHere = (ctx: OpenContext, flow: Pick<FlowControl, 'bodyUse'>)
 const TOO_MANY = 429;
 
 /**
- * Resolves when the body is here, or is not to be read: a request that is not allowed goes on without, and hears so when it is its
- * turn. What is wrong with the body is heard of where it is read.
+ * Resolves when the body has arrived, or need not be read: a request that is not allowed continues without it, and is
+ * refused in its turn. Errors of the body are reported where it is read.
  */
 export async function wholeBody(
   ctx: OpenContext,

@@ -2,8 +2,8 @@ import { isOver } from '../http/context.js';
 import type { OpenContext } from './new-context.js';
 
 /**
- * A step of the request chain. It knows the context and no other step, writes its results to the context, and throws to
- * refuse the request. It returns a promise only where it has to wait.
+ * A stage of the request chain. It knows the context and no other stage, writes its results to the context, and throws
+ * to refuse the request. It returns a promise only when it has to wait.
  */
 export type Stage = (ctx: OpenContext) => void | Promise<void>;
 

@@ -1,7 +1,9 @@
 import type { OpenWatches } from '../watching/open-watches.js';
 import type { Stage } from './chain.js';
 
-/** Lets a watch hear of rights that go while it is found out who asks, and whether they may. */
+/**
+ * Registers a watch before its caller is authenticated and authorized, so that a loss of rights meanwhile is noticed.
+ */
 export function comingWatch(watches: OpenWatches): Stage {
   return (ctx) => {
     if (ctx.info.verb !== 'watch') return;

@@ -7,10 +7,10 @@ import { isLongRunning } from './request-info.js';
 const RETRY_SECONDS = 1;
 
 /**
- * Bounds the time of a request, all of its stages together, unless its answer is a stream that lasts.
+ * Bounds the time of a request, all of its stages together, unless its answer is a long-running stream.
  * @param maximum milliseconds; a client may ask for less
- * @throws StatusError 504 when it takes too long; what was begun may still be finished, as with any time-out. 400 for a
- * time-out that is no duration
+ * @throws StatusError 504 when it takes too long; work in progress may still be finished, as with any timeout. 400 for
+ * a timeout that is no duration
  */
 export async function withinDeadline(ctx: OpenContext, maximum: number, work: () => Promise<void>): Promise<void> {
   if (isLongRunning(ctx.info)) return work();

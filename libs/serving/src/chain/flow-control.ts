@@ -12,10 +12,10 @@ import type { Turn } from './turns.js';
 import { kindOf } from './turns.js';
 
 /**
- * Has requests wait until it is their turn, which begins when their body is here and lasts until they have nothing to wait for but
- * their client. A body is waited for only where its sender may make the request: `decide` is asked before. The turn of a watch lasts
- * until its stream has begun; other streams that last have none.
- * @throws StatusError 429 when it does not come in time, or too much waits for the caller; what `decide` throws
+ * Makes requests wait for a seat, which they hold from when their body has arrived until they only wait for their
+ * client. A body is waited for only if its sender may make the request: `decide` is called before. The seat of a watch
+ * is held until its stream has begun; other long-running streams have none.
+ * @throws StatusError 429 when no seat is free in time, or too much waits for the caller; errors of `decide`
  */
 export function flowControl(flow: FlowControl, metrics: RequestMetrics, decide: Decide): Stage {
   const { turns, slowClients } = flow;

@@ -51,7 +51,7 @@ export function handler(options: HandlerOptions): Stage {
   };
 }
 
-/** The bytes of an answer that somebody else gave whole. */
+/** Returns the bytes of an answer that was sent in one piece elsewhere. */
 const lengthOf = ({ req, res }: OpenContext): number =>
   req.method === 'HEAD' ? 0 : Number(res.getHeader('content-length') ?? 0);
 
@@ -76,7 +76,7 @@ async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Rout
     if (error instanceof InitialBudgetError) options.metrics.refused('initial-bytes');
     throw error;
   } finally {
-    // Nothing more is heard of a response that never got to its connection.
+    // A response that never reached its connection emits no further event.
     if (!ctx.res.headersSent && ctx.res.statusCode !== SWITCHING_PROTOCOLS) close();
   }
   observer.end(ctx);

@@ -11,10 +11,11 @@ import type { Stage } from './chain.js';
 import type { OpenContext } from './new-context.js';
 
 /**
- * Has whoever asks for it act as another (spec: "Impersonation"), once each value has been granted to who really asks. From
- * here on the request is that of the other, and says nothing any more of having asked; `authentication` remembers whose it is.
- * @param maxValues that one request may ask for
- * @throws StatusError 403 for a value that is not granted; 400 for what cannot be asked for
+ * Impersonates another user on request (spec: "Impersonation"), once each value has been granted to the real caller.
+ * From here on the request is that of the other user, and its impersonation headers are gone; `authentication` keeps
+ * the real caller.
+ * @param maxValues limit of a request's values
+ * @throws StatusError 403 for a value that is not granted; 400 for an invalid request
  */
 export function impersonation(names: Names, maxValues: number): Stage {
   const group = names.group('authentication.orch.io');

@@ -37,7 +37,7 @@ interface ListenerOptions {
   readonly router: ResourceRouter;
   readonly verbs: Verbs;
   readonly authenticator: Authenticator;
-  /** Hears of each attempt to authenticate. */
+  /** Called for each attempt to authenticate. */
   readonly authenticationAttempted?: AttemptObserver;
   readonly authorizer: Authorizer;
   readonly flow: FlowControl;
@@ -46,7 +46,7 @@ interface ListenerOptions {
   readonly fallback: RequestListener;
   /** Carries watches elsewhere; undefined where this process serves them itself. */
   readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
-  /** Passes on what other servers answer for; undefined where there are none. */
+  /** Proxies requests to other servers; undefined if there are none. */
   readonly aggregator?: Answerer;
   /** Keeps the streams that other servers go on with. Default: of this listener alone. */
   readonly streams?: HandedStreams;
@@ -90,7 +90,7 @@ function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly
   ];
 }
 
-/** The end of the chain: whoever answers for what is asked for. */
+/** The end of the chain: selects what answers the request. */
 function answerer(options: ListenerOptions, observer: RequestObserver): Stage {
   const { aggregator, watches, metrics, streams = new HandedStreams() } = options;
   const here = handler({ ...options, others: options.fallback, observer });
@@ -140,8 +140,8 @@ async function serve(
 const HOST = /^[\w!$%&'()*+,.:;=[\]~-]*$/;
 
 /**
- * @throws StatusError 400 for a request of HTTP/1.1 that names no host, something else, or several, of which others might take another one
- * (RFC 9112 section 3.2)
+ * @throws StatusError 400 for a request of HTTP/1.1 whose `Host` is missing, invalid, or repeated, so that other
+ * servers might choose another one (RFC 9112 section 3.2)
  */
 function checkHost({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingMessage): void {
   if (httpVersionMajor !== 1) return;
@@ -155,7 +155,10 @@ function checkHost({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingM
   if (!HOST.test(host ?? '')) throw badRequest('malformed Host header');
 }
 
-/** An error holds no seat, and is the answer to whoever asks: one that nobody reads would stay for as long as its connection. */
+/**
+ * Closes an unread error answer after a while: it holds no seat, and would otherwise stay for as long as its
+ * connection.
+ */
 function endUnread(ctx: RequestContext, ms: number): void {
   const leaving = left(ctx);
   if (!leaving) return;
@@ -176,7 +179,7 @@ function answerError(options: ListenerOptions, ctx: RequestContext, thrown: unkn
   try {
     sendError(ctx, error, options.representations);
   } catch (failure) {
-    // One answer less: nobody hears of what is thrown here, which would end the process.
+    // The answer is lost; an exception here would have no handler, and end the process.
     options.logger.error('error not answered', failure, { requestID: ctx.requestId, path: ctx.path });
     cutOff(ctx);
   }

@@ -3,8 +3,7 @@ import { badRequest, DurationError, parseDuration } from '@orch/machinery';
 const NANOS_A_MILLISECOND = 1_000_000;
 
 /**
- * Milliseconds that a request may take: what its client asks for by `?timeout=30s`, up to `maximum`; zero and less ask for
- * nothing.
+ * Milliseconds that a request may take: the client's `?timeout=30s`, up to `maximum`; zero and less count as none.
  * @throws StatusError 400 for what is no duration
  */
 export function requestDeadline(query: URLSearchParams, maximum: number): number {

@@ -22,7 +22,7 @@ export interface RequestInfo extends RequestAttributes {
   readonly oldPrefix: '' | 'watch' | 'proxy';
 }
 
-/** Longer segments name nothing, and the database need not hear of them. */
+/** Longer segments name nothing, and are refused before the database is asked. */
 const MAX_SEGMENT_BYTES = 1024;
 
 function decode(segment: string): string {
@@ -63,8 +63,8 @@ export const bareRequest = (method: string, path: string): RequestInfo => ({
 });
 
 /**
- * Reads `/api/<version>/…` and `/apis/<group>/<version>/…`, both also with `watch/` behind the version; any other path is a
- * bare one.
+ * Parses `/api/<version>/…` and `/apis/<group>/<version>/…`, both also with `watch/` behind the version; any other path
+ * is a non-resource one.
  * @throws StatusError 400 for segments that cannot be decoded, hold NUL or are over 1,024 bytes
  */
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {

@@ -62,7 +62,7 @@ function checkPlace({ emptyNamespace, pathName }: RequestInfo): void {
   throw badRequest(`Name parameter invalid: ${JSON.stringify(pathName)}: ${wrong.join(';')}`);
 }
 
-/** Whether the path goes on with one of somebody else, who takes methods of their own. */
+/** Whether the path continues with one of another server, which has methods of its own. */
 const isProxied = ({ subresource }: RequestInfo): boolean => subresource === 'proxy';
 
 /** Permissions know no verb for OPTIONS; who is proxied to decides what it is for. */

@@ -12,8 +12,8 @@ import { kindOf, type Turn } from './turns.js';
 const AGAIN_MS = 1_000;
 
 /**
- * The seat of one request. Once it was given back because the client kept it waiting, the request has one only while it is worked on:
- * it takes another one after each wait.
+ * The seat of one request. After it was given back because the client was slow, the request has a seat only while it is
+ * worked on: it takes another one after each wait.
  */
 export class Seat implements SeatedRequest, AnswerSeat {
   /** Ends the turn that it has; undefined while it has none. */
@@ -57,7 +57,10 @@ export class Seat implements SeatedRequest, AnswerSeat {
     cutOff(this.ctx);
   }
 
-  /** Bytes that wait where it waits for nothing but its client: to read the answer, or to send a body that is passed on. */
+  /**
+   * Bytes that are held while the request waits only for its client: to read the answer, or to send a body that is
+   * proxied.
+   */
   waiting(): number | undefined {
     const { ctx } = this;
     if (isGone(ctx)) return undefined;
@@ -68,7 +71,9 @@ export class Seat implements SeatedRequest, AnswerSeat {
     return this.#waitsForBody() ? 0 : undefined;
   }
 
-  /** Whether more of a body would be passed on if it came: where the other server takes no more for now, its reading is paused. */
+  /**
+   * Whether more of a body would be proxied if it arrived: reading is paused while the other server accepts no more.
+   */
   #waitsForBody(): boolean {
     const { ctx, flow } = this;
     const { readableFlowing } = ctx.req;

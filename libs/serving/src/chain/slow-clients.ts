@@ -40,7 +40,7 @@ const LAST_LOOK = 10;
 
 /**
  * Takes seats from requests that wait for their client: after a moment such a request gives its seat back and counts as
- * waiting, which is bounded for each user. Each process has one.
+ * waiting, which is bounded for each user. There is one instance per process.
  */
 export class SlowClients {
   /** Counts requests whose body has not been received completely; they have no seat yet. */

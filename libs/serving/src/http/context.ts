@@ -120,7 +120,7 @@ export function hostOf({ headers }: IncomingMessage): string | undefined {
   return typeof authority === 'string' ? authority : headers.host;
 }
 
-/** Whether nobody waits for the answer any more. */
+/** Whether the client is gone. */
 export const isGone = (ctx: Answering): boolean => (http2StreamOf(ctx) ?? ctx.res).destroyed;
 
 /** Resolves when nothing of the answer waits in this process any more, or its client is gone. */
@@ -128,7 +128,7 @@ export function left(ctx: Answering): Promise<void> | undefined {
   return isGone(ctx) ? undefined : new Promise((resolve) => ctx.res.once('close', resolve));
 }
 
-/** Whether the request has been answered, or nobody waits for the answer any more: work for it alone may stop. */
+/** Whether the request has been answered, or its client is gone: work for it alone may stop. */
 export const isOver = (ctx: Answering): boolean => ctx.res.writableEnded || isGone(ctx);
 
 /** Aborts once the request is over, see {@link isOver}: what waits or reads for it alone is to end. */
@@ -140,7 +140,10 @@ export function endOf(ctx: Answering): AbortSignal {
   return ending.signal;
 }
 
-/** Lets go of what the client said, credentials among it, while its connection lasts. One of HTTP/2 keeps it with its stream. */
+/**
+ * Drops the headers of a request, credentials among them, while its connection lasts. Those of HTTP/2 stay with their
+ * stream.
+ */
 export function forgetHeaders(ctx: RequestContext): void {
   if (http2StreamOf(ctx)) return;
   ctx.req.headers = {};
@@ -160,8 +163,8 @@ export function cutOff(ctx: Answering): void {
 }
 
 /**
- * Lets a response of HTTP/1.1 that waits behind others of its connection hear of the connection's end: of itself, only the
- * one whose turn it is does, and what waits for the others to be read would wait for ever.
+ * Makes a pipelined response of HTTP/1.1 notice the end of its connection: by itself, only the first response of a
+ * connection does, and code that waits for the others to be read would wait for ever.
  */
 export function hearOfEnd({ req, res }: Pick<RequestContext, 'req' | 'res'>): void {
   if (http2StreamOf({ res }) || res.socket) return;
@@ -175,7 +178,7 @@ export function hearOfEnd({ req, res }: Pick<RequestContext, 'req' | 'res'>): vo
   res.once('socket', () => socket.off('close', ended));
 }
 
-/** How long the rest of a body may take to come that nobody reads. */
+/** Milliseconds for the rest of an unread body to arrive. */
 const LEFT_BODY_MS = 10_000;
 
 /**
@@ -195,7 +198,7 @@ export function leaveBody({ req, res }: Pick<RequestContext, 'req' | 'res'>, lim
 
 const AUTHORITY = /^https?:\/\/[^/?#\\]*(?=[/?]|$)/i;
 
-/** A request target without scheme and authority, which servers must take from whoever names them (RFC 9112 section 3.2.2). */
+/** Returns a request target without scheme and authority, which servers must accept (RFC 9112 section 3.2.2). */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const path = target.replace(AUTHORITY, '');
@@ -205,8 +208,9 @@ export function originForm(target: string): string {
 const PATH_AND_QUERY = /^(?:\/[!-"$-~]*|\*)$/;
 
 /**
- * Whether a request target without an authority is what it should be (RFC 9112 section 3.2): a path in visible ASCII without a
- * fragment, or `*`. Of others two readers may see two paths, the one that is judged and the one that is answered.
+ * Whether a request target without an authority is valid (RFC 9112 section 3.2): a path in visible ASCII without a
+ * fragment, or `*`. Two parsers may read two paths in others, so that another path is authorized than the one that is
+ * answered.
  */
 export const isTarget = (target: string): boolean => PATH_AND_QUERY.test(target);
 

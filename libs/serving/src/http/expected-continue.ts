@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Whether a client waits to be told to send the body of its request, or to be refused (RFC 9110 section 10.1.1). */
+/** Whether a client waits for permission to send the body of its request (RFC 9110 section 10.1.1). */
 export const waitsToSend = ({ headers }: IncomingMessage): boolean =>
   headers.expect?.split(',').some((each) => each.trim().toLowerCase() === '100-continue') === true;
 

@@ -6,7 +6,10 @@ import { http2StreamOf } from './context.js';
 /** The prototype that express gives requests and responses, upon those of HTTP/2 in place of those of HTTP/1.1. */
 const upon = (base: object, express: object): object => Object.create(base, Object.getOwnPropertyDescriptors(express));
 
-/** Whether a client has an answer already is for whoever gives that a tag to say: express takes `*` for the tag of any. */
+/**
+ * Disables express's check whether the client's copy is fresh: it takes `*` for the tag of any answer, and tags are
+ * handled elsewhere.
+ */
 const NEVER_FRESH: PropertyDescriptor = { value: false, configurable: true };
 
 /** Serves the routes of an application over HTTP/1.1 and HTTP/2, which express by itself does not know. */

@@ -12,8 +12,8 @@ const AHEAD = 4;
 const PART = 256 * 1024;
 
 /**
- * A body as one gzip member, put together from parts that were compressed on their own: those of shared pieces are used
- * again, and several are compressed at a time, none of them on the event loop's thread.
+ * Joins parts that were compressed on their own to one gzip member: those of shared pieces are reused, and several are
+ * compressed at a time, none of them on the event loop's thread.
  */
 export async function* gzipped(pieces: AsyncIterable<Piece>): AsyncGenerator<Buffer> {
   yield HEADER;
@@ -28,7 +28,7 @@ export async function* gzipped(pieces: AsyncIterable<Piece>): AsyncGenerator<Buf
   for await (const piece of pieces) {
     for (const part of partsOf(piece)) {
       ahead.push(part);
-      // A part that fails is heard of when its turn comes.
+      // The error of a failed part is thrown when it is awaited.
       part.catch(() => {});
       const due = ahead.length > AHEAD ? ahead.shift() : undefined;
       if (due) yield append(await due);

@@ -5,9 +5,9 @@ import { passedOn } from './passed-on.js';
 import { REQUEST_ID_HEADER } from './request-id.js';
 
 /**
- * Answers a client that goes on with another protocol, as another server answered, and joins the two connections: what was said of
- * the handshake goes on as it is, what the client sends goes there, and each ends with the other. What comes back is the caller's to
- * pass on, out of `other.socket`.
+ * Answers a client that switches to another protocol with the other server's answer, and joins the two connections: the
+ * handshake is forwarded as it is, the client's bytes go to the other server, and each connection ends with the other.
+ * The caller forwards the bytes from `other.socket`.
  * @returns whether the client is still there
  */
 export function switchProtocols(
@@ -33,7 +33,7 @@ export function switchProtocols(
     from.on('error', () => to.destroy());
     from.on('close', () => to.destroySoon());
   }
-  // The other one is kept by whoever opened it.
+  // The keep-alive of the other one is set by its owner.
   client.socket.setKeepAlive(true, KEEP_ALIVE_MS);
   client.socket.pipe(other.socket);
   return true;

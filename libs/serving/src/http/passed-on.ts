@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIdentityHeader } from '@orch/authentication';
 
-/** Headers of one hop, which are not passed on (RFC 9110 section 7.6.1): no answer over HTTP/2 can be begun with one (RFC 9113 section 8.2.2). */
+/**
+ * Hop-by-hop headers, which are not forwarded (RFC 9110 section 7.6.1): no answer over HTTP/2 can begin with one (RFC
+ * 9113 section 8.2.2).
+ */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'http2-settings',
@@ -16,7 +19,9 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 /** Headers of a request that are of this server alone: whom it speaks to, and with what right. */
 export const OF_THE_CALL: readonly string[] = ['host', 'authorization', 'proxy-authorization', 'expect'];
 
-/** Headers that go on to another server, or back from it: none of one hop, none that tells or asks for an identity. */
+/**
+ * Returns the headers to forward to another server, or back from it: no hop-by-hop ones, and none about an identity.
+ */
 export function passedOn(
   headers: IncomingHttpHeaders,
   except: ReadonlySet<string> = new Set(),

@@ -19,8 +19,8 @@ export function wantsPretty(ctx: RequestContext): boolean {
 }
 
 /**
- * Indents JSON for those who want it, a large text in steps with turns for others in between; other encodings and other
- * clients get the bytes as they are.
+ * Indents JSON for clients that want it, a large text in steps between which other requests run; other encodings and
+ * other clients get the bytes as they are.
  */
 export async function prettyIfAsked(ctx: RequestContext, contentType: string, body: Buffer): Promise<Buffer> {
   if (contentType !== 'application/json' || !wantsPretty(ctx)) return body;

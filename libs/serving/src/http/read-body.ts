@@ -46,7 +46,7 @@ const ahead = new WeakMap<IncomingMessage, Promise<Buffer>>();
 /** Begins to read a body for {@link readBody}. Settles as that does. */
 export function readAhead(ctx: Reading, limits: BodyLimits): Promise<Buffer> {
   const body = read(ctx, limits);
-  // Whoever asks for it hears of it; nobody may.
+  // Readers of the body get the error; there may be none.
   body.catch(() => undefined);
   ahead.set(ctx.req, body);
   return body;
@@ -56,15 +56,16 @@ export function readAhead(ctx: Reading, limits: BodyLimits): Promise<Buffer> {
 export const readBefore = ({ req }: Pick<Reading, 'req'>): Promise<Buffer> | undefined => ahead.get(req);
 
 /**
- * The whole body, up to a limit. Whatever `Content-Encoding` says it is taken as it comes, as release 1.27 does.
- * @throws StatusError 413 above the limit, 408 when it takes too long to come, 429 when too many bytes of bodies are here, 400 when the client cuts it off
+ * Reads the whole body, up to a limit. `Content-Encoding` is ignored, as in release 1.27.
+ * @throws StatusError 413 above the limit, 408 when it takes too long to arrive, 429 when too many bytes of bodies are
+ * held, 400 when the client aborts it
  */
 export const readBody = (ctx: Reading, limits: BodyLimits): Promise<Buffer> => ahead.get(ctx.req) ?? read(ctx, limits);
 
 async function read(ctx: Reading, { maxBodyBytes: limit, bodyTimeoutMs }: BodyLimits): Promise<Buffer> {
   const { req } = ctx;
   if (Number(req.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-  // Nothing more is heard of a request whose connection was cut before.
+  // A request whose connection was cut before emits no more events.
   if (wasCut(req)) throw endedEarly();
   askForBody(ctx);
   let timer: NodeJS.Timeout | undefined;
@@ -93,7 +94,7 @@ async function read(ctx: Reading, { maxBodyBytes: limit, bodyTimeoutMs }: BodyLi
     });
     req.on('error', () => reject(endedEarly()));
     req.on('close', () => {
-      // Every request is closed in the end, and an error for nobody costs a stack trace.
+      // Every request is closed in the end, and an unused error would cost a stack trace.
       if (!req.readableEnded) reject(endedEarly());
     });
   });

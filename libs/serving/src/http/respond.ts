@@ -50,7 +50,7 @@ function warningHeader(text: string): string {
   return `299 - "${clean}"`;
 }
 
-/** Whether whoever asks reads gzip. */
+/** Whether the client accepts gzip. */
 export const acceptsGzip = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(headers['accept-encoding'] ?? ''));
 
@@ -82,8 +82,8 @@ export async function sendBytes(
 }
 
 /**
- * A body in pieces, written as fast as the client reads. A body too short to be compressed goes out whole.
- * Errors before that much has come are the caller's to answer; after it the connection is cut, as nothing else is honest.
+ * Sends a body in pieces, as fast as the client reads. A body too short to be compressed goes out whole. Errors before
+ * that much has arrived are the caller's to answer; after it the connection is cut, as the answer cannot be corrected.
  */
 export async function sendPieces(
   ctx: RequestContext,
@@ -94,7 +94,7 @@ export async function sendPieces(
   const iterator = pieces[Symbol.asyncIterator]();
   try {
     const { begin, ended } = await beginning(iterator);
-    // The time for an answer ran out meanwhile, and it was said so.
+    // The request timed out meanwhile, and was answered so.
     if (ctx.res.headersSent) return;
     if (ended) await sendBytes(ctx, 200, contentType, Buffer.concat(begin.map(bytesOf)), compress);
     else await stream(ctx, contentType, noted(ctx, contentType, prepend(begin, iterator)), compress);

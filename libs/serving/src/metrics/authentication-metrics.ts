@@ -9,7 +9,9 @@ const DEFAULT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 /** How an attempt ended: `failure` without credentials where those are needed, `error` with such as are not good. */
 type AttemptResult = 'success' | 'failure' | 'error';
 
-/** Hears of each request whose caller was asked for. `username` is undefined where none was found; `took` in milliseconds. */
+/**
+ * Called for each attempt to authenticate a caller. `username` is undefined when that failed; `took` in milliseconds.
+ */
 export type AttemptObserver = (result: AttemptResult, took: number, username?: string) => void;
 
 /** Counts attempts to authenticate, under the names of the reference (pkg/endpoints/filters/metrics.go of k8s.io/apiserver). */

@@ -45,8 +45,8 @@ export class RequestObserver {
   }
 
   /**
-   * An answer has been given, as far as this process is concerned. Of a watch this is the beginning of its stream. What
-   * is said again counts once.
+   * An answer has been given, as far as this process is concerned. For a watch this is the beginning of its stream.
+   * Repeated calls count once.
    */
   end(ctx: RequestContext): void {
     const { route, trail } = ctx;

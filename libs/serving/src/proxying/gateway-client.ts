@@ -10,9 +10,9 @@ interface ClientPairs {
 }
 
 /**
- * Looks at what gateways are shown that watches are handed to.
- * @returns what may not be meant
- * @throws Error where gateways would refuse each watch: they believe the name of those that ask other servers in nothing
+ * Checks the client certificate for gateways that watches are proxied to.
+ * @returns a warning about a probable mistake
+ * @throws Error when gateways would refuse each watch: they do not trust the name of the aggregator's certificate
  */
 export function checkGatewayClient({ gatewayClient, proxy }: ClientPairs): string | undefined {
   if (gatewayClient === undefined || commonNamesOf(gatewayClient.cert).includes(AGGREGATOR_NAME))

@@ -10,8 +10,8 @@ export interface WatchLimits {
 }
 
 /**
- * Milliseconds after which a watch that another server serves must have ended: the time that its client asked for, else the
- * longest that a server chooses.
+ * Milliseconds after which a proxied watch must have ended: the timeout that its client asked for, else the longest
+ * that a server chooses.
  */
 export function handedLifetimeMs(
   query: URLSearchParams,

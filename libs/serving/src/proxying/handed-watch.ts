@@ -6,21 +6,21 @@ import type { FrameEnds } from './frame-ends.js';
 export interface Silence {
   /** Milliseconds without a byte. */
   readonly limitMs: number;
-  /** Hears that it was cut. */
+  /** Called when it was cut. */
   onCut(): void;
 }
 
-/** A watch that a gateway serves: what comes of it is passed on as it is, until the gateway ends it or {@link end}. */
+/** A watch that a gateway serves: its bytes are forwarded as they are, until the gateway ends it or {@link end}. */
 export class HandedWatch {
   #ended = false;
   #last: Buffer | undefined;
 
   /**
-   * @param source what comes from the gateway
-   * @param sink what goes to the client
-   * @param ends where whole events end in it
-   * @param finish ends the client's stream in order
-   * @param silence of a source that owes signs of life. Default: it may be silent for ever
+   * @param source stream from the gateway
+   * @param sink stream to the client
+   * @param ends finds the ends of whole events in it
+   * @param finish ends the client's stream cleanly
+   * @param silence limit for a source that must send signs of life. Default: none
    */
   constructor(
     private readonly source: Readable,
@@ -39,8 +39,8 @@ export class HandedWatch {
   }
 
   /**
-   * Ends the stream behind the event that is under way, so that its client goes on from there elsewhere. Does nothing where it has been
-   * ended: gateways judge their watches as well, and may be first. Where the rest of the event does not come, it is cut.
+   * Ends the stream behind the current event, so that its client resumes from there elsewhere. A no-op when it has
+   * ended: gateways check rights too, and may be first. If the rest of the event does not arrive, it is cut.
    * @param last a frame that is sent as its last
    */
   end(last?: Buffer): void {
@@ -57,7 +57,7 @@ export class HandedWatch {
     this.source.once('close', () => clearTimeout(late)).resume();
   }
 
-  /** A source that is not read, because the client does not read, cannot be heard. */
+  /** Signs of life are not seen while the source is paused, because the client does not read. */
   #limit({ limitMs, onCut }: Silence): void {
     const { source } = this;
     const timer = setTimeout(() => {

@@ -21,8 +21,8 @@ export function passOn(ctx: RequestContext, answer: IncomingMessage): void {
 }
 
 /**
- * Answers with a watch that another server serves; a refusal is none.
- * @param silence of one that owes signs of life
+ * Answers with a watch that another server serves; undefined for a refusal.
+ * @param silence limit for one that must send signs of life
  */
 export function passWatchOn(ctx: RequestContext, answer: IncomingMessage, silence?: Silence): HandedWatch | undefined {
   answer.socket.setTimeout(0);
@@ -54,7 +54,7 @@ function beginAnswer({ res }: RequestContext, { statusCode = 502, headers }: Inc
     if (http2StreamOf({ res })) res.flushHeaders();
     else res.write('', 'latin1');
   } catch (error) {
-    // What could not be said must not keep the error from being said.
+    // Headers that could not be sent must not prevent the error from being sent.
     for (const name of res.getHeaderNames()) res.removeHeader(name);
     throw error;
   }
@@ -64,8 +64,8 @@ function beginAnswer({ res }: RequestContext, { statusCode = 502, headers }: Inc
 const NORMAL_CLOSURE = Buffer.from([0x88, 0x02, 0x03, 0xe8]);
 
 /**
- * Joins a client's WebSocket with one that another server sends a watch over.
- * @param silence of one that owes signs of life
+ * Joins a client's WebSocket with one from another server that serves its watch.
+ * @param silence limit for one that must send signs of life
  */
 export function joinWebSockets(
   ctx: RequestContext,

@@ -19,7 +19,7 @@ import { joinWebSockets, passWatchOn } from './pass-on.js';
 const RETRY_SECONDS = 1;
 const CONNECT_MS = 5_000;
 
-/** Headers of a request that are of this server alone, and those of a body that is not passed on. */
+/** Headers of a request for this server only, and those of a body that is not forwarded. */
 const NOT_ASKED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, 'content-length']);
 
 /** Makes the event that ends a stream whose client has lost its right to it. */
@@ -34,8 +34,8 @@ interface GatewayCredentials {
 }
 
 /**
- * Hands watches to gateways, each to the next in turn. The caller's identity travels in headers that a gateway believes
- * because of the certificate it comes with (spec: "Authenticating proxy"), so that it judges the caller, not this server.
+ * Proxies watches to gateways in turn (round robin). The caller's identity is sent in headers that a gateway trusts
+ * because of the client certificate (spec: "Authenticating proxy"), so that it authorizes the caller, not this server.
  */
 export class WatchProxy {
   #turn = 0;
@@ -75,7 +75,10 @@ export class WatchProxy {
     if (watch) this.handed.add(ctx, watch, refusalFrame);
   }
 
-  /** Bookmarks tell that a gateway lives, its process as well as its machine; a watch without them owes nothing. */
+  /**
+   * Bookmarks show that a gateway is alive, its process as well as its machine; a watch without them need not send
+   * anything.
+   */
   #silenceOf({ query }: RequestContext): Silence | undefined {
     const { connections } = this.handed;
     if (!parseBool(query, 'allowWatchBookmarks')) return undefined;

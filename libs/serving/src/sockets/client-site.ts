@@ -6,7 +6,7 @@ const GROUPS = 8;
  */
 const SITE_GROUPS = 4;
 
-/** An IPv4 address in the clothes of IPv6, as who listens to both is told (RFC 4291 section 2.5.5.2). */
+/** Pattern of an IPv4-mapped IPv6 address, which dual-stack listeners get (RFC 4291 section 2.5.5.2). */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /**

@@ -13,7 +13,7 @@ export interface ConnectionLimits {
   readonly maxHeadFields: number;
   /** Time for a TLS handshake, and for the head of a request, milliseconds. */
   readonly headMs: number;
-  /** Time for a request with its body where nobody reads that, milliseconds; over HTTP/1.1. */
+  /** Milliseconds for a request with its body when that is not read; over HTTP/1.1. */
   readonly requestMs: number;
   /** Time that a connection is kept on which nothing is asked, milliseconds. */
   readonly idleMs: number;
@@ -37,8 +37,8 @@ export const HEAD_TOO_LARGE: HeadRefusal = {
 };
 
 /**
- * Looks at the heads of requests before anybody else does, and has some of them be the last of their connection, so that
- * clients do not stay with one server for ever: over HTTP/2 by GOAWAY, over HTTP/1.1 by `Connection: close`.
+ * Checks the heads of requests first, and makes some of them the last of their connection, so that clients do not stay
+ * with one server for ever: over HTTP/2 by GOAWAY, over HTTP/1.1 by `Connection: close`.
  * @param random from 0 up to 1
  */
 export function limited(

@@ -8,14 +8,15 @@ type Begin = (socket: Socket) => void;
 const LET_IN_MS = 8;
 
 /**
- * Has the handshakes of a server of TLS begin a few in each round of the event loop, by turns of the sites that connections come from.
- * One takes as long as some requests, and a thousand clients that come back at once would have those wait for theirs who are
- * there. What clients say meanwhile is kept by their connections.
+ * Begins the handshakes of a TLS server a few per round of the event loop, taking turns by the sites (networks) of the
+ * peers. A handshake takes as long as some requests, and a thousand clients that reconnect at once would delay the
+ * requests of connected ones. The bytes of waiting clients stay in their connections.
  *
- * Node takes one connection in a round from those that wait in the kernel, in their order (libuv 1.45 and later). Whoever comes behind a hundred others would wait
- * there for a hundred rounds, which are long while handshakes are made in them: as long as more come, rounds are kept short.
- * @param perRound 0 for as they come
- * @param limitMs who has waited for so long is closed instead: most likely its client has given up
+ * Node accepts one connection per round from the kernel's queue, in order (libuv 1.45 and later). The last of a hundred
+ * would wait there for a hundred rounds, which are long while handshakes run in them: as long as more arrive, rounds
+ * are kept short.
+ * @param perRound 0 for no limit
+ * @param limitMs a connection that has waited this long is closed instead: most likely its client has given up
  * @param now monotonic milliseconds
  */
 export function handshakesInTurn(
@@ -71,7 +72,7 @@ class HandshakeTurns {
     if (others) others.add(socket);
     else this.#sites.set(site, new Set([socket]));
     this.#since.set(socket, now);
-    // Whoever is gone before it was its turn has nobody else to hear of that.
+    // A connection that ends before its turn has no other listener for that.
     socket
       .on('error', ignore)
       .on('readable', leaveIfGone)
@@ -112,7 +113,7 @@ class HandshakeTurns {
     }
   }
 
-  /** @returns false where nobody waits */
+  /** @returns false if none waits */
   #beginNext(): boolean {
     for (const [site, sockets] of this.#sites) {
       const [socket] = sockets;
@@ -135,8 +136,7 @@ const ignore = (): void => undefined;
 type Unread = Socket & { readonly _readableState: { readonly ended: boolean } };
 
 /**
- * Closes a connection whose peer has closed or has sent too much: as long as there is something to read, Node would not
- * notice.
+ * Closes a connection whose peer has closed or has sent too much: while there is unread data, Node would not notice.
  */
 function leaveIfGone(this: Socket): void {
   if ((this as Unread)._readableState.ended || this.readableLength > MOST_EARLY_BYTES) this.destroy();

@@ -1,7 +1,7 @@
 import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 
-/** The last stream of each connection that takes no more, as its client has been told. */
+/** Last stream of each connection that accepts no more, as announced to its client (GOAWAY). */
 const lastStreams = new WeakMap<ServerHttp2Session, number>();
 
 /** Takes no more streams on a connection (GOAWAY); it closes when those that there are have ended. */
@@ -12,8 +12,8 @@ export function letGo(session: ServerHttp2Session): void {
 }
 
 /**
- * Whether a stream came behind the last one that its client was told of, before the telling had left: the client sends its request again
- * elsewhere, and it must not be carried out twice.
+ * Whether a stream came behind the last one that was announced to its client, before the GOAWAY had left: the client
+ * sends its request again elsewhere, and it must not be executed twice.
  */
 export function isTooLate({ session, id = 0 }: ServerHttp2Stream): boolean {
   const last = session && lastStreams.get(session as ServerHttp2Session);

@@ -27,7 +27,7 @@ export interface ListenOptions {
   /** 0 for none. */
   readonly insecurePort: number;
   readonly limits: ConnectionLimits;
-  /** Hears of each request and connection that is refused for one of them. */
+  /** Called for each request and connection that is refused because of a limit. */
   readonly onRefused: (limit: ConnectionRefusal) => void;
   /** Streams that may be open at once on a connection of HTTP/2. */
   readonly http2MaxStreams: number;
@@ -213,7 +213,7 @@ function prepared(server: Server, options: ListenOptions): Server {
   Object.assign(server as Tunable, { connectionsCheckingInterval: headMs / LATE_LOOKS, maxHeaderSize: maxHeadBytes });
   if (maxConnections > 0) server.maxConnections = maxConnections;
   server.on('drop', () => onRefused('connections'));
-  // Node would leave out those beyond the thousandth without a word, as whom a request is to be carried out among them. Their bytes are bounded.
+  // Node would silently drop headers beyond the thousandth, impersonation headers among them. Their bytes are limited.
   server.maxHeadersCount = 0;
   server.on('request', listener as RequestListener);
   meetExpectations(server);
@@ -256,7 +256,7 @@ function answerMalformed(
   if (limit) onRefused(limit);
   if (!OF_HTTP.test(code) || !socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
   const body = refusalBody(refusal);
-  // A client that does not close has been told, and keeps nothing here.
+  // A client that does not close has been notified, and holds no resources here.
   socket.setTimeout(LINGER_MS, () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${refusal.code} ${refusal.line}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

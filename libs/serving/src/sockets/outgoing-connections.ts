@@ -5,7 +5,7 @@ import type { VanishedPeers } from './vanished-peers.js';
 export const CUT_REASONS = [
   /** The other machine acknowledged nothing any more. */
   'vanished',
-  /** A stream that owes signs of life gave none. */
+  /** A stream that must send signs of life was silent. */
   'silent',
   /** It had not ended in time. */
   'deadline',
@@ -18,9 +18,9 @@ interface OutgoingSettings {
   readonly vanished?: Pick<VanishedPeers, 'add'>;
   /** How long an idle peer may answer no probe, ms. Default, and where it is 0: 40,000. */
   readonly peerTimeoutMs?: number;
-  /** How long a stream that owes signs of life may be silent, ms. Default 0: for ever. */
+  /** Milliseconds for which a stream that must send signs of life may be silent. Default 0: for ever. */
   readonly silenceMs?: number;
-  /** Hears of each connection or stream that is cut. */
+  /** Called for each connection or stream that is cut. */
   readonly onCut?: (reason: CutReason) => void;
 }
 
@@ -31,9 +31,10 @@ const PEER_TIMEOUT_MS = 40_000;
 const LEAST_IDLE_MS = 1_000;
 
 /**
- * The connections that this process opens to other servers on behalf of its clients and that may stay open: watches that
- * are handed to gateways, requests to extension servers, connections that go on with another protocol. Whoever opens one
- * gives it to {@link keep}, so that none outlives the machine at its other end: no reset ever comes from there.
+ * The connections that this process opens to other servers on behalf of its clients and that may stay open: watches
+ * that are proxied to gateways, requests to extension servers, connections that switch to another protocol. Every such
+ * connection is given to {@link keep}, so that none outlives the machine at its other end, from which no reset would
+ * ever come.
  */
 export class OutgoingConnections {
   readonly #kept = new WeakSet<Socket>();
@@ -43,14 +44,14 @@ export class OutgoingConnections {
     this.#idleMs = Math.max(LEAST_IDLE_MS, (settings.peerTimeoutMs || PEER_TIMEOUT_MS) - PROBES_MS);
   }
 
-  /** How long a stream that owes signs of life may be silent, ms; 0: for ever. */
+  /** Milliseconds for which a stream that must send signs of life may be silent; 0: for ever. */
   get silenceMs(): number {
     return this.settings.silenceMs ?? 0;
   }
 
   /**
-   * Has the kernel probe an idle connection, and gives up one whose peer acknowledges nothing. To be called for each request: an
-   * agent that keeps a connection for another one has it probed each second meanwhile.
+   * Makes the kernel probe an idle connection, and closes one whose peer acknowledges nothing. Must be called for each
+   * request: an agent that pools a connection has it probed each second meanwhile.
    */
   keep(socket: Socket): void {
     // Before there is a connection, libuv takes no time for the probes.

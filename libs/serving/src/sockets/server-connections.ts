@@ -18,11 +18,11 @@ type Use = 'silent' | 'asked' | 'other';
 type Tunable = Pick<Server, 'keepAliveTimeout'> & { keepAliveTimeoutBuffer: number };
 
 /**
- * The connections of a server, at its end. Node 26 would close those on which nothing is being asked at once: also one on which a balancer
- * has just sent the next request, which it may not send again elsewhere, and one whose last answer is made and has not left. Node 22 and
- * 24 would wait for those on which nothing was asked yet until the time for the head of a request is over; and each for a client that
- * does not close what the server has ended. Here each is told by its next answer that there will be no other, and goes when nothing has
- * been asked on it, or it has not been closed, for a while.
+ * Closes the connections of a server at shutdown. Node 26 would close idle connections at once: also one on which a
+ * balancer has just sent the next request, which it may not be able to send again elsewhere, and one whose last answer
+ * has not left yet. Node 22 and 24 would wait for unused ones until the timeout for a request's head; and for each
+ * client that does not close its ended connection. Here the next answer of each connection announces that it is the
+ * last, and the connection is closed when it has been idle, or half-closed, for a while.
  */
 export class ServerConnections {
   /** Not secured yet, by who is at the other end: then they go on as other sockets. */

@@ -6,11 +6,11 @@ import { endianness } from 'node:os';
 export interface UnansweredConnection {
   /** Name of the connection, see {@link connectionName}. */
   readonly name: string;
-  /** How often the kernel has sent again, or asked for room in a full window, since the peer was last heard. */
+  /** How often the kernel has retransmitted, or probed a full window, since the peer was last heard from. */
   readonly attempts: number;
 }
 
-/** Tells a connection from all others: both ends, ours first. */
+/** Identifies a connection: both ends, ours first. */
 export const connectionName = (local: string, localPort: number, remote: string, remotePort: number): string =>
   `${local} ${localPort} ${remote} ${remotePort}`;
 

@@ -12,18 +12,19 @@ const LINGER_MS = 10_000;
 /** A connection as node's server keeps it: with the response whose turn it is, if there is one. */
 type Connection = Socket & { readonly _httpMessage?: ServerResponse | null };
 
-/** Whether somebody else decides which protocol a request goes on with. */
+/** Whether another handler decides which protocol a request switches to. */
 export type TakesUpgrade = (req: IncomingMessage) => boolean;
 
 /** Connection listener of Node's server itself: the first one that it has. */
 type Read = (this: Server, socket: Socket) => void;
 
 /**
- * Sends requests that want a WebSocket down the one chain of requests, and those that want whatever protocol of somebody else. All
- * other wishes for another protocol are passed over, as RFC 9110 section 7.8 allows.
+ * Sends requests that want a WebSocket down the chain of requests, and those whose protocol another handler decides.
+ * All other upgrade headers are ignored, as RFC 9110 section 7.8 allows.
  */
 export function acceptUpgrades(server: Server, listener: ApiListener, takesUpgrade: TakesUpgrade = () => false): void {
-  // Everybody else who hears of connections would take one that is given back for new, and follow it once more with each wish.
+  // Other listeners would take a connection that is given back for a new one, and track it once more with each upgrade
+  // header.
   const [read] = server.listeners(server instanceof TlsServer ? 'secureConnection' : 'connection') as Read[];
   // Node 24.9 and later ask, and hand over a connection whose body they still read: these are theirs to read.
   Object.assign(server, { shouldUpgradeCallback: (req: IncomingMessage) => !announcesBody(req) });
@@ -40,8 +41,9 @@ export function acceptUpgrades(server: Server, listener: ApiListener, takesUpgra
 }
 
 /**
- * Their parser stops at the end of such a body, and node leaves out what it was given beside: the next request as a whole, or its head up
- * to somewhere, and the rest would be taken for one. Thus there is none.
+ * Ends a connection behind a request with a body and an upgrade header. Its parser stops at the end of such a body, and
+ * node drops further bytes: the next request as a whole, or the beginning of its head, and the rest would be parsed as
+ * a request. So there must be none.
  */
 function endsBehindWish(req: IncomingMessage, res: ServerResponse): void {
   if (req.httpVersionMajor === 1 && req.headers.upgrade !== undefined && announcesBody(req))
@@ -49,8 +51,8 @@ function endsBehindWish(req: IncomingMessage, res: ServerResponse): void {
 }
 
 /**
- * Waits for the answers to the requests before this one: node's server hands a connection over while they are under way. One
- * that ends with such an answer is not gone on with.
+ * Waits for the answers to the requests before this one: node's server passes a connection on while they are in
+ * progress. One that ends with such an answer is not continued.
  */
 function onceAnswered(socket: Connection, goOn: () => void): void {
   // Node's server has let go of the connection, and of saying so.

@@ -6,9 +6,9 @@ export interface VanishedPeersSettings {
   readonly clock: Clock;
   /** How long a peer may acknowledge nothing while something is sent to it, ms. 0: for ever. */
   readonly timeoutMs: number;
-  /** Hears of each accepted connection that is given up. */
+  /** Called for each accepted connection that is given up. */
   readonly onVanished: () => void;
-  /** Hears when the connections could not be looked at. */
+  /** Called when the state of the connections could not be read. */
   readonly onError: (error: unknown) => void;
   /** Default: what the kernel says. */
   readonly unanswered?: () => AsyncIterable<UnansweredConnection>;
@@ -32,7 +32,7 @@ const LEAST_ATTEMPTS = 2;
  * on acknowledging, and is left alone. Needs the tables of Linux; elsewhere no connection is closed.
  */
 export class VanishedPeers {
-  /** With what hears that it is given up. */
+  /** Open connections, with the callback for giving them up. */
   readonly #open = new Map<Socket, () => void>();
   readonly #settings: Required<VanishedPeersSettings>;
   #silent = new Map<string, Silence>();
@@ -49,7 +49,7 @@ export class VanishedPeers {
   }
 
   /**
-   * Observes one more connection, whoever opened it, while servers are followed.
+   * Observes a further connection of any origin, while servers are observed.
    * @param onVanished called when it is closed. Default: as for accepted connections
    */
   add(socket: Socket, onVanished = this.#settings.onVanished): void {

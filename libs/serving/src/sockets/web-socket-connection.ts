@@ -3,8 +3,8 @@ import { Duplex } from 'node:stream';
 import type { WatchOutput } from '../watching/watch-output.js';
 
 /**
- * A connection as the library for WebSockets sees it: what that says by itself (the handshake, pongs, closing) takes its
- * turn behind the events that wait, and never comes between two parts of one.
+ * A connection as the WebSocket library sees it: the library's own frames (the handshake, pongs, closing) queue behind
+ * waiting events, and never come between two parts of one.
  */
 export class WebSocketConnection extends Duplex {
   constructor(

@@ -27,8 +27,8 @@ export function takeProtocolToken({ headers }: IncomingMessage, names: Names): v
 const unauthorized = () => new StatusError('Unauthorized', 'Unauthorized');
 
 /**
- * A browser sends a client certificate with whatever page asks it to, and lets every page open WebSockets and post forms anywhere:
- * pages of other origins may not use it. Tokens are known only to those who were given them.
+ * Refuses requests of pages of other origins. A browser sends a client certificate with any page's request, and lets
+ * every page open WebSockets and post forms anywhere. Tokens are known only to those who were given them.
  * @throws StatusError 403
  */
 export function checkOrigin(req: IncomingMessage): void {

@@ -34,7 +34,7 @@ export const webSocketMessage = (kind: 'text' | 'binary', payload: Buffer): Buff
 
 /** Bytes around the events of a stream on the wire. */
 export interface Framing {
-  /** Told apart by this: streams of one representation and one framing share their bytes. */
+  /** Key of the encoding: streams of one representation and one framing share their bytes. */
   readonly name: string;
   frame(payload: Buffer, representation: Representation): Buffer;
   /** The same for JSON, whose events are made within what stands around them; absent where nothing does. */

@@ -6,8 +6,8 @@ import { WatchOutput, type WatchOutputs } from './watch-output.js';
 import { LINGER_MS } from './watch-stream.js';
 
 /**
- * A watch over HTTP/2: one stream among many of its connection. What its window does not let through waits here, for it
- * alone; what the streams of a connection write in one turn of the event loop leaves together.
+ * A watch over HTTP/2: one stream among many of its connection. Bytes beyond its window wait here, for it alone; writes
+ * of a connection's streams in one turn of the event loop leave together.
  */
 export class Http2WatchStream implements WatchSink {
   readonly #output: WatchOutput;

@@ -60,7 +60,7 @@ interface Concerned {
   readonly groups?: Iterable<string>;
   /** Objects that credentials are bound to, by {@link keyOfObject}. */
   readonly objects?: Iterable<string>;
-  /** Credentials that are asked about anew, by {@link Recheck.key}. */
+  /** Credentials to check again, by {@link Recheck.key}. */
   readonly credentials?: Iterable<string>;
 }
 
@@ -159,7 +159,7 @@ export class OpenWatches {
     const judged: Promise<boolean>[] = [];
     for (const [at, watch] of watches.entries()) {
       if (at > 0 && at % STRIDE === 0) await turn();
-      // Apart: who judges may have to ask somebody outside about one, who does not answer.
+      // Concurrently: checking one may involve an external service that does not answer.
       judged.push(this.#judge(watch, judge));
     }
     return (await Promise.all(judged)).filter(Boolean).length;
@@ -220,10 +220,7 @@ const ofGroup = (name: string) => `group ${name}`;
 const ofObject = (key: string) => `object ${key}`;
 const ofCredential = (key: string) => `credential ${key}`;
 
-/**
- * Asks the judge about a watch. A watch that cannot be judged is ended: a client that reconnects is authorized from the
- * start.
- */
+/** Checks a watch. A watch that cannot be checked is ended: a client that reconnects is authorized from the start. */
 async function asked(judge: WatchJudge, watch: OpenWatch): Promise<StatusError | undefined> {
   try {
     return await judge(watch);

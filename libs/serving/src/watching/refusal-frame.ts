@@ -4,8 +4,8 @@ import type { RequestContext } from '../http/context.js';
 import { BARE, MESSAGES } from './frames.js';
 
 /**
- * Makes the event that ends a stream which another process serves, in the encoding and framing that its client asked for.
- * Keeps nothing of the request.
+ * Encodes the event that ends a stream served by another process, in the encoding and framing that its client asked
+ * for. Keeps no reference to the request.
  * @throws StatusError 406
  */
 export function refusalFrames(

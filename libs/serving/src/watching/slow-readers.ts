@@ -6,7 +6,7 @@ interface SlowReadersSettings {
   readonly clock: Clock;
   /** Milliseconds for which a stream that has stalled is kept. */
   readonly maxStallMs: number;
-  /** Hears when the connections could not be looked at. */
+  /** Called when the state of the connections could not be read. */
   readonly onError: (error: unknown) => void;
   /** Default: what the kernel says. */
   readonly queues?: () => AsyncIterable<SendQueue>;
@@ -17,9 +17,10 @@ const LOOKS = 9;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Tells clients that read slowly from those that do not read. The kernel holds megabytes for a connection, and takes no more of this
- * process before a third of them are read: at 10 kB a second that is minutes. What it still holds shrinks meanwhile, and that shows in
- * its tables, which are looked at while watches have stalled. Where there are none a client has to read as fast as before.
+ * Distinguishes clients that read slowly from those that do not read. The kernel buffers megabytes for a connection,
+ * and accepts no more from this process before a third of them are read: at 10 kB a second that takes minutes. Its
+ * buffer shrinks meanwhile, which shows in its tables; they are read while watches are stalled. Without such tables a
+ * client has to read as fast as before.
  */
 export class SlowReaders {
   readonly #settings: Required<SlowReadersSettings>;

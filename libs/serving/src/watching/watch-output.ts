@@ -2,9 +2,9 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 
 /**
- * The way of one watch's bytes into its connection. Pieces are shared by many watches and cost nothing while they wait
- * here; once in the connection they are memory of this watch alone, for TLS encrypts a write as a whole and HTTP/2 may.
- * So the connection gets no more than a limit of bytes at a time, in slices of what waits.
+ * The path of one watch's bytes into its connection. Pieces are shared by many watches and cost nothing while they wait
+ * here; once in the connection they are memory of this watch alone, as TLS encrypts a write as a whole and HTTP/2 may.
+ * So the connection gets no more than a limit of bytes at a time, in slices of the waiting pieces.
  */
 export class WatchOutput {
   /** Pieces that the connection has not got whole, in order. */
@@ -13,7 +13,7 @@ export class WatchOutput {
   #given = 0;
   /** Bytes of all of them that it has not got. */
   #queued = 0;
-  /** Writes of which the connection has not said that they are done. */
+  /** Writes that the connection has not completed. */
   #underWay = 0;
   #refused = false;
   #onDrain: (() => void) | undefined;
@@ -143,7 +143,8 @@ export class WatchOutput {
     for (let piece = this.#pieces?.[0]; piece; piece = this.#pieces?.[0]) {
       const left = piece.length - this.#given;
       const room = this.outputs.limit - this.own;
-      // Without a write under way nobody would call: answers to earlier requests may still fill the connection.
+      // Without a write in progress there would be no callback: answers to earlier requests may still fill the
+      // connection.
       if (this.#underWay > 0 && room < Math.min(left, this.outputs.limit / 2)) return;
       const size = Math.min(left, Math.max(room, this.outputs.limit / 2));
       const slice = piece.subarray(this.#given, this.#given + size);

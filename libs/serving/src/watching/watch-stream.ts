@@ -27,8 +27,8 @@ export async function connectionOf({ req, res }: RequestContext): Promise<Socket
 }
 
 /**
- * A watch over HTTP/1.1: the head goes out through node's response, what follows straight to the socket, as frames are
- * complete chunks already. The connection ends with the stream, for node has not seen the body.
+ * A watch over HTTP/1.1: the head goes out through node's response, the body straight to the socket, as frames are
+ * complete chunks already. The connection ends with the stream, as node has not seen the body.
  */
 export class WatchStream implements WatchSink {
   readonly #output: WatchOutput;

@@ -10,7 +10,7 @@ import { KEEP_ALIVE_MS, LINGER_MS } from './watch-stream.js';
 
 /** Bytes of a message of a client, who has nothing to say: more closes with 1009. */
 const MAX_CLIENT_MESSAGE = 64 * 1024;
-/** How long a client may take to say that it closes as well, once it has been told, milliseconds. */
+/** Milliseconds that a client may take to close its side as well. */
 const CLOSE_MS = 1_000;
 /** The stream has come to its end; an `ERROR` event says so before when something went wrong. */
 const NORMAL_CLOSURE = 1000;

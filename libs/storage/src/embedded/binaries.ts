@@ -59,7 +59,7 @@ function inDirectory(directory: string, inherited: NodeJS.ProcessEnv): Binaries 
   };
 }
 
-/** Tried, not derived from modes: there are access lists, mounts without execution, and libraries. */
+/** Tried, as modes do not decide it: there are access lists, mounts without execution, and libraries. */
 async function canRun({ postgres, environment }: Binaries, { spawnAs }: Identity): Promise<boolean> {
   const options = { cwd: '/', env: environment, ...spawnAs };
   return promisify(execFile)(postgres, ['--version'], options).then(
@@ -75,7 +75,7 @@ async function linkLibraries(packageRoot: string): Promise<void> {
     const here = join(packageRoot, target);
     const there = join(packageRoot, source);
     if (dirname(here) !== dirname(there)) continue;
-    // It is there already, or the directory is read-only; then the server says what it lacks.
+    // It exists already, or the directory is read-only; then the server reports what is missing.
     await symlink(there.slice(dirname(there).length + 1), here).catch(() => undefined);
   }
 }

@@ -4,12 +4,12 @@ import { lockFolder } from './folder-lock.js';
 import { findIdentity } from './identity.js';
 import type { ClusterFolder } from './launch.js';
 
-/** The folder of a cluster, which no other process takes until it is released. */
+/** The folder of a cluster, locked for this process until it is released. */
 export interface ClaimedFolder extends ClusterFolder {
   release(): void;
 }
 
-/** Makes the folder of a cluster, if it is not there, and takes it for this process. @throws Error when another process has it */
+/** Creates the folder of a cluster, if it does not exist, and locks it. @throws Error when another process holds it */
 export async function claimFolder({ dataDir, runAs }: EmbeddedOptions): Promise<ClaimedFolder> {
   const identity = await findIdentity(runAs);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-/** How to run a PostgreSQL of one's own. */
+/** Options of a PostgreSQL of one's own. */
 export interface EmbeddedOptions {
   /** Directory for the cluster, its socket, its log and its password; made on first use. */
   readonly dataDir: string;
@@ -19,7 +19,7 @@ export interface EmbeddedOptions {
   readonly startTimeout?: number;
 }
 
-/** A PostgreSQL that is running. */
+/** A running PostgreSQL. */
 export interface EmbeddedPostgres {
   /** For {@link StoreOptions.url}; holds the password. */
   readonly url: string;

@@ -4,7 +4,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { shortPath } from './short-path.js';
 
-/** A folder that belongs to this process until it is released, or until the process ends, by whatever cause. */
+/** A folder that is locked for this process until it is released, or until the process ends, for whatever reason. */
 export interface FolderLock {
   release(): void;
 }
@@ -49,14 +49,14 @@ function isHeld(path: string): Promise<boolean> {
       resolve(true);
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      // Gone is a number that was passed: making the next one fails, and what there is then is looked at again.
+      // A missing socket was superseded: making the next one fails, and the folder is read again.
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
       else reject(error);
     });
   });
 }
 
-/** Undefined when the number is taken. It is listened to before it has its name: what has a name and no listener is dead. */
+/** Undefined when the number is taken. The socket listens before it gets its name: without a listener it is dead. */
 async function makeSocket(place: string, number: number): Promise<Server | undefined> {
   const unnamed = join(place, `${PREFIX}new-${randomBytes(4).toString('hex')}`);
   const server = createServer((socket) => socket.destroy()).unref();

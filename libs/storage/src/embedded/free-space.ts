@@ -2,7 +2,7 @@ import { open, stat, statfs } from 'node:fs/promises';
 
 /** A server needs a further segment of its log, of 16 MiB, before it can recover. */
 const LEAST_BYTES = 16 << 20;
-/** Bytes at the end of a log that are looked through. */
+/** Bytes at the end of a log that are searched. */
 const END = 4096;
 const REFUSALS = /No space left on device|Disk quota exceeded/;
 
@@ -27,7 +27,7 @@ export const bytesOf = (file: string): Promise<number> =>
 
 async function endOf(file: string, since: number): Promise<string> {
   const size = await bytesOf(file);
-  // One that is shorter than before is another one.
+  // A log that is shorter than before is a new one.
   const from = since <= size ? since : 0;
   if (size === from) return '';
   const handle = await open(file, 'r');

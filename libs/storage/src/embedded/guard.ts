@@ -8,7 +8,7 @@ export interface Guard {
   release(): void;
 }
 
-/** How often the lock is looked for, a second apart: a server that has just started writes it once it has read its settings. */
+/** Attempts to find the lock, a second apart: a new server writes it once it has read its settings. */
 const LOOKS = 15;
 
 /**

@@ -7,7 +7,7 @@ export interface Identity {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
-  /** Whether that is another user than this process. */
+  /** Whether that is another user than this process's. */
   readonly switched: boolean;
   readonly spawnAs: { readonly uid?: number; readonly gid?: number };
 }

@@ -16,8 +16,8 @@ export async function initialize(
   superuser: { readonly name: string; readonly password: string },
   ending?: AbortSignal,
 ): Promise<void> {
-  // Killed halfway, the last attempt left a directory without a usable cluster. PG_VERSION is written early, so a
-  // directory of another name is filled first and renamed when it is whole.
+  // An attempt that was killed has left a directory without a usable cluster. PG_VERSION is written early, so a
+  // directory of another name is filled first and renamed when it is complete.
   const fresh = `${data}.new`;
   await endOrphans(fresh);
   await rm(fresh, { recursive: true, force: true });
@@ -66,7 +66,8 @@ async function runInitdb({
   const child = spawn(binaries.initdb, [...args, '-E', 'UTF8', '--locale=C', '--wal-segsize=16'], {
     cwd,
     env: binaries.environment,
-    // Its own process group: an interrupt from the terminal is for this process to handle, and what it starts is ended with it.
+    // Its own process group: an interrupt from the terminal is for this process to handle, and its children are killed
+    // with it.
     detached: true,
     stdio: [password.fd, 'ignore', 'pipe'],
     ...identity.spawnAs,
@@ -95,7 +96,7 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** Keeps the end of what a child says on its standard error. */
+/** Keeps the end of a child's standard error. */
 function collect(child: ChildProcess): () => string {
   let tail = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -20,20 +20,20 @@ const SOCKET_PORT = 5432;
 /** Bytes of the log from which on a start begins a new one. */
 const LONG_LOG = 1 << 20;
 
-/** How a server is started this time. */
+/** Options of one start of a server. */
 interface StartOptions extends EmbeddedOptions {
   /** Settings of PostgreSQL in place of, or beside, those that it always has. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }
 
-/** The folder of a cluster, taken for this process, and the user that the server runs as. */
+/** The folder of a cluster, locked for this process, and the user that the server runs as. */
 export interface ClusterFolder {
   readonly root: string;
   readonly identity: Identity;
 }
 
 /**
- * Starts the server of a folder that belongs to this process; one that was left behind there is stopped.
+ * Starts the server of a folder that this process holds; one that was left behind there is stopped.
  * @param ending aborts the start: what was launched is stopped again
  * @throws Error with the end of the server's log
  */
@@ -123,7 +123,7 @@ async function launch(options: StartOptions, how: Launch): Promise<EmbeddedPostg
     child.unref();
     return handle(how, child.pid, child, guard);
   } catch (error) {
-    // Until it is gone another one could not start on its folder.
+    // Until it has exited no other could start on its folder.
     if (child.pid !== undefined) await stopWhole(child.pid, how.data);
     guard?.release();
     const end = (await readFile(log, 'utf8').catch(() => '')).slice(-1000).trim();
@@ -150,7 +150,7 @@ function handle({ url, data }: Launch, pid: number, child: ChildProcess, guard: 
     await stopWhole(pid, data);
     stopped.abort();
   };
-  // A process that exits in a hurry, as upon a second signal, has no time for more than to ask.
+  // A process that exits at once, as upon a second signal, has no time to wait.
   const ask = () => askPostmaster(pid);
   process.once('exit', ask);
   void exited.then(() => {
@@ -170,17 +170,17 @@ function settings(options: StartOptions): string[] {
   const values: Record<string, string | number> = {
     listen_addresses: options.port === undefined ? '' : '127.0.0.1',
     port: options.port ?? SOCKET_PORT,
-    // Where it works: its own folder.
+    // Its working directory: its own folder.
     unix_socket_directories: '.',
     unix_socket_permissions: '0700',
     max_connections: options.maxConnections ?? 60,
-    // History that is resumed minutes after an upgrade from schema 8 holds a lock for each type: this is enough for ten thousand kinds.
+    // Resuming history after an upgrade from schema 8 takes a lock for each type: enough for ten thousand kinds.
     max_locks_per_transaction: 256,
     shared_buffers: `${options.sharedBuffers ?? 64}MB`,
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',
-    // For backups while it runs: one, and one more that ends by itself as it was broken off.
+    // For backups while it runs: one, and one that was aborted and is about to end.
     wal_level: 'replica',
     max_wal_senders: 2,
     max_replication_slots: 2,

@@ -64,7 +64,7 @@ async function copyOnce(packageRoot: string, shelf: string, name: string): Promi
   return copy;
 }
 
-/** Everybody may read what is installed and run what its owner may run, whatever the umask was when it was installed. */
+/** Makes installed files readable to all, and executable where they are to their owner, whatever the umask was. */
 async function letRead(directory: string): Promise<void> {
   await chmod(directory, 0o755);
   for (const entry of await readdir(directory, { withFileTypes: true })) {

@@ -14,11 +14,11 @@ export async function readPostmaster(data: string): Promise<number | undefined> 
   return (await isPostmasterOf(pid, data)) ? pid : undefined;
 }
 
-/** Pids are reused: after a crash the number may be anybody's. A postmaster works in its data directory. */
+/** Whether a pid is a postmaster of the folder. Pids are reused, but a postmaster works in its data directory. */
 async function isPostmasterOf(pid: number, data: string): Promise<boolean> {
   const directory = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (directory !== undefined) return directory === data;
-  // In a container root may not look there. The name of the program is for everybody to see, where there is a /proc.
+  // In a container root may not read the directory. The name of the program is readable by all, where there is a /proc.
   const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => undefined);
   return program === undefined || program === 'postgres\n';
 }
@@ -63,7 +63,7 @@ export async function waitUntilReady(url: string, silence: number, ending?: Abor
 const isRecovering = (error: unknown): boolean =>
   sqlState(error) === CANNOT_CONNECT_NOW && !(error as Error).message.includes('shutting down');
 
-/** Asks a postmaster to shut down (fast), and waits for nothing. */
+/** Asks a postmaster to shut down (fast), without waiting. */
 export function askPostmaster(pid: number): void {
   if (isAlive(pid)) process.kill(pid, 'SIGINT');
 }
@@ -95,7 +95,7 @@ async function gone(pid: number, deadline: number): Promise<boolean> {
   return true;
 }
 
-/** Whether a process runs. One that has ended and was not reaped by its parent does not, though it can be signalled. */
+/** Whether a process runs. A zombie does not, though it can be signalled. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

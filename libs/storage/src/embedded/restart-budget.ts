@@ -2,7 +2,7 @@ import { Backoff } from '@orch/runtime/work';
 
 /** Limits of the attempts to start a server. */
 interface RestartLimits {
-  /** Milliseconds without a server that are spent before it is given up. */
+  /** Milliseconds without a server after which it is given up. */
   readonly timeout: number;
   /** Milliseconds of the first pause, which doubles. */
   readonly firstPause: number;
@@ -12,7 +12,7 @@ const LONGEST_PAUSE = 3000;
 /** After space is freed on a full disk the server should be back soon. */
 const LONGEST_PAUSE_WITHOUT_SPACE = 1000;
 
-/** Says how long to wait before the next attempt to start a server, and when enough of them were made. */
+/** Decides how long to wait before the next attempt to start a server, and when to give up. */
 export class RestartBudget {
   #left: number;
   readonly #backoff: Backoff;
@@ -33,7 +33,7 @@ export class RestartBudget {
     this.#backoff.reset();
   }
 
-  /** The server has ended: time counts from here on. */
+  /** The server has ended: the time is counted from here on. */
   begin(): void {
     this.#countedAt = this.now();
   }

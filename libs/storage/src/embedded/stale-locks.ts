@@ -7,7 +7,7 @@ import type { Identity } from './identity.js';
 /** The lock of a data directory, and those of the sockets in it. */
 const LOCKS = /^(postmaster\.pid|\.s\.PGSQL\.\d+\.lock)$/;
 
-/** More than the number of any process, and the largest that a server reads. */
+/** More than any pid, and the largest number that a server reads. */
 const NOBODY = '2147483647';
 
 /**
@@ -40,7 +40,7 @@ async function disarm(lock: string, identity: Identity): Promise<void> {
   await rename(fresh, lock);
 }
 
-/** The folder belongs to a lesser user, who may have made a link of a lock, or what never ends. */
+/** Reads a lock. The folder's owner is unprivileged, and may have put a link or an endless file there. */
 async function readLock(lock: string): Promise<string> {
   const file = await open(lock, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

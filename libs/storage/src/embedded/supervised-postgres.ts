@@ -24,13 +24,13 @@ export interface SupervisionOptions extends EmbeddedOptions {
 export interface SupervisionObserver {
   /** The server ended without being asked to, and will be started again. */
   ended?(pid: number): void;
-  /** It could not be started, which is tried again after `pause` milliseconds. */
+  /** Starting failed, and is retried after `pause` milliseconds. */
   startFailed?(error: Error, pause: number, outOfSpace: boolean): void;
   /** It runs again. */
   restarted?(pid: number): void;
 }
 
-/** A PostgreSQL of one's own that is started again, on the same folder and URL, whenever it ends by itself. */
+/** A PostgreSQL that is started again, on the same folder and URL, whenever it ends by itself. */
 export class SupervisedPostgres {
   /** For {@link StoreOptions.url}; the same however often it is started. */
   readonly url: string;
@@ -40,7 +40,7 @@ export class SupervisedPostgres {
   readonly #supervised: Promise<void>;
   #server: EmbeddedPostgres | undefined;
   #giveUp: (error: Error) => void = () => undefined;
-  /** Resolves with the last error once it is given up; stays pending otherwise. */
+  /** Resolves with the last error once the server is given up; stays pending otherwise. */
   readonly givenUp = new Promise<Error>((resolve) => {
     this.#giveUp = resolve;
   });
@@ -79,7 +79,7 @@ export class SupervisedPostgres {
     return this.#server?.pid;
   }
 
-  /** Shuts it down, or ends the attempts to start it. Once it is gone, its folder is free for others. */
+  /** Shuts it down, or ends the attempts to start it. Afterwards its folder is unlocked. */
   async stop(): Promise<void> {
     this.#ending.abort();
     try {
@@ -108,7 +108,7 @@ export class SupervisedPostgres {
     }
   }
 
-  /** Undefined when it was given up, or is to stop. */
+  /** Undefined when it was given up, or is being stopped. */
   async #startAgain(): Promise<EmbeddedPostgres | undefined> {
     const { signal } = this.#ending;
     const { root } = this.folder;

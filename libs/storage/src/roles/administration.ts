@@ -23,11 +23,11 @@ import type { RoledSchema } from './roles-script.js';
 /** Default schema of the state. */
 export const STORE_SCHEMA = 'cluster';
 
-/** A database, as who administers it reaches it. */
+/** A database, with an administrator's access to it. */
 export interface Administered {
   /** Same as {@link StoreOptions.url}. */
   readonly url: string;
-  /** Milliseconds for which tables that are in use are waited for; default 60,000. */
+  /** Milliseconds to wait for tables that are in use; default 60,000. */
   readonly patience?: number;
   /** Notified of migrations' progress, and when a migration by another process is waited for. */
   readonly observer?: Pick<StoreObserver, 'migration'>;
@@ -125,7 +125,7 @@ export function migrateDatabase(order: MigrationOrder): Promise<readonly Migrate
         if (schema === main) await recordInstallation(connection, installation);
         const [row] = await connection.query('SELECT max(number) FROM schema_migration');
         const newest = Number(row?.[0] ?? 0);
-        // A newer release has given rights that this one does not know.
+        // A newer release has granted rights that this one does not know.
         if (newest <= newestOf(migrations))
           await connection.query(rightsScript(name, rights, roles), undefined, MIGRATION_ANSWER_TIMEOUT);
         return newest;

@@ -1,7 +1,7 @@
 import { literal } from '../snapshot-sql.js';
 import type { RoleNames, SchemaRights } from './rights.js';
 
-/** Names of roles that need no thought in whatever quotes; those of cloud services' identities are mail addresses. */
+/** Names of roles that are safe in all quotes; those of cloud services' identities are mail addresses. */
 const NAME = /^[A-Za-z_][\w.@-]{0,62}$/;
 
 /** A role's or schema's name for SQL. @throws RangeError for what is none of letters, digits, `_`, `-`, `.` and `@` */

@@ -18,7 +18,7 @@ interface RelationRights {
 interface FunctionRights {
   readonly apiServer?: boolean;
   readonly gateway?: boolean;
-  /** Runs as the owner of the schema (SECURITY DEFINER): what it does needs more than who calls it has. */
+  /** Runs as the owner of the schema (SECURITY DEFINER): it needs rights that its caller lacks. */
   readonly asOwner?: boolean;
 }
 

@@ -2,7 +2,7 @@ import { literal } from '../snapshot-sql.js';
 import type { RoleNames, SchemaRights } from './rights.js';
 import { block, formatted, identifier, rightsScript } from './rights-script.js';
 
-/** A schema of an installation, and who may do what in it. */
+/** A schema of an installation, and the rights in it. */
 export interface RoledSchema {
   /** Plain lower case. */
   readonly name: string;
@@ -12,7 +12,7 @@ export interface RoledSchema {
   readonly newest: number;
 }
 
-/** How a role proves who it is. */
+/** Authentication of a role. */
 export interface RoleLogin {
   /** Password verifier to store (`pg_authid.rolpassword`); the present one stays if absent. */
   readonly verifier?: string;
@@ -26,9 +26,9 @@ export interface RolesSettings {
   readonly roles: RoleNames;
   /** How each logs in. */
   readonly logins: Readonly<Record<keyof RoleNames, RoleLogin>>;
-  /** Made where they are not there, and owned by the migrator. */
+  /** Schemas to create if missing, owned by the migrator. */
   readonly schemas: readonly RoledSchema[];
-  /** Schemas and tables that belong to another role become the migrator's; else that is an error. */
+  /** Schemas and tables of another role become the migrator's; otherwise they are an error. */
   readonly takesOver: boolean;
 }
 
@@ -62,7 +62,7 @@ function making(role: string, { verifier, external }: RoleLogin): string {
   return `${made}ALTER ROLE ${own} LOGIN${verifier === undefined ? '' : ` PASSWORD ${literal(verifier)}`};\n`;
 }
 
-/** Rights that the roles of servers have of elsewhere make nothing of those that they are given here. */
+/** Checks that inherited rights of the roles do not undermine the ones granted here. */
 const checks = ({ migrator, apiServer, gateway }: RoleNames): string =>
   block(
     '  found record;',

@@ -5,7 +5,7 @@ import type { TypeName } from '../type-name.js';
 /** First byte of a sealed body. No JSON text begins with it. */
 export const SEALED = 0x00;
 
-/** Whether a body as it lies in the database is sealed, by whatever cipher. */
+/** Whether a stored body is sealed, by any cipher. */
 export const isSealed = (stored: Buffer): boolean => stored.length > 0 && stored[0] === SEALED;
 
 /**
@@ -16,13 +16,13 @@ export interface BodyCipher {
   /** The sealed form of a body; undefined for a type whose bodies are stored as is. @throws UnsealableBodyError */
   seal(type: TypeName, key: Key, body: Buffer): Buffer | undefined;
   /**
-   * The body of a stored form, which may be one that was never sealed. A promise only where a key has to be asked for.
+   * Opens a stored body, which may be one that was never sealed. Returns a promise only when a key must be fetched.
    * @throws UnreadableBodyError, also as the promise
    */
   open(type: TypeName, key: Key, stored: Buffer): Buffer | Promise<Buffer>;
   /** Whether bodies of a type may be sealed: bodies of all others are stored as they are. */
   concerns(type: TypeName): boolean;
-  /** Whether a stored form is what {@link seal} would make of its body now, but for what is random in it. */
+  /** Whether a stored form is what {@link seal} would make of its body now, except for random parts. */
   isCurrent(type: TypeName, key: Key, stored: Buffer): boolean;
 }
 
@@ -42,10 +42,10 @@ export class UnreadableBodyError extends Error {
   override readonly name: string = 'UnreadableBodyError';
   /** The message without the object. */
   readonly unnamed: string;
-  /** The object, and why. */
+  /** The object, and the reason. */
   readonly what: Unreadable;
 
-  /** @param what of whose key no more is kept than it says: a row would be kept with its body */
+  /** @param what only its key and reason are kept: a row would be retained with its body */
   constructor(
     what: Unreadable,
     /** Whether the failure may be transient: the service that has the key does not answer. */
@@ -60,7 +60,7 @@ export class UnreadableBodyError extends Error {
   }
 }
 
-/** The same of one of many that were read together. It may lie where who has asked may see nothing: tell only what is {@link unnamed}. */
+/** Same for one of many that were read together. The client may not see that object: send only {@link unnamed}. */
 export class UnreadableListError extends UnreadableBodyError {
   override readonly name = 'UnreadableListError';
   constructor(cause: UnreadableBodyError) {
@@ -74,14 +74,14 @@ export class UnreadableListError extends UnreadableBodyError {
  */
 export class UnreadableChangesError extends StoreUnavailableError {
   constructor(
-    /** The first of them, and why. */
+    /** The first of them, and the reason. */
     override readonly cause: UnreadableBodyError,
   ) {
     super(cause.unnamed, false, { cause });
   }
 }
 
-/** A body cannot be sealed, so it is not written: answer 500, saying so. */
+/** Thrown when a body cannot be sealed, so it is not written: answered with 500, saying so. */
 export class UnsealableBodyError extends Error {
   override readonly name = 'UnsealableBodyError';
 }

@@ -3,18 +3,18 @@ import type { HistoricChange, Row } from '../store.js';
 import type { TypeName } from '../type-name.js';
 import { type BodyCipher, UnreadableBodyError } from './body-cipher.js';
 
-/** Bytes that are opened before others have their turn. */
+/** Bytes that are opened before other work runs. */
 const TURN_BYTES = 2 << 20;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A row with its body opened. @throws UnreadableBodyError */
+/** Returns a row with its body opened. @throws UnreadableBodyError */
 export async function openedRow(cipher: BodyCipher, type: TypeName, row: Row): Promise<Row> {
   const body = cipher.open(type, row, row.body);
   return body === row.body ? row : { ...row, body: Buffer.isBuffer(body) ? body : await body };
 }
 
-/** Has rows left out whose bodies cannot be opened. */
+/** Leaves out rows whose bodies cannot be opened. */
 export interface LeavingOut {
   readonly leftOut: (error: UnreadableBodyError, row: Row) => void;
   /** Set when a key service did not answer: later bodies are hardly waited for, or each would be in turn. */
@@ -31,7 +31,7 @@ function openedSoon(body: Promise<Buffer>, type: TypeName, key: Key, { away }: L
   return Promise.race([body, late()]);
 }
 
-/** Rows with their bodies opened. @throws UnreadableBodyError for the first that cannot be, where none is left out */
+/** Returns rows with their bodies opened. @throws UnreadableBodyError for the first failure, if none may be left out */
 export async function openedRows(
   cipher: BodyCipher,
   type: TypeName,
@@ -62,7 +62,7 @@ export async function openedRows(
   return opened;
 }
 
-/** Changes up to the first that cannot be opened, and why that cannot. */
+/** Changes up to the first that cannot be opened, and its error. */
 interface OpenedChanges {
   readonly changes: readonly HistoricChange[];
   readonly unreadable?: { readonly at: HistoricChange; readonly error: UnreadableBodyError };
@@ -85,7 +85,7 @@ async function openedChange(
   return body === change.body && prior === change.prior ? change : { ...change, body, ...(prior && { prior }) };
 }
 
-/** Changes with both of their bodies opened. */
+/** Opens both bodies of each change. */
 export async function openedChanges(
   cipher: BodyCipher,
   type: TypeName,

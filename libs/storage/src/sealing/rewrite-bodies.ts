@@ -3,7 +3,7 @@ import type { Row, Store } from '../store.js';
 import type { TypeName } from '../type-name.js';
 import { type BodyCipher, typeText, UnreadableBodyError } from './body-cipher.js';
 
-/** Rows that are looked at together, and writes that are under way at a time. */
+/** Rows that are read together, and writes in progress at a time. */
 const PAGE = 500;
 const TOGETHER = 16;
 /** Attempts at an object that is written concurrently all the while. */
@@ -11,17 +11,17 @@ const ATTEMPTS = 10;
 
 /** Settings of a rewrite: the bodies to rewrite, and their cipher. */
 export interface RewriteOrder {
-  /** The store as it is, without a cipher. */
+  /** The underlying store, without a cipher. */
   readonly store: Pick<Store, 'registerTypes' | 'snapshot' | 'get' | 'write'>;
   /** The cipher that bodies are opened with, and sealed with again. */
   readonly cipher: BodyCipher;
-  /** All that may hold anything. */
+  /** All types that may have objects. */
   readonly types: readonly TypeName[];
   /** Objects written in a second at most. */
   readonly rate: number;
   /** Only counts. */
   readonly looksOnly?: boolean;
-  /** Asked between objects; true ends it early. */
+  /** Called between objects; true ends it early. */
   readonly stopped?: () => boolean;
   /** Called with the progress of a type, after each page and at its end. */
   readonly onProgress?: (type: string, so: Rewritten, ended: boolean) => void;
@@ -68,7 +68,7 @@ class TypeRewriting {
     private readonly type: TypeId,
   ) {}
 
-  /** Page by page, each of a state of its own: none is held open while it is written. */
+  /** Rewrites page by page, each of a state of its own: no snapshot is open during writes. */
   async run(): Promise<Rewritten> {
     const { store, stopped, onProgress } = this.order;
     for (let after: Key | undefined, ended = false; !ended && !stopped?.(); ) {
@@ -98,7 +98,7 @@ class TypeRewriting {
     if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
   }
 
-  /** Its form says which key it was made with, and not that all of it is there. */
+  /** The form shows the key that it was made with, but not that it is intact. */
   async #try(row: Row): Promise<void> {
     if (await this.#opened(row)) this.#counted.current++;
   }

@@ -90,14 +90,14 @@ export class SealedStore implements ServingStore {
     this.inner.setAccountType(type);
   }
 
-  /** @throws UnsealableBodyError, and what the store throws */
+  /** @throws UnsealableBodyError, and errors of the store */
   async write(op: WriteOp): Promise<WriteOutcome> {
     if (this.#isPlain(op)) return this.inner.write(op);
     const [sealed = op] = await this.#sealing.sealed([op]);
     return this.inner.write(sealed);
   }
 
-  /** @throws UnsealableBodyError, and what the store throws */
+  /** @throws UnsealableBodyError, and errors of the store */
   async writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
     return this.inner.writeSet(ops.every((op) => this.#isPlain(op)) ? ops : await this.#sealing.sealed(ops));
   }
@@ -106,13 +106,13 @@ export class SealedStore implements ServingStore {
     return !this.cipher.concerns(this.#nameOf(type));
   }
 
-  /** @throws UnreadableBodyError, and what the store throws */
+  /** @throws UnreadableBodyError, and errors of the store */
   async get(type: TypeId, key: Key): Promise<Row | undefined> {
     const row = await this.inner.get(type, key);
     return row && openedRow(this.cipher, this.#nameOf(type), row);
   }
 
-  /** @throws UnreadableBodyError, and what the store throws */
+  /** @throws UnreadableBodyError, and errors of the store */
   async getStale(type: TypeId, key: Key): Promise<Row | undefined> {
     const row = await this.inner.getStale(type, key);
     return row && openedRow(this.cipher, this.#nameOf(type), row);
@@ -202,7 +202,7 @@ export class SealedStore implements ServingStore {
     return isSealed(sealed) ? { ...change, body: this.openNow(change) ?? sealed, sealed } : change;
   }
 
-  /** The body of a change as others have sealed it; undefined where it cannot be opened at once, as far as is known. */
+  /** Opens the body of a change that others have sealed; undefined if that is not possible at once. */
   openNow({ type, namespace, name, body }: Pick<Change, 'type' | 'namespace' | 'name' | 'body'>): Buffer | undefined {
     try {
       const opened = this.cipher.open(this.#nameOf(type), { namespace, name }, body);

@@ -1,6 +1,6 @@
 import type { WriteOp } from '../store.js';
 
-/** Milliseconds of sealing before others have their turn. */
+/** Milliseconds of sealing before other work runs. */
 const TURN_MS = 1;
 
 interface Waiting {
@@ -17,7 +17,7 @@ interface Waiting {
 export class SealingTurns {
   #waiting: Waiting[] = [];
 
-  /** @param seal the sealed form of a body; undefined where it is stored as it is */
+  /** @param seal returns the sealed form of a body; undefined if it is stored as is */
   constructor(private readonly seal: (op: WriteOp) => Buffer | undefined) {}
 
   /** Returns the writes with their sealed bodies; rejects with the error of sealing one of them. */

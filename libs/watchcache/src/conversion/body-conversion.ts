@@ -1,6 +1,6 @@
 import type { Change, HistoricChange, Row, TypeId } from '@orch/storage';
 
-/** A body, the version of the API that it lies in, and which defaults it was given. */
+/** A body, the version of the API that it is in, and its defaults. */
 export type StoredBody = Pick<Row, 'storedVersion' | 'defaults' | 'body'>;
 
 /**
@@ -8,11 +8,11 @@ export type StoredBody = Pick<Row, 'storedVersion' | 'defaults' | 'body'>;
  * conversion is a function of the bytes have none: encoders convert them synchronously.
  */
 export interface BodyConversion {
-  /** Equal for conversions that make equal bytes; state and ring of a type are kept once for each. */
+  /** Equal for conversions with equal results; state and ring of a type are kept once for each. */
   readonly key: string;
   /** Version of the API that the bodies are converted to, as in a Row of the store. */
   readonly version: string;
-  /** Number of the defaults that converted bodies have been given, as in a Row of the store. */
+  /** Number of the defaults in converted bodies, as in a Row of the store. */
   readonly defaults: number;
   /**
    * Returns the bodies in the served version, in the order given; an error in place of one that cannot be converted
@@ -31,7 +31,7 @@ export type ServedRow = Row & Served;
 export type ServedChange = Change & Served;
 export type ServedHistory = HistoricChange & Served & { readonly priorFailure?: Error };
 
-/** Several conversions at the price of one call, or none; `undefined` stays where it is. */
+/** Converts several bodies with one call, or none; `undefined` stays in its place. */
 export async function convertAll(
   conversion: BodyConversion,
   type: TypeId,

@@ -27,7 +27,7 @@ interface ConvertedFeedOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** A feed whose changes come in one served version: the same sequence, later. */
+/** A feed whose changes are in one served version: the same sequence, later. */
 export class ConvertedFeed implements Followable {
   constructor(private readonly options: ConvertedFeedOptions) {}
 
@@ -36,7 +36,7 @@ export class ConvertedFeed implements Followable {
   }
 }
 
-/** A head up to which everything was delivered; it waits behind what is still to be converted. */
+/** A head up to which everything was delivered; it queues behind changes to convert. */
 interface Confirmed {
   readonly head: Version;
   readonly asOf: number;
@@ -45,12 +45,12 @@ interface Confirmed {
 /** An entry of the queue, in order. */
 type Waiting = { readonly changes: readonly Change[]; readonly bytes: number } | { readonly confirmed: Confirmed };
 
-/** Bytes that a change takes beside its body. */
+/** Bytes of a change beside its body. */
 const CHANGE_OVERHEAD = 600;
 /** Waits until changes that could not be converted are converted again, milliseconds. */
 const RETRY = { firstMs: 50, longestMs: 2_000 };
 
-/** Converts in order, one call at a time: what comes meanwhile goes with the next. */
+/** Converts in order, one call at a time: changes that arrive meanwhile go with the next. */
 class ConvertedFollowing implements Following {
   readonly #inner: Following;
   #delivered: Version;
@@ -99,11 +99,11 @@ class ConvertedFollowing implements Following {
     const bytes = changes.reduce((sum, { body }) => sum + body.length + CHANGE_OVERHEAD, 0);
     this.#bytes += bytes;
     if (this.#bytes <= (this.options.maxWaitingBytes ?? 32 << 20)) this.#enqueue({ changes, bytes });
-    // It is behind for longer than is worth remembering.
+    // It is too far behind for its changes to be kept.
     else this.#startOver();
   }
 
-  /** Heads are confirmed as often as they are read, however long a conversion fails: the newest says what those before it do. */
+  /** Heads are confirmed as often as they are read, even while a conversion fails: the newest implies earlier ones. */
   #takeConfirmed(confirmed: Confirmed): void {
     const last = this.#waiting.at(-1);
     if (last !== undefined && 'confirmed' in last) this.#waiting.pop();
@@ -171,7 +171,7 @@ class ConvertedFollowing implements Following {
     try {
       this.sink.changes(changes.map((change, i) => servedBy(conversion, change, bodies[i])));
     } catch (error) {
-      // A consumer that fails has lost its place.
+      // A consumer that throws has lost its position.
       this.options.onError?.(error);
       this.#startOver();
       return;

@@ -8,7 +8,7 @@ import {
   servedBy,
 } from './body-conversion.js';
 
-/** A source of which some objects may be without the version that they were to be in. */
+/** A source in which some objects may lack their converted version. */
 export interface ServedSource extends ChangeSource {
   changes(type: TypeId, after: Version, limit: number, prior?: PriorDetail): Promise<readonly ServedHistory[]>;
   snapshot(request: SnapshotRequest): Promise<Snapshot & { readonly pages: AsyncIterable<readonly ServedRow[]> }>;

@@ -8,7 +8,7 @@ interface RetriesOptions {
   readonly type: TypeId;
   readonly conversion: BodyConversion;
   readonly clock: Clock;
-  /** Whether a state is still that of its object. */
+  /** Whether a state is still the current one of its object. */
   readonly isCurrent: (entry: CacheEntry) => boolean;
   /** Called for each object that could be converted after all. */
   readonly onMade: (entry: CacheEntry, body: Buffer) => void;
@@ -16,14 +16,14 @@ interface RetriesOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Milliseconds between two tries: shorter where there are many, but each has its turn about so often. */
+/** Milliseconds between two tries: shorter at first, and for many, so that each is tried about this often. */
 const PAUSE = { firstMs: 500, longestMs: 5_000 };
 const MIN_PAUSE_OF_MANY = 100;
 const ROUND = 60_000;
-/** Tried with one call, at most, as long as nothing fails. */
+/** Maximum number per call, as long as nothing fails. */
 const MAX_TRIED = 64;
 
-/** Asks now and then for the states that a conversion could not make. One that fails again goes to the end of the line. */
+/** Retries failed conversions now and then. One that fails again goes to the end of the queue. */
 export class Retries {
   /** Queue by object, so that one that changes all the time is in it once. */
   readonly #line = new Map<string, CacheEntry>();
@@ -33,12 +33,12 @@ export class Retries {
 
   constructor(private readonly options: RetriesOptions) {}
 
-  /** Objects whose states wait for another try. */
+  /** Number of objects that wait for another try. */
   get size(): number {
     return this.#line.size;
   }
 
-  /** A state of an object takes the place of the one before it. */
+  /** Adds a state, which replaces an earlier one of its object. */
   add(entry: CacheEntry): void {
     this.#line.set(nameOf(entry), entry);
     this.#backoff.reset();
@@ -93,7 +93,7 @@ export class Retries {
     }
   }
 
-  /** To the end of the line, but for those whose objects have changed meanwhile. */
+  /** Adds entries at the end of the queue, except those whose objects have changed meanwhile. */
   #addAgain(entries: readonly CacheEntry[]): void {
     if (this.#closed) return;
     for (const entry of entries) {
@@ -102,7 +102,7 @@ export class Retries {
     }
   }
 
-  /** The first of the line, without those whose objects have changed since. */
+  /** Takes the first of the queue, without those whose objects have changed since. */
   #next(size: number): CacheEntry[] {
     const next: CacheEntry[] = [];
     for (const [name, entry] of this.#line) {

@@ -4,7 +4,7 @@ import { readSent, writeOwners } from './entries.js';
 import { ManagedFieldsError } from './errors.js';
 import { managedFieldsOf, withManagedFields } from './metadata.js';
 
-/** Entries are read in no other version than theirs. */
+/** Entries are only read in their own version. */
 const nothing = () => undefined;
 
 /** An object after mutating admission, and a warning about it. */

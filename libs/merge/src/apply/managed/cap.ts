@@ -4,10 +4,10 @@ import { compareText } from '../paths/order.js';
 import type { Steps } from '../steps.js';
 import { type Identity, identifier, Owner } from './owner.js';
 
-/** How many entries of updates an object keeps apart. */
+/** Number of entries of updates that an object keeps apart. */
 const MAX_UPDATERS = 10;
 
-/** Manager of what the oldest updaters set when there are too many of them. */
+/** Manager of fields set by the oldest updaters when there are too many of them. */
 const ANCIENT_CHANGES = 'ancient-changes';
 
 /**
@@ -47,7 +47,7 @@ interface Joined {
   readonly sets: FieldSet[];
 }
 
-/** Puts an entry together with an older one of its version, in the entry for those; answers with its identifier. */
+/** Merges an entry with an older one of its version, in the entry for those; returns its identifier. */
 function join(
   owners: Map<string, Owner>,
   joined: Map<string, Joined>,

@@ -50,19 +50,19 @@ export class ChangesByVersion {
     return changes;
   }
 
-  /** In the version of the request. */
+  /** Changes in the version of the request. */
   get own(): Changes {
     return this.#known.get(this.kind.apiVersion) ?? NO_CHANGES;
   }
 
-  /** In any version; undefined when it is not there any more. */
+  /** Changes in any version; undefined when it does not exist any more. */
   *in(apiVersion: string): Work<Changes | undefined> {
     const known = this.#known.get(apiVersion);
     if (known) return known;
     const type = this.kind.typesOf(apiVersion)?.stored;
     if (type === undefined) return undefined;
     if (this.#equal) return NO_CHANGES;
-    // What is not there yet is the same nothing in every version.
+    // An object that does not exist yet is equally empty in every version.
     const before = this.before.kind === undefined ? this.before : yield { object: this.before, apiVersion };
     const after = before && (yield { object: this.after, apiVersion });
     if (!before || !after) return undefined;

@@ -11,7 +11,7 @@ export interface Conflict {
   readonly fields: FieldSet;
 }
 
-/** An apply that would change what others own. Thrown on as a {@link conflictStatus}. */
+/** Thrown when an apply would change fields of other managers; converted to a {@link conflictStatus}. */
 export class Conflicts extends Error {
   override readonly name = 'Conflicts';
 
@@ -59,7 +59,7 @@ interface Told {
 const MOST_TOLD = 1_000;
 const LONGEST_TOLD = 64 << 10;
 
-/** At least one, so that there is something to be seen. */
+/** Reports at least one, so that there is something to see. */
 function told(conflicts: readonly Conflict[]): Told[] {
   const fields: Told[] = [];
   let room = LONGEST_TOLD;

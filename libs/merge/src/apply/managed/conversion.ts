@@ -18,10 +18,10 @@ interface Needed {
   readonly apiVersion: string;
 }
 
-/** Work that asks for conversions and goes on with what it is given; there are {@link STEP}s between its parts. */
+/** Work that yields requests for conversions and receives their results, with {@link STEP}s between its parts. */
 export type Work<T> = Generator<Needed | typeof STEP, T, JsonObject | undefined>;
 
-/** Asked at each step; gives a promise where others come first. */
+/** Called at each step; returns a promise when other work should run. */
 export type Pause = () => Promise<void> | undefined;
 
 /**
@@ -53,14 +53,14 @@ function run<T>(work: Work<T>, convert: Converter): T {
   return step.value;
 }
 
-/** How {@link runAsync} goes on between two parts of the work. */
+/** How {@link runAsync} continues between two parts of the work. */
 interface Turns {
   readonly pause?: Pause | undefined;
-  /** Whether the work is so little that none of its parts has to be divided. */
+  /** Whether the work is small enough for none of its parts to be divided. */
   readonly isLittle: boolean;
 }
 
-/** Carries out work with a converter that may call out, and with pauses between the steps. */
+/** Runs work with a converter that may call out, and with pauses between the steps. */
 export async function runAsync<T>(work: Work<T>, convert: Converter, { pause, isLittle }: Turns): Promise<T> {
   const next = (converted?: JsonObject) => (isLittle ? inOneStep(() => work.next(converted)) : work.next(converted));
   let step = next();

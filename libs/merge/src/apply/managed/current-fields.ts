@@ -12,7 +12,8 @@ import type { ManagedKind } from './kind.js';
 import type { Owner } from './owner.js';
 
 /**
- * The owners as the types are now: without those of versions that are gone, and owning as a whole what has become one.
+ * Adapts owners to the current types: drops those of versions that are gone, and turns parts of atomic values into the
+ * whole.
  */
 export function* currentOwners(kind: ManagedKind, owners: Owners): Steps<Map<string, Owner>> {
   const current = new Map<string, Owner>();
@@ -25,13 +26,16 @@ export function* currentOwners(kind: ManagedKind, owners: Owners): Steps<Map<str
   return current;
 }
 
-/** Written sets that were found to fit a type. They are never changed in place. */
+/** Written sets that were found to fit a type. They are immutable. */
 const fitting = new WeakMap<JsonObject, Type>();
 
 const isKnownToFit = (type: Type, fieldsV1: JsonValue | undefined): boolean =>
   isObject(fieldsV1) && fitting.get(fieldsV1) === type;
 
-/** Whether a written set owns no part of what is a whole, so that there is nothing to {@link reconcile}. Reads no more than it must. */
+/**
+ * Whether a written set owns no part of an atomic value, so that there is nothing to {@link reconcile}. Reads no more
+ * than necessary.
+ */
 function* isCurrent(type: Type, fieldsV1: JsonValue | undefined): Steps<boolean> {
   if (!isObject(fieldsV1)) return false;
   if (!(areFew(fieldsV1) ? isLevelCurrent(type, fieldsV1) : yield* walked(isCurrentInSteps(type, fieldsV1))))
@@ -71,28 +75,30 @@ function* isCurrentInSteps(type: Type, level: JsonObject): Walk<boolean> {
   return true;
 }
 
-/** Whether all levels of a type are current, or none with anything below it is; undefined where that depends. */
+/**
+ * Whether all levels of a type are current, or none with content below it is; undefined if that depends on the level.
+ */
 function isKnownCurrent({ map, list }: Type): boolean | undefined {
   if (map ? isUndeclared(map) : !list) return true;
   return (map ? map.atomic : list?.relation === 'atomic') ? false : undefined;
 }
 
-/** The type of a level below another; undefined where there is none, or nothing is known of it. @throws FieldsV1Error */
+/** The type of a level below another; undefined if there is none, or it is unknown. @throws FieldsV1Error */
 function typeAt({ map, list }: Type, text: string, below: JsonValue | undefined): Type | undefined {
   if (!isObject(below) || !hasBelow(below)) return undefined;
   const element = elementOf(text);
   return map ? (map.fields.get(element?.name ?? '')?.type ?? map.others) : list?.items;
 }
 
-/** Whether a level has anything but the place itself. */
+/** Whether a level has anything beside the place itself. */
 function hasBelow(level: JsonObject): boolean {
   for (const text in level) if (text !== SELF) return true;
   return false;
 }
 
 /**
- * Whether a written set may own something of a set of changes. Looks only where there are changes, so that what many
- * managers own is not read at each write. Never false when it does own something.
+ * Whether a written set may own some of a set of changes. Looks only where there are changes, so that sets of many
+ * managers are not read at each write. Never false when it does own one.
  */
 function mayTouch(changes: FieldSet, fieldsV1: JsonValue | undefined): boolean {
   if (!isObject(fieldsV1)) return true;
@@ -103,7 +109,9 @@ function mayTouch(changes: FieldSet, fieldsV1: JsonValue | undefined): boolean {
   });
 }
 
-/** More changes than these are looked up for what is owned, not the other way round: thousands may own a field each. */
+/**
+ * More changes than these are searched for the owned fields, not the other way round: thousands may own a field each.
+ */
 const FEW = 8;
 
 function mayBeAmong(changes: FieldSet, fieldsV1: JsonObject): boolean {
@@ -119,7 +127,7 @@ const mayOwn = ({ member, below }: Node, written: JsonValue | undefined): boolea
 
 const isLittle = (changes: FieldSet, written: JsonObject): boolean => !changes.isMany && areFew(written);
 
-/** Does the same as {@link mayTouch}, in steps. */
+/** Same as {@link mayTouch}, in steps. */
 export function* mayTouchInSteps(changes: FieldSet, fieldsV1: JsonValue | undefined): Steps<boolean> {
   if (!isObject(fieldsV1) || isLittle(changes, fieldsV1)) return mayTouch(changes, fieldsV1);
   yield STEP;

@@ -32,7 +32,7 @@ export function readStored(entries: JsonValue | undefined): Owners {
 }
 
 /**
- * Entries that a client sent. What is not word for word what is `stored` is read whole.
+ * Reads entries from a client. Those that are not literally equal to `stored` ones are read completely.
  * @throws ManagedFieldsError for what is no entry, or holds no set of fields
  */
 export function* readSent(entries: JsonValue | undefined, stored: JsonValue | undefined): Work<Owners> {
@@ -47,7 +47,7 @@ export function* readSent(entries: JsonValue | undefined, stored: JsonValue | un
   return yield* checked(owners, new Set(known));
 }
 
-/** Whether two values would be written as the same text. What differs in nothing but order is read, and found equal later. */
+/** Whether two values would be encoded to the same text. Values in another order are read, and found equal later. */
 function sameText(a: JsonValue, b: JsonValue | undefined): boolean {
   if (a === b) return true;
   if (!isObject(a) || !isObject(b)) return false;
@@ -60,7 +60,7 @@ function sameText(a: JsonValue, b: JsonValue | undefined): boolean {
   return true;
 }
 
-/** Does the same as {@link sameText}, in steps. */
+/** Same as {@link sameText}, in steps. */
 function* sameInSteps(a: JsonValue, b: JsonValue | undefined): Walk<boolean> {
   if (a === b) return true;
   if (!isObject(a) || !isObject(b)) return false;
@@ -83,7 +83,7 @@ function* sameInSteps(a: JsonValue, b: JsonValue | undefined): Walk<boolean> {
   return true;
 }
 
-/** @throws ManagedFieldsError when an owner that is not among the known entries holds no set of fields */
+/** @throws ManagedFieldsError when an owner with an unknown entry holds no set of fields */
 function* checked(owners: Owners, known: ReadonlySet<JsonValue>): Work<Owners> {
   const read = new Map<string, Owner>();
   for (const [id, owner] of owners) {
@@ -93,7 +93,7 @@ function* checked(owners: Owners, known: ReadonlySet<JsonValue>): Work<Owners> {
   return read;
 }
 
-/** An owner whose entry was read to its end. @throws ManagedFieldsError when it holds no set of fields */
+/** Returns an owner with its entry read completely. @throws ManagedFieldsError when it holds no set of fields */
 export function* whole(owner: Owner): Work<Owner> {
   try {
     return yield* owner.reread();

@@ -1,13 +1,15 @@
 import type { Misfit } from '../values/fit.js';
 
-/** Entries of `metadata.managedFields` that cannot be read. Who writes them has those that were there kept. */
+/**
+ * Thrown when entries of `metadata.managedFields` cannot be read. A write with such entries keeps the previous ones.
+ */
 export class ManagedFieldsError extends Error {
   override readonly name = 'ManagedFieldsError';
 }
 
 /**
- * An object that cannot be applied, or not be applied to: it does not fit its schema. The message has the paths in the
- * reference's form.
+ * Thrown when an object does not fit its schema, and so cannot be applied or applied to. The message has the paths in
+ * the reference's form.
  */
 export class ApplyError extends Error {
   override readonly name = 'ApplyError';

@@ -2,7 +2,7 @@ import type { JsonObject } from '@orch/machinery';
 import type { FieldSet } from '../paths/field-set.js';
 import type { Type } from '../types/type.js';
 
-/** How objects of one version of a kind are owned. */
+/** Types for the ownership of objects in one version of a kind. */
 export interface VersionTypes {
   /** Type of objects as the server stores them: with zeros, for built-in kinds (see {@link declaredType}). */
   readonly stored: Type;
@@ -26,10 +26,10 @@ export interface ManagedKind {
   readonly resetFields?: Pick<ReadonlyMap<string, FieldSet>, 'get'>;
 }
 
-/** Objects of the version that a request is of, for those that have the same. */
+/** Types of a version for kinds whose stored and applied objects have the same type. */
 export const bothTypes = (type: VersionTypes['stored']): VersionTypes => ({ stored: type, said: type });
 
-/** The object's own name in messages: `namespace/name; group/version, Kind=Kind`. */
+/** The object's name in messages: `namespace/name; group/version, Kind=Kind`. */
 export function objectText({ apiVersion, kind, metadata }: JsonObject): string {
   const { namespace, name } = (typeof metadata === 'object' && metadata !== null ? metadata : {}) as JsonObject;
   return `${namespace ?? ''}/${name ?? ''}; ${kindText(String(apiVersion ?? ''), String(kind ?? ''))}`;

@@ -10,13 +10,13 @@ import { ownedInSteps } from '../values/field-set-of.js';
 import { misfitsInSteps } from '../values/fit.js';
 import { type Conflict, Conflicts } from './conflict.js';
 
-/** The manager that takes over what it applied before it knew of server-side apply. */
+/** The manager that takes over what it applied before it used server-side apply. */
 export const KUBECTL = 'kubectl';
 
 /** Annotation in which kubectl keeps what it applied, as JSON. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Most that all annotations of an object may hold, in bytes. */
+/** Limit of all annotations of an object together, in bytes. */
 const ANNOTATIONS_LIMIT = 256 * 1024;
 
 /** The annotation of an object; undefined when it has none, or an empty one. */
@@ -32,8 +32,8 @@ function annotationsOf(object: JsonObject): JsonObject | undefined {
 }
 
 /**
- * The conflicts without those that client-side apply explains: fields that its annotation holds as they are. Undefined
- * when none is left, so that the apply may be forced.
+ * The conflicts without fields that client-side apply explains: those that its annotation holds with the same values.
+ * Undefined when none is left, so that the apply may be forced.
  */
 export function* unexplained(conflicts: Conflicts, type: Type, live: JsonObject): Steps<Conflicts | undefined> {
   const explained = yield* appliedByClient(type, live);
@@ -45,7 +45,7 @@ export function* unexplained(conflicts: Conflicts, type: Type, live: JsonObject)
   return left.length > 0 ? new Conflicts(left) : undefined;
 }
 
-/** Fields whose live values are those of the annotation; none when there is nothing of use in it. */
+/** Fields whose live values are those of the annotation; none when that is not usable. */
 function* appliedByClient(type: Type, live: JsonObject): Steps<FieldSet> {
   const applied = parsed(lastApplied(live));
   if (applied === undefined || applied.apiVersion !== live.apiVersion) return NO_FIELDS;
@@ -69,10 +69,13 @@ function parsed(text: string | undefined): JsonObject | undefined {
   }
 }
 
-/** An object whose annotation, if it has one, says what was applied now; without it when there is no room for it. */
+/**
+ * Returns an object whose annotation, if it has one, holds the applied configuration; without it when there is no room
+ * for it.
+ */
 export function withLastApplied(object: JsonObject, said: JsonObject): JsonObject {
   if (lastApplied(object) === undefined) return object;
-  // Sorting and writing what there is no room for anyway takes long.
+  // Sorting and encoding a configuration that does not fit anyway would take long.
   const text = leastSize(said, ANNOTATIONS_LIMIT) > ANNOTATIONS_LIMIT ? undefined : configurationText(said);
   const annotations: JsonObject = { ...annotationsOf(object), [LAST_APPLIED]: text ?? '' };
   if (text === undefined || sizeOf(annotations) > ANNOTATIONS_LIMIT) delete annotations[LAST_APPLIED];
@@ -85,7 +88,7 @@ const sizeOf = (annotations: JsonObject): number =>
     0,
   );
 
-/** Bytes that a value takes as JSON at least; or that they are more than `most`. */
+/** A lower bound of a value's bytes as JSON, or any number above `most`. */
 function leastSize(value: JsonValue, most: number): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;

@@ -5,7 +5,7 @@ import { readInSteps, writeFieldsV1, writtenSet } from '../paths/fields-v1.js';
 import { FieldsV1Error } from '../paths/written-level.js';
 import type { Steps } from '../steps.js';
 
-/** How an owner came by its fields: it says what they shall be, or it has set them. */
+/** How an owner got its fields: by applying them, or by setting them. */
 export type Operation = 'Apply' | 'Update';
 
 /** Key of an entry: manager, operation and subresource, and the version for updates. */
@@ -20,7 +20,7 @@ export interface Identity {
   readonly subresource: string;
 }
 
-/** Text that is equal for writes of one entry, and by which entries are ordered where time does not tell. */
+/** Key that is equal for writes of one entry, and by which entries of the same time are ordered. */
 export function identifier({ manager, operation, apiVersion, subresource }: Identity): string {
   const version = operation === 'Update' ? `,"apiVersion":${JSON.stringify(apiVersion)}` : '';
   const part = subresource === '' ? '' : `,"subresource":${JSON.stringify(subresource)}`;
@@ -39,7 +39,7 @@ export class Owner {
   private constructor(
     /** Key of the entry. */
     readonly identity: Identity,
-    /** When it last changed something, RFC 3339 in whole seconds; unset when it never did. */
+    /** Time of its last change, RFC 3339 in whole seconds; unset when there was none. */
     readonly time: string | undefined,
     fields: FieldSet | undefined,
     entry: JsonObject | undefined,
@@ -48,12 +48,12 @@ export class Owner {
     this.#entry = entry;
   }
 
-  /** An owner of these fields. */
+  /** Returns an owner of these fields. */
   static of(identity: Identity, time: string | undefined, fields: FieldSet): Owner {
     return new Owner(identity, time, fields, undefined);
   }
 
-  /** The owner that an entry speaks of; the entry's form has been checked. */
+  /** Returns the owner of an entry, whose form has been checked. */
   static read(identity: Identity, time: string | undefined, entry: JsonObject): Owner {
     return new Owner(identity, time, undefined, entry);
   }
@@ -69,7 +69,7 @@ export class Owner {
     return this.fields.read();
   }
 
-  /** The `fieldsV1` that it was read from, so long as nothing changed. */
+  /** The `fieldsV1` that it was read from, while unchanged. */
   get written(): JsonValue | undefined {
     return this.#entry?.fieldsV1;
   }
@@ -79,17 +79,17 @@ export class Owner {
     return Owner.of(this.identity, this.time, yield* readInSteps(this.#entry?.fieldsV1));
   }
 
-  /** The same owner of other fields; itself when they are the same set. */
+  /** Returns the same owner with other fields; itself when they are the same set. */
   with(fields: FieldSet): Owner {
     return fields === this.#fields ? this : new Owner(this.identity, this.time, fields, undefined);
   }
 
-  /** Whole seconds since 1970; 0 without a time, as entries are ordered. */
+  /** Whole seconds since 1970; 0 without a time, for the order of entries. */
   get seconds(): number {
     return this.time === undefined ? 0 : Math.floor(Date.parse(this.time) / 1000) || 0;
   }
 
-  /** The entry as it stands in an object. */
+  /** Returns the entry to store in an object. */
   entry(): JsonObject {
     this.#entry ??= this.#write();
     return this.#entry;
@@ -109,7 +109,7 @@ export class Owner {
   }
 }
 
-/** Written by the server, so it is read level by level, where something changes. @throws FieldsV1Error */
+/** Written by the server, so it is read level by level, on demand. @throws FieldsV1Error */
 function storedFields(fieldsV1: JsonValue | undefined): FieldSet {
   if (fieldsV1 === undefined || fieldsV1 === null) return NO_FIELDS;
   if (!isObject(fieldsV1)) throw new FieldsV1Error('fieldsV1 must be an object');

@@ -52,7 +52,7 @@ export function* pruned(
   return (yield* inVersion(kind, result, apiVersion, kind.apiVersion)) ?? merged;
 }
 
-/** Whether everything that was applied is applied again, by any name: there is nothing to take away then. */
+/** Whether all applied fields are applied again, by any manager: then there is nothing to remove. */
 function* appliesStill(last: Owner, owners: Owners): Work<boolean> {
   const applied = yield* last.read();
   for (const owner of owners.values()) {
@@ -66,7 +66,7 @@ function* appliesStill(last: Owner, owners: Owners): Work<boolean> {
 
 interface Pruning {
   readonly merged: JsonObject;
-  /** The fields of that, with those that lead to them. */
+  /** Fields of `merged`, with those that lead to them. */
   readonly had: FieldSet;
   /** The object after the removal so far. */
   readonly left: JsonObject;

@@ -23,14 +23,14 @@ export function withoutIdleTimes(stored: JsonObject, written: JsonObject): JsonO
 
 const TIME = ['time'];
 
-/** Whether the objects themselves are equal, but for who owns what and the version that a writer names. */
+/** Whether the objects are equal except for ownership and resourceVersion. */
 function sameContent(a: JsonObject, b: JsonObject): boolean {
   const [from, to] = [a.metadata, b.metadata];
   if (!isObject(from) || !isObject(to)) return false;
   return sameMembers(a, b, ['metadata']) && sameMembers(from, to, ['managedFields', 'resourceVersion']);
 }
 
-/** Whether two objects have equal members, but for some. One that is undefined is none. */
+/** Whether two objects have equal members, except for some. An undefined member counts as absent. */
 function sameMembers(a: JsonObject, b: JsonObject, except: readonly string[]): boolean {
   for (const name in b) if (b[name] !== undefined && a[name] === undefined && !except.includes(name)) return false;
   for (const name in a)

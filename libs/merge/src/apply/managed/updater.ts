@@ -21,18 +21,18 @@ import { ownable } from './never-owned.js';
 import { type Identity, identifier, Owner } from './owner.js';
 import { pruned } from './prune.js';
 
-/** An update: what is there, what is wanted, and who wants it. */
+/** An update: the live and wanted objects, and the writer. */
 interface Update {
   readonly live: JsonObject;
   readonly next: JsonObject;
   readonly owners: Owners;
   /** Key of the entry that changed fields go to. */
   readonly identity: Identity;
-  /** The time that the entry gets when anything does. */
+  /** Time for the entry if anything changes. */
   readonly time: string;
 }
 
-// One for each pair of sets that meet in an update: each remembers one result.
+// An instance for each pair of sets that meet in an update: each caches one result.
 const setIn = new Remembered(difference, differenceInSteps);
 const neverOwnedOf = new Remembered(difference, differenceInSteps);
 const remaining = new Remembered(difference, differenceInSteps);
@@ -55,7 +55,10 @@ export function* updateOwners(kind: ManagedKind, update: Update): Work<Map<strin
   return left;
 }
 
-/** The writer's entry; undefined for none. What it owned already is not taken from it first, so that its set stays the same one. */
+/**
+ * The writer's entry; undefined for none. Fields that it owned already are not removed first, so that its set stays the
+ * same instance.
+ */
 function* writerAfter(
   before: Owner | undefined,
   { set, removed }: Changes,
@@ -74,12 +77,12 @@ function* writerAfter(
   );
 }
 
-/** Whether an owner may own something of what is gone. */
+/** Whether an owner may own some of the removed fields. */
 function* isTouched(owner: Owner, gone: FieldSet): Steps<boolean> {
   return !gone.isEmpty && (yield* mayTouchInSteps(gone, owner.written));
 }
 
-/** An owner without what is gone. */
+/** Returns an owner without removed fields. */
 function* without(owner: Owner, gone: FieldSet): Work<Owner> {
   yield STEP;
   const fields = yield* owner.read();
@@ -87,7 +90,7 @@ function* without(owner: Owner, gone: FieldSet): Work<Owner> {
   return owner.with(remaining.known(fields, gone) ?? (yield* remaining.made(fields, gone)));
 }
 
-/** Takes from everybody what changed. */
+/** Removes changed fields from all owners. */
 function* withoutChanged(owners: Owners, changes: ChangesByVersion, except?: string): Work<Map<string, Owner>> {
   const left = new Map<string, Owner>();
   for (const [id, owner] of owners) {
@@ -106,7 +109,7 @@ function* withoutChanged(owners: Owners, changes: ChangesByVersion, except?: str
 
 /** Result of an apply. */
 export interface Applied {
-  /** The object with what was applied; undefined when nothing of it changed. */
+  /** The object with the applied configuration; undefined when that changes nothing. */
   readonly object: JsonObject | undefined;
   readonly owners: Map<string, Owner>;
 }
@@ -121,7 +124,7 @@ interface Application {
   readonly id: string;
   /** Key of the applier's entry. */
   readonly identity: Identity;
-  /** Takes from others what it changes of theirs. */
+  /** Takes changed fields over from their owners. */
   readonly force: boolean;
 }
 
@@ -147,7 +150,7 @@ export function* applyTo(kind: ManagedKind, application: Application): Work<Appl
   return { object: changes.own.all.isEmpty ? undefined : merged, owners: left };
 }
 
-/** @throws Conflicts when the changes are to what others own */
+/** @throws Conflicts when changed fields have other owners */
 function* refuseConflicts(owners: Owners, changes: ChangesByVersion, applier: string): Work<void> {
   const conflicts: Conflict[] = [];
   for (const [id, owner] of owners) {

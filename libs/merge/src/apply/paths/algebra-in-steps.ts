@@ -15,9 +15,7 @@ import {
   recursiveDifference,
 } from './set-algebra.js';
 
-/*
- * The operations of `set-algebra.ts` over sets of any size, in steps: of sets of few nodes they are left to those.
- */
+/* The operations of `set-algebra.ts` over sets of any size, in steps: small sets are delegated to those. */
 
 type AtOnce = (a: FieldSet, b: FieldSet) => FieldSet;
 
@@ -25,7 +23,7 @@ interface Operation {
   readonly atOnce: AtOnce;
   /** Combines the nodes at an element that either has. @param below the operation on what is below both */
   readonly pick: (x: Node | undefined, y: Node | undefined, below: AtOnce) => Node | undefined;
-  /** Whether nothing is left of what the second has alone. */
+  /** Whether elements that only the second has are dropped. */
   readonly narrows: boolean;
 }
 
@@ -62,7 +60,7 @@ function* divided(operation: Operation, a: FieldSet, b: FieldSet): Walk<FieldSet
   const { atOnce, pick } = operation;
   if (a === b) return atOnce(a, b);
   const [nodes, others] = [yield* a.readLevel(), yield* b.readLevel()];
-  // What is made of nothing is seen at once.
+  // The result for an empty set is known at once.
   if (nodes.length === 0 || others.length === 0) return atOnce(a, b);
   const made: Node[] = [];
   let same = true;

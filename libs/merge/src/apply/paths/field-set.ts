@@ -9,16 +9,16 @@ import { either, type NodeOf, paceOf } from './node.js';
 import { compareElements, type PathElement } from './path-element.js';
 import { LEAF, nodesInSteps, nodesOf, SELF } from './written-level.js';
 
-/** How a child is found below an object, step by step. */
+/** Path of a child of an object, step by step. */
 export type Path = readonly PathElement[];
 
-/** The path as people read it: `.spec.containers[name="a"].image`. */
+/** Human-readable path: `.spec.containers[name="a"].image`. */
 export const pathText = (path: Path): string => path.join('');
 
 /** A child of a level of a {@link FieldSet}. */
 export type Node = NodeOf<FieldSet>;
 
-/** Nodes of a level beyond which they are found by their texts: each search takes several comparisons of texts. */
+/** Nodes of a level beyond which they are found by a map: each binary search takes several comparisons of texts. */
 const WIDE = 64;
 
 /**
@@ -51,17 +51,19 @@ export class FieldSet {
     this.#trie = trie;
   }
 
-  /** The set of nodes in the order of {@link compareElements}, each element once. */
+  /** Returns the set of nodes in the order of {@link compareElements}, each element once. */
   static of(nodes: readonly Node[]): FieldSet {
     return new FieldSet(nodes, undefined);
   }
 
-  /** The set of a trie that the server has written: sorted, and with all texts in their one form. */
+  /** Returns the set of a trie that the server has written: sorted, and with all texts in canonical form. */
   static written(trie: JsonObject): FieldSet {
     return new FieldSet(undefined, trie);
   }
 
-  /** In the order of {@link compareElements}, each element once. @throws FieldsV1Error when it comes of something else */
+  /**
+   * Nodes in the order of {@link compareElements}, each element once. @throws FieldsV1Error when the source is invalid
+   */
   get nodes(): readonly Node[] {
     this.#nodes ??= nodesOf(this.#trie ?? {}, new LevelBuilder(), FieldSet.written);
     return this.#nodes;
@@ -92,14 +94,17 @@ export class FieldSet {
     return this.#nodes;
   }
 
-  /** Whether it has so many nodes on all its levels, or so many levels, that working on them is more than one step. Reads none. */
+  /**
+   * Whether it has so many nodes on all its levels, or so many levels, that work on them takes more than one step.
+   * Reads none.
+   */
   get isMany(): boolean {
     if (isUndivided()) return false;
     this.#isMany ??= this.#count(PIECE, LEVELS) > PIECE;
     return this.#isMany;
   }
 
-  /** How many nodes it has, or a number above `most`, as for one of more levels than are given. */
+  /** Counts its nodes; returns a number above `most` for more, and for more levels than given. */
   #count(most: number, levels: number): number {
     if (this.#nodes === undefined) return valuesIn(this.#trie ?? {}, most + 1, levels) - 1;
     if (levels === 0) return most + 1;
@@ -112,7 +117,7 @@ export class FieldSet {
   }
 
   /**
-   * The level as it stands in `fieldsV1`: frozen, as it is shared.
+   * The level in `fieldsV1`: frozen, as it is shared.
    * @param self whether the place itself is in the set
    */
   trie(self: boolean): JsonObject {
@@ -127,7 +132,7 @@ export class FieldSet {
     return trie;
   }
 
-  /** Makes the {@link trie} and the {@link text} beforehand, in steps. */
+  /** Computes the {@link trie} and the {@link text} ahead of use, in steps. */
   *write(self: boolean): Steps<void> {
     if (this.isMany) yield* walked(this.#writeBelow(self));
   }
@@ -154,7 +159,7 @@ export class FieldSet {
     return this.#text;
   }
 
-  /** Bytes that it takes to keep it with all that may be made of it, what is below included; about. */
+  /** Estimated bytes for keeping it with everything derived from it, lower levels included. */
   get weight(): number {
     this.#weight ??= this.nodes.reduce(
       (sum, { element, below }) => sum + NODE_BYTES + FORMS * element.text.length + (below?.weight ?? 0),
@@ -169,7 +174,7 @@ export class FieldSet {
     return this.#byText.get(text);
   }
 
-  /** Makes ready for {@link atText}, in steps. */
+  /** Prepares {@link atText}, in steps. */
   *index(): Steps<void> {
     if (this.#byText) return;
     const byText = new Map<string, Node>();
@@ -236,13 +241,13 @@ export class FieldSet {
 /** The set without a path. */
 export const NO_FIELDS = FieldSet.of([]);
 
-/** Puts a level together; elements may come in any order and more than once. */
+/** Builds a level; elements may come in any order and more than once. */
 export class LevelBuilder extends LevelNodes<FieldSet> {
   constructor() {
     super(union);
   }
 
-  /** The level; undefined when nothing was added. */
+  /** Returns the level; undefined when nothing was added. */
   build(): FieldSet | undefined {
     return this.isEmpty ? undefined : FieldSet.of(this.nodes);
   }
@@ -278,7 +283,7 @@ export function zip(
   return made.length === 0 ? NO_FIELDS : FieldSet.of(made);
 }
 
-/** Paths of either. */
+/** Returns the paths of either. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a.isEmpty || a === b) return b;
   if (b.isEmpty) return a;

@@ -31,7 +31,7 @@ function levelOf(json: JsonObject): FieldSet | undefined {
   return level.build();
 }
 
-/** Does the same as {@link levelOf}, in steps. */
+/** Same as {@link levelOf}, in steps. */
 function* divided(json: JsonObject): Walk<FieldSet | undefined> {
   const level = new LevelBuilder();
   const pace = new Pace();
@@ -54,7 +54,7 @@ function contentOf(json: JsonObject, text: string): JsonObject | undefined {
   return content;
 }
 
-/** @param below what was read of the content */
+/** @param below the decoded content */
 function add(level: LevelBuilder, element: PathElement, content: JsonObject | undefined, below?: FieldSet): void {
   level.add(element, below === undefined || (content !== undefined && Object.hasOwn(content, SELF)), below);
 }
@@ -79,16 +79,16 @@ export function writeFieldsV1(set: FieldSet): JsonObject {
   return fieldsV1;
 }
 
-/** The set as the text of `fieldsV1`, byte for byte as the reference writes it. */
+/** Returns the text of `fieldsV1`, byte for byte as the reference writes it. */
 export const fieldsV1Text = (set: FieldSet): string => `{${set.text}}`;
 
-/** The text of a `fieldsV1` that was made of a set; undefined for any other. */
+/** Returns the text of a `fieldsV1` that was made from a set; undefined for any other. */
 export function knownText(fieldsV1: JsonObject): string | undefined {
   const set = made.get(fieldsV1);
   return set && fieldsV1Text(set);
 }
 
-/** Sets by the `fieldsV1` that stand for them, of wholes only: a table of every level costs more than the levels. */
+/** Sets by their `fieldsV1`, for whole sets only: a table of every level would cost more than the levels. */
 const wholes = new WeakMap<JsonObject, FieldSet>();
 
 /** Sets that are known because the JSON was made from them. */

@@ -5,14 +5,14 @@ const KEPT = 8;
 /** Nodes of a level, and bytes that it takes with all below it; larger ones are not kept. */
 const WIDEST = 256;
 const LARGEST = 512 << 10;
-/** Bytes that all take that are kept anywhere; beyond that all are forgotten. */
+/** Bytes of all kept levels; beyond that all are dropped. */
 const MOST = 32 << 20;
 
 /** Places where levels are kept. They are collected with their types, and so are their levels. */
 const places = new Set<WeakRef<KnownLevels>>();
 let held = 0;
 
-/** Bytes that the levels take that are kept, about; those of types that are gone may still be among them. */
+/** Estimated bytes of the kept levels; those of types that are gone may still be included. */
 export const heldByLevels = (): number => held;
 
 /**
@@ -35,7 +35,7 @@ export class KnownLevels {
     return level;
   }
 
-  /** The level of these nodes, which are in order; undefined for none. */
+  /** Returns the level of these nodes, which are in order; undefined for none. */
   of(nodes: readonly Node[]): FieldSet | undefined {
     if (nodes.length === 0) return undefined;
     const at = this.#levels.findIndex((level) => sameNodes(level.nodes, nodes));
@@ -71,7 +71,7 @@ export class KnownLevels {
   }
 }
 
-/** The levels at one place of a type, by what they are sets of. */
+/** The levels at one place of a type, by kind of set. */
 export class LevelsOfPlace {
   /** Levels of values that were added or removed as a whole. */
   readonly everything = new KnownLevels();
@@ -79,7 +79,7 @@ export class LevelsOfPlace {
   readonly changes = new KnownLevels();
   /** Levels owned by an applier of the value. */
   readonly owned = new KnownLevels();
-  /** The same with the fields that lead there. */
+  /** Same with the fields that lead there. */
   readonly named = new KnownLevels();
 }
 

@@ -5,15 +5,15 @@ import { sortInSteps } from './sort-in-steps.js';
 
 const byElement = (a: NodeOf<unknown>, b: NodeOf<unknown>): number => compareElements(a.element, b.element);
 
-/** Puts the nodes of a level together; elements may come in any order and more than once. */
+/** Builds the nodes of a level; elements may come in any order and more than once. */
 export class LevelNodes<Below> {
   #nodes: NodeOf<Below>[] = [];
   #inOrder = true;
 
-  /** @param join of what is below two nodes of one element */
+  /** @param join merges the levels below two nodes of one element */
   constructor(private readonly join: Join<Below>) {}
 
-  /** Adds a child; one that is there already becomes the union of both. */
+  /** Adds a child; for an existing one the union of both. */
   add(element: PathElement, member: boolean, below: Below | undefined): void {
     const last = this.#nodes.at(-1);
     if (last && compareElements(last.element, element) >= 0) this.#inOrder = false;
@@ -37,12 +37,12 @@ export class LevelNodes<Below> {
     return this.#nodes;
   }
 
-  /** Once and at the end: an object may have tens of thousands of fields in any order. */
+  /** Sorts once and at the end: an object may have tens of thousands of fields in any order. */
   #sort(): void {
     this.#settle(this.#nodes.sort(byElement));
   }
 
-  /** Joins what stands at one element. */
+  /** Merges nodes of equal elements. */
   #settle(inOrder: readonly NodeOf<Below>[]): void {
     const sorted: NodeOf<Below>[] = [];
     for (const node of inOrder) {

@@ -2,7 +2,7 @@ import { STEP, type Steps } from '../steps.js';
 import { Pace } from '../values/few.js';
 import { type NodeOf, paceOf } from './node.js';
 
-/** A set as far as its text is concerned. */
+/** The parts of a set that its text depends on. */
 interface Texted {
   /** Text between the braces of its level */
   readonly text: string;
@@ -13,8 +13,8 @@ interface Texted {
 type Nodes = readonly NodeOf<Texted>[];
 
 /**
- * Writes the text between the braces of a level in `fieldsV1`, byte for byte as the reference writes it, but for the
- * place itself.
+ * Encodes the text between the braces of a level in `fieldsV1`, byte for byte as the reference writes it, except for
+ * the place itself.
  */
 export function textOf(nodes: Nodes): string {
   let text = '';

@@ -1,7 +1,7 @@
-/** How deep lists and objects of a JSON text may stand within each other, and how many members and items they may have. */
+/** Limits of a JSON text: nesting of lists and objects, and the number of members and items. */
 interface Bounds {
   readonly depth: number;
-  /** Any number when absent. */
+  /** No limit if absent. */
   readonly values?: number;
 }
 

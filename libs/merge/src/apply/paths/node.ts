@@ -10,14 +10,14 @@ export interface NodeOf<Below> {
   readonly below: Below | undefined;
 }
 
-/** Joins what two nodes of one element have below them: the set of the paths of either. */
+/** Merges the levels below two nodes of one element: the set of the paths of either. */
 export type Join<Below> = (a: Below, b: Below) => Below;
 
-/** The node with other content; itself when nothing is other. */
+/** Returns the node with other content; itself when nothing differs. */
 export const changedNode = <Below>(node: NodeOf<Below>, member: boolean, below: Below | undefined): NodeOf<Below> =>
   member === node.member && below === node.below ? node : { element: node.element, member, below };
 
-/** Joins two nodes of one element. */
+/** Merges two nodes of one element. */
 export const joinedNode = <Below>(a: NodeOf<Below>, b: NodeOf<Below>, join: Join<Below>): NodeOf<Below> =>
   changedNode(a, a.member || b.member, a.below && b.below ? join(a.below, b.below) : (a.below ?? b.below));
 

@@ -5,7 +5,9 @@ import { sortInSteps } from './sort-in-steps.js';
 const SURROGATES = 0xd800;
 const AFTER_SURROGATES = 0xe000;
 
-/** Order of texts by their UTF-8 bytes, which differs from that of UTF-16 where surrogates meet what stands behind them. */
+/**
+ * Compares texts by their UTF-8 bytes, which differs from the order of UTF-16 for surrogates and the units behind them.
+ */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -19,7 +21,10 @@ export function compareText(a: string, b: string): number {
 
 const FROM_SURROGATES = /[\ud800-\uffff]/;
 
-/** Puts texts into the order of {@link compareText}, in place. Without surrogates it is that of UTF-16, which costs a fraction. */
+/**
+ * Sorts texts by {@link compareText}, in place. Without surrogates the order of UTF-16 is the same, at a fraction of
+ * the cost.
+ */
 export const sortTexts = (texts: string[]): string[] =>
   texts.some((text) => FROM_SURROGATES.test(text)) ? texts.sort(compareText) : texts.sort();
 
@@ -29,13 +34,13 @@ export function sortTextsInSteps(texts: readonly string[]): Steps<string[]> {
   return sortInSteps(texts, sortTexts, (a, b) => (a < b ? -1 : Number(a > b)));
 }
 
-/** Surrogates stand for what is beyond U+FFFF, so they come behind all others. */
+/** Surrogates represent code points beyond U+FFFF, so they sort behind all others. */
 function byteOrder(unit: number): number {
   if (unit < SURROGATES) return unit;
   return unit < AFTER_SURROGATES ? unit + 0x10000 : unit;
 }
 
-/** Numbers, texts, truths, lists, objects, null: values of different forms stand in this order. */
+/** Order of values of different forms: numbers, texts, booleans, lists, objects, null. */
 function rank(value: JsonValue): number {
   switch (typeof value) {
     case 'number':
@@ -50,7 +55,7 @@ function rank(value: JsonValue): number {
   }
 }
 
-/** A total order of values; numbers by what they say, objects by their sorted members. */
+/** A total order of values; numbers by value, objects by their sorted members. */
 export function compareValues(a: JsonValue, b: JsonValue): number {
   if (a === b) return 0;
   const difference = rank(a) - rank(b);

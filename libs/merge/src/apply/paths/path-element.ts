@@ -13,7 +13,7 @@ export interface KeyField {
   readonly value: JsonValue;
 }
 
-/** Text that is no path element: `fieldsV1` with it is refused. */
+/** Thrown for a text that is no path element: `fieldsV1` with it is refused. */
 export class PathElementError extends Error {
   override readonly name = 'PathElementError';
 }
@@ -29,13 +29,13 @@ export class PathElement {
   constructor(
     /** How the child is found. */
     readonly kind: ElementKind,
-    /** The element as it is written: `f:spec`, `k:{"name":"a"}`, `v:"x"`, `i:0`. Equal elements have equal texts. */
+    /** The encoded element: `f:spec`, `k:{"name":"a"}`, `v:"x"`, `i:0`. Equal elements have equal texts. */
     readonly text: string,
     /** Name of the field; empty for the other kinds. */
     readonly name: string,
     /** Keys in the order of their names; empty for the other kinds. */
     readonly keys: readonly KeyField[],
-    /** The item's value, or its place; null for the other kinds. */
+    /** The item's value, or its index; null for the other kinds. */
     readonly value: JsonValue,
   ) {}
 
@@ -65,12 +65,12 @@ export class PathElement {
 
 /** More elements than a large object has, so that the steps of one write do not make them again. */
 const KEPT = 60_000;
-/** Characters of the texts of all that are kept. */
+/** Limit of the characters of all kept texts. */
 const MOST_CHARACTERS = 2 << 20;
 /** Longer ones are data of a client's choice, and are not kept. */
 const LONGEST_KEPT = 256;
 
-/** Elements by their names or texts. These come again and again; what they are made into is kept, so far as there is not too much. */
+/** Cache of elements by their names or texts, bounded in size. The same ones recur again and again. */
 class KeptElements {
   readonly #elements = new Map<string, PathElement>();
   #characters = 0;
@@ -114,10 +114,10 @@ export function keyElement(keys: readonly KeyField[]): PathElement {
 export const valueElement = (value: JsonValue): PathElement =>
   new PathElement('v', `v:${valueText(value)}`, '', NO_KEYS, value);
 
-/** The element of an item that has nothing but its place. */
+/** The element of an item that has only an index. */
 export const indexElement = (index: number): PathElement => new PathElement('i', `i:${index}`, '', NO_KEYS, index);
 
-/** Order within one level of a path, as it is written. */
+/** Compares elements of one level of a path, in their written order. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0;
   if (a.kind !== b.kind) return KIND_ORDER[a.kind] - KIND_ORDER[b.kind];
@@ -134,7 +134,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
 }
 
 /**
- * The element of a text; undefined for a kind that no release knows so far, which readers pass over.
+ * Parses an element; undefined for a kind that is not known yet, which readers skip.
  * @throws PathElementError for what is no path element
  */
 export function parsePathElement(text: string): PathElement | undefined {
@@ -171,7 +171,7 @@ function parseKeys(content: string): PathElement {
   return keyElement(Object.entries(keys as JsonObject).map(([name, value]) => ({ name, value: value ?? null })));
 }
 
-/** Digits that a double may not hold; they are read as they stand. */
+/** Digits that a double may not hold; they are kept as text. */
 const LONG_INTEGER = /^-?\d{16,}$/;
 
 /** Keys and values of items are scalars, and few; nested ones, or a list of thousands, are a mistake. */
@@ -193,7 +193,7 @@ const exactInteger = (digits: string): JsonValue =>
 const LONG_INTEGERS = /[:[,]\s*-?\d{16,}\s*[,\]}]/;
 const MARK = '\u0000int:';
 
-/** Long integers as texts that {@link revive} knows again; nothing within quotes is touched. */
+/** Turns long integers into texts that {@link revive} recognizes; nothing within quotes is touched. */
 const quoted = (content: string): string =>
   content.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (part) =>
     part.startsWith('"') ? part : JSON.stringify(MARK + part),
@@ -207,7 +207,7 @@ function revive(_name: string, value: unknown): unknown {
 const HTML = /[<>&\u2028\u2029]/g;
 const SHORT_ESCAPE = /\\[bf\\"]/g;
 
-/** Values as the reference writes them: what could be HTML is escaped, and control characters by number. */
+/** Encodes values as the reference does: HTML characters are escaped, and control characters by number. */
 function valueText(value: JsonValue): string {
   switch (typeof value) {
     case 'string':
@@ -224,7 +224,7 @@ function valueText(value: JsonValue): string {
   }
 }
 
-/** Texts that are written as they are: nearly all. */
+/** Texts that need no escapes: nearly all. */
 const PLAIN = /^[\w ./:=@+-]*$/;
 
 function textOf(value: string): string {

@@ -2,11 +2,11 @@ import { FieldSet, NO_FIELDS, type Node, type Path, union, zip } from './field-s
 import { changedNode } from './node.js';
 import { compareElements, fieldElement } from './path-element.js';
 
-/** The set of some paths of fields, by the names of the fields: `['metadata', 'labels']`. */
+/** Returns the set of some paths of fields, by the names of the fields: `['metadata', 'labels']`. */
 export const pathsOf = (paths: readonly (readonly string[])[]): FieldSet =>
   setOf(...paths.map((path) => path.map(fieldElement)));
 
-/** The set of some paths. */
+/** Returns the set of some paths. */
 export function setOf(...paths: readonly Path[]): FieldSet {
   return paths.reduce((set, path) => union(set, singleton(path)), NO_FIELDS);
 }
@@ -17,7 +17,7 @@ function singleton(path: Path): FieldSet {
   return set ?? NO_FIELDS;
 }
 
-/** A level so many times as large as another is searched, not walked through: thousands of small ones are compared with it. */
+/** Factor of size at which a level is searched instead of walked: thousands of small ones are compared with it. */
 export const LOPSIDED = 16;
 
 /** Same as {@link zip}, for operations that can only keep nodes of the first. */
@@ -36,7 +36,7 @@ function among(a: FieldSet, b: FieldSet, pick: (x: Node, y: Node | undefined) =>
 
 const orNone = (set: FieldSet): FieldSet | undefined => (set.isEmpty ? undefined : set);
 
-/** Paths of any of them. Thousands of sets take little more than their sizes together. */
+/** Returns the paths of any of them. Thousands of sets take little more than their sizes together. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   if (sets.length <= 1) return sets[0] ?? NO_FIELDS;
   const middle = sets.length >> 1;
@@ -47,7 +47,7 @@ type Operation = (a: FieldSet, b: FieldSet) => FieldSet;
 /** Combines the nodes at an element. @param below the operation on what is below both */
 type Pick = (x: Node | undefined, y: Node | undefined, below: Operation) => Node | undefined;
 
-/** Paths of both. */
+/** Returns the paths of both. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
   if (a.isEmpty || b.isEmpty) return NO_FIELDS;
@@ -61,7 +61,7 @@ export const inBoth: Pick = (x, y, intersect) => {
   return { element: x.element, member: x.member && y.member, below };
 };
 
-/** Paths of the first that the second does not have. What is below a path of the second stays. */
+/** Returns the paths of the first that the second lacks. Paths below one of the second stay. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return NO_FIELDS;
   if (a.isEmpty || b.isEmpty) return a;
@@ -75,7 +75,7 @@ export const inFirst: Pick = (x, y, subtract) => {
   return changedNode(x, x.member && !y.member, below);
 };
 
-/** Paths of the first that neither are in the second nor below one of its paths. */
+/** Returns the paths of the first that neither are in the second nor below one of its paths. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return NO_FIELDS;
   if (a.isEmpty || b.isEmpty) return a;
@@ -89,11 +89,11 @@ export const notBelow: Pick = (x, y, subtract) => {
   return changedNode(x, x.member, x.below && y.below ? orNone(subtract(x.below, y.below)) : x.below);
 };
 
-/** Whether all paths of the second are in the first. Ends at the first that is not. */
+/** Whether all paths of the second are in the first. Stops at the first that is not. */
 export function covers(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true;
   return b.nodes.every((node, i) => {
-    // Equal sets have it at the same place.
+    // Equal sets have it at the same index.
     const same = a.nodes[i];
     const own = same?.element === node.element ? same : a.at(node.element);
     if (!own || (node.member && !own.member)) return false;

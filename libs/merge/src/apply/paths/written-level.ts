@@ -5,21 +5,21 @@ import type { LevelNodes } from './level-nodes.js';
 import type { NodeOf } from './node.js';
 import { type PathElement, PathElementError, parsePathElement } from './path-element.js';
 
-/** Member of a level of `fieldsV1` that says that the place itself is in the set beside what is below it. */
+/** Member of a level of `fieldsV1` that marks the place itself as in the set, beside the levels below it. */
 export const SELF = '.';
 
 /** Value in `fieldsV1` of an element with nothing below it. */
 export const LEAF: JsonObject = Object.freeze({});
 
-/** `fieldsV1` that is no set of fields. */
+/** Thrown for `fieldsV1` that is no set of fields. */
 export class FieldsV1Error extends Error {
   override readonly name = 'FieldsV1Error';
 }
 
-/** Makes a set of the levels below a place. */
+/** Decodes the levels below a place. */
 type Read<Below> = (content: JsonObject) => Below;
 
-/** Reads one level of `fieldsV1` into an empty one. @throws FieldsV1Error */
+/** Decodes one level of `fieldsV1` into an empty one. @throws FieldsV1Error */
 export function nodesOf<Below>(
   written: JsonObject,
   level: LevelNodes<Below>,
@@ -52,7 +52,9 @@ function addWritten<Below>(level: LevelNodes<Below>, text: string, content: Json
   level.add(element, below === undefined || Object.hasOwn(content as JsonObject, SELF), below);
 }
 
-/** The element of a member of a level; undefined for kinds that later releases may know. @throws FieldsV1Error */
+/**
+ * Returns the element of a member of a level; undefined for kinds that later releases may know. @throws FieldsV1Error
+ */
 export function elementOf(text: string): PathElement | undefined {
   try {
     return parsePathElement(text);
@@ -62,7 +64,7 @@ export function elementOf(text: string): PathElement | undefined {
   }
 }
 
-/** Whether a level has anything but the place itself. @throws FieldsV1Error for what is no level */
+/** Whether a level has anything beside the place itself. @throws FieldsV1Error for what is no level */
 function hasBelow(content: JsonValue, text: string): content is JsonObject {
   if (typeof content !== 'object' || Array.isArray(content))
     throw new FieldsV1Error(`an object was expected at ${text}`);

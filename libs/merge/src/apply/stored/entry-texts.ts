@@ -3,7 +3,7 @@ import { Otherwise } from './scanner.js';
 
 /** An entry of a text of `managedFields`, in its parts. */
 export interface EntryText {
-  /** Members that stand before the fields, with no comma behind them; one character a byte. */
+  /** Members before the fields, with no comma behind them; one character per byte. */
   readonly head: string;
   /** The value of `fieldsV1`, whatever it is. */
   readonly fields: KeptFields;

@@ -1,14 +1,14 @@
 /*
- * The text of `managedFields` as bytes, about one for each field: names of fields are numbers, what every text has alike takes
- * nothing, and fields that stand below several items in the same way are written once. It needs neither the object nor its
- * schema, so that a row is put together as it comes from the database.
+ * Text of `managedFields` in a compact binary form, about one byte per field: names of fields are numbers, constant
+ * parts are omitted, and equal levels below several items are written once. It needs neither the object nor its schema,
+ * so that a row can be decoded as it comes from the database.
  *
  *   bytes  = form entry*
  *   entry  = flags [manager] apiVersion [time] level [subresource]
  *   level  = member* END  |  AGAIN number      the levels of an entry are numbered in the order in which they end
- *   member = code [name] [level]               a name where the code has none; a level where the member is no leaf
+ *   member = code [name] [level]               a name if the code has none; a level unless the member is a leaf
  *
- * Codes, numbers and lengths are variable: 7 bits a byte, the low ones first. Texts are those of the JSON, as they stand between
+ * Codes, numbers and lengths are variable: 7 bits a byte, the low ones first. Texts are those of the JSON, as between
  * quotes.
  */
 
@@ -17,7 +17,7 @@
  * cannot read owners would lose them with its next write to the object.
  */
 export const FORM = 2;
-/** The form that was written before: the same without {@link NAMED_LEAF}, {@link NAMED} and {@link AGAIN}. Rows hold it, so it is read. */
+/** The previous form: without {@link NAMED_LEAF}, {@link NAMED} and {@link AGAIN}. Rows hold it, so it is read. */
 export const FORMER = 1;
 
 export const END = 0;
@@ -26,12 +26,12 @@ export const LITERAL = 2;
 /** An item with a name, which follows, as a leaf; the next code is the same with a level. */
 export const NAMED_LEAF = 3;
 export const NAMED = 4;
-/** A level that is the same as an earlier one, whose number follows. */
+/** A level that is equal to an earlier one, whose number follows. */
 export const AGAIN = 5;
 
 /** Code of the first known name as a leaf; the next is the same name with a level. */
 export const FIRST_NAME = 6;
-/** The same in the form before. */
+/** Same in the previous form. */
 export const FORMER_FIRST_NAME = 3;
 
 export const NAMED_OPENING = String.raw`k:{\"name\":\"`;

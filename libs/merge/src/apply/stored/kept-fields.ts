@@ -6,19 +6,19 @@ import { ownBytes } from './own-bytes.js';
 import { packInSteps } from './pack-fields.js';
 import { Otherwise } from './scanner.js';
 
-/** Bytes of a text that is kept. */
+/** Bytes of a text that may be kept. */
 const LONGEST = 32 << 10;
-/** Bytes that all texts that are kept take, with what was made of them. */
+/** Limit of the bytes of all kept texts, with everything derived from them. */
 const MOST = 32 << 20;
 /** Estimated bytes for keeping a text beside its own: the buffers, and their places. */
 const OVERHEAD = 700;
 /** Estimated bytes of a member in the value of a text. */
 const MEMBER_BYTES = 150;
-/** How often the bytes of a text are there: as they are, packed, and as the names of members. */
+/** How many times the bytes of a text are held: as they are, packed, and as the names of members. */
 const FORMS = 3;
-/** Texts that are kept under one sum. */
+/** Texts that are kept under one checksum. */
 const ALIKE = 8;
-/** Bytes of which a sum is made. */
+/** Bytes that a checksum is computed from. */
 const SAMPLES = 64;
 
 /**
@@ -33,7 +33,7 @@ export class KeptFields {
   /** @param bytes UTF-8; never modified */
   constructor(readonly bytes: Buffer) {}
 
-  /** Bytes that it takes with all that may be made of it, about. */
+  /** Estimated bytes with everything derived from it. */
   get weight(): number {
     this.#weight ??= OVERHEAD + FORMS * this.bytes.length + MEMBER_BYTES * membersOf(this.bytes);
     return this.#weight;
@@ -59,7 +59,7 @@ export class KeptFields {
     }
   }
 
-  /** The value of the text: the same each time, so it is frozen. @param parse reads JSON */
+  /** Returns the value of the text: the same instance each time, so it is frozen. @param parse reads JSON */
   value(parse: (json: Buffer) => JsonObject): JsonObject {
     if (this.#value === undefined) {
       this.#value = frozen(parse(this.bytes));
@@ -69,7 +69,7 @@ export class KeptFields {
   }
 }
 
-/** Texts by values that were read from them, or that the server has drawn. */
+/** Texts by values that were read from them, or drawn up by the server. */
 const byValue = new WeakMap<JsonObject, KeptFields>();
 
 /** Returns the cached data of a `fieldsV1` that was read or drawn up by this server; undefined for any other. */
@@ -83,7 +83,7 @@ export function keptBy(fieldsV1: JsonObject): KeptFields | undefined {
   return kept;
 }
 
-/** Makes what is stored of a `fieldsV1` that the server has drawn, in steps: of very many fields each part takes long. */
+/** Computes the stored form of a `fieldsV1` that the server has drawn up, in steps: very many fields take long. */
 export function* keepInSteps(fieldsV1: JsonObject): Steps<void> {
   const kept = keptBy(fieldsV1);
   yield STEP;
@@ -93,7 +93,7 @@ export function* keepInSteps(fieldsV1: JsonObject): Steps<void> {
 const kept = new Map<number, KeptFields[]>();
 let held = 0;
 
-/** Bytes that the texts that are kept take, about. */
+/** Estimated bytes of the kept texts. */
 export const heldByKept = (): number => held;
 
 /** Returns the cached data of a text. */
@@ -107,7 +107,7 @@ export function keptOf(bytes: Buffer): KeptFields {
   return one;
 }
 
-/** The last to be written is the last to be dropped. */
+/** The most recently written is the last to be dropped. */
 function keep(sum: number, alike: KeptFields[]): void {
   drop(sum);
   kept.set(sum, alike);
@@ -127,14 +127,14 @@ const weightOf = (texts: readonly KeptFields[]): number => texts.reduce((all, { 
 
 const OPENING = 0x7b;
 
-/** Members of a text of fields: each opens a level. */
+/** Counts members of a text of fields: each opens a level. */
 function membersOf(bytes: Buffer): number {
   let members = 0;
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === OPENING) members++;
   return members;
 }
 
-/** FNV-1a of the length and of bytes throughout. */
+/** FNV-1a of the length and of sampled bytes. */
 function sumOf(bytes: Buffer): number {
   const step = Math.floor(bytes.length / SAMPLES) + 1;
   let sum = 0x811c9dc5 ^ bytes.length;

@@ -130,5 +130,5 @@ f:x-kubernetes-preserve-unknown-fields f:x-kubernetes-validations f:zone f:varia
 /** Names by their number. */
 export const NAMES: readonly string[] = TEXT.trim().split(/\s+/);
 
-/** Their numbers. */
+/** Numbers by name. */
 export const CODES: ReadonlyMap<string, number> = new Map(NAMES.map((name, code) => [name, code]));

@@ -6,10 +6,10 @@ import { Otherwise, Scanner } from './scanner.js';
 const QUOTE = 0x22;
 const CLOSING = 0x7d;
 
-/** Characters that tell a level from others; of longer ones there is rarely a second. */
+/** Length of the key of a level up to which duplicates are looked for; longer ones rarely have any. */
 const LONGEST = 4_000;
 
-/** A level that has been begun. */
+/** A level that is still open. */
 interface Open {
   /** Start of the level in the bytes. */
   readonly start: number;
@@ -21,7 +21,7 @@ interface Open {
 const AT_ONCE = 2_000;
 
 /**
- * The level of a text of `fieldsV1`, one character a byte.
+ * Packs the level of a text of `fieldsV1`, one character per byte.
  * @throws Otherwise
  */
 export const packFields = (text: string): Buffer => atOnce(packInSteps(text));
@@ -75,7 +75,7 @@ class FieldsPacker {
     this.#tell(`.${this.#again(level) ?? this.#another(level)}`);
   }
 
-  /** The number of an earlier level that is the same, which is written in its place; undefined when there is none. */
+  /** The number of an equal earlier level, which is written in its place; undefined when there is none. */
   #again({ start, key }: Open): number | undefined {
     const number = this.#levels.get(key);
     if (number === undefined) return undefined;
@@ -85,7 +85,7 @@ class FieldsPacker {
     return number;
   }
 
-  /** The number of a level that is like no earlier one. */
+  /** Assigns a number to a new level. */
   #another({ key }: Open): number {
     this.#number(END);
     const number = this.#ended++;

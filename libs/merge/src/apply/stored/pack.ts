@@ -5,7 +5,7 @@ import { Otherwise, Scanner } from './scanner.js';
 import { secondsOf } from './times.js';
 
 /**
- * A text of `managedFields` in few bytes.
+ * Packs a text of `managedFields`.
  * @param text UTF-8
  * @returns undefined for one that the server would write otherwise: it is not packed
  */

@@ -1,13 +1,13 @@
-/** Texts that are written otherwise than the server writes them. */
+/** Thrown for texts that are not as the server writes them. */
 export class Otherwise extends Error {}
 
-/** Goes through a text; characters are bytes. */
+/** Scans a text; characters are bytes. */
 export class Scanner {
   at = 0;
 
   constructor(readonly text: string) {}
 
-  /** A string as it stands between its quotes. @throws Otherwise */
+  /** Reads a string as it is between its quotes. @throws Otherwise */
   string(): string {
     this.expect('"');
     const { text, at: start } = this;
@@ -29,14 +29,14 @@ export class Scanner {
     if (!this.skip(part)) throw new Otherwise();
   }
 
-  /** Whether a part comes next; if so it is passed. */
+  /** Skips a part if it comes next; returns whether it did. */
   skip(part: string): boolean {
     if (!this.text.startsWith(part, this.at)) return false;
     this.at += part.length;
     return true;
   }
 
-  /** @throws Otherwise unless all has been passed */
+  /** @throws Otherwise unless at the end */
   end(): void {
     if (this.at !== this.text.length) throw new Otherwise();
   }

@@ -25,7 +25,7 @@ export function readOwners(text: Buffer, parse: (json: Buffer) => JsonObject): J
   }
 }
 
-/** Entries as they are stored. */
+/** Entries in their stored form. */
 export interface StoredOwners {
   /** Bytes of their text. */
   readonly length: number;
@@ -60,7 +60,7 @@ const writtenOwners = (text: Buffer): StoredOwners => ({
   writeTo: (out, at) => void text.copy(out, at),
 });
 
-/** With its braces, and the bracket or comma before it. */
+/** Length with its braces, and the bracket or comma before it. */
 const lengthOf = ({ head, fields, tail }: EntryText): number =>
   head.length + FIELDS.length + fields.bytes.length + tail.length + 3;
 
@@ -77,7 +77,10 @@ function writeParts(parts: readonly EntryText[], out: Buffer, begin: number): vo
 /** Members of an entry in the order in which the server writes them. */
 const MEMBERS = ['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource'];
 
-/** The parts of an entry whose fields are known; undefined for any other, and for one that the server would write otherwise. */
+/**
+ * The parts of an entry whose fields are known; undefined for any other, and for one that the server would write
+ * otherwise.
+ */
 function partsOf(entry: JsonObject, write: (value: JsonValue) => string): EntryText | undefined {
   const { fieldsV1, fieldsType } = entry;
   const fields = isObject(fieldsV1) && fieldsType === 'FieldsV1' ? keptBy(fieldsV1) : undefined;

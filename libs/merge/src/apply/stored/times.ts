@@ -1,4 +1,4 @@
-/** Times that are kept: objects that are written again and again have the same ones, but for that of the writer. */
+/** Number of cached times: objects that are written again and again keep the same ones, except for the writer's. */
 const KEPT = 1_000;
 const texts = new Map<number, string>();
 const numbers = new Map<string, number>();
@@ -10,7 +10,7 @@ export function timeText(seconds: number): string {
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** Seconds since 1970; undefined for what {@link timeText} makes of no 32 bits. */
+/** Returns seconds since 1970; undefined for those that {@link timeText} would not restore, or beyond 32 bits. */
 export function secondsOf(text: string): number | undefined {
   const known = numbers.get(text);
   if (known !== undefined) return known;

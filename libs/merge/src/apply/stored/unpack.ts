@@ -19,10 +19,10 @@ import { NAMES } from './names.js';
 import { timeText } from './times.js';
 import { LatelyUnpacked } from './unpacked-fields.js';
 
-/** Characters of a text; bytes that make more are damaged. */
+/** Limit of a text's characters; bytes that make more are damaged. */
 const LONGEST = 128 << 20;
 
-/** The text that `packOwners` has packed, byte for byte. @throws RangeError for bytes that are none of its */
+/** Restores the text that `packOwners` has packed, byte for byte. @throws RangeError for other bytes */
 export const unpackOwners = (packed: Buffer): Buffer => Buffer.from(new Unpacker(packed).unpack(), 'latin1');
 
 const lately = new LatelyUnpacked();
@@ -35,7 +35,7 @@ class Unpacker {
     this.#firstName = bytes[0] === FORMER ? FORMER_FIRST_NAME : FIRST_NAME;
   }
 
-  /** The text, one character a byte. @throws RangeError */
+  /** Returns the text, one character per byte. @throws RangeError */
   unpack(): string {
     if (this.bytes[0] !== FORM && this.bytes[0] !== FORMER) {
       throw new RangeError('the form of stored owners is not known');
@@ -58,7 +58,7 @@ class Unpacker {
     return `${head},"fieldsType":"FieldsV1","fieldsV1":${fields}${part}}`;
   }
 
-  /** The fields, which need not be unpacked where the writer's are known. */
+  /** Returns cached fields of the writer, which need not be unpacked. */
   #known(writer: string): string {
     const start = this.#at;
     const known = lately.at(writer, this.bytes, start);

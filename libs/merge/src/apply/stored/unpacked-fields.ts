@@ -7,13 +7,13 @@ interface UnpackedFields {
   readonly text: string;
 }
 
-/** Fields that are kept of one writer. */
+/** Cached fields of one writer. */
 const EACH = 8;
-/** Bytes that all that are kept take; beyond that all are forgotten. */
+/** Bytes of all that are kept; beyond that all are dropped. */
 const MOST = 8 << 20;
 /** Estimated bytes for keeping one beside its bytes and characters. */
 const OVERHEAD = 500;
-/** Characters of a text that is kept. */
+/** Characters of a text that may be kept. */
 const LONGEST = 32 << 10;
 
 /**
@@ -24,7 +24,7 @@ export class LatelyUnpacked {
   readonly #known = new Map<string, UnpackedFields[]>();
   #held = 0;
 
-  /** Bytes that those that are kept take, about. */
+  /** Estimated bytes of the kept ones. */
   get held(): number {
     return this.#held;
   }
@@ -51,5 +51,5 @@ export class LatelyUnpacked {
   }
 }
 
-/** The same text in one piece: one that was put together holds on to all the pieces that it is made of. */
+/** Flattens a text: a concatenated one would retain all of its pieces. */
 const flat = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');

@@ -8,10 +8,10 @@ import { ATOMIC, DEDUCED, type FieldType, type ListType, type MapType, type Scal
 const STRING: Type = { scalar: 'string' };
 
 /**
- * How objects of a custom kind are owned and merged, by the OpenAPI v3 schema of one of its versions. The schema is
- * structural, as definitions are checked for when they are written; what it leaves open is owned as data without a
- * schema is.
- * @param objectMeta struct `meta/v1.ObjectMeta`: metadata is not the definition's to describe
+ * Returns the type for owning and merging objects of a custom kind, from the OpenAPI v3 schema of one of its versions.
+ * The schema is structural, as definitions are validated when they are written; parts that it leaves open are owned
+ * like data without a schema.
+ * @param objectMeta struct `meta/v1.ObjectMeta`: definitions do not declare metadata
  */
 export function customType(schema: JsonObject, objectMeta: StructSchema): Type {
   const maker = new CustomTypes(declaredType(objectMeta, { zeros: false }));
@@ -31,7 +31,7 @@ class CustomTypes {
     return [field('apiVersion', STRING), field('kind', STRING), field('metadata', this.metadata)];
   }
 
-  /** @param above whether an enclosing schema keeps unknown fields */
+  /** @param above whether an enclosing schema preserves unknown fields */
   private type(schema: JsonObject, above: boolean): Type {
     const preserves = above || schema['x-kubernetes-preserve-unknown-fields'] === true;
     switch (schema.type) {
@@ -90,7 +90,7 @@ class CustomTypes {
   }
 }
 
-/** Texts with a format other than these are whatever the format says. */
+/** Texts with a format other than these have the form that the format implies. */
 const stringForm = (format: JsonValue | undefined): ScalarForm =>
   format === undefined || format === '' || format === 'byte' ? 'string' : 'untyped';
 

@@ -15,9 +15,9 @@ import { ATOMIC, DEDUCED, type FieldType, type ListType, type MapType, mapOf, ty
 /** Options of {@link declaredType}. */
 interface DeclaredOptions {
   /**
-   * Whether a field that clients with declared types write always (`status: {}`, `creationTimestamp: null`) is the same
-   * left out, and what they never write (an empty `labels`) the same as nothing. So are the objects of built-in kinds
-   * owned; custom objects are what was sent.
+   * Whether a field that clients with declared types always write (`status: {}`, `creationTimestamp: null`) equals the
+   * omitted one, and one that they never write (an empty `labels`) equals nothing. Objects of built-in kinds are owned
+   * in this way; custom objects are taken as sent.
    */
   readonly zeros: boolean;
 }
@@ -53,7 +53,7 @@ const SCALARS: Record<ScalarKind, Type> = {
 
 const made = { with: new WeakMap<StructSchema, Type>(), without: new WeakMap<StructSchema, Type>() };
 
-/** How objects of a declared struct are owned and merged. Made once per struct. */
+/** Returns the type for owning and merging objects of a declared struct. Made once per struct. */
 export function declaredType(schema: StructSchema, { zeros }: DeclaredOptions): Type {
   return structType(schema, zeros);
 }
@@ -65,7 +65,7 @@ function structType(schema: StructSchema, zeros: boolean): Type {
   if (known) return known;
   const map: Growing = { atomic: schema.structType === 'atomic', fields: new Map(), always: [], plans: [] };
   const type: Type = { map };
-  kept.set(schema, type); // before its fields, which may hold it
+  kept.set(schema, type); // before its fields, which may refer to it
   for (const field of schema.fields.values()) {
     map.fields.set(field.name, fieldType(field, zeros));
     if (zeros && isAlwaysWritten(field)) map.always.push(field.name);
@@ -84,7 +84,7 @@ function fieldType(field: Field, zeros: boolean): FieldType {
   };
 }
 
-/** The type of a field's value; what the field says of it goes before what the struct says. */
+/** The type of a field's value; declarations of the field override those of the struct. */
 function typeInField(field: Field, zeros: boolean): Type {
   const type = typeOf(field.schema, zeros);
   if (field.schema.kind === 'list') return { list: listType(field, field.schema.items, zeros) };
@@ -121,7 +121,7 @@ function listType(field: Field, itemSchema: Schema, zeros: boolean): ListType {
   return { relation: 'map', ...items, keys: [field.patchMergeKey], kept: {} };
 }
 
-/** Keys that may not be absent in the declared type are zero where they were left out. */
+/** Keys that may not be absent in the declared type have their zero as default. */
 function keyDefault(field: Field): JsonValue | undefined {
   if (field.default !== undefined) return field.default;
   if (field.pointer || field.omitEmpty) return undefined;

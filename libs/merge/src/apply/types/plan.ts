@@ -19,28 +19,30 @@ export interface Step {
   readonly isZero: FieldType['isZero'];
   /** Whether the type declares a field of that name. */
   readonly declared: boolean;
-  /** Every object inherits a member of that name, such as `constructor`; only one of its own counts. */
+  /** Every object inherits a member of that name, such as `constructor`; only an own one counts. */
   readonly inherited: boolean;
 }
 
-/** The way through objects that have the same members in the same order: looked up and sorted once, not for each. */
+/** A plan for objects that have the same members in the same order: looked up and sorted once, not for each. */
 export interface Plan {
-  /** Names as the objects have them. */
+  /** Names in the objects' order. */
   readonly names: readonly string[];
-  /** A step for each name, and for each field that is there without being written, in the order of their elements. */
+  /** A step for each name, and for each field that is present without being written, in the order of their elements. */
   readonly steps: readonly Step[];
   /** Members for the {@link names}, in their order. */
   readonly members: readonly Step[];
-  /** Whether it is of very many members, and not kept. */
+  /** Whether it has very many members, and is not kept. */
   readonly isLarge: boolean;
   /** Cache of recent levels of such objects. */
   readonly levels: LevelsOfPlace;
 }
 
-/** Plans that a type keeps; few are enough, for objects of a type come in few shapes. */
+/** Plans that a type keeps; few are enough, as objects of a type come in few shapes. */
 const KEPT = 8;
 
-/** Beyond so many members, or characters in their names, they are data of a client's choice, and not kept. */
+/**
+ * Limits of members, and of characters in their names; beyond them they are data of a client's choice, and not kept.
+ */
 const LARGEST = 64;
 const LONGEST = 4_000;
 
@@ -48,7 +50,7 @@ const LONGEST = 4_000;
 let large: readonly { readonly map: MapType; readonly plan: WeakRef<Plan> }[] = [];
 const KEPT_LARGE = 2;
 
-/** The plan for an object. */
+/** Returns the plan for an object. */
 export function planFor(map: MapType, object: JsonObject): Plan {
   const { plans } = map;
   for (let i = 0; i < plans.length; i++) {
@@ -87,7 +89,7 @@ export function* planInSteps(map: MapType, object: JsonObject): Steps<Plan> {
   return plan;
 }
 
-/** A plan of very many members that is still there. */
+/** Returns a cached plan of very many members. */
 function largePlan(map: MapType, names: readonly string[]): Plan | undefined {
   for (const kept of large) {
     const plan = kept.map === map ? kept.plan.deref() : undefined;
@@ -100,7 +102,7 @@ function keepLarge(map: MapType, plan: Plan): void {
   large = [{ map, plan: new WeakRef(plan) }, ...large.slice(0, KEPT_LARGE - 1)];
 }
 
-/** Whether an object has just these members in this order. */
+/** Whether an object has exactly these members in this order. */
 function hasNames(object: JsonObject, names: readonly string[]): boolean {
   let i = 0;
   for (const name in object) if (name !== names[i++]) return false;
@@ -139,7 +141,7 @@ function stepOf(map: MapType, name: string, at: number): Step {
   };
 }
 
-/** The value at a step; undefined when it is absent. */
+/** Returns the value at a step; undefined when it is absent. */
 export function valueAt(step: Step, object: JsonObject): JsonValue | undefined {
   return meant(step, step.inherited && !Object.hasOwn(object, step.name) ? undefined : object[step.name]);
 }

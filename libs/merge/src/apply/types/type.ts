@@ -11,11 +11,11 @@ export type ScalarForm = 'string' | 'numeric' | 'boolean' | 'untyped';
  * value decides which applies (see {@link formOf}).
  */
 export interface Type {
-  /** How it is owned where it is a scalar; unset where it cannot be one. */
+  /** How it is owned as a scalar; unset if it cannot be one. */
   readonly scalar?: ScalarForm;
-  /** How it is owned where it is a list; unset where it cannot be one. */
+  /** How it is owned as a list; unset if it cannot be one. */
   readonly list?: ListType;
-  /** How it is owned where it is an object; unset where it cannot be one. */
+  /** How it is owned as an object; unset if it cannot be one. */
   readonly map?: MapType;
 }
 
@@ -24,13 +24,13 @@ export interface MapType {
   /** Owned as a whole. */
   readonly atomic: boolean;
   readonly fields: ReadonlyMap<string, FieldType>;
-  /** Type of what is no declared field; without it there may be nothing else. */
+  /** Type of undeclared members; if unset there may be none. */
   readonly others?: Type;
   /** Value that null stands for in undeclared fields; unset if it stands for itself. */
   readonly zero?: JsonValue;
   /** Names of the fields that have a {@link FieldType.zero}. */
   readonly always: readonly string[];
-  /** Ways through the objects that came last; kept by {@link planFor}. */
+  /** Plans for recent objects; maintained by {@link planFor}. */
   readonly plans: Plan[];
 }
 
@@ -45,11 +45,11 @@ export interface FieldType {
    * Unset for fields that are omitted then, and for clients that write only what they were given.
    */
   readonly zero?: JsonValue;
-  /** Whether a value says the same as leaving the field out. Unset where none does. */
+  /** Whether a value is equivalent to omitting the field. Unset if none is. */
   readonly isZero?: (value: JsonValue) => boolean;
 }
 
-/** The value that a field has in an object; undefined when it is absent. */
+/** Returns the value that a field has in an object; undefined when it is absent. */
 export function fieldValue(field: FieldType | undefined, written: JsonValue | undefined): JsonValue | undefined {
   if (field?.isZero === undefined) return written;
   if (written === undefined || written === null) return field.zero;
@@ -69,7 +69,9 @@ export interface ListType {
   readonly kept: KeptOfList;
 }
 
-/** Which of a type's forms counts for a value: `map` before `scalar` before `list` where the value does not tell. */
+/**
+ * Returns which form of a type applies to a value: `map` before `scalar` before `list` if the value does not decide.
+ */
 export function formOf(type: Type, value: JsonValue | undefined): 'map' | 'scalar' | 'list' {
   if (value !== undefined && value !== null) {
     if (typeof value !== 'object') {
@@ -93,7 +95,7 @@ export const mapOf = (others: Type, atomic = false): MapType => ({
   plans: [],
 });
 
-/** Fits what no schema speaks of: whatever it is, it is one value. */
+/** Type without a schema: any value, owned as one. */
 export const ATOMIC_VALUE: Type = { scalar: 'untyped' };
 
 type Mutable = { -readonly [K in keyof Type]: Type[K] };
@@ -105,7 +107,7 @@ export const ATOMIC: Type = cyclic((self) => ({
   map: mapOf(self, true),
 }));
 
-/** Anything, objects member by member and lists as a whole: how objects without a schema are owned. */
+/** Any value, objects member by member and lists as a whole: the ownership of objects without a schema. */
 export const DEDUCED: Type = cyclic((self) => ({
   scalar: 'untyped',
   list: { relation: 'atomic', items: ATOMIC, keys: [], kept: {} },

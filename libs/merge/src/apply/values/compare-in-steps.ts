@@ -22,8 +22,8 @@ import { areFew, eachInSteps, Pace, weightOf } from './few.js';
 import { levelsOf, type Sequence, sequenceInSteps } from './list-items.js';
 
 /*
- * The walk of `compare.ts` over objects of any size, in steps: what holds few values is left to that one, and each function here
- * comes to what its namesake there comes to.
+ * The walk of `compare.ts` over objects of any size, in steps: small values are delegated to that, and each function
+ * here has the result of its namesake there.
  */
 
 /** Same as `compareObjects`. */
@@ -177,7 +177,7 @@ interface Item {
   readonly item: JsonValue;
 }
 
-/** The item that comes at a place in the order of the elements. */
+/** Returns the item at an index in the order of the elements. */
 function itemAt({ items, sequence: { elements, order } }: Items, at: number): Item | undefined {
   const place = order[at];
   return place === undefined ? undefined : { element: elements[place] as PathElement, item: items[place] ?? null };

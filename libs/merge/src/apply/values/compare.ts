@@ -18,13 +18,13 @@ export interface Comparison {
 
 /** Changes at a place and below it. */
 export interface Change {
-  /** The value itself is another. */
+  /** Whether the value itself has changed. */
   readonly self: boolean;
   readonly set: FieldSet | undefined;
   readonly removed: FieldSet | undefined;
 }
 
-/** The value is another, and has nothing below it. */
+/** The value has changed, and has nothing below it. */
 export const ITSELF: Change = { self: true, set: undefined, removed: undefined };
 
 /**
@@ -47,7 +47,7 @@ export function compare(type: Type, before: JsonValue, after: JsonValue): Change
   if (type.map && type.scalar === undefined) return compareAs('map', type, before, after);
   const [from, to] = [formOf(type, before), formOf(type, after)];
   const change = compareAs(to, type, before, after);
-  // A value that takes another form loses what was below it, and is another value.
+  // A value of another form loses everything below it, and is another value.
   return from === to ? change : both(change, compareAs(from, type, before, after));
 }
 
@@ -62,7 +62,7 @@ function compareAs(
       const change = compareMaps(type.map, before, after);
       if (change || !isEmpty(before) || !isEmpty(after)) return change;
     } else {
-      // What is no object has nothing below it; what the other has came or went.
+      // A value that is no object has nothing below it; the other's content was added or removed.
       const came = isObject(after) ? everythingBelow(type, after) : undefined;
       const went = isObject(before) ? everythingBelow(type, before) : undefined;
       if (came || went) return { self: false, set: came, removed: went };
@@ -85,7 +85,7 @@ function isEmpty(object: JsonObject): boolean {
   return true;
 }
 
-/** The changes of two looks at the same place. */
+/** Merges the changes of two comparisons of the same place. */
 export const both = (a: Change | undefined, b: Change | undefined): Change | undefined =>
   a && b
     ? {
@@ -95,11 +95,11 @@ export const both = (a: Change | undefined, b: Change | undefined): Change | und
       }
     : (a ?? b);
 
-/** Undefined where there is neither: nothing is below a place that has a level without nodes. */
+/** Undefined if both are: a place with an empty level has nothing below it. */
 const joined = (a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined =>
   a && b ? union(a, b) : (a ?? b);
 
-/** Gathers what changed on one level; most levels have no change, and make nothing. */
+/** Collects the changes of one level; most levels have none, and allocate nothing. */
 export class Level {
   #set: LevelBuilder | undefined;
   #removed: LevelBuilder | undefined;
@@ -151,12 +151,12 @@ export class Level {
 
 function compareMaps(map: MapType, before: JsonObject, after: JsonObject): Change | undefined {
   const plan = planFor(map, after);
-  // What changed in a large one would have to be sorted.
+  // Changes of a large one would have to be sorted.
   const from = plan.isLarge ? undefined : valuesOf(plan, before);
   return from ? compareMembers(plan, from, after) : compareShapes(map, plan, before, after);
 }
 
-/** The values of an object with the names of a plan, in their order; undefined for one with other names. */
+/** Returns the values of an object with the names of a plan, in their order; undefined for one with other names. */
 function valuesOf({ names }: Plan, object: JsonObject): (JsonValue | undefined)[] | undefined {
   const values = new Array<JsonValue | undefined>(names.length);
   let i = 0;
@@ -167,7 +167,10 @@ function valuesOf({ names }: Plan, object: JsonObject): (JsonValue | undefined)[
   return i === names.length ? values : undefined;
 }
 
-/** Compares objects with the same names; so they mostly are. In one go: values looked up by their names take several times as long. */
+/**
+ * Compares objects with the same names, the usual case, in one go: looking values up by name takes several times as
+ * long.
+ */
 function compareMembers(plan: Plan, before: readonly (JsonValue | undefined)[], after: JsonObject): Change | undefined {
   let level: Level | undefined;
   let i = 0;
@@ -195,7 +198,7 @@ function compareShapes(map: MapType, plan: Plan, before: JsonObject, after: Json
   return level.change();
 }
 
-/** Whether two lists have items of the same keys, or the same values, in the same order; so they mostly do. */
+/** Whether two lists have items of the same keys, or the same values, in the same order, the usual case. */
 export function sameItems({ keys }: ListType, before: readonly JsonValue[], after: readonly JsonValue[]): boolean {
   if (before.length !== after.length || before.length === 0) return false;
   for (let i = 0; i < before.length; i++) {
@@ -231,13 +234,13 @@ function compareInTurn(list: ListType, before: readonly JsonValue[], after: read
 interface Items {
   readonly items: readonly JsonValue[];
   readonly elements: readonly PathElement[];
-  /** Places of the items in the order of their elements. Of several with the same keys the first stands for all. */
+  /** Indexes of the items in the order of their elements. Of several with the same keys the first represents all. */
   readonly order: readonly number[];
 }
 
 const inOrder = ({ elements, order }: Sequence) => ({ elements, order });
 
-/** Goes through both lists side by side, in the order of their elements. */
+/** Walks both lists side by side, in the order of their elements. */
 function compareLists(list: ListType, before: Items, after: Items): Change | undefined {
   const level = new Level(levelsOf(list).changes);
   let [i, j] = [0, 0];

@@ -4,7 +4,7 @@ import { PIECE } from '../piece.js';
 import { descend, STEP, type Walk } from '../steps.js';
 import { areFew, Pace, weightOf } from './few.js';
 
-/** Does the same as `equalJson`, in steps. */
+/** Same as `equalJson`, in steps. */
 export function* equalInSteps(a: JsonValue, b: JsonValue): Walk<boolean> {
   if (a === b) return true;
   if (areFew(a, b)) return equalJson(a, b);

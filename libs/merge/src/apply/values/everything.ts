@@ -9,8 +9,8 @@ import { areFew, eachInSteps, weightOf } from './few.js';
 import { levelsOf, type Sequence, sequenceInSteps, sequenceOf } from './list-items.js';
 
 /**
- * Every path below a value: what came to be, or went, with it. Undefined when there is none, as below scalars, what is
- * owned as a whole, what is empty, and a list whose items lack the keys to tell them apart.
+ * Returns every path below a value, for when it is added or removed. Undefined when there is none, as below scalars,
+ * atomic values, empty values, and a list whose items lack the keys to identify them.
  */
 export function everythingBelow(type: Type, value: JsonValue): FieldSet | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -18,14 +18,14 @@ export function everythingBelow(type: Type, value: JsonValue): FieldSet | undefi
   return type.map && !type.map.atomic ? belowMembers(type.map, value) : undefined;
 }
 
-/** In the place of what is below a member that is absent. */
+/** Placeholder for the level below an absent member. */
 const ABSENT = NO_FIELDS;
 
 function belowMembers(map: MapType, object: JsonObject): FieldSet | undefined {
   const plan = planFor(map, object);
   const parts = new Array<FieldSet | undefined>(plan.members.length);
   let i = 0;
-  // In one go: looked up by their names one by one values take several times as long.
+  // In one go: looking values up by name takes several times as long.
   for (const name in object) {
     const step = plan.members[i] as Step;
     parts[i++] = belowMember(step, object[name]);
@@ -33,7 +33,7 @@ function belowMembers(map: MapType, object: JsonObject): FieldSet | undefined {
   return levelOfMembers(plan, parts);
 }
 
-/** The level of an object with these below its members. */
+/** Returns the level of an object with these below its members. */
 const levelOfMembers = (plan: Plan, parts: readonly (FieldSet | undefined)[]): FieldSet | undefined =>
   plan.levels.everything.made(plan, parts, () => nodesOf(plan, parts));
 
@@ -42,7 +42,7 @@ function belowMember(step: Step, written: JsonValue | undefined): FieldSet | und
   return value === undefined ? ABSENT : everythingBelow(step.type, value);
 }
 
-/** The members that are there, in the order of their elements; those too that are there without being written. */
+/** The present members in the order of their elements, including those that are present without being written. */
 function nodesOf({ steps }: Plan, parts: readonly (FieldSet | undefined)[]): Node[] {
   const nodes: Node[] = [];
   for (const step of steps) {
@@ -62,7 +62,7 @@ function belowItems(list: ListType, items: readonly JsonValue[]): FieldSet | und
   );
 }
 
-/** The level of a list with these below its items. */
+/** Returns the level of a list with these below its items. */
 function levelOfItems(
   list: ListType,
   sequence: Sequence,
@@ -90,7 +90,7 @@ function* dividedMembers(map: MapType, object: JsonObject): Walk<FieldSet | unde
   const parts = yield* eachInSteps(plan.members, {
     weigh: ({ name }) => weightOf(object[name]),
     atOnce: (step) => belowMember(step, object[step.name]),
-    // Nothing that holds very many values is a zero.
+    // A value with very many values is never a zero.
     inSteps: (step) => divided(step.type, object[step.name] ?? null),
   });
   return levelOfMembers(plan, parts);
@@ -107,7 +107,7 @@ function* dividedItems(list: ListType, items: readonly JsonValue[]): Walk<FieldS
   return levelOfItems(list, sequence, parts);
 }
 
-/** The element of a field or key. */
+/** Returns the element of a field or key. */
 export const elementOf = (field: FieldType | undefined, name: string): PathElement =>
   field?.element ?? fieldElement(name);
 

@@ -3,13 +3,16 @@ import { PIECE } from '../piece.js';
 import { descend, STEP, type Walk } from '../steps.js';
 import { isUndivided } from '../undivided.js';
 
-/** Levels of values within each other that are walked over by functions which call themselves. */
+/** Nesting of values up to which recursive functions are used. */
 export const LEVELS = 100;
 
-/** Whether values hold so few, all together, that walking over them is one step, and so few levels that it takes little of the stack. */
+/** Whether values together are few enough for a walk in one step, and not nested too deeply for recursion. */
 export const areFew = (a: JsonValue | undefined, b?: JsonValue): boolean => isUndivided() || weightOf(a, b) <= PIECE;
 
-/** How many values are in two, themselves included; or that they are more, or deeper, than what is walked over in one step. At least one. */
+/**
+ * Counts the values in two, themselves included; returns a larger number for more, or deeper, values than one step
+ * covers. At least one.
+ */
 export function weightOf(a: JsonValue | undefined, b?: JsonValue): number {
   const weight = a === undefined ? 1 : valuesIn(a, PIECE);
   return b === undefined || weight > PIECE ? weight : weight + valuesIn(b, PIECE - weight);
@@ -40,19 +43,19 @@ export function valuesIn(value: JsonValue, most: number, levels = LEVELS): numbe
   return values;
 }
 
-/** Objects that were found to have very many members: to begin to go through those takes as long as there are many. */
+/** Objects with very many members: even starting to iterate over them takes time proportional to their number. */
 const wide = new WeakSet<JsonObject>();
 const WIDE = PIECE / 2;
 
 const below = (value: JsonValue | undefined, most: number, levels: number): number =>
   typeof value === 'object' && value !== null ? valuesIn(value, most, levels) : 1;
 
-/** How something is made of one of many values. */
+/** How a result is computed from one of many values. */
 export interface Making<From, To> {
-  /** How many values it holds. */
+  /** Returns the number of values in it. */
   readonly weigh: (from: From) => number;
   readonly atOnce: (from: From) => To;
-  /** The same, of one that holds very many. */
+  /** Same for one with very many values. */
   readonly inSteps: (from: From) => Walk<To>;
 }
 
@@ -72,7 +75,7 @@ export function* eachInSteps<From, To>(all: Iterable<From>, { weigh, atOnce, inS
 export class Pace {
   #left = PIECE;
 
-  /** Counts values, and says whether a step is over with them. */
+  /** Counts values; returns whether the step is over. */
   isOver(values = 1): boolean {
     this.#left -= values;
     if (this.#left > 0) return false;

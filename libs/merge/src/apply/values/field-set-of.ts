@@ -10,10 +10,10 @@ import { formOf, type ListType, type MapType, type Type } from '../types/type.js
 import { areFew, eachInSteps, weightOf } from './few.js';
 import { itemElement, levelsOf, type Sequence, sequenceInSteps, sequenceOf } from './list-items.js';
 
-/** In the place of what is below a value that is owned itself: nothing is. */
+/** Placeholder for the level below a value that is owned itself: nothing. */
 const ITSELF = NO_FIELDS;
 
-/** Which sets are made of objects: with the fields that merely lead to what is owned, or without. */
+/** Which sets are made of objects: with the fields that merely lead to owned ones, or without. */
 type Extent = 'owned' | 'named';
 
 /**
@@ -67,7 +67,7 @@ function levelOfItems(list: ListType, sequence: Sequence, parts: Parts, extent: 
   );
 }
 
-/** The set of items of which several have the same keys: they own together. @throws ItemError */
+/** The set of items of which several have the same keys: they are owned together. @throws ItemError */
 function repeated(list: ListType, items: readonly JsonValue[], parts: Parts): FieldSet | undefined {
   const level = new LevelBuilder();
   for (let i = 0; i < items.length; i++) level.add(itemElement(list, i, items[i] ?? null), true, parts[i]);

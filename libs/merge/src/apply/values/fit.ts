@@ -10,13 +10,13 @@ import { ItemError, itemElement, sequenceInSteps, sequenceOf } from './list-item
 /** Reason why a value does not fit. */
 type MisfitReason = 'type-mismatch' | 'unknown-field' | 'duplicate-key' | 'missing-key';
 
-/** A value that is not what its type says. */
+/** A value that does not fit its type. */
 export interface Misfit {
-  /** For programs; the message says the same to people. */
+  /** Machine-readable reason; the message says the same. */
   readonly reason: MisfitReason;
   /** Human-readable path: `.spec.containers[name="a"].image`. */
   readonly path: string;
-  /** In the reference's words. */
+  /** Message in the reference's wording. */
   readonly message: string;
 }
 
@@ -62,7 +62,7 @@ function pathOf(trail: Trail | undefined): string {
   return `${pathOf(above)}${typeof step === 'string' ? fieldElement(step) : step}`;
 }
 
-/** Misfits in one text, in the reference's form. */
+/** Formats misfits as one text, in the reference's form. */
 export function misfitText(misfits: readonly Misfit[]): string {
   const lines = misfits.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   return lines.length === 1 ? (lines[0] as string) : ['errors:', ...lines.map((line) => `  ${line}`)].join('\n');
@@ -134,7 +134,7 @@ function checkMap(map: MapType, value: JsonValue, trail: Trail | undefined, foun
   }
 }
 
-/** @param type of a member that is declared */
+/** @param type of a declared member */
 function checkMember(
   type: Type | undefined,
   name: string,
@@ -212,7 +212,7 @@ function formName(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-/** Values as the reference's language prints them, which is what its messages show. */
+/** Formats values as Go does, for the reference's messages. */
 function printed(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(printed).join(' ')}]`;
   if (typeof value === 'object' && value !== null) {

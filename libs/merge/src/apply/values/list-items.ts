@@ -19,7 +19,7 @@ export class ItemError extends Error {
   override readonly name = 'ItemError';
 }
 
-/** How an item of a list is found. @throws ItemError */
+/** Returns the element of an item of a list. @throws ItemError */
 export function itemElement(list: ListType, index: number, item: JsonValue): PathElement {
   if (list.relation === 'atomic') return indexElement(index);
   return list.relation === 'map' && list.keys.length > 0 ? byKeys(list, item) : byValue(item);
@@ -34,13 +34,13 @@ export class Sequence {
     readonly elements: readonly PathElement[],
   ) {}
 
-  /** Places of the items in the order of their elements. Of several with the same keys the first stands for all. */
+  /** Indexes of the items in the order of their elements. Of several with the same keys the first represents all. */
   get order(): readonly number[] {
     this.#order ??= inElementOrder(this.elements);
     return this.#order;
   }
 
-  /** Finds the {@link order} beforehand, in steps. */
+  /** Computes the {@link order} ahead of use, in steps. */
   *sort(): Steps<this> {
     this.#order ??= yield* inOrderInSteps(this.elements);
     return this;
@@ -49,14 +49,14 @@ export class Sequence {
 
 /** Cache of recent results for the lists of a type. */
 export interface KeptOfList {
-  /** The last first. */
+  /** Cached sequences, the most recent first. */
   sequences?: readonly Sequence[];
   levels?: LevelsOfPlace;
-  /** Elements by the values of their keys: names, mostly, which come again and again. */
+  /** Elements by the values of their keys: mostly names, which recur again and again. */
   elements?: Map<string, PathElement>;
 }
 
-/** Sequences of a list that are kept, and how long those are at most. */
+/** Limits of the cached sequences of a list: number and length. */
 const KEPT_SEQUENCES = 4;
 const LONGEST_KEPT = 64;
 
@@ -143,7 +143,7 @@ function areOf({ keys }: ListType, items: readonly JsonValue[], elements: readon
   return true;
 }
 
-/** Whether an item says these keys. One that is empty may mean that it is left out. */
+/** Whether an item has these keys. An empty one may be a default for an omitted one. */
 function isOf(item: JsonObject, count: number, keys: readonly KeyField[]): boolean {
   if (keys.length !== count) return false;
   for (let i = 0; i < count; i++) {
@@ -167,7 +167,7 @@ const firsts = (places: readonly number[], compare: Compare): number[] =>
 
 function inElementOrder(elements: readonly PathElement[]): number[] {
   const compare = byElements(elements);
-  // Keeps the order of equal ones.
+  // Stable for equal ones.
   return firsts(elements.map((_, i) => i).sort(compare), compare);
 }
 
@@ -207,10 +207,10 @@ const LONGEST = 100;
 /** Prefix of the texts under which elements of other keys are cached, beside the names. */
 const MARK = '\0';
 
-/** Whether an element is kept by the very text of its key. */
+/** Whether an element is cached by the very text of its key. */
 const isName = (key: string): boolean => key !== '' && key.length <= LONGEST && !key.startsWith(MARK);
 
-/** The element of an item with one key, which is a text: of nearly all. */
+/** The element of an item with one key that is a text: the usual case. */
 function namedElement(list: ListType, name: string, value: string): PathElement {
   const elements = elementsKept(list);
   let element = elements.get(value);
@@ -226,7 +226,7 @@ function elementsKept({ kept }: ListType): Map<string, PathElement> {
   return kept.elements;
 }
 
-/** The element of an item with keys of a few characters; undefined for other keys, which are not kept. */
+/** The element of an item with short keys; undefined for other keys, which are not cached. */
 function shortElement(list: ListType, keys: readonly KeyField[]): PathElement | undefined {
   let text = '';
   for (const { value } of keys) {

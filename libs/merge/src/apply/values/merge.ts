@@ -68,7 +68,7 @@ function* dividedMaps(map: MapType, live: JsonObject, said: JsonObject): Walk<Js
   return merged ?? live;
 }
 
-/** An object of the same members. */
+/** Copies an object's members. */
 function* copied(object: JsonObject): Steps<JsonObject> {
   const copy: JsonObject = {};
   const pace = new Pace();
@@ -133,7 +133,7 @@ function* dividedLists(list: ListType, live: readonly JsonValue[], said: readonl
 const itemsByText = (places: readonly Place[]): Map<string, JsonValue> =>
   new Map(places.map(({ text, item }) => [text, item]));
 
-/** @param made what has become of the items of `now`, in their order */
+/** @param made merged items of `now`, in their order */
 function interleaved(
   old: readonly Place[],
   now: readonly Place[],

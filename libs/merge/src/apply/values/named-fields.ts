@@ -7,8 +7,8 @@ import { Pace } from './few.js';
 const NO_TYPE: Type = {};
 
 /**
- * A set together with the declared fields that lead to its paths: who owns `spec.replicas` owns `spec` in so far as it
- * may not be taken away. Keys of maps and items of lists are owned only for themselves.
+ * Adds to a set the declared fields that lead to its paths: the owner of `spec.replicas` owns `spec` in so far as it
+ * may not be removed. Keys of maps and items of lists are owned only for themselves.
  */
 export function withNamedFields(type: Type, set: FieldSet): FieldSet {
   return FieldSet.of(set.nodes.map((node) => named(type, node, withNamedFields)));

@@ -41,7 +41,7 @@ function* belowInSteps(type: Type, set: FieldSet): Walk<FieldSet | undefined> {
 
 const childrenOf = ({ map, list }: Type): Children => (map ? mapChildren(map) : list ? listChildren(list) : undefined);
 
-/** The set below a value; undefined when the value has become one whole. */
+/** Returns the set below a value; undefined when the value has become atomic. */
 function below(type: Type, set: FieldSet): FieldSet | undefined {
   const typeAt = childrenOf(type);
   if (typeAt === 'whole') return undefined;

@@ -9,8 +9,9 @@ import { areFew, Pace, weightOf } from './few.js';
 import { itemElement, sequenceInSteps, sequenceOf } from './list-items.js';
 
 /**
- * An object without some fields and items, and all below them. What is emptied by that is null; so is what is owned as
- * a whole when a part of it is to go. The object is not changed, and the result shares with it.
+ * Removes some fields and items, and everything below them, from an object. A value that is emptied by that becomes
+ * null; so does an atomic value when a part of it is removed. The object is not changed, and the result shares parts
+ * with it.
  */
 export function removeFields(type: Type, object: JsonObject, fields: FieldSet): JsonObject {
   return fields.isEmpty ? object : ((remove(type, object, fields) ?? {}) as JsonObject);

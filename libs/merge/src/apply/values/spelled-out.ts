@@ -7,8 +7,9 @@ import { typeOfField } from './everything.js';
 import { areFew, eachInSteps, Pace, weightOf } from './few.js';
 
 /**
- * An object as a client with declared types writes it: with the fields that are always written, without those that are
- * empty. The object itself where the type knows no such fields. Nothing is changed; the result shares with the object.
+ * Returns an object as a client with declared types writes it: with the fields that are always written, without those
+ * that are empty. The object itself if the type has no such fields. Nothing is changed; the result shares parts with
+ * the object.
  */
 export function spelledOut(type: Type, object: JsonObject): JsonObject {
   return spell(type, object) as JsonObject;
@@ -23,7 +24,7 @@ function spell(type: Type, value: JsonValue): JsonValue {
   return type.map ? spellMembers(type.map, value) : value;
 }
 
-/** Whether zeros are known of what a list or map holds. */
+/** Whether zeros are declared for the content of a list or map. */
 const isDeclared = ({ zero }: ListType | MapType): boolean => zero !== undefined;
 
 function spellItems(list: ListType, items: readonly JsonValue[]): JsonValue[] {
@@ -41,11 +42,11 @@ function spellMembers(map: MapType, object: JsonObject): JsonObject {
   return spelled;
 }
 
-/** Whether an object is spelled as it is. */
+/** Whether an object is spelled out already. */
 const knowsNothing = (map: MapType, object: JsonObject): boolean =>
   map.fields.size === 0 && (!isDeclared(map) || holdsScalars(object));
 
-/** Meaning of a member where this is written; undefined for nothing. */
+/** Effective value of a member that was written in this way; undefined for nothing. */
 function meantBy(map: MapType, name: string, written: JsonValue | undefined): JsonValue | undefined {
   const field = map.fields.get(name);
   return field ? fieldValue(field, written) : (written ?? map.zero ?? written);
@@ -55,12 +56,12 @@ function addZeros(map: MapType, spelled: JsonObject): void {
   for (const name of map.always) if (!Object.hasOwn(spelled, name)) spelled[name] = zeroOf(map, name);
 }
 
-/** Does the same as {@link spelledOut}, in steps. */
+/** Same as {@link spelledOut}, in steps. */
 export function* spelledInSteps(type: Type, object: JsonObject): Steps<JsonObject> {
   return areFew(object) ? spelledOut(type, object) : ((yield* walked(divided(type, object))) as JsonObject);
 }
 
-/** Does the same as {@link spell}, in steps. */
+/** Same as {@link spell}, in steps. */
 function* divided(type: Type, value: JsonValue): Walk<JsonValue> {
   if (areFew(value)) return spell(type, value);
   if (isObject(value)) return type.map ? yield* dividedMembers(type.map, value) : value;
@@ -95,13 +96,13 @@ function* dividedMembers(map: MapType, object: JsonObject): Walk<JsonObject> {
   return spelled;
 }
 
-/** The zero of a field, for this object alone: who is given the object fills in what is missing. */
+/** Copies the zero of a field, as the receiver of the object may fill in members. */
 function zeroOf(map: MapType, name: string): JsonValue | undefined {
   const zero = map.fields.get(name)?.zero;
   return typeof zero === 'object' ? cloneJson(zero) : zero;
 }
 
-/** Whether all members are scalars, which are spelled as they are: so are mostly those of maps whose keys are data. */
+/** Whether all members are scalars, which need no spelling out: the usual case for maps with free keys. */
 function holdsScalars(object: JsonObject): boolean {
   for (const name in object) {
     const value = object[name];

@@ -19,9 +19,9 @@ import {
   within,
 } from './writers.js';
 
-/** The media type by which clients ask for the form of {@link encodeOpenApiV2Protobuf}. Not a valid one (RFC 6838). */
+/** Media type with which clients request the form of {@link encodeOpenApiV2Protobuf}. Not a valid one (RFC 6838). */
 export const OPENAPI_V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-/** The media type that the answer must carry instead: clients parse it, and fail on the `@`. */
+/** Media type of the answer, which must differ: clients parse it, and fail on the `@`. */
 export const OPENAPI_V2_PROTOBUF_CONTENT_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 const schema: Write = message(() => SCHEMA, 31);
@@ -108,7 +108,7 @@ const path = within(
   ),
 );
 
-/** A parameter's message depends on where it stands. */
+/** The message of a parameter depends on its location. */
 const parameter: Write = within(1, (writer, tag, value) => {
   const place = isObject(value) ? value.in : undefined;
   (place === 'body' ? body : place === 'path' ? path : query)(writer, tag, value);
@@ -165,7 +165,7 @@ const DOCUMENT: LongMessage = {
 };
 
 /**
- * An OpenAPI 2.0 document in the binary form that clients ask for by {@link OPENAPI_V2_PROTOBUF} (the messages of
- * gnostic's `openapiv2.proto`). Knows what `openApiV2Document` writes. @throws Error for members beyond that
+ * Encodes an OpenAPI 2.0 document in the binary form of {@link OPENAPI_V2_PROTOBUF} (the messages of gnostic's
+ * `openapiv2.proto`). Knows the members that `openApiV2Document` writes. @throws Error for others
  */
 export const encodeOpenApiV2Protobuf = (document: JsonObject): Steps<Buffer> => encoded(document, DOCUMENT, 16);

@@ -20,9 +20,9 @@ import {
   within,
 } from './writers.js';
 
-/** The media type by which clients ask for the form of {@link encodeOpenApiV3Protobuf}. Not a valid one (RFC 6838). */
+/** Media type with which clients request the form of {@link encodeOpenApiV3Protobuf}. Not a valid one (RFC 6838). */
 export const OPENAPI_V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
-/** The media type that the answer carries. */
+/** Media type of the answer. */
 export const OPENAPI_V3_PROTOBUF_CONTENT_TYPE = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 
 const plainSchema: Write = message(() => SCHEMA, 36);
@@ -71,7 +71,7 @@ const SCHEMA: Message = {
   items: { number: 30, write: within(1, schema) },
   properties: { number: 31, write: map(schema) },
   additionalProperties: { number: 32, write: oneOf({ object: [1, schema], boolean: 2 }) },
-  // There is no room for lists and objects.
+  // The format has no lists and objects here.
   default: { number: 33, write: oneOf({ number: 1, boolean: 2, string: 3 }) },
   description: { number: 34, write: string },
   format: { number: 35, write: string },
@@ -146,7 +146,7 @@ const DOCUMENT: LongMessage = {
 };
 
 /**
- * An OpenAPI 3.0 document in the binary form that clients ask for by {@link OPENAPI_V3_PROTOBUF} (the messages of
- * gnostic's `openapiv3.proto`). Knows what {@link OpenApiV3} writes. @throws Error for members beyond that
+ * Encodes an OpenAPI 3.0 document in the binary form of {@link OPENAPI_V3_PROTOBUF} (the messages of gnostic's
+ * `openapiv3.proto`). Knows the members that {@link OpenApiV3} writes. @throws Error for others
  */
 export const encodeOpenApiV3Protobuf = (document: JsonObject): Steps<Buffer> => encoded(document, DOCUMENT, 9);

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import protobuf from 'protobufjs/minimal.js';
 import type { Steps } from '../../structural/index.js';
 
-/** How a member is written: a plain value, or a message of its own. */
+/** Writes a member: a plain value, or a message of its own. */
 export type Write = (writer: protobuf.Writer, tag: number, value: JsonValue) => void;
 
 /** A member of a message. */
@@ -34,25 +34,25 @@ export const repeated =
     if (Array.isArray(value)) for (const item of value) write(writer, tag, item);
   };
 
-/** A length-delimited message whose contents `fill` writes. */
+/** Writes a length-delimited message whose contents `fill` writes. */
 function nested(writer: protobuf.Writer, tag: number, fill: (writer: protobuf.Writer) => void): void {
   writer.uint32(key(tag)).fork();
   fill(writer);
   writer.ldelim();
 }
 
-/** A value of any kind travels as its text in YAML, of which JSON is a part. */
+/** Writes a value of any kind as YAML text, of which JSON is a subset. */
 export const any: Write = (writer, tag, value) =>
   nested(writer, tag, (inner) => void inner.uint32(key(2)).string(JSON.stringify(value)));
 
-/** An entry of a map: the name and the value under numbers 1 and 2. */
+/** Writes an entry of a map: the name and the value under numbers 1 and 2. */
 const named = (writer: protobuf.Writer, tag: number, name: string, value: JsonValue, write: Write): void =>
   nested(writer, tag, (inner) => {
     inner.uint32(key(1)).string(name);
     write(inner, 2, value);
   });
 
-/** A map as a message of its own with its entries under `entries`. */
+/** Writes a map as a message of its own with its entries under `entries`. */
 export const map =
   (write: Write, entries = 1): Write =>
   (writer, tag, value) =>
@@ -61,7 +61,7 @@ export const map =
         for (const [name, item] of Object.entries(value)) named(inner, entries, name, item ?? null, write);
     });
 
-/** An object as a message; members that begin with `x-` go under the number for extensions. */
+/** Writes an object as a message; members that begin with `x-` go under the number for extensions. */
 export const message =
   (members: () => Message, extensions: number): Write =>
   (writer, tag, value) =>
@@ -78,13 +78,13 @@ function writeMembers(writer: protobuf.Writer, value: JsonValue, members: Messag
   }
 }
 
-/** A message that only wraps another one, under one of its numbers. */
+/** Writes a message that only wraps another one, under one of its numbers. */
 export const within =
   (number: number, write: Write): Write =>
   (writer, tag, value) =>
     nested(writer, tag, (inner) => write(inner, number, value));
 
-/** Numbers of the forms that a value can have in a message of its own, which is empty for any other. */
+/** Numbers of the forms of a value in its message, which is empty for any other form. */
 interface Alternatives {
   readonly object?: readonly [number: number, write: Write];
   readonly number?: number;
@@ -92,7 +92,7 @@ interface Alternatives {
   readonly string?: number;
 }
 
-/** A message with one of several members, by what the value is; zeros and `false` are written, too. */
+/** Writes a message with one of several members, by the value's form; zeros and `false` are written, too. */
 export const oneOf =
   ({ object, number, boolean, string: text }: Alternatives): Write =>
   (writer, tag, value) =>
@@ -103,9 +103,9 @@ export const oneOf =
       else if (text && typeof value === 'string') string(inner, text, value);
     });
 
-/** Bytes one after the other. */
+/** Consecutive bytes. */
 type Pieces = readonly Uint8Array[];
-/** How a member with very many entries is written: each is a step. */
+/** Writes a member with very many entries, each in a step. */
 type WriteInSteps = (tag: number, value: JsonValue) => Steps<Pieces>;
 
 /** Members of a message that is written in steps, by their JSON name. */
@@ -113,7 +113,7 @@ export type LongMessage = Readonly<
   Record<string, Member | { readonly number: number; readonly inSteps: WriteInSteps }>
 >;
 
-/** A map as {@link map} writes it, an entry a step. */
+/** Writes a map as {@link map} does, an entry per step. */
 export const longMap = (write: Write, entries = 1): WriteInSteps =>
   function* (tag, value) {
     const pieces: Uint8Array[] = [];
@@ -126,13 +126,13 @@ export const longMap = (write: Write, entries = 1): WriteInSteps =>
     return nestedPieces(tag, pieces);
   };
 
-/** A message as {@link message} writes it, with members in steps. */
+/** Writes a message as {@link message} does, with members in steps. */
 export const longMessage = (members: LongMessage, extensions: number): WriteInSteps =>
   function* (tag, value) {
     return nestedPieces(tag, yield* piecesOf(value, members, extensions));
   };
 
-/** A whole document in steps. @throws Error for members that have no number */
+/** Encodes a whole document in steps. @throws Error for members that have no number */
 export function* encoded(document: JsonObject, members: LongMessage, extensions: number): Steps<Buffer> {
   return Buffer.concat(yield* piecesOf(document, members, extensions));
 }
@@ -153,7 +153,7 @@ function* piecesOf(value: JsonValue, members: LongMessage, extensions: number): 
   return pieces;
 }
 
-/** A length-delimited message of pieces. */
+/** Writes a length-delimited message of pieces. */
 function nestedPieces(tag: number, pieces: Pieces): Pieces {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return [protobuf.Writer.create().uint32(key(tag)).uint32(length).finish(), ...pieces];

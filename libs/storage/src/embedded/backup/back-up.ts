@@ -14,17 +14,17 @@ export type Progress = (done: number, total: number) => void;
 
 /** Settings of a backup: the cluster to copy, and the file to write. */
 export interface BackupSettings {
-  /** Folder of a cluster whose server runs. */
+  /** Folder of a cluster whose server is running. */
   readonly dataDir: string;
-  /** File to make; one that is there is not replaced. */
+  /** File to create; an existing one is not replaced. */
   readonly file: string;
   /** Called with the bytes of the archive. */
   readonly onProgress?: Progress;
-  /** Breaks it off; nothing is left of the file. */
+  /** Aborts the backup; the file is removed. */
   readonly signal?: AbortSignal;
 }
 
-/** Little of the time of a processor; a level more takes twice as long for a tenth less. */
+/** Takes little processor time; the next level takes twice as long for a tenth less. */
 const LEVEL = 1;
 
 /**
@@ -96,7 +96,7 @@ async function* pack(
 const packFile = (header: TarHeader, content: Buffer): Buffer =>
   Buffer.concat([tarHeader(header), content, paddingOf(header.size)]);
 
-/** Makes a name that was given to a file outlive a loss of power. */
+/** Makes a file's new name survive a loss of power. */
 export async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());

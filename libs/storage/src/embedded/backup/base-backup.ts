@@ -2,19 +2,19 @@ import pg from 'pg';
 import { parseDatabaseUrl } from '../../connection-url.js';
 import { CopyMessages } from './copy-messages.js';
 
-/** A copy of a whole cluster, as the server sends it while it goes on working. Both parts are to be read to their ends, in this order. */
+/** A copy of a whole cluster, sent by the running server. Both parts must be read to their ends, in this order. */
 export interface BaseBackup {
   /** Bytes of the archive, as the server estimates them; known once the archive has begun. */
   readonly estimate: number;
   /** The folder of data as a tar file, with the write-ahead log that brings it to one moment. */
   archive(): AsyncGenerator<Buffer, void, undefined>;
-  /** JSON: every file of the folder but the log, with its checksum. */
+  /** JSON: every file of the folder except the log, with its checksum. */
   manifest(): Promise<Buffer>;
-  /** Ends the session; the server forgets the backup where it was not complete. */
+  /** Ends the session; the server discards an incomplete backup. */
   close(): Promise<void>;
 }
 
-/** Keeps the log from being removed before it was sent, however long the rest takes; goes with the session. */
+/** Keeps the log from being removed before it was sent, however long the rest takes; dropped with the session. */
 const keepLog = (name: string): string => `CREATE_REPLICATION_SLOT ${name} TEMPORARY PHYSICAL (RESERVE_WAL)`;
 
 const BEGIN = `BASE_BACKUP (LABEL 'orchctl backup', PROGRESS true, CHECKPOINT 'fast', WAL true, WAIT false,
@@ -24,7 +24,7 @@ const BEGIN = `BASE_BACKUP (LABEL 'orchctl backup', PROGRESS true, CHECKPOINT 'f
 const MESSAGE = { archive: 0x6e, manifest: 0x6d, data: 0x64 } as const;
 
 /**
- * Asks a server for a copy of its cluster, by the protocol of replication.
+ * Asks a server for a copy of its cluster, by the replication protocol.
  * @param signal cuts the connection, whatever the server does
  * @throws the driver's error
  */
@@ -32,7 +32,7 @@ export async function openBaseBackup(url: string, signal?: AbortSignal): Promise
   signal?.throwIfAborted();
   const { hosts, user, password } = parseDatabaseUrl(url);
   const client = new pg.Client({ ...hosts[0], user, password, ...REPLICATION });
-  // A session that breaks ends what is read of it.
+  // A broken session ends the reads from it.
   client.on('error', () => undefined);
   const cut = () => void client.end();
   signal?.addEventListener('abort', cut, { once: true });
@@ -62,7 +62,7 @@ class RunningBackup implements BaseBackup {
   }
 
   get estimate(): number {
-    // The second answer names the folders that are copied: of which this one, the last, is that of the data, with its size in KiB.
+    // The second answer lists the folders to copy: this one, the last, is the data directory, with its size in KiB.
     return Number(this.sent.rows[1]?.[2] ?? 0) * 1024;
   }
 
@@ -87,7 +87,7 @@ class RunningBackup implements BaseBackup {
   }
 
   close(): Promise<void> {
-    // Where a command is under way the driver cuts the connection.
+    // During a command the driver cuts the connection.
     return this.client.end();
   }
 }

@@ -1,6 +1,6 @@
 import type { Submittable, Connection as Wire } from 'pg';
 
-/** Bytes that may wait to be taken; what is read from the socket at a time comes on top. */
+/** Bytes that may wait to be read; the size of one read from the socket comes on top. */
 const MAX_WAITING = 1 << 20;
 
 /**
@@ -8,7 +8,7 @@ const MAX_WAITING = 1 << 20;
  * socket pauses while too many of them wait.
  */
 export class CopyMessages implements Submittable, AsyncIterable<Buffer> {
-  /** Rows before the COPY; complete once the first message, or the end, has come. */
+  /** Rows before the COPY; complete once the first message, or the end, has arrived. */
   readonly rows: (readonly (string | null)[])[] = [];
   #queue: Buffer[] = [];
   #waiting = 0;
@@ -44,7 +44,7 @@ export class CopyMessages implements Submittable, AsyncIterable<Buffer> {
   }
 
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
-    // The driver writes over it when it reads on.
+    // The driver overwrites it with its next read.
     this.#queue.push(Buffer.from(chunk));
     this.#waiting += chunk.length;
     if (this.#waiting >= MAX_WAITING) this.#socket?.pause();

@@ -8,13 +8,13 @@ interface Manifest {
 
 interface ListedFile {
   readonly Path?: string;
-  /** In place of a path that is not UTF-8. */
+  /** Used instead of a path that is not UTF-8. */
   readonly 'Encoded-Path'?: string;
   readonly 'Checksum-Algorithm'?: string;
   readonly Checksum?: string;
 }
 
-/** @throws Error for what is no manifest, or is not what the server has sent */
+/** @throws Error for what is no manifest, or differs from what the server has sent */
 export function parseManifest(text: Buffer): Manifest {
   const lastLine = text.lastIndexOf('"Manifest-Checksum"');
   const { Files, 'Manifest-Checksum': sum } = JSON.parse(text.toString('utf8')) as {

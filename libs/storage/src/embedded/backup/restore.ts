@@ -10,13 +10,13 @@ import { unpack } from './unpack.js';
 
 /** Settings of a restore: the file to read, and the folder to create. */
 export interface RestoreSettings {
-  /** Folder to make a cluster in; it is empty, or not there. */
+  /** Folder to create the cluster in; it must be empty, or not exist. */
   readonly dataDir: string;
   /** A file that {@link backUpEmbedded} has written. */
   readonly file: string;
   /** Called with the bytes of the file. */
   readonly onProgress?: Progress;
-  /** Breaks it off; nothing is left of the folder. */
+  /** Aborts; the folder is removed. */
   readonly signal?: AbortSignal;
 }
 
@@ -57,7 +57,7 @@ export async function restoreEmbedded({
   }
 }
 
-/** The kernel replaces an empty folder, and no other. */
+/** Rename replaces an empty folder, and no other. */
 async function putInPlace({ root }: ClaimedFolder, target: string): Promise<void> {
   await rename(root, target).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOTEMPTY' || error.code === 'EEXIST' ? new Error(notEmpty(target)) : error;
@@ -84,7 +84,7 @@ async function refuseFilled(target: string): Promise<void> {
   if (names.length > 0) throw new Error(notEmpty(target));
 }
 
-/** A restoration that was killed has left it half filled. */
+/** Removes the rest of a restore that was killed. */
 async function clear({ root }: ClaimedFolder): Promise<void> {
   for (const name of await readdir(root)) {
     if (!name.startsWith('lock.')) await rm(join(root, name), { recursive: true, force: true });

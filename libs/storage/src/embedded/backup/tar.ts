@@ -38,7 +38,7 @@ export const END_OF_TAR: Buffer = Buffer.alloc(2 * BLOCK);
 /** Zeros behind the bytes of an entry, up to the next block. */
 export const paddingOf = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 
-/** @throws RangeError for a name or a size that a header has no room for */
+/** @throws RangeError for a name or a size that does not fit into a header */
 export function tarHeader({ name, kind, mode, size, modified }: TarHeader): Buffer {
   const header = Buffer.alloc(BLOCK);
   const path = kind === 'directory' ? `${name}/` : name;
@@ -98,14 +98,14 @@ function readOctal(block: Buffer, at: number, length: number): number {
 const writeOctal = (header: Buffer, at: number, length: number, value: number): void =>
   void header.write(value.toString(8).padStart(length - 1, '0'), at, 'latin1');
 
-/** The sum of all bytes, with blanks where it stands itself. */
+/** The sum of all bytes, with blanks in the checksum field itself. */
 function sumOf(header: Buffer): number {
   let sum = 8 * 0x20;
   for (let at = 0; at < BLOCK; at++) if (at < AT.sum || at >= AT.sum + 8) sum += header[at] ?? 0;
   return sum;
 }
 
-/** Takes so many bytes as are wanted from pieces of any size. */
+/** Reads exact numbers of bytes from pieces of any size. */
 class ByteReader {
   readonly #pieces: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);

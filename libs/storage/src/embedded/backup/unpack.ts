@@ -8,8 +8,8 @@ import { DATA, LOG, MANIFEST, PASSWORD } from './names.js';
 import { readTar, type TarEntry } from './tar.js';
 
 /**
- * Fills the folder of a cluster with what a backup holds, as the user that the server runs as.
- * @throws Error when the backup is not whole, or holds other bytes than the server has sent
+ * Extracts a backup into the folder of a cluster, as the user that the server runs as.
+ * @throws Error when the backup is incomplete, or differs from what the server has sent
  */
 export async function unpack(
   backup: AsyncIterable<Buffer>,
@@ -30,7 +30,7 @@ export async function unpack(
       );
     onEntry();
   }
-  // What checks the bytes as a whole stands behind them.
+  // The checksum of all bytes follows them.
   while (!(await pieces.next()).done);
   if (manifest === undefined) throw new Error('it holds no list of files');
   compare(found, parseManifest(manifest).files);
@@ -75,7 +75,7 @@ async function collect({ size, content }: TarEntry): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** The log is not in the list; each of its records has a sum of its own. */
+/** The log is not in the list; each of its records has a checksum of its own. */
 function compare(found: ReadonlyMap<string, string>, listed: ReadonlyMap<string, string>): void {
   const names = [...found.keys()].filter((name) => name !== PASSWORD && !name.startsWith(`${DATA}/${LOG}/`));
   const missing = [...listed.keys()].find((name) => !found.has(`${DATA}/${name}`));
