@@ -12,7 +12,7 @@ const KNOWN = {
   'libs/schema/src/structural/structural-schema.ts': 3,
   'libs/schema/src/openapi/source.ts': 3,
   // Watchers, cohorts and audiences hold each other.
-  'libs/watchcache/src/watcher.ts': 3,
+  'libs/watchcache/src/fan-out/watcher.ts': 3,
 };
 
 const IMPORT = /(?:\bfrom |\bimport\()'(\.[^']+)'/g;

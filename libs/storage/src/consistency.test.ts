@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HistoryExpiredError, StoreUnavailableError } from './errors.js';
-import type { TypeId, Version } from './key.js';
+import { HistoryExpiredError, StoreUnavailableError } from './face/errors.js';
+import type { TypeId, Version } from './face/key.js';
+import type { HistoricChange } from './face/store.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import type { HistoricChange } from './store.js';
 import { chooseSeed, seededRandom } from './testing/random.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 

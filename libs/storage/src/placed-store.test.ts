@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeStore } from './contract.js';
-import { StoreUnavailableError } from './errors.js';
-import { IncompatibleDatabaseError } from './migrate.js';
+import { StoreUnavailableError } from './face/errors.js';
+import { IncompatibleDatabaseError } from './maintenance/migrate.js';
 import { PlacedStore } from './placed-store.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import { APART } from './testing/body-codec.js';

@@ -1,15 +1,7 @@
-import type { AnnouncementKeys } from './announcement-keys.js';
-import type { Compactor } from './compactor.js';
-import { StoreUnavailableError } from './errors.js';
-import type { Expirer } from './expirer.js';
-import type { Key, TypeId, Version } from './key.js';
-import type { LeaseState, ProcessLease } from './lease.js';
-import { IncompatibleDatabaseError, type Installation, type Migration } from './migrate.js';
-import type { PoolStats } from './observer.js';
-import type { PostgresStore } from './postgres-store.js';
-import type { LeastProgress, Presence } from './presence.js';
-import type { ServingStore } from './serving-store.js';
-import type { SideSchema } from './side-schema.js';
+import { StoreUnavailableError } from './face/errors.js';
+import type { Key, TypeId, Version } from './face/key.js';
+import type { PoolStats } from './face/observer.js';
+import type { ServingStore } from './face/serving-store.js';
 import type {
   Change,
   CreateOp,
@@ -23,9 +15,17 @@ import type {
   SnapshotRequest,
   WriteOp,
   WriteOutcome,
-} from './store.js';
-import type { TypeName } from './type-name.js';
-import type { Uncharged } from './uncharged.js';
+} from './face/store.js';
+import type { TypeName } from './face/type-name.js';
+import type { AnnouncementKeys } from './maintenance/announcement-keys.js';
+import type { Compactor } from './maintenance/compactor.js';
+import type { Expirer } from './maintenance/expirer.js';
+import type { LeaseState, ProcessLease } from './maintenance/lease.js';
+import { IncompatibleDatabaseError, type Installation, type Migration } from './maintenance/migrate.js';
+import type { LeastProgress, Presence } from './maintenance/presence.js';
+import type { SideSchema } from './maintenance/side-schema.js';
+import type { PostgresStore } from './postgres-store.js';
+import type { Uncharged } from './writes/uncharged.js';
 
 /** A type that is stored in a database of its own. */
 export interface Placement {

@@ -1,31 +1,14 @@
-import { type AnnouncementKeys, announcementKeys } from './announcement-keys.js';
-import { ClosingWatch } from './closing-watch.js';
-import { Compactor } from './compactor.js';
-import type { Connection, ConnectionSettings } from './connection.js';
-import { parseDatabaseUrl } from './connection-url.js';
-import { Connector } from './connector.js';
-import { ReadOnlyStoreError, StoreUnavailableError } from './errors.js';
-import { Expirer } from './expirer.js';
-import { Heartbeat, paceOf } from './heartbeat.js';
-import { ensurePartitions } from './history.js';
-import { HistoryPages } from './history-pages.js';
-import type { Key, TypeId, Version } from './key.js';
-import { heldLeases, type LeaseState, type ProcessLease, ProcessLeases } from './lease.js';
-import { Lineage } from './lineage.js';
-import { IncompatibleDatabaseError, type Installation, type Migration, migrate, shippedMigrations } from './migrate.js';
-import { ObjectGets } from './object-gets.js';
-import type { PoolStats, StoreObserver } from './observer.js';
-import { connectionSettings, connectWithin } from './opening.js';
-import { type CompleteOptions, completeOptions, type StoreOptions } from './options.js';
-import { Pool } from './pool.js';
-import { DatabasePresence, type LeastProgress, leastProgress, type Presence } from './presence.js';
-import { type NamespaceState, Reader } from './reader.js';
-import { allTypes, RegisteredTypes } from './registered-types.js';
-import { followerOf, Replica } from './replica.js';
-import type { ServingStore } from './serving-store.js';
-import { SettledHeads } from './settled-heads.js';
-import { SideSchema } from './side-schema.js';
-import { Snapshots } from './snapshot.js';
+import { ClosingWatch } from './connections/closing-watch.js';
+import type { Connection, ConnectionSettings } from './connections/connection.js';
+import { parseDatabaseUrl } from './connections/connection-url.js';
+import { Connector } from './connections/connector.js';
+import { connectionSettings, connectWithin } from './connections/opening.js';
+import { Pool } from './connections/pool.js';
+import { ReadOnlyStoreError, StoreUnavailableError } from './face/errors.js';
+import type { Key, TypeId, Version } from './face/key.js';
+import type { PoolStats, StoreObserver } from './face/observer.js';
+import { type CompleteOptions, completeOptions, type StoreOptions } from './face/options.js';
+import type { ServingStore } from './face/serving-store.js';
 import type {
   Change,
   Head,
@@ -39,10 +22,33 @@ import type {
   Store,
   WriteOp,
   WriteOutcome,
-} from './store.js';
-import type { TypeName } from './type-name.js';
-import { forgetUncharged, readUncharged, type Uncharged } from './uncharged.js';
-import { Writer } from './writer.js';
+} from './face/store.js';
+import type { TypeName } from './face/type-name.js';
+import { type AnnouncementKeys, announcementKeys } from './maintenance/announcement-keys.js';
+import { Compactor } from './maintenance/compactor.js';
+import { Expirer } from './maintenance/expirer.js';
+import { Heartbeat, paceOf } from './maintenance/heartbeat.js';
+import { heldLeases, type LeaseState, type ProcessLease, ProcessLeases } from './maintenance/lease.js';
+import { Lineage } from './maintenance/lineage.js';
+import {
+  IncompatibleDatabaseError,
+  type Installation,
+  type Migration,
+  migrate,
+  shippedMigrations,
+} from './maintenance/migrate.js';
+import { DatabasePresence, type LeastProgress, leastProgress, type Presence } from './maintenance/presence.js';
+import { SideSchema } from './maintenance/side-schema.js';
+import { ensurePartitions } from './reads/history.js';
+import { HistoryPages } from './reads/history-pages.js';
+import { ObjectGets } from './reads/object-gets.js';
+import { type NamespaceState, Reader } from './reads/reader.js';
+import { followerOf, Replica } from './reads/replica.js';
+import { SettledHeads } from './reads/settled-heads.js';
+import { Snapshots } from './reads/snapshot.js';
+import { allTypes, RegisteredTypes } from './writes/registered-types.js';
+import { forgetUncharged, readUncharged, type Uncharged } from './writes/uncharged.js';
+import { Writer } from './writes/writer.js';
 
 /**
  * Opens the store: waits for the database up to `openTimeout`, migrates its schema if it may, and checks that it

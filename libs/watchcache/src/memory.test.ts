@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { CacheEntry } from './cache-entry.js';
-import type { ChangeEvent } from './change-event.js';
-import { FrameCache, type FrameEncoder } from './frames.js';
-import { Ring } from './ring.js';
-import { State } from './state.js';
+import { FrameCache, type FrameEncoder } from './fan-out/frames.js';
+import type { ChangeEvent } from './history/change-event.js';
+import { Ring } from './history/ring.js';
+import { CacheEntry } from './state/cache-entry.js';
+import { State } from './state/state.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

@@ -1,6 +1,6 @@
 import type { AnnouncedChange } from '@orch/feed';
 import type { TypeId } from '@orch/storage';
-import type { FrameEncoder } from './frames.js';
+import type { FrameEncoder } from './fan-out/frames.js';
 
 /** Bytes gathered for a cohort of an audience, written to the sockets of its live watchers. */
 export interface Flush {

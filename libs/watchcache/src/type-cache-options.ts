@@ -1,11 +1,11 @@
 import type { Version } from '@orch/storage';
-import type { Describe } from './attributes.js';
 import type { BodyConversion } from './conversion/body-conversion.js';
-import type { FanOutStats } from './fan-out-model.js';
-import type { FanOutOptions } from './fan-out-options.js';
-import type { FrameEncoder } from './frames.js';
-import type { Interest } from './interest.js';
-import type { WatchSink } from './watcher.js';
+import type { FanOutStats } from './fan-out/fan-out-model.js';
+import type { FanOutOptions } from './fan-out/fan-out-options.js';
+import type { FrameEncoder } from './fan-out/frames.js';
+import type { Interest } from './fan-out/interest.js';
+import type { WatchSink } from './fan-out/watcher.js';
+import type { Describe } from './state/attributes.js';
 
 /** Limits of time and memory; all have defaults. */
 export interface TypeCacheOptions extends FanOutOptions {

@@ -1,7 +1,6 @@
 import { FollowingEndedError } from '@orch/feed';
 import { type Clock, systemClock } from '@orch/runtime/clock';
 import { HistoryExpiredError, type Key, type TypeId, UnreadableBodyError, type Version } from '@orch/storage';
-import { type CacheEntry, entryOf } from './cache-entry.js';
 import type { Followable } from './conversion/converted-feed.js';
 import type { ServedSource } from './conversion/converted-source.js';
 import { Retries } from './conversion/retries.js';
@@ -12,18 +11,19 @@ import {
   StateMismatchError,
   VersionNotReachedError,
 } from './errors.js';
-import { FanOut } from './fan-out.js';
-import type { Joining, WatchedState } from './fan-out-model.js';
-import { FollowedState } from './followed-state.js';
-import { HistoryReader } from './history-reader.js';
-import type { Interest } from './interest.js';
-import type { ListRequest, ListResult } from './state.js';
-import { firstDifference } from './state-check.js';
-import { type LoadedState, StateLoader } from './state-loader.js';
+import { FanOut } from './fan-out/fan-out.js';
+import type { Joining, WatchedState } from './fan-out/fan-out-model.js';
+import type { Interest } from './fan-out/interest.js';
+import { WatchStart } from './fan-out/watch-start.js';
+import type { Watcher } from './fan-out/watcher.js';
+import { HistoryReader } from './history/history-reader.js';
+import { type CacheEntry, entryOf } from './state/cache-entry.js';
+import { FollowedState } from './state/followed-state.js';
+import type { ListRequest, ListResult } from './state/state.js';
+import { firstDifference } from './state/state-check.js';
+import { type LoadedState, StateLoader } from './state/state-loader.js';
+import { VersionWaiters } from './state/version-waiters.js';
 import type { TypeCacheOptions, TypeCacheStats, TypeDescription, WatchRequest } from './type-cache-options.js';
-import { VersionWaiters } from './version-waiters.js';
-import { WatchStart } from './watch-start.js';
-import type { Watcher } from './watcher.js';
 
 /** The objects of one type in memory, loaded from a snapshot and updated by the feed, for lists and watches. */
 export class TypeCache {

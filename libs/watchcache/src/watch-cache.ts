@@ -4,7 +4,7 @@ import type { ChangeSource, TypeId } from '@orch/storage';
 import { ConvertedFeed, type Followable } from './conversion/converted-feed.js';
 import { ConvertedSource } from './conversion/converted-source.js';
 import { CacheNotReadyError } from './errors.js';
-import { InitialBudget, type InitialLimits } from './initial-budget.js';
+import { InitialBudget, type InitialLimits } from './initial/initial-budget.js';
 import { TypeCache } from './type-cache.js';
 import type { TypeCacheOptions, TypeDescription } from './type-cache-options.js';
 

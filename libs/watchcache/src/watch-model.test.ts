@@ -1,12 +1,12 @@
 import type { Version } from '@orch/storage';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Selection } from './attributes.js';
 import type { BodyConversion, StoredBody } from './conversion/body-conversion.js';
+import type { Watcher } from './fan-out/watcher.js';
+import type { Selection } from './state/attributes.js';
 import { selecting, type TestEvent, type TestObject, type TestSink } from './testing/fixtures.js';
 import { initial, judge, replay, type WatchedBy } from './testing/replay.js';
 import { Rig, type RigOptions, TYPE } from './testing/rig.js';
-import type { Watcher } from './watcher.js';
 
 /*
  * Random writes, stalls, cuts of the bus, failures of the database, compactions and starts, against the replay of the

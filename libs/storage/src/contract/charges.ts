@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TypeId, Version } from '../key.js';
-import type { Change, Store, TalliedAmount, Tally, WriteOp, WriteOutcome } from '../store.js';
+import type { TypeId, Version } from '../face/key.js';
+import type { Change, Store, TalliedAmount, Tally, WriteOp, WriteOutcome } from '../face/store.js';
 import { key, type Rig, versionOf } from './rig.js';
 
 const usedOf = (body: Buffer): Record<string, string> => JSON.parse(body.toString()).used;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { HistoryExpiredError } from '../errors.js';
-import type { Change, WriteOutcome } from '../store.js';
+import { HistoryExpiredError } from '../face/errors.js';
+import type { Change, WriteOutcome } from '../face/store.js';
 import { body, key, type Rig, rowsOf, versionOf } from './rig.js';
 
 /** The chain of changes, and where it ends. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Version } from '../key.js';
-import type { WriteOp } from '../store.js';
+import type { Version } from '../face/key.js';
+import type { WriteOp } from '../face/store.js';
 import { bodyOf } from '../testing/body-codec.js';
 import { key, type Rig, rowsOf } from './rig.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Version } from '../key.js';
-import type { Row } from '../store.js';
+import type { Version } from '../face/key.js';
+import type { Row } from '../face/store.js';
 import { chooseSeed, seededRandom } from '../testing/random.js';
 import { body, compare, essence, key, type Rig, rowsOf } from './rig.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { Key, TypeId, Version } from '../key.js';
-import type { Head, Row, Snapshot, Store, WriteOutcome } from '../store.js';
+import type { Key, TypeId, Version } from '../face/key.js';
+import type { Head, Row, Snapshot, Store, WriteOutcome } from '../face/store.js';
 import { bodyOf } from '../testing/body-codec.js';
 
 /** A store with nothing in it, as the contract suite needs it. */

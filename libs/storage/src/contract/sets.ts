@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TypeId, Version } from '../key.js';
-import type { SetOutcome, WriteOp } from '../store.js';
+import type { TypeId, Version } from '../face/key.js';
+import type { SetOutcome, WriteOp } from '../face/store.js';
 import { body, key, type Rig, versionOf } from './rig.js';
 
 const creation = (type: TypeId, name: string): WriteOp => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Version } from '../key.js';
-import type { Row } from '../store.js';
+import type { Version } from '../face/key.js';
+import type { Row } from '../face/store.js';
 import { body, key, namesIn, type Rig, rowsOf, versionOf } from './rig.js';
 
 /** Lists of one state. */

@@ -3,8 +3,8 @@ import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { parseDatabaseUrl } from '../connection-url.js';
-import { sqlState } from '../failures.js';
+import { parseDatabaseUrl } from '../connections/connection-url.js';
+import { sqlState } from '../connections/failures.js';
 
 /** Pid of the postmaster that holds a data directory, if one is alive. */
 export async function readPostmaster(data: string): Promise<number | undefined> {

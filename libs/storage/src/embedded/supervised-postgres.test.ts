@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parseDatabaseUrl } from '../connection-url.js';
+import { parseDatabaseUrl } from '../connections/connection-url.js';
 import { openStore, type PostgresStore } from '../postgres-store.js';
 import { startEmbeddedPostgres } from './index.js';
 import { isAlive } from './postmaster.js';

@@ -1,5 +1,8 @@
-import type { Connection } from '../connection.js';
-import { Connector } from '../connector.js';
+import type { Connection } from '../connections/connection.js';
+import { Connector } from '../connections/connector.js';
+import { connectionSettings, connectWithin } from '../connections/opening.js';
+import type { StoreObserver } from '../face/observer.js';
+import { completeOptions } from '../face/options.js';
 import {
   IncompatibleDatabaseError,
   type Installation,
@@ -10,12 +13,9 @@ import {
   patiently,
   recordInstallation,
   shippedMigrations,
-} from '../migrate.js';
-import { beginUnderMigrationLock, MIGRATION_ANSWER_TIMEOUT } from '../migration-lock.js';
-import type { StoreObserver } from '../observer.js';
-import { connectionSettings, connectWithin } from '../opening.js';
-import { completeOptions } from '../options.js';
-import { literal } from '../snapshot-sql.js';
+} from '../maintenance/migrate.js';
+import { beginUnderMigrationLock, MIGRATION_ANSWER_TIMEOUT } from '../maintenance/migration-lock.js';
+import { literal } from '../reads/snapshot-sql.js';
 import { type RoleNames, type SchemaRights, STORE_RIGHTS } from './rights.js';
 import { rightsScript } from './rights-script.js';
 import type { RoledSchema } from './roles-script.js';

@@ -1,4 +1,4 @@
-import { literal } from '../snapshot-sql.js';
+import { literal } from '../reads/snapshot-sql.js';
 import type { RoleNames, SchemaRights } from './rights.js';
 
 /** Names of roles that are safe in all quotes; those of cloud services' identities are mail addresses. */

@@ -1,4 +1,4 @@
-import { literal } from '../snapshot-sql.js';
+import { literal } from '../reads/snapshot-sql.js';
 import type { RoleNames, SchemaRights } from './rights.js';
 import { block, formatted, identifier, rightsScript } from './rights-script.js';
 

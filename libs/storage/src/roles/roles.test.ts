@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { parseDatabaseUrl } from '../connection-url.js';
-import { ReadOnlyStoreError } from '../errors.js';
-import type { StoreOptions } from '../options.js';
+import { parseDatabaseUrl } from '../connections/connection-url.js';
+import { ReadOnlyStoreError } from '../face/errors.js';
+import type { StoreOptions } from '../face/options.js';
 import { openStore, type PostgresStore } from '../postgres-store.js';
-import { literal } from '../snapshot-sql.js';
+import { literal } from '../reads/snapshot-sql.js';
 import { startTestServer, type TestServer } from '../testing/servers.js';
 import { databasesOf, migrateDatabase, runScript, STORE_SCHEMA, storeSchema } from './administration.js';
 import { STORE_RIGHTS } from './rights.js';

@@ -1,6 +1,6 @@
-import { StoreUnavailableError } from '../errors.js';
-import type { Key } from '../key.js';
-import type { TypeName } from '../type-name.js';
+import { StoreUnavailableError } from '../face/errors.js';
+import type { Key } from '../face/key.js';
+import type { TypeName } from '../face/type-name.js';
 
 /** First byte of a sealed body. No JSON text begins with it. */
 export const SEALED = 0x00;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { HistoricChange } from '../store.js';
+import type { HistoricChange } from '../face/store.js';
 import { TestCipher } from '../testing/test-cipher.js';
 import { openedChanges } from './opened-rows.js';
 

@@ -1,6 +1,6 @@
-import type { Key } from '../key.js';
-import type { HistoricChange, Row } from '../store.js';
-import type { TypeName } from '../type-name.js';
+import type { Key } from '../face/key.js';
+import type { HistoricChange, Row } from '../face/store.js';
+import type { TypeName } from '../face/type-name.js';
 import { type BodyCipher, UnreadableBodyError } from './body-cipher.js';
 
 /** Bytes that are opened before other work runs. */

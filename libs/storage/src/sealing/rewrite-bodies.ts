@@ -1,6 +1,6 @@
-import type { Key, TypeId } from '../key.js';
-import type { Row, Store } from '../store.js';
-import type { TypeName } from '../type-name.js';
+import type { Key, TypeId } from '../face/key.js';
+import type { Row, Store } from '../face/store.js';
+import type { TypeName } from '../face/type-name.js';
 import { type BodyCipher, typeText, UnreadableBodyError } from './body-cipher.js';
 
 /** Rows that are read together, and writes in progress at a time. */

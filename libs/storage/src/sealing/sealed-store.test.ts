@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeStore } from '../contract.js';
-import { HistoryExpiredError } from '../errors.js';
-import type { TypeId } from '../key.js';
+import { HistoryExpiredError } from '../face/errors.js';
+import type { TypeId } from '../face/key.js';
+import type { Change, Row } from '../face/store.js';
 import { openStore, type PostgresStore } from '../postgres-store.js';
-import type { Change, Row } from '../store.js';
 import { APART, bodyOf } from '../testing/body-codec.js';
 import { startTestServer, type TestServer } from '../testing/servers.js';
 import { TestCipher } from '../testing/test-cipher.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WriteOp } from '../store.js';
+import type { WriteOp } from '../face/store.js';
 import { SealingTurns } from './sealing-turns.js';
 
 const op = (name: string): WriteOp => ({

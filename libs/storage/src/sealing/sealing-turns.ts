@@ -1,4 +1,4 @@
-import type { WriteOp } from '../store.js';
+import type { WriteOp } from '../face/store.js';
 
 /** Milliseconds of sealing before other work runs. */
 const TURN_MS = 1;

@@ -1,4 +1,4 @@
-import type { BodyCodec } from '../body-codec.js';
+import type { BodyCodec } from '../face/body-codec.js';
 
 const START = '{"metadata":{';
 const OWNED = `${START}"managedFields":["`;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseDatabaseUrl } from '../connection-url.js';
+import { parseDatabaseUrl } from '../connections/connection-url.js';
 import { findIdentity } from '../embedded/identity.js';
 import { installPackages } from './system-packages.js';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { parseDatabaseUrl } from '../connection-url.js';
+import { parseDatabaseUrl } from '../connections/connection-url.js';
 import type { EmbeddedPostgres } from '../embedded/embedded-options.js';
 import { startEmbeddedPostgres } from '../embedded/index.js';
 

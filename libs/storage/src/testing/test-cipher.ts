@@ -1,4 +1,4 @@
-import type { Key } from '../key.js';
+import type { Key } from '../face/key.js';
 import { type BodyCipher, isSealed, SEALED, UnreadableBodyError } from '../sealing/body-cipher.js';
 
 /** Beside the key's name. */

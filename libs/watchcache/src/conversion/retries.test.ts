@@ -1,7 +1,7 @@
 import { ManualClock } from '@orch/runtime/testing';
 import { expect, it } from 'vitest';
-import { CacheEntry, entryOf } from '../cache-entry.js';
-import { State } from '../state.js';
+import { CacheEntry, entryOf } from '../state/cache-entry.js';
+import { State } from '../state/state.js';
 import { bodyOf, describeRow, selecting } from '../testing/fixtures.js';
 import { Retries } from './retries.js';
 

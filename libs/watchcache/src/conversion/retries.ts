@@ -1,7 +1,7 @@
 import type { Clock } from '@orch/runtime/clock';
 import { Backoff } from '@orch/runtime/work';
 import type { TypeId } from '@orch/storage';
-import type { CacheEntry } from '../cache-entry.js';
+import type { CacheEntry } from '../state/cache-entry.js';
 import type { BodyConversion } from './body-conversion.js';
 
 interface RetriesOptions {

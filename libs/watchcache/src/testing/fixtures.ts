@@ -1,8 +1,8 @@
 import type { Row } from '@orch/storage';
-import type { Attributes, EqualityKey, Selection } from '../attributes.js';
-import { attributeOf } from '../attributes.js';
-import type { FrameEncoder } from '../frames.js';
-import type { WatchSink } from '../watcher.js';
+import type { FrameEncoder } from '../fan-out/frames.js';
+import type { WatchSink } from '../fan-out/watcher.js';
+import type { Attributes, EqualityKey, Selection } from '../state/attributes.js';
+import { attributeOf } from '../state/attributes.js';
 
 /** Body of a test object. */
 export interface TestObject {

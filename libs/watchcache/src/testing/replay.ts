@@ -1,5 +1,5 @@
 import type { HistoricChange, Row, Version } from '@orch/storage';
-import type { Selection } from '../attributes.js';
+import type { Selection } from '../state/attributes.js';
 import { describeRow, type TestEvent } from './fixtures.js';
 
 /** What a watch was asked for. */

@@ -2,14 +2,14 @@ import { inProcessBus, OrderedFeed, type OrderedFeedOptions } from '@orch/feed';
 import { MemorySource } from '@orch/feed/testing';
 import { ManualClock } from '@orch/runtime/testing';
 import type { HistoricChange, Row } from '@orch/storage';
-import type { Attributes } from '../attributes.js';
 import type { BodyConversion } from '../conversion/body-conversion.js';
 import { ConvertedFeed } from '../conversion/converted-feed.js';
 import { ConvertedSource } from '../conversion/converted-source.js';
-import { InitialBudget, type InitialLimits } from '../initial-budget.js';
+import type { Watcher } from '../fan-out/watcher.js';
+import { InitialBudget, type InitialLimits } from '../initial/initial-budget.js';
+import type { Attributes } from '../state/attributes.js';
 import { TypeCache } from '../type-cache.js';
 import type { TypeCacheOptions, WatchRequest } from '../type-cache-options.js';
-import type { Watcher } from '../watcher.js';
 import { bodyOf, describeRow, type TestObject, TestSink, testEncoder } from './fixtures.js';
 
 export const TYPE = 1;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseDatabaseUrl } from '../../connection-url.js';
+import { parseDatabaseUrl } from '../../connections/connection-url.js';
 import type { EmbeddedPostgres } from '../embedded-options.js';
 import { startEmbeddedPostgres } from '../index.js';
 import { backUpEmbedded } from './back-up.js';

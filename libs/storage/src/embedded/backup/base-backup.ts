@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { parseDatabaseUrl } from '../../connection-url.js';
+import { parseDatabaseUrl } from '../../connections/connection-url.js';
 import { CopyMessages } from './copy-messages.js';
 
 /** A copy of a whole cluster, sent by the running server. Both parts must be read to their ends, in this order. */
