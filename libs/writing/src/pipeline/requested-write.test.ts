@@ -1,8 +1,10 @@
-import type { AdmissionPlugin, Target } from '@orch/admission';
+import { Admission, type AdmissionPlugin, type Target } from '@orch/admission';
 import type { ApiObject } from '@orch/machinery';
+import type { Endpoint } from '@orch/resources';
 import { MemoryStore, type TestApi, testApi } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Change, Modification } from './write-request.js';
+import { RequestedWrite } from './requested-write.js';
+import type { Change, Modification, WriteRequest } from './write-request.js';
 
 let api: TestApi;
 /** Operations that the plugin was asked about whether it handles them, and those that it was called for. */
@@ -78,5 +80,26 @@ describe('plugins are selected', () => {
     release();
     await Promise.all([first, ...others]);
     expect([asked, called]).toEqual([Array(3).fill('UPDATE'), Array(3).fill('UPDATE')]);
+  });
+});
+
+describe('a write calls out', () => {
+  const admission = (operation?: string) =>
+    new Admission([{ name: 'Calling', callsOut: (target) => target.operation === operation, handles: () => true }]);
+  const requested = (rest: Partial<WriteRequest>, make: Modification, operation?: string) =>
+    new RequestedWrite({ ...api.request('UPDATE', 'configmaps', 'a'), ...rest }, make, admission(operation)).callsOut;
+  const endpoint = () => ({ ...api.endpoint('configmaps'), stage: {} }) as Endpoint;
+
+  it('where a plugin does, for what it may turn out to be as well', () => {
+    expect(requested({}, { change }, 'UPDATE')).toBe(true);
+    expect(requested({}, { change }, 'CREATE')).toBe(false);
+    expect(requested({}, { change, create }, 'CREATE')).toBe(true);
+    expect(requested({}, { change, create })).toBe(false);
+  });
+
+  it('where objects are converted by a webhook, unless none is answered', () => {
+    expect(requested({ endpoint: endpoint() }, { change })).toBe(true);
+    expect(requested({ endpoint: endpoint(), hints: {} }, { change })).toBe(true);
+    expect(requested({ endpoint: endpoint(), hints: { unanswered: true } }, { change })).toBe(false);
   });
 });

@@ -133,6 +133,32 @@ describe('updates of one object at a time', () => {
     expect(stored().data).toEqual({ slow: 'x' });
   });
 
+  it('are refused each on its own where they exceed a quota together', async () => {
+    api.store.beforeWrite = (op) =>
+      op.body.includes('much')
+        ? { outcome: 'exceeded', exceeded: [{ account: 'q', amount: 'configmaps', used: '1', limit: '1' }] }
+        : undefined;
+    const done = await Promise.allSettled(['a', 'much', 'b'].map((field) => update(set(field))));
+    expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(done[1]).toMatchObject({ reason: { code: 403 } });
+    expect(stored().data).toEqual({ a: 'x', b: 'x' });
+  });
+
+  it('are planned anew where quotas have changed meanwhile', async () => {
+    let changed = 0;
+    api.store.beforeWrite = () => (changed++ < 2 ? { outcome: 'accounts-changed' } : undefined);
+    const planned: string[] = [];
+    const noting =
+      (field: string): Change =>
+      (current, ...rest) => {
+        planned.push(field);
+        return set(field)(current, ...rest);
+      };
+    await Promise.all(['a', 'b', 'c'].map((field) => update(noting(field))));
+    expect(stored().data).toEqual({ a: 'x', b: 'x', c: 'x' });
+    expect(planned.filter((field) => field === 'c').length).toBeGreaterThan(1);
+  });
+
   describe('with claimed addresses', () => {
     const ADDRESS = '10.96.0.77';
     const spec =
