@@ -27,7 +27,7 @@ export const NO_HEAL: readonly Mutation[] = [
 /** A bookmark overtakes the events gathered for its watcher; they are gathered for whole audiences and for long. */
 export const BOOKMARK_BEFORE_FLUSH: readonly Mutation[] = [
   {
-    module: 'libs/watchcache/dist/fan-out.js',
+    module: 'libs/watchcache/dist/fan-out/fan-out.js',
     part: `#bookmark(watcher) {
         if (watcher.state.at === 'live')
             this.#flush(watcher.state.cohort);`,
@@ -43,7 +43,7 @@ export const BOOKMARK_BEFORE_FLUSH: readonly Mutation[] = [
 /** What is announced may still fail, and is not there yet. */
 export const PUBLISH_BEFORE_COMMIT: readonly Mutation[] = [
   {
-    module: 'libs/storage/dist/writer.js',
+    module: 'libs/storage/dist/writes/writer.js',
     part: `const rows = await connection.statement('commit_charged', COMMIT_CHARGED, parameters);
                 return readBatchResult(rows, writes, { amounts, accountType, codec: bodies });`,
     by: `await connection.query('BEGIN');
@@ -73,7 +73,7 @@ export const BELIEVE_BUS: readonly Mutation[] = [
 /** What a write takes of a quota is committed by a transaction of its own before the write is: whoever dies in between has taken it. */
 export const CHARGED_APART: readonly Mutation[] = [
   {
-    module: 'libs/storage/dist/writer.js',
+    module: 'libs/storage/dist/writes/writer.js',
     part: 'const writes = units.map(({ ops }) => ops);',
     by: `let writes = units.map(({ ops }) => ops);
         if (writes.some((ops) => ops.some(({ charging }) => charging?.charges?.length > 0))) {

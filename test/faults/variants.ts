@@ -98,7 +98,7 @@ export const VARIANTS: readonly Variant[] = [
     caughtBy: ['V2.missing'],
     mutations: [
       {
-        module: 'libs/watchcache/dist/fan-out.js',
+        module: 'libs/watchcache/dist/fan-out/fan-out.js',
         part: 'this.#behindAt(this.state.ring.cursorAfter(after))',
         by: 'this.#behindAt(Math.min(this.state.ring.cursorAfter(after) + 1, this.state.ring.next))',
       },

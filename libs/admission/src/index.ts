@@ -5,7 +5,6 @@ export type { FollowedObjects, KnownObjects, KnownResource } from './known-objec
 export { Conditions, type MatchCondition } from './matching/conditions.js';
 export { type MatchCriteria, Matcher, type MatchWorld, type SentAs } from './matching/match.js';
 export { isExempt, type ResourceVersion, type Rule, ruleMatches } from './matching/rules.js';
-export { isTerminating, terminatingNamespace } from './namespace-lifecycle.js';
 export type { OwnWrites } from './own-writes.js';
 export {
   type AdmissionPlugin,
@@ -16,6 +15,7 @@ export {
   type ReviewCaller,
   type ServedKind,
 } from './plugin.js';
+export { isTerminating, terminatingNamespace } from './plugins/namespaces/namespace-lifecycle.js';
 export { type BuiltPlugin, PLUGINS, type PluginEntry } from './plugins.js';
 export { podSecurityMetrics } from './pod-security/pod-security-metrics.js';
 export { policyMetrics } from './policy/policy-metrics.js';

@@ -85,12 +85,12 @@ export const badKeysShared = controlled(
     },
     [
       {
-        module: 'libs/storage/dist/key.js',
+        module: 'libs/storage/dist/face/key.js',
         part: "return !text.includes('\\0') && text.isWellFormed();",
         by: 'return true;',
       },
       {
-        module: 'libs/storage/dist/gatherer.js',
+        module: 'libs/storage/dist/writes/gatherer.js',
         part: 'if (error instanceof StoreUnavailableError)\n                throw error;',
         by: 'throw error;',
       },

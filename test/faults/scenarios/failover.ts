@@ -85,7 +85,7 @@ export const failoverUnnoticed = controlled(
       pass: 'V2.resumable says so',
     },
     {
-      module: 'libs/storage/dist/lineage.js',
+      module: 'libs/storage/dist/maintenance/lineage.js',
       part: `behind ? 'rewound' : apart ? 'apart' : unbroken`,
       by: 'unbroken',
     },

@@ -79,8 +79,8 @@ function negative(name: string, defect: string): Omit<Scenario, 'run'> {
 function unauthorized(when: string): Mutation {
   return {
     module: 'libs/serving/dist/chain/listener.js',
-    part: 'authorization(options.deps.names),',
-    by: `((judge) => (ctx) => (${when} ? undefined : judge(ctx)))(authorization(options.deps.names)),`,
+    part: 'authorization(names, decide),',
+    by: `((judge) => (ctx) => (${when} ? undefined : judge(ctx)))(authorization(names, decide)),`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { type ApiObject, notFound } from '@orch/machinery';
 import type { FollowedObjects, KnownObjects } from '../known-objects.js';
-import { NAMESPACES } from '../namespace-lookup.js';
+import { NAMESPACES } from '../plugins/namespaces/namespace-lookup.js';
 import type { Labels } from './match.js';
 
 /** The labels of namespaces, by which selectors choose requests. */

@@ -1,0 +1,14 @@
+import type { Attributes } from '../attributes.js';
+import type { PluginMaker } from '../plugin.js';
+import { refusal } from '../refusal.js';
+
+/** The server writes what every installation has before anybody can ask for anything. */
+const SERVER = 'system:apiserver';
+
+/** Refuses whatever clients write: for tests. */
+export const alwaysDeny: PluginMaker = () => {
+  const deny = (attributes: Attributes): void => {
+    if (attributes.user.name !== SERVER) throw refusal(attributes, 'admission control is denying all modifications');
+  };
+  return { name: 'AlwaysDeny', looksOnly: true, handles: () => true, admit: deny, validate: deny };
+};
