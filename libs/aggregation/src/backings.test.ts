@@ -1,7 +1,9 @@
 import { type FeedSink, type Following, inProcessBus, OrderedFeed } from '@orch/feed';
+import { STALL_MS } from '@orch/informers';
 import { namesOf } from '@orch/machinery';
 import type { Endpoint } from '@orch/resources';
-import type { Change, TypeId } from '@orch/storage';
+import { ManualClock } from '@orch/runtime/testing';
+import type { Change, TypeId, Version } from '@orch/storage';
 import { type TestApi, testApi } from '@orch/testing';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Backings } from './backings.js';
@@ -25,6 +27,8 @@ function followed() {
   const sinks = new Map<TypeId, FeedSink>();
   const stored = new Map<string, object>();
   const reads: string[] = [];
+  const clock = new ManualClock();
+  const stalls = new Map<TypeId, (at: Version) => void>();
   let changes = 0;
   let failing = false;
   const following: Following = {
@@ -36,7 +40,14 @@ function followed() {
   backings = new Backings({
     services,
     endpoints,
-    store: { heads: async (types) => new Map(types.map((type) => [type, { head: 0n, floor: 0n }])) },
+    clock,
+    store: {
+      heads: async (types) => new Map(types.map((type) => [type, { head: 0n, floor: 0n }])),
+      onStalledHistory(type, listener) {
+        stalls.set(type, listener);
+        return () => stalls.delete(type);
+      },
+    },
     feed: {
       follow(type, _after, sink) {
         sinks.set(type, sink);
@@ -65,6 +76,8 @@ function followed() {
       failing = does;
     },
     changed: (name: string) => sinks.get(services.type)?.changes([{ namespace: 'a', name } as Change]),
+    clock,
+    stall: () => stalls.get(services.type)?.(1n),
     reset: () => sinks.get(services.type)?.reset('expired'),
     clusterIP: () => backings.of(THINGS)?.service?.spec?.clusterIP,
   };
@@ -85,6 +98,18 @@ describe('a service that a registration names', () => {
     expect([new Set(reads), changes()]).toEqual([new Set(['a/things']), 2]);
     backings.want([]);
     expect(backings.of(THINGS)).toBeUndefined();
+  });
+
+  it('is read anew where a change that cannot be opened holds up the others for long', async () => {
+    const { clock, stored, stall, clusterIP } = followed();
+    backings.want([THINGS]);
+    await expect.poll(() => backings.of(THINGS), POLL).toBeDefined();
+    stored.set('a/things', service('10.0.0.1'));
+    stall();
+    await clock.advance(STALL_MS);
+    expect(clusterIP()).toBeUndefined();
+    stall();
+    await expect.poll(clusterIP, POLL).toBe('10.0.0.1');
   });
 
   it('is read anew where the feed has lost its way, and where it could not be read', async () => {

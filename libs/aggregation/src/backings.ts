@@ -1,4 +1,5 @@
-import type { Following, OrderedFeed } from '@orch/feed';
+import type { OrderedFeed } from '@orch/feed';
+import { ChangeFollower } from '@orch/informers';
 import type { ObjectReader } from '@orch/reading';
 import { type Endpoint, fromStored } from '@orch/resources';
 import type { Clock } from '@orch/runtime';
@@ -14,7 +15,7 @@ export type ServiceName = Pick<ServicePlace, 'namespace' | 'name'>;
 interface BackingsOptions {
   readonly services: Endpoint;
   readonly endpoints: Endpoint;
-  readonly store: Pick<ReadingStore, 'heads'>;
+  readonly store: Pick<ReadingStore, 'heads' | 'onStalledHistory'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly reader: Pick<ObjectReader, 'current'>;
   /** Hears that something else is known of some services. */
@@ -32,14 +33,14 @@ const keyOf = ({ namespace, name }: ServiceName): string => `${namespace}/${name
 export class Backings {
   readonly #work: WorkOnDemand;
   readonly #known = new Map<string, Backing>();
-  readonly #followings = new Map<Endpoint, Following>();
+  readonly #followers: readonly ChangeFollower[];
   #wanted = new Map<string, ServiceName>();
   #stale = new Set<string>();
-  #stopped = false;
 
   constructor(private readonly options: BackingsOptions) {
-    const { onError, clock } = options;
+    const { services, endpoints, onError, clock } = options;
     this.#work = new WorkOnDemand(() => this.#round(), { onError, ...(clock && { clock }) });
+    this.#followers = [services, endpoints].map((endpoint) => this.#followerOf(endpoint));
   }
 
   /** What is known of a service; undefined before it was read. */
@@ -56,15 +57,14 @@ export class Backings {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    for (const following of this.#followings.values()) following.close();
+    for (const follower of this.#followers) follower.stop();
     await this.#work.stop();
   }
 
   async #round(): Promise<void> {
-    const { services, endpoints, onChange } = this.options;
+    const { onChange } = this.options;
     // First, so that no change is missed of what is read.
-    for (const endpoint of [services, endpoints]) await this.#follow(endpoint);
+    for (const follower of this.#followers) await follower.follow();
     const stale = [...this.#stale];
     for (const key of stale) {
       const service = this.#wanted.get(key);
@@ -83,21 +83,13 @@ export class Backings {
     if (stale.length > 0) onChange();
   }
 
-  async #follow(endpoint: Endpoint): Promise<void> {
-    if (this.#followings.has(endpoint)) return;
-    const { type } = endpoint;
-    const head = (await this.options.store.heads([type])).get(type)?.head;
-    if (head === undefined) throw new Error(`the database knows no type ${type}`);
-    if (this.#stopped) return;
-    const following = this.options.feed.follow(type, head, {
-      changes: (changes) => this.#changed(changes.map(keyOf)),
-      confirmed: () => undefined,
-      reset: () => {
-        this.#followings.delete(endpoint);
-        this.#changed(this.#wanted.keys());
-      },
+  #followerOf({ type }: Endpoint): ChangeFollower {
+    const { store, feed, clock } = this.options;
+    return new ChangeFollower({
+      ...{ type, store, feed, ...(clock && { clock }) },
+      changed: (changes) => this.#changed(changes.map(keyOf)),
+      reset: () => this.#changed(this.#wanted.keys()),
     });
-    this.#followings.set(endpoint, following);
   }
 
   #changed(keys: Iterable<string>): void {

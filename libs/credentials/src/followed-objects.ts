@@ -1,6 +1,6 @@
 import { type KnownObject, type KnownObjects, keyOfObject, type ObjectName } from '@orch/authentication';
-import type { Following, OrderedFeed } from '@orch/feed';
-import { Stall } from '@orch/informers';
+import type { OrderedFeed } from '@orch/feed';
+import { ChangeFollower } from '@orch/informers';
 import type { ApiObject } from '@orch/machinery';
 import type { ObjectReader } from '@orch/reading';
 import { type Endpoint, fromStored } from '@orch/resources';
@@ -76,19 +76,21 @@ class FollowedKind {
   readonly #range: NameRange | undefined;
   /** The names that there are in the range; undefined while they are not known. */
   #listed: Set<string> | undefined;
-  #following: Following | undefined;
-  #beginning: Promise<void> | undefined;
-  readonly #stall: Stall;
-  #unsubscribe: (() => void) | undefined;
-  #stopped = false;
+  readonly #follower: ChangeFollower;
 
   constructor(
     private readonly kind: ObjectName['kind'],
     private readonly endpoint: Endpoint,
     private readonly options: FollowedObjectsOptions,
   ) {
-    this.#range = kind === 'Secret' ? options.listedSecrets : undefined;
-    this.#stall = new Stall(options.clock);
+    const { store, feed, clock, listedSecrets } = options;
+    this.#range = kind === 'Secret' ? listedSecrets : undefined;
+    this.#follower = new ChangeFollower({
+      ...{ type: endpoint.type, store, feed, ...(clock && { clock }) },
+      ...(this.#range && { from: () => this.#listRange(endpoint.type, this.#range as NameRange) }),
+      changed: (changes) => this.#changed(changes),
+      reset: () => this.#reset(),
+    });
   }
 
   find(object: ObjectName): KnownObject | undefined | Promise<KnownObject | undefined> {
@@ -104,19 +106,17 @@ class FollowedKind {
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#unsubscribe?.();
-    this.#following?.close();
+    this.#follower.stop();
   }
 
   async #read(object: ObjectName, key: string, mark: Reading['mark']): Promise<KnownObject | undefined> {
     try {
       // First, so that no change is missed of what is read.
-      await this.#follow();
+      await this.#follower.follow();
       if (this.#isUnlisted(object)) return undefined;
       const stored = await this.#stored(object);
       const found = stored && this.#knownOf(stored);
-      if (!mark.stale && this.#following) {
+      if (!mark.stale && this.#follower.isFollowing) {
         if (found) this.#known.set(key, found);
         else this.#missing.set(key, true);
       }
@@ -149,61 +149,26 @@ class FollowedKind {
     };
   }
 
-  #follow(): Promise<void> {
-    if (this.#following || this.#stopped) return Promise.resolve();
-    this.#beginning ??= this.#begin().finally(() => {
-      this.#beginning = undefined;
-    });
-    return this.#beginning;
-  }
-
-  async #begin(): Promise<void> {
-    const { type } = this.endpoint;
-    const { version, listed } = await this.#state(type);
-    if (this.#stopped) return;
-    this.#listed = listed;
-    this.#stall.over();
-    this.#unsubscribe ??= this.options.store.onStalledHistory?.(type, (at) => this.#stalled(at));
-    this.#following = this.options.feed.follow(type, version, {
-      changes: (changes) => this.#changed(changes),
-      confirmed: () => undefined,
-      reset: () => this.#reset(),
-    });
-  }
-
-  /** From where on changes are to be heard of, and the names of the range as of then. */
-  async #state(type: TypeId): Promise<{ version: Version; listed?: Set<string> }> {
-    const { store } = this.options;
-    if (!this.#range) {
-      const head = (await store.heads([type])).get(type)?.head;
-      if (head === undefined) throw new Error(`the database knows no type ${type}`);
-      return { version: head };
-    }
-    const { namespace, prefix } = this.#range;
+  /** Learns the names of the range. @returns as of when they are */
+  async #listRange(type: TypeId, range: NameRange): Promise<Version> {
+    const { namespace, prefix } = range;
     const listed = new Set<string>();
-    const { version, pages } = await store.snapshot({
+    const { version, pages } = await this.options.store.snapshot({
       ...{ type, namespace, after: { namespace, name: prefix } },
       // Its name says all that is asked here; whoever asks for it is told that it cannot be read.
-      onUnreadable: ({ what: { key } }) => void (isIn(this.#range, key) && listed.add(key.name)),
+      onUnreadable: ({ what: { key } }) => void (isIn(range, key) && listed.add(key.name)),
     });
     // In the order of their names, so that those of the range come first.
     for await (const page of pages) {
-      for (const row of page) if (isIn(this.#range, row)) listed.add(row.name);
+      for (const row of page) if (isIn(range, row)) listed.add(row.name);
       const last = page.at(-1);
-      if (last && !isIn(this.#range, last)) break;
+      if (last && !isIn(range, last)) break;
     }
-    return { version, listed };
-  }
-
-  /** The change of this version cannot be opened for now; that somebody's account or token is gone cannot wait for long. */
-  #stalled(at: Version): void {
-    if (!this.#following || at <= this.#following.delivered || !this.#stall.isTooLong()) return;
-    this.#following.close();
-    this.#reset();
+    this.#listed = listed;
+    return version;
   }
 
   #changed(changes: readonly Change[]): void {
-    this.#stall.over();
     for (const change of changes) this.#list(change);
     const keys = new Set(changes.map(({ namespace, name }) => keyOfObject({ kind: this.kind, namespace, name })));
     for (const key of keys) {
@@ -223,7 +188,6 @@ class FollowedKind {
   /** What happened meanwhile is not known: nothing is. */
   #reset(): void {
     this.#listed = undefined;
-    this.#following = undefined;
     this.#known.clear();
     this.#missing.clear();
     for (const key of this.#readings.keys()) this.#spoil(key);

@@ -1,3 +1,4 @@
+export { ChangeFollower } from './change-follower.js';
 export { type FollowedSource, FollowedType } from './followed-type.js';
 export {
   type ChangedNames,
@@ -6,4 +7,4 @@ export {
   type ObjectFollowerOptions,
   type ObjectSource,
 } from './object-follower.js';
-export { STALL_MS, Stall } from './stall.js';
+export { STALL_MS } from './stall.js';

@@ -1,0 +1,98 @@
+import type { Following, OrderedFeed } from '@orch/feed';
+import type { Clock } from '@orch/runtime';
+import type { Change, ReadingStore, TypeId, Version } from '@orch/storage';
+import { Stall } from './stall.js';
+
+/** Options of a {@link ChangeFollower}. */
+interface ChangeFollowerOptions {
+  /** Type of the objects whose changes are followed. */
+  readonly type: TypeId;
+  /** Store that the changes are of. */
+  readonly store: Pick<ReadingStore, 'heads' | 'onStalledHistory'>;
+  /** Feed of the changes. */
+  readonly feed: Pick<OrderedFeed, 'follow'>;
+  /** Reads the version from which on changes are followed. Default: the newest of the type. */
+  readonly from?: () => Promise<Version>;
+  /** Called with changes, in their order. */
+  readonly changed: (changes: readonly Change[]) => void;
+  /** Called when changes may have been missed: what is known may be wrong, and {@link ChangeFollower.follow} has to be called again. */
+  readonly reset: () => void;
+  /** Clock for how long changes are held up. Default: that of the system. */
+  readonly clock?: Clock;
+}
+
+/**
+ * Follows the changes of a type and holds none of its objects: for whoever reads the objects that it is asked for, and forgets those that
+ * change. Changes that cannot be opened for now hold up the others for a few seconds at most; then it is reset.
+ */
+export class ChangeFollower {
+  #following: Following | undefined;
+  #beginning: Promise<void> | undefined;
+  readonly #stall: Stall;
+  #unsubscribe: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(private readonly options: ChangeFollowerOptions) {
+    this.#stall = new Stall(options.clock);
+  }
+
+  /** Whether every change is heard of. */
+  get isFollowing(): boolean {
+    return this.#following !== undefined;
+  }
+
+  /**
+   * Begins to follow, unless it does: of what is read after that no change is missed. Does nothing once it is stopped.
+   * @throws StoreUnavailableError; Error for a type that the database does not know
+   */
+  follow(): Promise<void> {
+    if (this.#following || this.#stopped) return Promise.resolve();
+    this.#beginning ??= this.#begin().finally(() => {
+      this.#beginning = undefined;
+    });
+    return this.#beginning;
+  }
+
+  /** Stops for good. */
+  stop(): void {
+    this.#stopped = true;
+    this.#unsubscribe?.();
+    this.#following?.close();
+    this.#following = undefined;
+  }
+
+  async #begin(): Promise<void> {
+    const { type, store, feed, changed, from = () => this.#head() } = this.options;
+    const version = await from();
+    if (this.#stopped) return;
+    this.#stall.over();
+    this.#unsubscribe ??= store.onStalledHistory?.(type, (at) => this.#stalled(at));
+    this.#following = feed.follow(type, version, {
+      changes: (changes) => {
+        this.#stall.over();
+        changed(changes);
+      },
+      confirmed: () => undefined,
+      reset: () => this.#reset(),
+    });
+  }
+
+  async #head(): Promise<Version> {
+    const { type, store } = this.options;
+    const head = (await store.heads([type])).get(type)?.head;
+    if (head === undefined) throw new Error(`the database knows no type ${type}`);
+    return head;
+  }
+
+  /** The change of this version cannot be opened for now; what comes behind it cannot wait for long. */
+  #stalled(at: Version): void {
+    if (!this.#following || at <= this.#following.delivered || !this.#stall.isTooLong()) return;
+    this.#following.close();
+    this.#reset();
+  }
+
+  #reset(): void {
+    this.#following = undefined;
+    this.options.reset();
+  }
+}
