@@ -240,7 +240,8 @@ const HELD = [
   'OrchCompactionStuck',
   'OrchLeaseNotHeld',
   'OrchCertificateSigningFails',
-  'OrchLatencyBudgetBurn',
+  'OrchLatencyBudgetBurn, critical',
+  'OrchLatencyBudgetBurn, warning',
   'OrchStoreConnectionsExhausted',
 ];
 
