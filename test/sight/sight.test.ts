@@ -45,6 +45,7 @@ let dir: string;
 let probes: Probes;
 /** A NATS that speaks TLS, beside the one of the cluster. */
 let nats: ManagedProcess;
+let natsPort: number;
 /** Gives it a certificate for so many days, which it reads when it starts. */
 let certify: (days: number) => Made;
 
@@ -62,8 +63,8 @@ beforeAll(async () => {
       endsAt: Math.floor(Date.now() / 1000 + days * DAY_SECONDS) * 1000,
     });
   const { certFile, keyFile } = certify(300);
-  const port = await freePort();
-  const place = { dir, port, detached: false };
+  natsPort = await freePort();
+  const place = { dir, port: natsPort, detached: false };
   nats = natsServer(place, findPrograms(), ['--tls', '--tlscert', certFile, '--tlskey', keyFile]);
   await nats.start();
   stage = await openStage(
@@ -72,9 +73,11 @@ beforeAll(async () => {
       rules: hasManifests ? { 'kube.yml': rulesText(often(kubeRules())) } : {},
       scrapes: async ({ ca, url }) => {
         probes = await startProbes(join(dir, 'probes'), ca + authority.cert);
-        return [
-          probes.job({ orch_readyz: `${url}/readyz`, orch_tls: new URL(url).host, orch_nats: `127.0.0.1:${port}` }),
-        ];
+        const targets = {
+          ...{ orch_readyz: `${url}/readyz`, orch_tls: new URL(url).host },
+          orch_nats: `127.0.0.1:${natsPort}`,
+        };
+        return [probes.job(targets), ...probes.jobsOfChart(targets)];
       },
     },
   );
@@ -91,7 +94,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** Alerts about what has no series here before it goes wrong; they fire in `faults.test.ts`, the first one in `rules.test.yml`. */
+/** Alerts about what has no series here before it goes wrong; they fire in `faults.test.ts`, the first one in `machines.test.ts`. */
 const OF_FAULTS: ReadonlySet<string | undefined> = new Set([
   'OrchEmbeddedPostgresEnds',
   'OrchAdmissionWebhookFails',
@@ -154,6 +157,16 @@ test('and so does every value that a rule looks at', { timeout: 2 * DATA_MS }, a
   );
   for (const { name, health, lastError } of await prometheus.rules())
     expect([name, health, lastError]).toEqual([name, 'ok', undefined]);
+});
+
+test('the probes of the chart find what those of the configuration file do, under the same names', async () => {
+  const found = async (namespace: string) => {
+    const samples = await prometheus.query(`probe_success{job="orch-probes",namespace="${namespace}"}`);
+    return samples.map(({ metric, value }) => `${metric.instance} ${value}`).sort();
+  };
+  const reached = [`127.0.0.1:${natsPort} 1`, `${new URL(cluster.url).host} 1`, `${cluster.url}/readyz 1`];
+  await expect.poll(() => found('orch'), { timeout: DATA_MS }).toEqual(reached.sort());
+  expect(await found('')).toEqual(reached);
 });
 
 test('in normal operation no alert fires', async () => {
