@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../../tools/up/index.js';
@@ -8,8 +8,11 @@ import { Api } from '../support/api.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { MovableClock } from './clock.js';
 import { configuredJob } from './configured-job.js';
+import { type PanelQuery, shippedQueries } from './dashboards.js';
+import { expectData } from './expect-data.js';
+import { Load } from './load.js';
 import { LossyNats } from './lossy-nats.js';
-import { ALERT_MS, isShipped } from './pace.js';
+import { ALERT_MS, isShipped, WINDOW } from './pace.js';
 import { openStage, type Stage } from './stage.js';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
@@ -27,6 +30,7 @@ let api: Api;
 let gateway: Api;
 const over = new AbortController();
 let load: Promise<unknown>;
+let ofStandalone: Load;
 
 /** Asks the standalone server as who has `deploy/prometheus/prometheus.yml` does. */
 function scrapesOf({ url, ca, token }: Standalone): object[] {
@@ -54,7 +58,7 @@ async function again(work: () => Promise<unknown>): Promise<void> {
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'orch-machines-'));
   clock = new MovableClock(join(dir, 'clock'));
-  standalone = await startStandalone();
+  standalone = await startStandalone({ naming: 'orch' });
   stage = await openStage(
     {
       ...{ apiServers: 1, gateways: 1 },
@@ -69,6 +73,7 @@ beforeAll(async () => {
   );
   api = new Api({ ...stage.cluster, url: stage.cluster.apiServerUrls[0] ?? '' });
   gateway = new Api({ ...stage.cluster, url: stage.cluster.gatewayUrls[0] ?? '' });
+  ofStandalone = new Load({ ...standalone, apiServerUrls: [standalone.url] }, dirname(standalone.postgresDir));
   const writing = again(() => api.post(CONFIG_MAPS, { metadata: { generateName: 'a-' } }));
   const watching = again(async () => (await gateway.watch(`${CONFIG_MAPS}?watch=1&timeoutSeconds=5`)).rest());
   load = Promise.all([writing, watching]);
@@ -78,7 +83,7 @@ afterAll(async () => {
   over.abort();
   api?.close();
   gateway?.close();
-  await load;
+  await Promise.all([load, ofStandalone?.stop()]);
   await stage?.close();
   await Promise.all([nats?.close(), standalone?.stop()]);
   rmSync(dir, { recursive: true });
@@ -89,6 +94,19 @@ function killPostgres(): void {
   const [pid] = readFileSync(join(standalone.postgresDir, 'data', 'postmaster.pid'), 'utf8').split('\n');
   process.kill(Number(pid), 'SIGKILL');
 }
+
+/** What a standalone server has none of: gateways, and another server that asks it for watches. */
+const OF_TIERS = /rest_client_requests_total/;
+
+test('panels show a standalone server of the other naming profile, too', { timeout: 2 * ALERT_MS }, async () => {
+  const { host } = new URL(standalone.url);
+  const variables = { instance: host, __rate_interval: WINDOW };
+  const queries = shippedQueries(variables).filter(({ query }) => query.includes(host));
+  expect(queries.length).toBeGreaterThan(50);
+  const isThere = ({ query, isSparse }: PanelQuery) =>
+    query.includes('orch_embedded_postgres') || !(isSparse || OF_TIERS.test(query));
+  await expectData(stage.prometheus, queries.filter(isThere));
+});
 
 test('alerts fire when a clock is off, messages are lost and the embedded PostgreSQL ends, and end with that', {
   timeout: isShipped ? 2 * HOUR_MS : 3 * ALERT_MS,
