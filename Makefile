@@ -1,5 +1,5 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build package test test-all check watch test-other-nodes test-clients test-on-cluster mutants unit integration bench simulate torture torture-full up down alert-times
+.PHONY: run build package test test-all check watch test-other-nodes test-clients test-on-cluster mutants unit integration bench simulate torture torture-full up down alert-times alert-times-long
 .PHONY: generate lint format clean install
 
 PORT ?= 6443
@@ -139,10 +139,15 @@ torture-full: build
 	npx tsx test/faults/torture.ts --variants
 	FUZZ_OBJECTS=100000 BINARY_OBJECTS=100000 npx vitest run --config test/vitest.config.ts test/fuzz
 
-# Makes the faults of test/sight with the rules as they are shipped, and keeps how long alerts took: the better part of an hour.
+# Makes the faults of test/sight with the rules as they are shipped, and keeps how long alerts took: over two hours.
 alert-times: build
 	SIGHT_PACE=shipped npx vitest run --config test/vitest.config.ts test/sight/faults.test.ts
 	SIGHT_PACE=shipped npx vitest run --config test/vitest.config.ts test/sight/sight.test.ts -t 'alerts fire'
+	SIGHT_PACE=shipped npx vitest run --config test/vitest.config.ts test/sight/machines.test.ts
+
+# The same for alerts that take up to two hours, side by side.
+alert-times-long: build
+	SIGHT_PACE=shipped npx vitest run --config test/vitest.config.ts test/sight/history.long.ts test/sight/burn.long.ts
 
 generate: install
 	npx tsx tools/generate/main.ts

@@ -9,6 +9,8 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** Files at once of what waits most of its time: for a lease to end, a server to start, an alert to fire. */
 const AT_ONCE = 4;
 
+const LONG: ProjectConfig = { include: ['sight/*.long.ts'], maxWorkers: AT_ONCE };
+
 /** Tests against real servers, as built into `dist`. Run with `npx vitest run --config test/vitest.config.ts`. */
 export default defineConfig({
   root: here('.'),
@@ -29,6 +31,8 @@ export default defineConfig({
       ...['faults', 'scale-out'].map((name) => suite(name, 4, { maxWorkers: 3 })),
       suite('conformance', 5, { maxWorkers: AT_ONCE, globalSetup: [here('conformance/global-setup.ts')] }),
       ...['attack', 'clients', 'cluster', 'deploy', 'sight'].map((name) => suite(name, 5, { maxWorkers: AT_ONCE })),
+      // What takes over an hour is measured by itself: `make alert-times-long`.
+      ...(process.env.SIGHT_PACE === 'shipped' ? [suite('sight-long', 5, LONG)] : []),
     ],
   },
 });

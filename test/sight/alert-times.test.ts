@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { type AlertTime, alertTimes, timeText } from './alert-times.js';
+import { type Fault, nameOf } from './fault-series.js';
 import { measuredTimes } from './fault-times.js';
-import { FAULTS, type Fault } from './faults.js';
+import { FAULTS } from './faults.js';
 import { readRules } from './rule-file.js';
 import { RULES } from './stage.js';
 
@@ -13,8 +14,12 @@ const MANUAL = readFileSync(here('../../docs/monitoring.md'), 'utf8');
 
 /** What the tests in this folder have fire in faults that are made: what they name once faults are their matter. */
 const MADE = new Set(
-  [read('faults.test.ts'), read('sight.test.ts').split("describe('alerts fire in their faults")[1] ?? '']
-    .flatMap((text) => [...text.matchAll(/'(Orch\w+)'/g)])
+  [
+    read('faults.test.ts'),
+    read('machines.test.ts'),
+    read('sight.test.ts').split("describe('alerts fire in their faults")[1] ?? '',
+  ]
+    .flatMap((text) => [...text.matchAll(/'(Orch\w+)[',]/g)])
     .map(([, name = '']) => name),
 );
 
@@ -23,13 +28,13 @@ function read(name: string): string {
 }
 
 /** A row of the table of the manual. */
-function rowOf({ alert, severity, fault }: Fault, { fires, ends }: AlertTime): string {
+function rowOf(fault: Fault, { fires, ends }: AlertTime): string {
+  const { alert, severity } = fault;
   const name = severity ? `\`${alert}\`, ${severity}` : `\`${alert}\``;
   const times = [fires, ends].map((seconds) => (seconds === undefined ? 'never' : timeText(seconds)));
-  // Two rules of one name are not told apart when they are measured.
-  const seen = severity ? undefined : MEASURED.get(alert);
+  const seen = MEASURED.get(nameOf(fault));
   const measured = [seen?.fires, seen?.ends].map((seconds) => (seconds == null ? '—' : timeText(Math.round(seconds))));
-  return `| ${[name, fault, MADE.has(alert) ? 'servers' : 'series', ...times, ...measured].join(' | ')} |`;
+  return `| ${[name, fault.fault, MADE.has(alert) ? 'servers' : 'series', ...times, ...measured].join(' | ')} |`;
 }
 
 test('each alert has a fault in which it fires and with which it ends, as the manual says', {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Fault, FaultSeries } from './faults.js';
+import type { Fault, FaultSeries } from './fault-series.js';
 import { prometheusProgram } from './prometheus.js';
 import { type RuleGroup, rulesText } from './rule-file.js';
 

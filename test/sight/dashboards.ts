@@ -1,9 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+
+const SHIPPED = fileURLToPath(new URL('../../deploy/grafana', import.meta.url));
 
 interface Panel {
   readonly title?: string;
-  readonly targets?: readonly { readonly expr?: string }[];
+  readonly targets?: readonly { readonly expr?: string; readonly legendFormat?: string }[];
+  readonly fieldConfig?: { readonly defaults: { readonly noValue?: string } };
   readonly panels?: readonly Panel[];
 }
 
@@ -11,15 +16,27 @@ interface Panel {
 export interface PanelQuery {
   readonly where: string;
   readonly query: string;
+  /** What its series are called. */
+  readonly legend?: string | undefined;
+  /** Its panel has words for nothing at all: what it shows is there once something is configured, or goes wrong. */
+  readonly isSparse?: boolean;
+}
+
+/** The queries of the dashboards that operators are given, with what stands for their variables. */
+export function shippedQueries(variables: Readonly<Record<string, string>>): PanelQuery[] {
+  const files = readdirSync(SHIPPED).filter((name) => name.endsWith('.json'));
+  return files.flatMap((name) => queriesOf(name, readFileSync(join(SHIPPED, name), 'utf8'), variables));
 }
 
 /** The queries of a dashboard, with what stands for its variables. */
 export function queriesOf(name: string, json: string, variables: Readonly<Record<string, string>>): PanelQuery[] {
   const found: PanelQuery[] = [];
   const visit = (panel: Panel): void => {
-    for (const { expr } of panel.targets ?? []) {
+    const isSparse = panel.fieldConfig?.defaults.noValue !== undefined;
+    for (const { expr, legendFormat: legend } of panel.targets ?? []) {
       if (expr === undefined) throw new Error(`${name}: a target of ${panel.title} has no query`);
-      found.push({ where: `${name}: ${panel.title}`, query: expr.replace(/\$(\w+)/g, (_all, key) => value(key)) });
+      const query = expr.replace(/\$(\w+)/g, (_all, key) => value(key));
+      found.push({ where: `${name}: ${panel.title}`, query, legend, isSparse });
     }
     for (const inner of panel.panels ?? []) visit(inner);
   };

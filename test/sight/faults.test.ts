@@ -8,8 +8,10 @@ import { OpenSsl } from '../deploy/openssl.js';
 import { sql } from '../faults/stage/sql.js';
 import { Api } from '../support/api.js';
 import { Askers, registerWebhooks } from './askers.js';
+import { shippedQueries } from './dashboards.js';
+import { expectData } from './expect-data.js';
 import { Outside } from './outside.js';
-import { ALERT_MS, isShipped } from './pace.js';
+import { ALERT_MS, isShipped, WINDOW } from './pace.js';
 import { SlowReaders } from './slow-readers.js';
 import { openStage, type Stage } from './stage.js';
 
@@ -240,7 +242,8 @@ const HELD = [
   'OrchCompactionStuck',
   'OrchLeaseNotHeld',
   'OrchCertificateSigningFails',
-  'OrchLatencyBudgetBurn',
+  'OrchLatencyBudgetBurn, critical',
+  'OrchLatencyBudgetBurn, warning',
   'OrchStoreConnectionsExhausted',
 ];
 
@@ -248,6 +251,12 @@ test('alerts fire in their faults and end with them', { timeout: 4 * ALERT_MS },
   await stage.silent();
   for (const [make, ...alerts] of OUTSIDE) await stage.breaks(alerts, make);
   await stage.firing();
+  // What panels show of what is outside, and of faults, is there now.
+  const queries = shippedQueries({ instance: '.*', __rate_interval: WINDOW });
+  await expectData(
+    stage.prometheus,
+    queries.filter(({ isSparse, query }) => isSparse && !query.includes('orch_embedded_postgres')),
+  );
   await stage.mends(undone);
   // What fires already would tell nothing of the next fault.
   await stage.silent();

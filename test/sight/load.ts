@@ -15,16 +15,20 @@ const configMap = (name: string, text: string) => ({
   data: { text },
 });
 
+/** Whom all of it is asked of. */
+type Asked = Pick<Cluster, 'url' | 'apiServerUrls' | 'ca' | 'token'>;
+
 /** Every kind of request again and again, whatever becomes of them, and watches through both ways, until it is stopped. */
 export class Load {
   readonly #api: Api;
   readonly #direct: Api;
-  readonly #cluster: Cluster;
+  readonly #cluster: Asked;
   readonly #dir: string;
   #running = true;
   readonly #ended: Promise<unknown>;
 
-  constructor(cluster: Cluster, dir: string) {
+  /** @param dir has the certificate of the administrator in `pki` */
+  constructor(cluster: Asked, dir: string) {
     this.#cluster = cluster;
     this.#dir = dir;
     this.#api = new Api(cluster);

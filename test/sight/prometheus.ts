@@ -35,6 +35,8 @@ export interface PrometheusSettings {
   /** PEM of the authority of the targets, and a bearer token for them. */
   readonly ca: string;
   readonly token: string;
+  /** What was seen before it starts, as OpenMetrics. */
+  readonly past?: string | undefined;
 }
 
 export interface Sample {
@@ -56,7 +58,7 @@ export class Prometheus {
     private readonly configure: (scrapeConfigs: readonly object[]) => void,
   ) {}
 
-  static async start({ dir, scrapeConfigs, rules, step, ca, token }: PrometheusSettings): Promise<Prometheus> {
+  static async start({ dir, scrapeConfigs, rules, step, ca, token, past }: PrometheusSettings): Promise<Prometheus> {
     mkdirSync(dir, { recursive: true });
     const file = (name: string, text: string) => {
       writeFileSync(join(dir, name), text, { mode: 0o600 });
@@ -76,6 +78,10 @@ export class Prometheus {
           scrape_configs: configs,
         }),
       );
+    if (past !== undefined) {
+      const blocks = ['tsdb', 'create-blocks-from', 'openmetrics', join(dir, file('past', past)), join(dir, 'data')];
+      execFileSync(prometheusProgram('promtool'), blocks, { stdio: ['ignore', 'ignore', 'inherit'] });
+    }
     const port = await freePort();
     const server = new ManagedProcess({
       name: 'prometheus',
@@ -111,23 +117,29 @@ export class Prometheus {
     return samples.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
   }
 
-  /** Names of the alerts that fire. */
-  async firing(): Promise<string[]> {
+  /** Labels of the alerts that fire. */
+  async firing(): Promise<Readonly<Record<string, string>>[]> {
     const { alerts } = (await this.#ask('alerts')) as {
       alerts: { state: string; labels: Record<string, string> }[];
     };
-    return alerts.flatMap(({ state, labels }) => (state === 'firing' ? [labels.alertname ?? ''] : []));
+    return alerts.flatMap(({ state, labels }) => (state === 'firing' ? [labels] : []));
   }
 
-  /** Of the last so many seconds those of the evaluations in which alerts fired, since 1970 and ascending, by alert. */
-  async firings(seconds: number): Promise<Map<string, number[]>> {
+  /**
+   * Of the last so many seconds those of the evaluations in which alerts fired, since 1970 and ascending, by alert.
+   * @param nameOf what an alert with these labels is called
+   */
+  async firings(
+    seconds: number,
+    nameOf: (labels: Readonly<Record<string, string>>) => string,
+  ): Promise<Map<string, number[]>> {
     const query = encodeURIComponent(`ALERTS{alertstate="firing"}[${seconds}s]`);
     const { result } = (await this.#ask(`query?query=${query}`)) as {
       result: { metric: Record<string, string>; values: [number, string][] }[];
     };
     const found = new Map<string, number[]>();
     for (const { metric, values } of result) {
-      const name = metric.alertname ?? '';
+      const name = nameOf(metric);
       found.set(name, [...(found.get(name) ?? []), ...values.map(([at]) => at)]);
     }
     for (const times of found.values()) times.sort((one, other) => one - other);

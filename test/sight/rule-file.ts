@@ -63,3 +63,10 @@ export function valuesOf({ alert, expr }: Rule): string[] {
     return /^absent\((.*)\)$/s.exec(value)?.[1] ?? value;
   });
 }
+
+/** What an alert is called where it is told of: by its severity too where two rules have its name. */
+export function alertNames(groups: readonly RuleGroup[]): (labels: Readonly<Record<string, string>>) => string {
+  const names = groups.flatMap(({ rules }) => rules.flatMap(({ alert }) => alert ?? []));
+  const doubled = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+  return ({ alertname = '', severity }) => (doubled.has(alertname) ? `${alertname}, ${severity}` : alertname);
+}

@@ -5,10 +5,10 @@ import { type Cluster, type ClusterSettings, waitUntil } from '../../tools/up/in
 import { startCluster } from '../support/cluster.js';
 import { makeServerFolder } from '../support/run-folder.js';
 import { FaultMarks, keepTimes, type MeasuredTime } from './fault-times.js';
-import { isShipped, type Pace, paceOf } from './pace.js';
+import { isShipped, type Longest, type Pace, paceOf } from './pace.js';
 import { type MonitoredPod, podMonitors, scrapeConfigsOf } from './pod-monitors.js';
 import { Prometheus, type ScrapeFiles } from './prometheus.js';
-import { readRules, rulesText } from './rule-file.js';
+import { alertNames, readRules, rulesText } from './rule-file.js';
 
 /** The rules that operators are given. */
 export const RULES = fileURLToPath(new URL('../../deploy/prometheus/rules/orch.yml', import.meta.url));
@@ -43,12 +43,16 @@ export interface StageMore {
   readonly rules?: Readonly<Record<string, string>>;
   /** Further scrape configurations. */
   readonly scrapes?: (cluster: Cluster) => Promise<readonly object[]>;
+  /** Alerts are waited for that take so long at the pace that is shipped; twenty minutes to fire and twelve to end when absent. */
+  readonly longest?: Longest;
+  /** What Prometheus has seen before, as OpenMetrics. */
+  readonly past?: string;
 }
 
 export async function openStage(settings: Omit<ClusterSettings, 'dir'>, more: StageMore = {}): Promise<Stage> {
   const monitors = podMonitors();
   const groups = readRules(RULES);
-  const pace = paceOf(groups);
+  const pace = paceOf(groups, more.longest);
   const marks = new FaultMarks();
   const dir = makeServerFolder('orch-sight-');
   const cluster = await startCluster({ dir, loadBalancer: 'haproxy', ...settings });
@@ -61,7 +65,10 @@ export async function openStage(settings: Omit<ClusterSettings, 'dir'>, more: St
     step: pace.step,
     ca: cluster.ca,
     token: cluster.token,
+    past: more.past,
   });
+  const nameOf = alertNames(groups);
+  const firing = async () => [...new Set((await prometheus.firing()).map(nameOf))];
   return {
     dir,
     cluster,
@@ -73,14 +80,14 @@ export async function openStage(settings: Omit<ClusterSettings, 'dir'>, more: St
       await make();
     },
     // What did not happen is measured too.
-    firing: () => orMeasured(allFire(prometheus, pace, marks.open)),
+    firing: () => orMeasured(allFire(firing, pace, marks.open)),
     async mends(mend) {
       marks.mended();
       await mend();
     },
-    silent: () => orMeasured(noneFires(prometheus, pace)),
+    silent: () => orMeasured(noneFires(firing, pace)),
     async times() {
-      const times = marks.times(await prometheus.firings(marks.lasted + 60), await prometheus.firing(), pace.step);
+      const times = marks.times(await prometheus.firings(marks.lasted + 60, nameOf), await firing(), pace.step);
       if (isShipped) keepTimes(times);
       return times;
     },
@@ -96,10 +103,13 @@ export async function openStage(settings: Omit<ClusterSettings, 'dir'>, more: St
 const orMeasured = (step: Promise<void>): Promise<void> =>
   isShipped ? step.catch((error: unknown) => console.error(String(error))) : step;
 
-async function allFire(prometheus: Prometheus, pace: Pace, names: readonly string[]): Promise<void> {
+/** Names of the alerts that fire. */
+type Firing = () => Promise<string[]>;
+
+async function allFire(firing: Firing, pace: Pace, names: readonly string[]): Promise<void> {
   let left = pace.awaited(names, 'fires');
   const look = async () => {
-    const now = await prometheus.firing();
+    const now = await firing();
     left = left.filter((name) => !now.includes(name));
     return left.length === 0;
   };
@@ -108,15 +118,15 @@ async function allFire(prometheus: Prometheus, pace: Pace, names: readonly strin
   });
 }
 
-async function noneFires(prometheus: Prometheus, pace: Pace): Promise<void> {
-  let firing = [...new Set(await prometheus.firing())];
-  const within = pace.within(firing, 'ends');
+async function noneFires(firing: Firing, pace: Pace): Promise<void> {
+  let left = await firing();
+  const within = pace.within(left, 'ends');
   const look = async () => {
-    firing = pace.awaited([...new Set(await prometheus.firing())], 'ends');
-    return firing.length === 0;
+    left = pace.awaited(await firing(), 'ends');
+    return left.length === 0;
   };
   await waitUntil('no alert fires', within, look).catch((cause: unknown) => {
-    throw new Error(`alerts fire on: ${firing.join(', ')}`, { cause });
+    throw new Error(`alerts fire on: ${left.join(', ')}`, { cause });
   });
 }
 

@@ -27,6 +27,8 @@ export interface ClusterSettings {
   readonly port?: number;
   /** The executable of a server (`api-server-0`, `watch-gateway-1`), asked for once; this build's when absent. */
   readonly executable?: (server: string) => string;
+  /** Variables of the environment of a server, beside those of the starter. */
+  readonly env?: (server: string) => Readonly<Record<string, string>>;
   /** Users beside the administrator, who may do everything: bearer tokens, and whose each is. */
   readonly tokens?: Readonly<Record<string, string>>;
   /** The same, but they may do nothing of themselves. */
@@ -107,10 +109,9 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   const postgres = postgresServer({ dir, port: postgresPort, detached }, programs);
   const nats = natsServer({ dir, port: natsPort, detached }, programs, settings.natsArgs);
   const server = serverFactory({
-    dir,
-    detached,
-    pki,
+    ...{ dir, detached, pki },
     executable: settings.executable ?? (() => EXECUTABLE),
+    env: settings.env ?? (() => ({})),
     args: [`--naming=${naming}`, `--token-auth-file=${tokenFile}`, ...(settings.serverArgs ?? [])],
   });
   const { route = async (_server, _backend, own) => own } = settings;
@@ -191,6 +192,7 @@ const localUrl = (port: number): string => `https://127.0.0.1:${port}`;
 
 interface ServerFactorySettings {
   readonly executable: (server: string) => string;
+  readonly env: (server: string) => Readonly<Record<string, string>>;
   readonly dir: string;
   readonly detached: boolean;
   readonly pki: Pki;
@@ -199,13 +201,14 @@ interface ServerFactorySettings {
 
 type ServerRole = 'api-server' | 'watch-gateway';
 
-function serverFactory({ executable, dir, detached, pki, args }: ServerFactorySettings) {
+function serverFactory({ executable, env, dir, detached, pki, args }: ServerFactorySettings) {
   return (role: ServerRole, name: string, port: number, further: readonly string[]) => {
     const own = [`--secure-port=${port}`, '--bind-address=127.0.0.1', `--cert-dir=${join(dir, 'pki')}`];
     return new ManagedProcess({
       name,
       command: process.execPath,
       args: [executable(name), role, ...own, ...further, ...args],
+      env: env(name),
       cwd: dir,
       logFile: join(dir, `${name}.log`),
       detached,
