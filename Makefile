@@ -35,6 +35,8 @@ SITE_BASE ?= /
 SITE_SOURCE ?=
 SITE = tools/site
 docs: $(SITE)/node_modules/.package-lock.json
+	node tools/included-files.mjs
+	node $(SITE)/diagrams.mjs
 	SITE_BASE=$(SITE_BASE) SITE_SOURCE=$(SITE_SOURCE) $(SITE)/node_modules/.bin/vitepress build $(SITE)
 
 $(SITE)/node_modules/.package-lock.json: $(SITE)/package-lock.json
@@ -79,6 +81,8 @@ lint-imports:
 lint-documents:
 	node tools/architecture.mjs --check
 	node tools/check-doc-paths.mjs
+	node tools/included-files.mjs --check
+	node $(SITE)/diagrams.mjs --check
 	node tools/check-docs.mjs
 	npx tsx tools/checks/main.ts
 lint-generated:
@@ -158,6 +162,7 @@ alert-times: build
 generate: install
 	npx tsx tools/generate/main.ts
 	node tools/architecture.mjs
+	node tools/included-files.mjs
 	npx tsx --conditions=source tools/reference/main.ts
 	npx tsx tools/checks/main.ts --shrink
 

@@ -3,6 +3,19 @@
 
 /** Groups of the sidebar in the reader's order; each page is a path below docs/ without its ending. */
 export const GROUPS = [
+  { text: 'Start', pages: ['what-is-orch', 'comparison', 'quick-start', 'how-it-works'] },
+  {
+    text: 'Tutorials',
+    pages: [
+      'tutorials/controller-go',
+      'tutorials/controller-python',
+      'tutorials/controller-typescript',
+      'tutorials/gitops',
+      'tutorials/many-watchers',
+      'tutorials/own-postgresql',
+      'tutorials/helm',
+    ],
+  },
   { text: 'Install and run', pages: ['deploy', 'operations', 'upgrade', 'backup', 'monitoring', 'limits'] },
   {
     text: 'Secure',
