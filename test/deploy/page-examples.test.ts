@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,9 +59,9 @@ describe('examples of pages', { timeout: TEST_MS }, () => {
   });
 
   /** Runs lines as they stand, in a folder of their own. */
-  async function shell(script: string): Promise<void> {
+  async function shell(script: string, kubeconfig = server.kubeconfig): Promise<void> {
     const path = [join(dir, 'bin'), BIN, process.env.PATH].join(delimiter);
-    const env = { PATH: path, HOME: dir, KUBECONFIG: server.kubeconfig };
+    const env = { PATH: path, HOME: dir, KUBECONFIG: kubeconfig };
     await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: dir, env });
   }
 
@@ -73,5 +73,27 @@ describe('examples of pages', { timeout: TEST_MS }, () => {
     expect(examples).not.toEqual([]);
     await shell(before);
     for (const text of examples) await shell(isShell(text) ? text : `kubectl apply -f - <<'END'\n${text}\nEND`);
+  });
+
+  test('policies.md: the policy is one that a server with the options of the page keeps to', async () => {
+    const [options] = examplesOf('policies.md');
+    const page = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
+    const [, policy = ''] = /^```yaml\n(apiVersion: .*?)^```$/ms.exec(page) ?? [];
+    const guarded = await startStandalone({ args: options?.text.split('\n') ?? [] });
+    const create = (replicas: number) =>
+      shell(`kubectl -n tests create deployment of-${replicas} --image=a --replicas=${replicas}`, guarded.kubeconfig);
+    try {
+      const lines = [
+        'kubectl create namespace tests',
+        'kubectl label namespace tests env=test',
+        'kubectl -n tests create configmap limits --from-literal=most=3',
+        `kubectl apply -f - <<'END'\n${policy}\nEND`,
+      ];
+      await shell(lines.join('\n'), guarded.kubeconfig);
+      await create(3);
+      await expect(create(4)).rejects.toThrow('no more than 3');
+    } finally {
+      await guarded.stop();
+    }
   });
 });
