@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 
 /**
  * Makes a plugin of markdown-it for what pages of docs/ hold that a site cannot: links to files of the repository become links below `source`
- * (plain text where it is empty), comments are dropped, and text in the form of HTML or of Vue's templates is shown as it is written.
+ * (plain text where it is empty), links of the changelog, which is included, lead to pages, comments are dropped, and text in the form of HTML or of
+ * Vue's templates is shown as it is written.
  */
 export function repositoryLinks(source) {
   return (markdown) => {
@@ -34,7 +35,9 @@ function withLinks(tokens, folder, source) {
       return false;
     }
     const href = token.type === 'link_open' ? token.attrGet('href') : undefined;
-    const target = href && outsideOf(folder, href);
+    // As the root of the repository writes it.
+    if (href?.startsWith('docs/')) token.attrSet('href', href.slice('docs/'.length));
+    const target = href && !href.startsWith('docs/') && outsideOf(folder, href);
     if (!target) return true;
     if (source !== '') token.attrSet('href', `${source}/${target}`);
     else removed += 1;

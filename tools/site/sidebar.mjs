@@ -46,7 +46,7 @@ export const GROUPS = [
       'client',
     ],
   },
-  { text: 'Reference', pages: ['reference', 'compatibility', 'validation'] },
+  { text: 'Reference', pages: ['reference', 'compatibility', 'validation', 'changelog'] },
   { text: 'Design and measurements', pages: ['reliability', 'performance', 'simulator', 'design/bounds'] },
   { text: 'Contribute', pages: ['architecture', 'extend', 'plan'] },
 ];

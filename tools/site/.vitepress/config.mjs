@@ -40,7 +40,8 @@ export default {
     anchor: { slugify: slugOf },
     config: (markdown) => markdown.use(repositoryLinks(SITE_SOURCE)),
   },
-  vite: { plugins: [vueOfThisFolder] },
+  // Pages of tables are large.
+  vite: { plugins: [vueOfThisFolder], build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
