@@ -1,5 +1,5 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build package test test-all check watch test-other-nodes test-clients test-on-cluster mutants unit integration bench simulate torture torture-full up down alert-times alert-times-long
+.PHONY: run build package docs test test-all check watch test-other-nodes test-clients test-on-cluster mutants unit integration bench simulate torture torture-full up down alert-times alert-times-long
 .PHONY: generate lint format clean install
 
 PORT ?= 6443
@@ -30,6 +30,19 @@ run: build
 package: build
 	node tools/package.mjs
 
+# The site of docs/, build/site. SITE_BASE is the path that it is served under, SITE_SOURCE where links to files of the repository lead.
+SITE_BASE ?= /
+SITE_SOURCE ?=
+SITE = tools/site
+docs: $(SITE)/node_modules/.package-lock.json
+	node tools/included-files.mjs
+	node $(SITE)/diagrams.mjs
+	SITE_BASE=$(SITE_BASE) SITE_SOURCE=$(SITE_SOURCE) $(SITE)/node_modules/.bin/vitepress build $(SITE)
+
+$(SITE)/node_modules/.package-lock.json: $(SITE)/package-lock.json
+	PATH="$(MACHINE_PATH)" npm ci --prefix $(SITE)
+	@touch $@
+
 # What is quick says first that something is wrong.
 test:
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint unit
@@ -40,7 +53,7 @@ TODAY = $(shell date +%Y%m%d)
 test-all: export TEST_ALL = 1
 test-all: export FUZZ_SEED = $(TODAY)
 test-all: export HEAVY_SEED = $(TODAY)
-test-all: lint unit integration test-other-nodes torture-full test-clients
+test-all: lint docs unit integration test-other-nodes torture-full test-clients
 
 # While one works: what can be said in under a minute of what has changed since BASE, or since the last commit where that is unknown.
 check: install
@@ -68,6 +81,8 @@ lint-imports:
 lint-documents:
 	node tools/architecture.mjs --check
 	node tools/check-doc-paths.mjs
+	node tools/included-files.mjs --check
+	node $(SITE)/diagrams.mjs --check
 	node tools/check-docs.mjs
 	npx tsx tools/checks/main.ts
 lint-generated:
@@ -152,6 +167,7 @@ alert-times-long: build
 generate: install
 	npx tsx tools/generate/main.ts
 	node tools/architecture.mjs
+	node tools/included-files.mjs
 	npx tsx --conditions=source tools/reference/main.ts
 	npx tsx tools/checks/main.ts --shrink
 
@@ -159,4 +175,4 @@ format: install
 	npx biome check --write .
 
 clean:
-	rm -rf build libs/*/dist services/*/dist test/dist node_modules
+	rm -rf build libs/*/dist services/*/dist test/dist node_modules $(SITE)/node_modules

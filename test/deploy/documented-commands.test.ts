@@ -22,7 +22,7 @@ import { type Standalone, startStandalone } from '../support/standalone.js';
 import { type Example, examplesOf } from './documents.js';
 import { CHART, DEPLOY, helm, helmOk, type Manifest, parseManifests } from './helm.js';
 
-const PAGES = ['deploy.md', 'upgrade.md', 'rotation.md'];
+const PAGES = ['deploy.md', 'upgrade.md', 'rotation.md', 'tutorials/helm.md'];
 const TEST_MS = 240_000;
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/orch/deployments';
 

@@ -1,15 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeClient } from '../describe-client.js';
-import { install, installed, needed } from '../installed.js';
+import { JAVASCRIPT_CLIENT, javascriptClient } from './javascript-client.js';
 
 const PROGRAM = fileURLToPath(new URL('./checks.mjs', import.meta.url));
-/** The last release that runs on Node 20. */
-const VERSION = '1.4.0';
 
 describeClient({
-  name: `@kubernetes/client-node ${VERSION}`,
+  name: `@kubernetes/client-node ${JAVASCRIPT_CLIENT}`,
   checks: [
     'create, get, list, update, delete',
     'errors have their codes and reasons',
@@ -26,13 +22,5 @@ describeClient({
     'a watch from an expired version is 410',
     'an informer goes on when the server was killed',
   ],
-  program() {
-    const folder = installed(`javascript-client-${VERSION}`, (target) => {
-      // Without a package of its own, npm would look for one in the folders above.
-      writeFileSync(join(target, 'package.json'), '{"private":true}');
-      const quiet = ['--no-audit', '--no-fund', '--no-package-lock'];
-      install(needed('npm', 'npm'), ['install', ...quiet, `@kubernetes/client-node@${VERSION}`], target);
-    });
-    return { command: process.execPath, args: [PROGRAM], env: { NODE_CLIENT: folder } };
-  },
+  program: () => ({ command: process.execPath, args: [PROGRAM], env: { NODE_CLIENT: javascriptClient() } }),
 });

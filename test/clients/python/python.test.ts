@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { ClientProgram } from '../client-program.js';
 import { describeClient } from '../describe-client.js';
-import { install, installed, needed } from '../installed.js';
+import { pythonClient } from './python-client.js';
 
 const PROGRAM = fileURLToPath(new URL('./checks.py', import.meta.url));
 
@@ -85,9 +85,6 @@ describeClient({
 });
 
 function python(version: string): ClientProgram {
-  const command = needed('python3', 'Python 3.9 or later, with pip');
-  const folder = installed(`python-kubernetes-${version}`, (target) => {
-    install(command, ['-m', 'pip', 'install', '--no-compile', '--target', target, `kubernetes==${version}`]);
-  });
-  return { command, args: [PROGRAM], env: { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' } };
+  const { command, env } = pythonClient(version);
+  return { command, args: [PROGRAM], env };
 }
