@@ -1,4 +1,5 @@
-import type { ApiObject, FieldError } from '@orch/machinery';
+import type { FieldError } from '@orch/machinery';
+import type { ValidatingAdmissionPolicyBinding } from '@orch/schema/types/admissionregistration/v1beta1';
 import { describe, expect, it } from 'vitest';
 import { STANDARD_SETTINGS } from '../rules/settings.js';
 import { type Changes, triedKind } from '../testing/refusals.js';
@@ -416,7 +417,8 @@ describe('bindings', () => {
 
   it('say in later versions what follows where there are none', () => {
     expect(binding.created({ 'spec.paramRef': {} })).toEqual([]);
-    const bound = (paramRef?: object) => ({ spec: { ...spec, ...(paramRef && { paramRef }) } }) as ApiObject;
+    const bound = (paramRef?: object) =>
+      ({ spec: { ...spec, ...(paramRef && { paramRef }) } }) as ValidatingAdmissionPolicyBinding;
     const told = (errors: readonly FieldError[]) => errors.map(({ field, message }) => `${field}: ${message}`);
     for (const version of ['v1beta1', 'v1']) {
       const { validateServed, validateServedUpdate } = validatingAdmissionPolicyBinding(STANDARD_SETTINGS, version);

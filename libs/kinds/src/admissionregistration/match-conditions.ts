@@ -1,16 +1,16 @@
 import { admissionProgram, admissionScope, LATER_ENVIRONMENT, MAX_EXPRESSION_CHARACTERS } from '@orch/expressions';
 import { type FieldError, invalidValue, qualifiedNameErrors, required, tooLong } from '@orch/machinery';
+import type { MatchCondition } from '@orch/schema/types/admissionregistration/v1beta1';
 import { invalidEach } from '../rules/checks.js';
 import { atMost, each, refuseRepeated } from '../rules/lists.js';
-import { type Json, textAt } from '../values/fields.js';
 
 const MAX_CONDITIONS = 64;
 /** Characters of the expressions of an object beyond which they are not compiled here, as that takes time: what is wrong with them then fails as they are used. */
 const MAX_COMPILED = 4_096;
 
 /** Whether conditions are short enough together to be compiled while somebody waits. */
-export const areShort = (conditions: readonly Json[]): boolean =>
-  conditions.reduce((sum, condition) => sum + textAt(condition, 'expression').length, 0) <= MAX_COMPILED;
+export const areShort = (conditions: readonly MatchCondition[]): boolean =>
+  conditions.reduce((sum, condition) => sum + (condition.expression ?? '').length, 0) <= MAX_COMPILED;
 
 /**
  * Named expressions that must all hold before a webhook or a policy is asked.
@@ -18,13 +18,13 @@ export const areShort = (conditions: readonly Json[]): boolean =>
  * @param short whether those of the object are, all together
  */
 export function validateMatchConditions(
-  conditions: readonly Json[],
+  conditions: readonly MatchCondition[],
   path: string,
   params = false,
   short = areShort(conditions),
 ): FieldError[] {
   const isCompiled = short && conditions.length <= MAX_CONDITIONS;
-  const names = conditions.map((condition) => textAt(condition, 'name'));
+  const names = conditions.map((condition) => condition.name ?? '');
   return [
     ...atMost(path, conditions.length, MAX_CONDITIONS),
     ...each(conditions, path, (condition, at) => validateCondition(condition, at, isCompiled ? { params } : undefined)),
@@ -38,12 +38,12 @@ export function validateMatchConditions(
 }
 
 function validateCondition(
-  condition: Json,
+  condition: MatchCondition,
   path: string,
   compiled: { readonly params: boolean } | undefined,
 ): FieldError[] {
-  const name = textAt(condition, 'name');
-  const expression = textAt(condition, 'expression');
+  const name = condition.name ?? '';
+  const expression = condition.expression ?? '';
   return [
     ...expressionErrors(expression, `${path}.expression`, compiled),
     ...(name === '' ? [required(`${path}.name`)] : invalidEach(`${path}.name`, name, qualifiedNameErrors(name))),

@@ -8,7 +8,7 @@ import {
   type Type,
 } from '@orch/expressions';
 import { type FieldError, invalidValue, tooLong } from '@orch/machinery';
-import { type Json, objectsAt, textAt } from '../values/fields.js';
+import type { ValidatingAdmissionPolicySpec } from '@orch/schema/types/admissionregistration/v1beta1';
 
 /** By what the expressions of a policy are judged. */
 export interface ExpressionRules {
@@ -23,14 +23,11 @@ export interface ExpressionRules {
 }
 
 /** The expressions of a policy as it is stored. */
-export const storedExpressions = (spec: unknown): ReadonlySet<string> =>
+export const storedExpressions = (spec: ValidatingAdmissionPolicySpec | undefined): ReadonlySet<string> =>
   new Set([
-    ...objectsAt(spec, 'validations').flatMap((each: Json) => [
-      textAt(each, 'expression'),
-      textAt(each, 'messageExpression'),
-    ]),
-    ...objectsAt(spec, 'auditAnnotations').map((each: Json) => textAt(each, 'valueExpression')),
-    ...objectsAt(spec, 'variables').map((each: Json) => textAt(each, 'expression')),
+    ...(spec?.validations ?? []).flatMap((each) => [each.expression ?? '', each.messageExpression ?? '']),
+    ...(spec?.auditAnnotations ?? []).map((each) => each.valueExpression ?? ''),
+    ...(spec?.variables ?? []).map((each) => each.expression ?? ''),
   ]);
 
 /**

@@ -1,6 +1,5 @@
 import { composedType, isName, type Type } from '@orch/expressions';
 import {
-  type ApiObject,
   dns1035LabelErrors,
   dnsSubdomainErrors,
   type FieldError,
@@ -10,13 +9,25 @@ import {
   qualifiedNameErrors,
   required,
 } from '@orch/machinery';
+import type {
+  AuditAnnotation,
+  MatchResources,
+  NamedRuleWithOperations,
+  ParamKind,
+  ParamRef,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingAdmissionPolicySpec,
+  Validation,
+  Variable,
+} from '@orch/schema/types/admissionregistration/v1beta1';
 import { givenOneOf, invalidEach, isOneOf } from '../rules/checks.js';
 import { validateConditions } from '../rules/conditions.js';
 import { validateLabelSelector } from '../rules/label-selector.js';
 import { each, refuseRepeated } from '../rules/lists.js';
 import { filled } from '../values/edited.js';
 import { equal } from '../values/equal.js';
-import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { isObject } from '../values/fields.js';
 import { shownList } from '../values/go-values.js';
 import { validateMatchConditions } from './match-conditions.js';
 import { checkedExpression, type ExpressionRules, expressionErrors, storedExpressions } from './policy-expressions.js';
@@ -32,21 +43,25 @@ const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;
 const NOTHING_TO_DO = 'validations or auditAnnotations must contain at least one item';
 
 /** A policy, in steps: its expressions are compiled. `old` is the stored one, in an update. @param later whether they may use what came later */
-export function* policySteps({ metadata, spec }: ApiObject, old: ApiObject | undefined, later: boolean): Steps {
-  const parameters = at(spec, 'paramKind');
-  const match = at(spec, 'matchConstraints');
+export function* policySteps(
+  { metadata, spec }: ValidatingAdmissionPolicy,
+  old: ValidatingAdmissionPolicy | undefined,
+  later: boolean,
+): Steps {
+  const parameters = spec?.paramKind;
+  const match = spec?.matchConstraints;
   const field = 'spec.matchConstraints';
-  const same = ['paramKind', 'matchConditions'].every((name) => equal(at(spec, name), at(old, 'spec', name)));
+  const same = (['paramKind', 'matchConditions'] as const).every((name) => equal(spec?.[name], old?.spec?.[name]));
   yield [
-    ...givenOneOf('spec.failurePolicy', at(spec, 'failurePolicy'), FAILURE_POLICIES),
-    ...(isObject(parameters) ? validateParamKind(parameters, 'spec.paramKind') : []),
-    ...(isObject(match) ? validateMatch(match, field) : [required(field)]),
-    ...(isObject(match) && objectsAt(match, 'resourceRules').length === 0 ? [required(`${field}.resourceRules`)] : []),
+    ...givenOneOf('spec.failurePolicy', spec?.failurePolicy, FAILURE_POLICIES),
+    ...(parameters ? validateParamKind(parameters, 'spec.paramKind') : []),
+    ...(match ? validateMatch(match, field) : [required(field)]),
+    ...(match && (match.resourceRules ?? []).length === 0 ? [required(`${field}.resourceRules`)] : []),
     ...(old && same
       ? []
-      : validateMatchConditions(objectsAt(spec, 'matchConditions'), 'spec.matchConditions', isObject(parameters))),
+      : validateMatchConditions(spec?.matchConditions ?? [], 'spec.matchConditions', isObject(parameters))),
   ];
-  const variables = objectsAt(spec, 'variables');
+  const variables = spec?.variables ?? [];
   const rules = { params: isObject(parameters), later, stored: storedExpressions(old?.spec), variables: undefined };
   const composed = variables.length === 0 ? rules : yield* variableSteps(variables, 'spec.variables', rules);
   yield* workSteps(spec, metadata?.name ?? '', composed);
@@ -56,14 +71,14 @@ type Steps = Generator<FieldError[], void>;
 
 /** Each variable with those before it. @returns by what the expressions behind them are judged */
 function* variableSteps(
-  variables: readonly Json[],
+  variables: readonly Variable[],
   path: string,
   rules: ExpressionRules,
 ): Generator<FieldError[], ExpressionRules> {
   const types = new Map<string, Type>();
   const composed = { ...rules, variables: types };
   for (const [at, variable] of variables.entries()) {
-    const [name, expression] = [textAt(variable, 'name'), textAt(variable, 'expression')];
+    const [name, expression] = [variable.name ?? '', variable.expression ?? ''];
     const field = `${path}[${at}].expression`;
     yield validateVariableName(name, `${path}[${at}].name`);
     const { errors, type } =
@@ -74,7 +89,7 @@ function* variableSteps(
     types.set(name, composedType(type));
   }
   // Those without a name have been refused for that.
-  const names = variables.map((variable, at) => textAt(variable, 'name') || `${at}/`);
+  const names = variables.map((variable, at) => variable.name || `${at}/`);
   yield refuseRepeated(names, path, '.name');
   return composed;
 }
@@ -84,14 +99,14 @@ function validateVariableName(name: string, field: string): FieldError[] {
   return isName(name) ? [] : [invalidValue(field, name, 'name is not a valid CEL identifier')];
 }
 
-function* workSteps(spec: unknown, name: string, rules: ExpressionRules): Steps {
-  const [validations, annotations] = [objectsAt(spec, 'validations'), objectsAt(spec, 'auditAnnotations')];
+function* workSteps(spec: ValidatingAdmissionPolicySpec | undefined, name: string, rules: ExpressionRules): Steps {
+  const [validations, annotations] = [spec?.validations ?? [], spec?.auditAnnotations ?? []];
   const field = 'spec.auditAnnotations';
   if (validations.length + annotations.length === 0) {
     yield [required('spec.validations', NOTHING_TO_DO), required(field, NOTHING_TO_DO)];
     return;
   }
-  const keys = annotations.map((annotation) => textAt(annotation, 'key'));
+  const keys = annotations.map((annotation) => annotation.key ?? '');
   const many = `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`;
   for (const [at, validation] of validations.entries()) {
     yield yield* validateValidation(validation, `spec.validations[${at}]`, rules);
@@ -106,11 +121,11 @@ function* workSteps(spec: unknown, name: string, rules: ExpressionRules): Steps 
 /** What may be yielded while it is found out what is wrong is nothing. */
 type Errors = Generator<FieldError[], FieldError[]>;
 
-function* validateValidation(validation: Json, path: string, rules: ExpressionRules): Errors {
-  const [message, expression] = [textAt(validation, 'message'), textAt(validation, 'messageExpression')];
+function* validateValidation(validation: Validation, path: string, rules: ExpressionRules): Errors {
+  const [message, expression] = [validation.message ?? '', validation.messageExpression ?? ''];
   const blank = (text: string) => text !== '' && text.trim() === '';
   const errors: FieldError[] = [];
-  const condition = textAt(validation, 'expression');
+  const condition = validation.expression ?? '';
   if (condition.trim() === '') errors.push(required(`${path}.expression`, 'expression is not specified'));
   else errors.push(...(yield* expressionErrors(condition, `${path}.expression`, ['bool'], rules)));
   const field = `${path}.messageExpression`;
@@ -124,9 +139,9 @@ function* validateValidation(validation: Json, path: string, rules: ExpressionRu
   return [...errors, ...isOneOf(`${path}.reason`, validation.reason, REASONS)];
 }
 
-function* validateAnnotation(annotation: Json, path: string, name: string, rules: ExpressionRules): Errors {
-  const key = `${name}/${textAt(annotation, 'key')}`;
-  const expression = textAt(annotation, 'valueExpression').trim();
+function* validateAnnotation(annotation: AuditAnnotation, path: string, name: string, rules: ExpressionRules): Errors {
+  const key = `${name}/${annotation.key ?? ''}`;
+  const expression = (annotation.valueExpression ?? '').trim();
   const field = `${path}.valueExpression`;
   const errors = invalidEach(`${path}.key`, key, qualifiedNameErrors(key));
   if (expression === '') return [...errors, required(field, 'valueExpression is not specified')];
@@ -135,12 +150,12 @@ function* validateAnnotation(annotation: Json, path: string, name: string, rules
   return [...errors, ...(yield* expressionErrors(expression, field, ['string', 'null_type'], rules))];
 }
 
-function validateParamKind(kind: Json, path: string): FieldError[] {
-  const name = textAt(kind, 'kind');
+function validateParamKind(kind: ParamKind, path: string): FieldError[] {
+  const name = kind.kind ?? '';
   const wrong = dns1035LabelErrors(name.toLowerCase());
   const text = `may have mixed case, but should otherwise match: ${wrong.join(',')}`;
   return [
-    ...validateApiVersion(textAt(kind, 'apiVersion'), `${path}.apiVersion`),
+    ...validateApiVersion(kind.apiVersion ?? '', `${path}.apiVersion`),
     ...(name === '' ? [required(`${path}.kind`)] : wrong.length > 0 ? [invalidValue(`${path}.kind`, name, text)] : []),
   ];
 }
@@ -160,21 +175,21 @@ function validateApiVersion(text: string, field: string): FieldError[] {
 }
 
 /** What is matched. Errors name the selector of objects as clients know it. */
-function validateMatch(match: Json, path: string): FieldError[] {
-  const selector = (name: string, field: string) =>
-    isObject(match[name]) ? validateLabelSelector(match[name], field) : [required(field)];
+function validateMatch(match: MatchResources, path: string): FieldError[] {
+  const selector = (name: 'namespaceSelector' | 'objectSelector', field: string) =>
+    match[name] ? validateLabelSelector(match[name], field) : [required(field)];
   return [
     ...givenOneOf(`${path}.matchPolicy`, match.matchPolicy, MATCH_POLICIES),
     ...selector('namespaceSelector', `${path}.namespaceSelector`),
     ...selector('objectSelector', `${path}.labelSelector`),
-    ...['resourceRules', 'excludeResourceRules'].flatMap((name) =>
-      each(objectsAt(match, name), `${path}.${name}`, validateNamedRule),
+    ...(['resourceRules', 'excludeResourceRules'] as const).flatMap((name) =>
+      each(match[name] ?? [], `${path}.${name}`, validateNamedRule),
     ),
   ];
 }
 
-function validateNamedRule(rule: Json, path: string): FieldError[] {
-  const names = stringsAt(rule, 'resourceNames');
+function validateNamedRule(rule: NamedRuleWithOperations, path: string): FieldError[] {
+  const names = rule.resourceNames ?? [];
   const field = `${path}.resourceNames`;
   return [
     ...each(names, field, (name, at) => invalidEach(at, name, pathSegmentErrors(name))),
@@ -184,36 +199,32 @@ function validateNamedRule(rule: Json, path: string): FieldError[] {
 }
 
 /** What the type check of expressions has found, and conditions. */
-export const validatePolicyStatus = ({ status }: ApiObject): FieldError[] => [
-  ...each(
-    objectsAt(status, 'typeChecking', 'expressionWarnings'),
-    'status.typeChecking.expressionWarnings',
-    (warning, path) => [
-      ...(textAt(warning, 'warning') === '' ? [required(`${path}.warning`)] : []),
-      ...(textAt(warning, 'fieldRef').trim() === '' ? [required(`${path}.fieldRef`)] : []),
-    ],
-  ),
-  ...validateConditions(objectsAt(status, 'conditions'), 'status.conditions'),
+export const validatePolicyStatus = ({ status }: ValidatingAdmissionPolicy): FieldError[] => [
+  ...each(status?.typeChecking?.expressionWarnings ?? [], 'status.typeChecking.expressionWarnings', (warning, path) => [
+    ...((warning.warning ?? '') === '' ? [required(`${path}.warning`)] : []),
+    ...((warning.fieldRef ?? '').trim() === '' ? [required(`${path}.fieldRef`)] : []),
+  ]),
+  ...validateConditions(status?.conditions ?? [], 'status.conditions'),
 ];
 
 /** Where a policy holds. The path of what it matches is misspelt for clients as well. */
-export function validatePolicyBinding({ spec }: ApiObject): FieldError[] {
-  const policy = textAt(spec, 'policyName');
-  const [parameter, match] = [at(spec, 'paramRef'), at(spec, 'matchResources')];
+export function validatePolicyBinding({ spec }: ValidatingAdmissionPolicyBinding): FieldError[] {
+  const policy = spec?.policyName ?? '';
+  const [parameter, match] = [spec?.paramRef, spec?.matchResources];
   return [
     ...(policy === ''
       ? [required('spec.policyName')]
       : invalidEach('spec.policyName', policy, dnsSubdomainErrors(policy))),
-    ...(isObject(parameter) ? validateParamRef(parameter, 'spec.paramRef') : []),
-    ...(isObject(match) ? validateMatch(match, 'spec.matchResouces') : []),
-    ...validateActions(stringsAt(spec, 'validationActions'), 'spec.validationActions'),
+    ...(parameter ? validateParamRef(parameter, 'spec.paramRef') : []),
+    ...(match ? validateMatch(match, 'spec.matchResouces') : []),
+    ...validateActions(spec?.validationActions ?? [], 'spec.validationActions'),
   ];
 }
 
-function validateParamRef(ref: Json, path: string): FieldError[] {
-  const name = textAt(ref, 'name');
+function validateParamRef(ref: ParamRef, path: string): FieldError[] {
+  const name = ref.name ?? '';
   const both = (field: string) =>
-    name !== '' && isObject(ref.selector) ? [forbiddenField(field, 'name and selector are mutually exclusive')] : [];
+    name !== '' && ref.selector ? [forbiddenField(field, 'name and selector are mutually exclusive')] : [];
   return [
     ...invalidEach(`${path}.name`, name, pathSegmentErrors(name)),
     ...both(`${path}.name`),
@@ -224,16 +235,18 @@ function validateParamRef(ref: Json, path: string): FieldError[] {
 }
 
 /** What later versions ask of a binding, where its parameters are not those of `old`. */
-export function validateLaterBinding({ spec }: ApiObject, old?: ApiObject): FieldError[] {
-  const ref = at(spec, 'paramRef');
-  const before = at(old, 'spec', 'paramRef');
+export function validateLaterBinding(
+  { spec }: ValidatingAdmissionPolicyBinding,
+  old?: ValidatingAdmissionPolicyBinding,
+): FieldError[] {
+  const ref = spec?.paramRef;
+  const before = old?.spec?.paramRef;
   // The first version, in which it is stored, means that where nothing is said.
-  if (!isObject(ref) || (isObject(before) && equal(ref, filled(before, { parameterNotFoundAction: 'Deny' }))))
-    return [];
-  const names = textAt(ref, 'name') !== '' || isObject(ref.selector);
+  if (!ref || (before && equal(ref, filled({ ...before }, { parameterNotFoundAction: 'Deny' })))) return [];
+  const names = (ref.name ?? '') !== '' || ref.selector !== undefined;
   return [
     ...(names ? [] : [required('spec.paramRef', 'one of name or selector must be specified')]),
-    ...(textAt(ref, 'parameterNotFoundAction') === '' ? [required('spec.paramRef.parameterNotFoundAction')] : []),
+    ...((ref.parameterNotFoundAction ?? '') === '' ? [required('spec.paramRef.parameterNotFoundAction')] : []),
   ];
 }
 

@@ -1,29 +1,30 @@
 import { type FieldError, invalidValue, notSupported, required, type VerbatimValue } from '@orch/machinery';
+import type { RuleWithOperations } from '@orch/schema/types/admissionregistration/v1';
 import { isOneOf } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
-import { type Json, stringsAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
 import { shownList } from '../values/go-values.js';
 
-/** Which requests webhooks and policies are asked about. */
+/** Rules that say which requests webhooks and policies are asked about. */
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
 
-export function validateRule(rule: Json, path: string): FieldError[] {
-  const operations = stringsAt(rule, 'operations');
+/** One rule of a webhook or a policy. */
+export function validateRule(rule: RuleWithOperations, path: string): FieldError[] {
+  const operations = rule.operations ?? [];
   const shown = shownList('admissionregistration.OperationType', operations);
   return [
     ...wild(operations, `${path}.operations`, 'operations', shown),
     ...each(operations, `${path}.operations`, (operation, field) =>
       OPERATIONS.includes(operation) ? [] : [notSupported(field, operation, OPERATIONS)],
     ),
-    ...wild(stringsAt(rule, 'apiGroups'), `${path}.apiGroups`, 'API groups'),
-    ...wild(stringsAt(rule, 'apiVersions'), `${path}.apiVersions`, 'API versions'),
-    ...each(stringsAt(rule, 'apiVersions'), `${path}.apiVersions`, (version, field) =>
+    ...wild(rule.apiGroups ?? [], `${path}.apiGroups`, 'API groups'),
+    ...wild(rule.apiVersions ?? [], `${path}.apiVersions`, 'API versions'),
+    ...each(rule.apiVersions ?? [], `${path}.apiVersions`, (version, field) =>
       version === '' ? [required(field)] : [],
     ),
-    ...validateResources(stringsAt(rule, 'resources'), `${path}.resources`),
+    ...validateResources(rule.resources ?? [], `${path}.resources`),
     ...isOneOf(`${path}.scope`, rule.scope, SCOPES),
   ];
 }

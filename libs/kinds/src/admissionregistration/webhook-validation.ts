@@ -1,11 +1,10 @@
-import {
-  type ApiObject,
-  dnsSubdomainErrors,
-  duplicate,
-  type FieldError,
-  invalidValue,
-  required,
-} from '@orch/machinery';
+import { dnsSubdomainErrors, duplicate, type FieldError, invalidValue, required } from '@orch/machinery';
+import type {
+  MutatingWebhook,
+  MutatingWebhookConfiguration,
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+} from '@orch/schema/types/admissionregistration/v1';
 import { isOneOf } from '../rules/checks.js';
 import { hasStrangeValue, validateLabelSelector } from '../rules/label-selector.js';
 import { each } from '../rules/lists.js';
@@ -16,7 +15,6 @@ import {
   validateWebhookClient,
 } from '../rules/webhook-client.js';
 import { equal } from '../values/equal.js';
-import { type Json, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { areShort, validateMatchConditions } from './match-conditions.js';
 import { validateRule } from './rule-validation.js';
 
@@ -36,20 +34,26 @@ interface Strictness {
   readonly conditions: boolean;
 }
 
+/** A webhook of either sort; only the mutating ones have a policy of reinvocation, and the others lose it when they are read. */
+type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>;
+
 /** Validating and mutating configurations. `old` is the stored one, in an update. */
-export function validateWebhooks(object: ApiObject, old?: ApiObject): FieldError[] {
-  const webhooks = objectsAt(object, 'webhooks');
-  const strict = strictness(webhooks, objectsAt(old, 'webhooks'));
-  const short = areShort(webhooks.flatMap((webhook) => objectsAt(webhook, 'matchConditions')));
+export function validateWebhooks(
+  object: ValidatingWebhookConfiguration | MutatingWebhookConfiguration,
+  old?: ValidatingWebhookConfiguration | MutatingWebhookConfiguration,
+): FieldError[] {
+  const webhooks: readonly Webhook[] = object.webhooks ?? [];
+  const strict = strictness(webhooks, old?.webhooks ?? []);
+  const short = areShort(webhooks.flatMap((webhook) => webhook.matchConditions ?? []));
   const names = new Set<string>();
   return each(webhooks, 'webhooks', (webhook, path) => {
-    const name = textAt(webhook, 'name');
+    const name = webhook.name ?? '';
     const again = strict.uniqueNames && name !== '' && names.has(name);
     names.add(name);
     return [
       ...validateWebhook(webhook, path, strict, short),
       ...validateReviewVersions(
-        stringsAt(webhook, 'admissionReviewVersions'),
+        webhook.admissionReviewVersions ?? [],
         `${path}.admissionReviewVersions`,
         SOME_REVIEW_VERSION,
         strict.reviewed,
@@ -59,8 +63,8 @@ export function validateWebhooks(object: ApiObject, old?: ApiObject): FieldError
   });
 }
 
-function strictness(webhooks: readonly Json[], olds: readonly Json[]): Strictness {
-  const names = olds.map((webhook) => textAt(webhook, 'name'));
+function strictness(webhooks: readonly Webhook[], olds: readonly Webhook[]): Strictness {
+  const names = olds.map((webhook) => webhook.name ?? '');
   const sameConditions =
     webhooks.length === olds.length &&
     webhooks.every(({ matchConditions }, index) => equal(matchConditions, olds[index]?.matchConditions));
@@ -69,7 +73,7 @@ function strictness(webhooks: readonly Json[], olds: readonly Json[]): Strictnes
       ? NO_SIDE_EFFECTS
       : SIDE_EFFECTS,
     reviewed: olds.every((webhook) => {
-      const versions = stringsAt(webhook, 'admissionReviewVersions');
+      const versions = webhook.admissionReviewVersions ?? [];
       return versions.length === 0 || isReviewed(versions);
     }),
     uniqueNames: new Set(names).size === names.length,
@@ -78,16 +82,16 @@ function strictness(webhooks: readonly Json[], olds: readonly Json[]): Strictnes
   };
 }
 
-const SELECTORS = ['namespaceSelector', 'objectSelector'];
+const SELECTORS = ['namespaceSelector', 'objectSelector'] as const;
 
-function validateWebhook(webhook: Json, path: string, strict: Strictness, short: boolean): FieldError[] {
+function validateWebhook(webhook: Webhook, path: string, strict: Strictness, short: boolean): FieldError[] {
   const { sideEffects } = webhook;
-  const seconds = numberAt(webhook, 'timeoutSeconds');
+  const seconds = webhook.timeoutSeconds;
   const late = seconds !== undefined && (seconds < 1 || seconds > MAX_SECONDS);
   const field = `${path}.timeoutSeconds`;
   return [
-    ...validateName(textAt(webhook, 'name'), `${path}.name`),
-    ...each(objectsAt(webhook, 'rules'), `${path}.rules`, validateRule),
+    ...validateName(webhook.name ?? '', `${path}.name`),
+    ...each(webhook.rules ?? [], `${path}.rules`, validateRule),
     ...isOneOf(`${path}.failurePolicy`, webhook.failurePolicy, FAILURE_POLICIES),
     ...isOneOf(`${path}.matchPolicy`, webhook.matchPolicy, MATCH_POLICIES),
     ...(typeof sideEffects === 'string'
@@ -96,9 +100,9 @@ function validateWebhook(webhook: Json, path: string, strict: Strictness, short:
     ...(late ? [invalidValue(field, seconds, `the timeout value must be between 1 and ${MAX_SECONDS} seconds`)] : []),
     ...SELECTORS.flatMap((name) => validateLabelSelector(webhook[name], `${path}.${name}`, strict.lenientSelectors)),
     ...isOneOf(`${path}.reinvocationPolicy`, webhook.reinvocationPolicy, REINVOCATION_POLICIES),
-    ...validateWebhookClient(objectAt(webhook, 'clientConfig'), `${path}.clientConfig`),
+    ...validateWebhookClient(webhook.clientConfig ?? {}, `${path}.clientConfig`),
     ...(strict.conditions
-      ? validateMatchConditions(objectsAt(webhook, 'matchConditions'), `${path}.matchConditions`, false, short)
+      ? validateMatchConditions(webhook.matchConditions ?? [], `${path}.matchConditions`, false, short)
       : []),
   ];
 }

@@ -1,6 +1,6 @@
-import { type ApiObject, type FieldError, invalidValue, parseUrl, required } from '@orch/machinery';
+import { type FieldError, invalidValue, parseUrl, required } from '@orch/machinery';
+import type { CustomResourceDefinition } from '@orch/schema/types/apiextensions/v1';
 import type { DefinitionCondition } from '../custom/accepted-names.js';
-import { textAt } from '../values/fields.js';
 
 const KEY = 'api-approved.kubernetes.io';
 const FIELD = `metadata.annotations[${KEY}]`;
@@ -11,7 +11,7 @@ const PROTECTED = /(^|\.)(k8s|kubernetes)\.io$/;
 
 type State = 'missing' | 'bypassed' | 'approved' | 'invalid';
 
-function stateOf({ metadata }: ApiObject): State {
+function stateOf({ metadata }: CustomResourceDefinition): State {
   const note = metadata?.annotations?.[KEY] ?? '';
   if (note === '') return 'missing';
   if (note.startsWith('unapproved')) return 'bypassed';
@@ -20,8 +20,9 @@ function stateOf({ metadata }: ApiObject): State {
 }
 
 /** How a definition in such a group stands with the project, as its condition tells it; undefined for other groups. */
-export function approvalOf(object: ApiObject): DefinitionCondition | undefined {
-  if (!PROTECTED.test(textAt(object, 'spec', 'group'))) return undefined;
+export function approvalOf(definition: object): DefinitionCondition | undefined {
+  const object: CustomResourceDefinition = definition;
+  if (!PROTECTED.test(object.spec?.group ?? '')) return undefined;
   const note = object.metadata?.annotations?.[KEY] ?? '';
   const told: Readonly<Record<State, readonly [reason: string, message: string]>> = {
     approved: ['ApprovedAnnotation', `approved in ${note}`],
@@ -40,8 +41,8 @@ export function approvalOf(object: ApiObject): DefinitionCondition | undefined {
 }
 
 /** Definitions in groups of the Kubernetes project say who agreed to them. What was missing before may stay missing. */
-export function validateApproval(object: ApiObject, old?: ApiObject): FieldError[] {
-  if (!PROTECTED.test(textAt(object, 'spec', 'group'))) return [];
+export function validateApproval(object: CustomResourceDefinition, old?: CustomResourceDefinition): FieldError[] {
+  if (!PROTECTED.test(object.spec?.group ?? '')) return [];
   const state = stateOf(object);
   if (old && stateOf(old) === state) return [];
   if (state === 'missing') return [required(FIELD, `${ASKED}, ${SEE}`)];

@@ -1,8 +1,10 @@
+import type { ApiObject } from '@orch/machinery';
+import type { CustomResourceDefinition } from '@orch/schema/types/apiextensions/v1';
 import { beginTermination } from '../custom/termination.js';
 import { type GatedFields, gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
-import { at, ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../values/fields.js';
+import { ensureObject, fill, fillZero, isEmpty, objectsAt } from '../values/fields.js';
 import { validateApproval } from './approval.js';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './definition-validation.js';
 import { allSchemas, hasSchema, isThere } from './schema-walk.js';
@@ -11,10 +13,9 @@ import { schemasOf, validateSchemas } from './version-validation.js';
 const MEMBER = 'x-kubernetes-validations';
 const LATER = 'LaterExpressions';
 
-const expressions: GatedFields = {
+const expressions: GatedFields<CustomResourceDefinition> = {
   feature: 'CustomResourceValidationExpressions',
-  inUse: (stored) =>
-    schemasOf(at(stored, 'spec')).some((schema) => hasSchema(schema, (each) => each[MEMBER] !== undefined)),
+  inUse: (stored) => schemasOf(stored.spec).some((schema) => hasSchema(schema, (each) => each[MEMBER] !== undefined)),
   drop(object) {
     for (const schema of schemasOf(object.spec)) {
       for (const each of allSchemas(schema)) delete each[MEMBER];
@@ -23,10 +24,10 @@ const expressions: GatedFields = {
 };
 
 /** A member of rules that came after release 1.27. */
-const laterMember = (name: string): GatedFields => ({
+const laterMember = (name: string): GatedFields<CustomResourceDefinition> => ({
   feature: LATER,
   inUse: (stored) =>
-    schemasOf(at(stored, 'spec')).some((schema) =>
+    schemasOf(stored.spec).some((schema) =>
       hasSchema(schema, (each) => objectsAt(each, MEMBER).some((rule) => isThere(rule[name]))),
     ),
   drop(object) {
@@ -35,7 +36,7 @@ const laterMember = (name: string): GatedFields => ({
   },
 });
 
-export const customResourceDefinition = ({ features }: KindSettings): KindDeclaration => ({
+export const customResourceDefinition = ({ features }: KindSettings): KindDeclaration<CustomResourceDefinition> => ({
   resetFields: { status: [['metadata'], ['spec']] },
   freeFinalizers: true,
   generation: true,
@@ -49,22 +50,22 @@ export const customResourceDefinition = ({ features }: KindSettings): KindDeclar
     const spec = ensureObject(object, 'spec');
     fill(spec, 'conversion', { strategy: 'None' });
     const names = ensureObject(spec, 'names');
-    const kind = textAt(names, 'kind');
+    const kind = names.kind ?? '';
     if (kind) {
       fillZero(names, 'singular', kind.toLowerCase());
       fillZero(names, 'listKind', `${kind}List`);
     }
   },
   prepareForCreate(object) {
-    const stored = objectsAt(object, 'spec', 'versions').find((version) => version.storage === true);
-    ensureObject(object, 'status').storedVersions = stored ? [textAt(stored, 'name')] : [];
+    const stored = (object.spec?.versions ?? []).find((version) => version.storage === true);
+    ensureObject(object, 'status').storedVersions = stored ? [stored.name ?? ''] : [];
   },
   prepareForUpdate(object) {
     // A version that becomes the stored one is remembered at once: objects may lie in it from now on.
-    const stored = objectsAt(object, 'spec', 'versions').find((version) => version.storage === true);
+    const stored = (object.spec?.versions ?? []).find((version) => version.storage === true);
     const status = ensureObject(object, 'status');
     const before = Array.isArray(status.storedVersions) ? status.storedVersions : [];
-    const name = textAt(stored, 'name');
+    const name = stored?.name ?? '';
     if (name && !before.includes(name)) status.storedVersions = [...before, name];
     if (isEmpty(status.storedVersions)) delete status.storedVersions;
   },
@@ -76,9 +77,9 @@ export const customResourceDefinition = ({ features }: KindSettings): KindDeclar
 });
 
 /** As it is where kinds are served of definitions. */
-export const servedDefinition = (settings: KindSettings): KindDeclaration => ({
+export const servedDefinition = (settings: KindSettings): KindDeclaration<CustomResourceDefinition> => ({
   ...customResourceDefinition(settings),
   prepareForDelete(object, begins, names) {
-    if (begins) beginTermination(object, names);
+    if (begins) beginTermination(object as ApiObject, names);
   },
 });

@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   dns1035LabelErrors,
   dnsSubdomainErrors,
   type FieldError,
@@ -7,9 +6,13 @@ import {
   type Names,
   required,
 } from '@orch/machinery';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+} from '@orch/schema/types/apiextensions/v1';
 import { oneOf } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
-import { at, type Json, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
 import { validateApproval } from './approval.js';
 import { validateConversion } from './conversion-validation.js';
@@ -19,29 +22,36 @@ import { schemasOf, validateVersions } from './version-validation.js';
 const SCOPES = ['Cluster', 'Namespaced'];
 
 /** What every definition must be like. Messages name fields as clients know them. */
-export function validateDefinition(object: ApiObject, _names: Names, old?: ApiObject): FieldError[] {
-  const spec = objectAt(object, 'spec');
-  const names = objectAt(spec, 'names');
+export function validateDefinition(
+  object: CustomResourceDefinition,
+  _names: Names,
+  old?: CustomResourceDefinition,
+): FieldError[] {
+  const spec = object.spec;
+  const names = spec?.names;
   return [
     ...(old ? [] : validateName(object.metadata?.name ?? '', spec)),
-    ...validateGroup(textAt(spec, 'group')),
-    ...oneOf('spec.scope', at(spec, 'scope'), SCOPES),
+    ...validateGroup(spec?.group ?? ''),
+    ...oneOf('spec.scope', spec?.scope, SCOPES),
     ...validateVersions(spec, old?.spec),
-    ...['plural', 'singular', 'kind', 'listKind'].flatMap((name) =>
-      textAt(names, name) === '' ? [required(`spec.names.${name}`)] : [],
+    ...(['plural', 'singular', 'kind', 'listKind'] as const).flatMap((name) =>
+      (names?.[name] ?? '') === '' ? [required(`spec.names.${name}`)] : [],
     ),
     ...validateNames(names, 'spec.names'),
-    ...validateConversion(at(spec, 'conversion'), at(old, 'spec', 'conversion')),
-    ...validateNames(objectAt(object, 'status', 'acceptedNames'), 'status.acceptedNames'),
+    ...validateConversion(spec?.conversion, old?.spec?.conversion),
+    ...validateNames(object.status?.acceptedNames, 'status.acceptedNames'),
     ...validateStoredVersions(object),
-    ...(at(old, 'spec', 'preserveUnknownFields') === true ? [] : validatePruning(spec)),
-    ...(at(spec, 'preserveUnknownFields') === true ? validatePreserving(spec) : []),
+    ...(old?.spec?.preserveUnknownFields === true ? [] : validatePruning(spec)),
+    ...(spec?.preserveUnknownFields === true ? validatePreserving(spec) : []),
   ];
 }
 
 /** What may not change; of scope and kind once the definition is served. */
-export function validateDefinitionUpdate(object: ApiObject, old: ApiObject): FieldError[] {
-  const established = objectsAt(old, 'status', 'conditions').some(
+export function validateDefinitionUpdate(
+  object: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+): FieldError[] {
+  const established = (old.status?.conditions ?? []).some(
     (condition) => condition.type === 'Established' && condition.status === 'True',
   );
   return [
@@ -55,11 +65,11 @@ export function validateDefinitionUpdate(object: ApiObject, old: ApiObject): Fie
 }
 
 /** What names are taken, once the definition is served. */
-export const validateDefinitionStatus = (object: ApiObject): FieldError[] =>
-  validateNames(objectAt(object, 'status', 'acceptedNames'), 'status.acceptedNames');
+export const validateDefinitionStatus = (object: CustomResourceDefinition): FieldError[] =>
+  validateNames(object.status?.acceptedNames, 'status.acceptedNames');
 
-function validateName(name: string, spec: unknown): FieldError[] {
-  if (name === `${textAt(spec, 'names', 'plural')}.${textAt(spec, 'group')}`) return [];
+function validateName(name: string, spec: CustomResourceDefinitionSpec | undefined): FieldError[] {
+  if (name === `${spec?.names?.plural ?? ''}.${spec?.group ?? ''}`) return [];
   return [invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
 }
 
@@ -70,14 +80,16 @@ function validateGroup(group: string): FieldError[] {
   return group.includes('.') ? [] : [invalidValue('spec.group', group, 'should be a domain with at least one dot')];
 }
 
-function validateNames(names: Readonly<Json>, path: string): FieldError[] {
-  const kind = textAt(names, 'kind');
-  const listKind = textAt(names, 'listKind');
-  const lists = ['shortNames', 'categories'].map((list) =>
-    stringsAt(names, list).flatMap((name, index) => labelErrors(`${path}.${list}[${index}]`, name, dns1035LabelErrors)),
+function validateNames(names: CustomResourceDefinitionNames | undefined, path: string): FieldError[] {
+  const kind = names?.kind ?? '';
+  const listKind = names?.listKind ?? '';
+  const lists = (['shortNames', 'categories'] as const).map((list) =>
+    (names?.[list] ?? []).flatMap((name, index) => labelErrors(`${path}.${list}[${index}]`, name, dns1035LabelErrors)),
   );
   return [
-    ...['plural', 'singular'].flatMap((name) => wordErrors(`${path}.${name}`, textAt(names, name), dns1035LabelErrors)),
+    ...(['plural', 'singular'] as const).flatMap((name) =>
+      wordErrors(`${path}.${name}`, names?.[name] ?? '', dns1035LabelErrors),
+    ),
     ...wordErrors(`${path}.kind`, kind, kindErrors),
     ...wordErrors(`${path}.listKind`, listKind, kindErrors),
     ...(lists[0] ?? []),
@@ -103,15 +115,15 @@ function labelErrors(field: string, value: string, check: (value: string) => str
 }
 
 /** Versions that objects may lie in cannot be taken out of the definition. */
-function validateStoredVersions(object: ApiObject): FieldError[] {
+function validateStoredVersions(object: CustomResourceDefinition): FieldError[] {
   const field = 'status.storedVersions';
-  const stored = stringsAt(object, 'status', 'storedVersions');
+  const stored = object.status?.storedVersions ?? [];
   if (stored.length === 0) return [invalidValue(field, shownStrings([]), 'must have at least one stored version')];
-  const versions = objectsAt(object, 'spec', 'versions');
-  const known = versions.map((version) => textAt(version, 'name'));
+  const versions = object.spec?.versions ?? [];
+  const known = versions.map((version) => version.name ?? '');
   const missing = versions
-    .filter((version) => version.storage === true && !stored.includes(textAt(version, 'name')))
-    .map((version) => invalidValue(field, version, `must have the storage version ${textAt(version, 'name')}`));
+    .filter((version) => version.storage === true && !stored.includes(version.name ?? ''))
+    .map((version) => invalidValue(field, version, `must have the storage version ${version.name ?? ''}`));
   const unknown = stored.flatMap((version, index) =>
     known.includes(version) ? [] : [invalidValue(`${field}[${index}]`, version, 'must appear in spec.versions')],
   );
@@ -119,8 +131,8 @@ function validateStoredVersions(object: ApiObject): FieldError[] {
 }
 
 /** What needs fields that nobody declared to be pruned. */
-function validatePreserving(spec: unknown): FieldError[] {
-  const strategy = at(spec, 'conversion', 'strategy');
+function validatePreserving(spec: CustomResourceDefinitionSpec | undefined): FieldError[] {
+  const strategy = spec?.conversion?.strategy;
   const why = 'must be None if spec.preserveUnknownFields is true';
   return [
     ...(schemasOf(spec).some((schema) => hasSchema(schema, hasDefault))
@@ -130,8 +142,8 @@ function validatePreserving(spec: unknown): FieldError[] {
   ];
 }
 
-const validatePruning = (spec: unknown): FieldError[] =>
-  at(spec, 'preserveUnknownFields') === true
+const validatePruning = (spec: CustomResourceDefinitionSpec | undefined): FieldError[] =>
+  spec?.preserveUnknownFields === true
     ? [
         invalidValue(
           'spec.preserveUnknownFields',

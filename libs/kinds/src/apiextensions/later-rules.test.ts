@@ -1,7 +1,8 @@
+import type { CustomResourceDefinition } from '@orch/schema/types/apiextensions/v1';
 import { describe, expect, it } from 'vitest';
 import { triedKind } from '../testing/refusals.js';
 import { withFeatures } from '../testing/settings.js';
-import { at, type Json } from '../values/fields.js';
+import type { Json } from '../values/fields.js';
 import { schemasOf } from './version-validation.js';
 
 const definition = (on: boolean) =>
@@ -27,7 +28,8 @@ const withRules = (...rules: Json[]) => ({
   [`${SCHEMA}.properties`]: { a: { type: 'string', maxLength: 9 } },
   [`${SCHEMA}.x-kubernetes-validations`]: rules,
 });
-const rulesOf = (object: object): unknown => schemasOf(at(object, 'spec'))[0]?.['x-kubernetes-validations'];
+const rulesOf = (definition: object): unknown =>
+  schemasOf((definition as CustomResourceDefinition).spec)[0]?.['x-kubernetes-validations'];
 const PATH = 'spec.validation.openAPIV3Schema.x-kubernetes-validations[0]';
 const heads = (errors: string[]): string[] => errors.map((error) => error.split('\n')[0] as string);
 

@@ -1,6 +1,7 @@
 import { FieldPathError, type FieldPlace, fieldAt, type StructuralSchema } from '@orch/expressions';
 import { duplicate, type FieldError, invalidValue, required, tooMany } from '@orch/machinery';
-import { type Json, objectsAt, textAt } from '../values/fields.js';
+import type { CustomResourceDefinitionVersion } from '@orch/schema/types/apiextensions/v1';
+import type { Json } from '../values/fields.js';
 
 const MOST = 8;
 const TYPES = ['string', 'boolean', 'integer'];
@@ -11,13 +12,17 @@ const MISTYPED =
  * The fields of a version that field selectors can name (apiextensions, validation.go of release 1.32).
  * @param path of the list
  */
-export function validateSelectable(version: Json, schema: Json | undefined, path: string): FieldError[] {
-  const fields = objectsAt(version, 'selectableFields');
+export function validateSelectable(
+  version: CustomResourceDefinitionVersion,
+  schema: Json | undefined,
+  path: string,
+): FieldError[] {
+  const fields = version.selectableFields ?? [];
   if (fields.length === 0) return [];
   if (!schema) return [invalidValue(path, '', 'may only be set when `version.schema.openAPIV3Schema` is not included')];
   const known = new Set<string>();
   const errors = fields.flatMap((each, index) => {
-    const jsonPath = textAt(each, 'jsonPath');
+    const jsonPath = each.jsonPath ?? '';
     return jsonPath === ''
       ? [required(`${path}[${index}].jsonPath`)]
       : pathErrors(jsonPath, schema as StructuralSchema, `${path}[${index}].jsonPath`, known);

@@ -1,6 +1,11 @@
 import { dns1035LabelErrors, type FieldError, invalidValue, required } from '@orch/machinery';
+import type {
+  CustomResourceColumnDefinition,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from '@orch/schema/types/apiextensions/v1';
 import { equal } from '../values/equal.js';
-import { at, isObject, type Json, objectAt, objectsAt, textAt } from '../values/fields.js';
+import { isObject, type Json } from '../values/fields.js';
 import { schemaStrictness, validateSchema } from './schema-validation.js';
 import { validateSelectable } from './selectable-validation.js';
 
@@ -9,9 +14,12 @@ const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32',
 const MAX_WARNING = 256;
 
 /** The versions of a definition: each by itself, and all together. `old` is the stored spec, in an update. */
-export function validateVersions(spec: unknown, old?: unknown): FieldError[] {
-  const versions = objectsAt(spec, 'versions');
-  const names = versions.map((version) => textAt(version, 'name'));
+export function validateVersions(
+  spec: CustomResourceDefinitionSpec | undefined,
+  old?: CustomResourceDefinitionSpec,
+): FieldError[] {
+  const versions = spec?.versions ?? [];
+  const names = versions.map((version) => version.name ?? '');
   const refusal = (why: string) => invalidValue('spec.versions', versions.length > 0 ? versions : [], why);
   const stored = versions.filter((version) => version.storage === true).length;
   const first = names[0] ?? '';
@@ -19,7 +27,7 @@ export function validateVersions(spec: unknown, old?: unknown): FieldError[] {
   return [
     // The first version is one of the definition, under its older name.
     ...(wrong.length > 0 ? [invalidValue('spec.version', first, wrong.join(','))] : []),
-    ...requireSchemas(versions, spec, objectsAt(old, 'versions')),
+    ...requireSchemas(versions, spec, old?.versions ?? []),
     ...versions.flatMap((version, index) => validateVersion(version, `spec.versions[${index}]`)),
     ...eachOrAll(versions, 'subresources', (version, path) => validateScale(version, `${path}.subresources.scale`)),
     ...eachOrAll(versions, 'additionalPrinterColumns', validateColumns),
@@ -30,37 +38,42 @@ export function validateVersions(spec: unknown, old?: unknown): FieldError[] {
 }
 
 /** What all versions say alike is said of the definition, and so are its errors. */
-function eachOrAll(versions: readonly Json[], member: string, check: (version: Json, path: string) => FieldError[]) {
+function eachOrAll(
+  versions: readonly CustomResourceDefinitionVersion[],
+  member: keyof CustomResourceDefinitionVersion,
+  check: (version: CustomResourceDefinitionVersion, path: string) => FieldError[],
+) {
   const [first] = versions;
   if (first && versions.every((version) => equal(version[member], first[member]))) return check(first, 'spec');
   return versions.flatMap((version, index) => check(version, `spec.versions[${index}]`));
 }
 
 /** Each by the schema of its version; what all versions say alike of one schema is said of the definition. */
-function validateSelectables(versions: readonly Json[]): FieldError[] {
+function validateSelectables(versions: readonly CustomResourceDefinitionVersion[]): FieldError[] {
   const [first] = versions;
-  const check = (version: Json, path: string) =>
+  const check = (version: CustomResourceDefinitionVersion, path: string) =>
     validateSelectable(version, schemaOf(version), `${path}.selectableFields`);
   const isOne = first && versions.every((version) => equal(schemaOf(version), schemaOf(first)));
   if (isOne) return eachOrAll(versions, 'selectableFields', check);
   return versions.flatMap((version, index) => check(version, `spec.versions[${index}]`));
 }
 
-const schemaOf = (version: Json): Json | undefined => {
-  const schema = at(version, 'schema', 'openAPIV3Schema');
-  return isObject(schema) ? schema : undefined;
-};
+/** The schema of a version. What stands in it is looked at by the names of its members: it holds itself. */
+const schemaOf = (version: CustomResourceDefinitionVersion): Json | undefined =>
+  version.schema?.openAPIV3Schema as Json | undefined;
 
 /** The schemas of the versions that have one. */
-export const schemasOf = (spec: unknown): Json[] =>
-  objectsAt(spec, 'versions')
-    .map(schemaOf)
-    .filter((schema) => schema !== undefined);
+export const schemasOf = (spec: CustomResourceDefinitionSpec | undefined): Json[] =>
+  (spec?.versions ?? []).map(schemaOf).filter((schema) => schema !== undefined);
 
-const isPreserving = (spec: unknown): boolean => at(spec, 'preserveUnknownFields') === true;
+const isPreserving = (spec: CustomResourceDefinitionSpec | undefined): boolean => spec?.preserveUnknownFields === true;
 
 /** Every version has a schema; where one was stored without, those that are served have one. */
-function requireSchemas(versions: readonly Json[], spec: unknown, olds: readonly Json[]): FieldError[] {
+function requireSchemas(
+  versions: readonly CustomResourceDefinitionVersion[],
+  spec: CustomResourceDefinitionSpec | undefined,
+  olds: readonly CustomResourceDefinitionVersion[],
+): FieldError[] {
   const lax = olds.some((version) => schemaOf(version) === undefined);
   const text = lax ? 'because otherwise all fields are pruned' : 'schemas are required';
   return versions.flatMap((version, index) => {
@@ -74,11 +87,15 @@ function requireSchemas(versions: readonly Json[], spec: unknown, olds: readonly
  * The schemas of the versions, in steps. A schema that all versions have is one of the definition, under its older name.
  * @param later whether new expressions may name what came after release 1.27
  */
-export function* validateSchemas(spec: unknown, old: unknown, later: boolean): Iterable<FieldError[]> {
-  const versions = objectsAt(spec, 'versions');
+export function* validateSchemas(
+  spec: CustomResourceDefinitionSpec | undefined,
+  old: CustomResourceDefinitionSpec | undefined,
+  later: boolean,
+): Iterable<FieldError[]> {
+  const versions = spec?.versions ?? [];
   const [schemas, before] = [schemasOf(spec), schemasOf(old)];
   const strict = schemaStrictness(schemas, before, isPreserving(spec), later);
-  const hasStatus = (version: Json) => isObject(at(version, 'subresources', 'status'));
+  const hasStatus = (version: CustomResourceDefinitionVersion) => isObject(version.subresources?.status);
   const [first] = schemas;
   yield [];
   if (first && versions.every((version) => equal(schemaOf(version), first))) {
@@ -92,8 +109,8 @@ export function* validateSchemas(spec: unknown, old: unknown, later: boolean): I
   }
 }
 
-function validateVersion(version: Json, path: string): FieldError[] {
-  const name = textAt(version, 'name');
+function validateVersion(version: CustomResourceDefinitionVersion, path: string): FieldError[] {
+  const name = version.name ?? '';
   const errors = dns1035LabelErrors(name);
   const warning = version.deprecationWarning;
   const complaints = typeof warning === 'string' ? warningErrors(warning, version.deprecated === true) : [];
@@ -116,13 +133,13 @@ function warningErrors(warning: string, deprecated: boolean): string[] {
   ];
 }
 
-function validateScale(version: Json, path: string): FieldError[] {
-  const scale = at(version, 'subresources', 'scale');
-  if (!isObject(scale)) return [];
-  const selector = textAt(scale, 'labelSelectorPath');
+function validateScale(version: CustomResourceDefinitionVersion, path: string): FieldError[] {
+  const scale = version.subresources?.scale;
+  if (!scale) return [];
+  const selector = scale.labelSelectorPath ?? '';
   return [
-    ...requiredPath(`${path}.specReplicasPath`, textAt(scale, 'specReplicasPath'), ['.spec.'], 'under .spec'),
-    ...requiredPath(`${path}.statusReplicasPath`, textAt(scale, 'statusReplicasPath'), ['.status.'], 'under .status'),
+    ...requiredPath(`${path}.specReplicasPath`, scale.specReplicasPath ?? '', ['.spec.'], 'under .spec'),
+    ...requiredPath(`${path}.statusReplicasPath`, scale.statusReplicasPath ?? '', ['.status.'], 'under .status'),
     ...(selector === ''
       ? []
       : pathErrors(`${path}.labelSelectorPath`, selector, ['.spec.', '.status.'], 'under either .spec or .status')),
@@ -139,16 +156,16 @@ function pathErrors(field: string, path: string, below: readonly string[], where
     : [invalidValue(field, path, `should be a json path ${where}`)];
 }
 
-const validateColumns = (version: Json, path: string): FieldError[] =>
-  objectsAt(version, 'additionalPrinterColumns').flatMap((column, index) =>
-    validateColumn(objectAt(column), `${path}.additionalPrinterColumns[${index}]`),
+const validateColumns = (version: CustomResourceDefinitionVersion, path: string): FieldError[] =>
+  (version.additionalPrinterColumns ?? []).flatMap((column, index) =>
+    validateColumn(column, `${path}.additionalPrinterColumns[${index}]`),
   );
 
-function validateColumn(column: Readonly<Json>, path: string): FieldError[] {
-  const [type, format, jsonPath] = ['type', 'format', 'jsonPath'].map((name) => textAt(column, name));
+function validateColumn(column: CustomResourceColumnDefinition, path: string): FieldError[] {
+  const [type, format, jsonPath] = (['type', 'format', 'jsonPath'] as const).map((name) => column[name] ?? '');
   const types = `must be one of ${COLUMN_TYPES.join(',')}`;
   return [
-    ...(textAt(column, 'name') === '' ? [required(`${path}.name`)] : []),
+    ...((column.name ?? '') === '' ? [required(`${path}.name`)] : []),
     ...(type === '' ? [required(`${path}.type`, types)] : []),
     ...(type && !COLUMN_TYPES.includes(type) ? [invalidValue(`${path}.type`, type, types)] : []),
     ...(format && !COLUMN_FORMATS.includes(format)

@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   dns1035LabelErrors,
   dnsSubdomainErrors,
   type FieldError,
@@ -8,9 +7,9 @@ import {
   pathSegmentErrors,
   required,
 } from '@orch/machinery';
+import type { APIService, APIServiceSpec, ServiceReference } from '@orch/schema/types/apiregistration/v1';
 import { invalidEach, portNumberErrors } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
-import { at, countAt, isObject, numberAt, objectsAt, textAt } from '../values/fields.js';
 
 const MAX_GROUP_PRIORITY = 20_000;
 const MAX_VERSION_PRIORITY = 1000;
@@ -18,10 +17,10 @@ const DEFAULT_PORT = 443;
 const STATUSES = ['True', 'False', 'Unknown'];
 
 /** A version of a group, and who serves it. */
-export function validateService({ metadata, spec }: ApiObject): FieldError[] {
-  const [group, version] = [textAt(spec, 'group'), textAt(spec, 'version')];
-  const [groups, versions] = [countAt(spec, 'groupPriorityMinimum'), countAt(spec, 'versionPriority')];
-  const service = at(spec, 'service');
+export function validateService({ metadata, spec }: APIService): FieldError[] {
+  const [group, version] = [spec?.group ?? '', spec?.version ?? ''];
+  const [groups, versions] = [spec?.groupPriorityMinimum ?? 0, spec?.versionPriority ?? 0];
+  const service = spec?.service;
   const core = 'only v1 may have an empty group and it better be legacy kube';
   return [
     ...validateName(metadata?.name ?? '', `${version}.${group}`),
@@ -30,7 +29,7 @@ export function validateService({ metadata, spec }: ApiObject): FieldError[] {
     ...invalidEach('spec.version', version, dns1035LabelErrors(version)),
     ...between('spec.groupPriorityMinimum', groups, MAX_GROUP_PRIORITY),
     ...between('spec.versionPriority', versions, MAX_VERSION_PRIORITY),
-    ...(isObject(service) ? validateRemote(service, spec) : validateLocal(spec)),
+    ...(service ? validateRemote(service, spec) : validateLocal(spec)),
   ];
 }
 
@@ -43,11 +42,11 @@ function validateName(name: string, expected: string): FieldError[] {
 const between = (field: string, value: number, most: number): FieldError[] =>
   value > 0 && value <= most ? [] : [invalidValue(field, value, `must be positive and less than ${most}`)];
 
-const bundleBytes = (spec: unknown): number => Buffer.byteLength(textAt(spec, 'caBundle'), 'base64');
+const bundleBytes = (spec: APIServiceSpec | undefined): number => Buffer.byteLength(spec?.caBundle ?? '', 'base64');
 
-function validateLocal(spec: unknown): FieldError[] {
+function validateLocal(spec: APIServiceSpec | undefined): FieldError[] {
   const bytes = bundleBytes(spec);
-  const insecure = at(spec, 'insecureSkipTLSVerify') === true;
+  const insecure = spec?.insecureSkipTLSVerify === true;
   const local = 'local APIServices may not have';
   return [
     ...(bytes > 0 ? [invalidValue('spec.caBundle', `${bytes} bytes`, `${local} a caBundle`)] : []),
@@ -55,21 +54,21 @@ function validateLocal(spec: unknown): FieldError[] {
   ];
 }
 
-function validateRemote(service: unknown, spec: unknown): FieldError[] {
-  const port = numberAt(service, 'port') ?? DEFAULT_PORT;
+function validateRemote(service: ServiceReference, spec: APIServiceSpec | undefined): FieldError[] {
+  const port = service.port ?? DEFAULT_PORT;
   const wrong = portNumberErrors(port);
-  const insecure = at(spec, 'insecureSkipTLSVerify') === true && bundleBytes(spec) > 0;
+  const insecure = spec?.insecureSkipTLSVerify === true && bundleBytes(spec) > 0;
   return [
-    ...['namespace', 'name'].flatMap((name) =>
-      textAt(service, name) === '' ? [required(`spec.service.${name}`)] : [],
+    ...(['namespace', 'name'] as const).flatMap((name) =>
+      (service[name] ?? '') === '' ? [required(`spec.service.${name}`)] : [],
     ),
     ...(wrong.length > 0 ? [invalidValue('spec.service.port', port, `port is not valid: ${wrong.join(', ')}`)] : []),
     ...(insecure ? [invalidValue('spec.insecureSkipTLSVerify', true, 'may not be true if caBundle is present')] : []),
   ];
 }
 
-export const validateServiceStatus = ({ status }: ApiObject): FieldError[] =>
-  each(objectsAt(status, 'conditions'), 'status.conditions', (condition, path) => {
-    const value = textAt(condition, 'status');
+export const validateServiceStatus = ({ status }: APIService): FieldError[] =>
+  each(status?.conditions ?? [], 'status.conditions', (condition, path) => {
+    const value = condition.status ?? '';
     return STATUSES.includes(value) ? [] : [notSupported(`${path}.status`, value, STATUSES)];
   });

@@ -1,10 +1,9 @@
-import type { ApiObject } from '@orch/machinery';
+import type { APIService } from '@orch/schema/types/apiregistration/v1';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepAllButStatus } from '../rules/separation.js';
-import { at, isObject, objectsAt, textAt } from '../values/fields.js';
 import { validateService, validateServiceStatus } from './api-service-validation.js';
 
-export const apiService: KindDeclaration = {
+export const apiService: KindDeclaration<APIService> = {
   nameRule: 'pathSegment',
   resetFields: { status: [['metadata'], ['spec']] },
   subresources: { status: keepAllButStatus },
@@ -15,14 +14,14 @@ export const apiService: KindDeclaration = {
   row: (object) => ({ Service: serviceText(object), Available: available(object) }),
 };
 
-function serviceText(object: ApiObject): string {
-  const service = at(object, 'spec', 'service');
-  return isObject(service) ? `${textAt(service, 'namespace')}/${textAt(service, 'name')}` : 'Local';
+function serviceText(object: APIService): string {
+  const service = object.spec?.service;
+  return service ? `${service.namespace ?? ''}/${service.name ?? ''}` : 'Local';
 }
 
-function available(object: ApiObject): string {
-  const condition = objectsAt(object, 'status', 'conditions').find(({ type }) => type === 'Available');
+function available(object: APIService): string {
+  const condition = (object.status?.conditions ?? []).find(({ type }) => type === 'Available');
   if (condition === undefined) return 'Unknown';
-  const status = textAt(condition, 'status');
-  return status === 'True' ? status : `${status} (${textAt(condition, 'reason')})`;
+  const status = condition.status ?? '';
+  return status === 'True' ? status : `${status} (${condition.reason ?? ''})`;
 }

@@ -1,4 +1,5 @@
-import { type ApiObject, type FieldError, invalidValue } from '@orch/machinery';
+import { type FieldError, invalidValue } from '@orch/machinery';
+import type { DaemonSet, DaemonSetSpec } from '@orch/schema/types/apps/v1';
 import { podContext } from '../pods/kept-rules.js';
 import type { PodContext } from '../pods/pod-context.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
@@ -9,7 +10,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { selectsAll, validateLabelSelector } from '../rules/label-selector.js';
 import type { KindSettings } from '../rules/settings.js';
 import { equal } from '../values/equal.js';
-import { at, countAt, ensureObject, fill, isObject, mapAt } from '../values/fields.js';
+import { ensureObject, fill } from '../values/fields.js';
 import { shownSelector } from '../values/go-syntax.js';
 import { containersOf, formatLabels, formatSelector } from '../values/text.js';
 import { templateWarnings } from '../warnings/workloads.js';
@@ -22,23 +23,23 @@ import { validateLasting, validateSelected } from './workload-validation.js';
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 /** The first where there is none yet, or what cannot be one: manifests that were converted say 0. */
-function generationOf({ metadata }: ApiObject): number {
+function generationOf({ metadata }: DaemonSet): number {
   const told = Number(metadata?.annotations?.[TEMPLATE_GENERATION]);
   return Number.isSafeInteger(told) && told > 0 ? told : 1;
 }
 
-const annotationsOf = (object: ApiObject) => ensureObject(ensureObject(object, 'metadata'), 'annotations');
+const annotationsOf = (object: DaemonSet) => ensureObject(ensureObject(object, 'metadata'), 'annotations');
 
-function setGeneration(object: ApiObject, generation: number): void {
+function setGeneration(object: DaemonSet, generation: number): void {
   annotationsOf(object)[TEMPLATE_GENERATION] = String(generation);
 }
 
-const hasTemplateOf = (object: ApiObject, other: ApiObject): boolean =>
-  equal(at(object, 'spec', 'template'), at(other, 'spec', 'template'));
+const hasTemplateOf = (object: DaemonSet, other: DaemonSet): boolean =>
+  equal(object.spec?.template, other.spec?.template);
 
-const ofTemplate = templateWarnings('spec', 'template');
+const ofTemplate = templateWarnings<DaemonSet>('spec.template', ({ spec }) => spec?.template);
 
-export const daemonSet = (settings: KindSettings): KindDeclaration => ({
+export const daemonSet = (settings: KindSettings): KindDeclaration<DaemonSet> => ({
   generation: true,
   gatedFields: TEMPLATE_FIELDS,
   defaults(object) {
@@ -60,36 +61,36 @@ export const daemonSet = (settings: KindSettings): KindDeclaration => ({
     const before = generationOf(old);
     setGeneration(object, hasTemplateOf(object, old) ? before : before + 1);
   },
-  validate: ({ spec }, names, old) => validateDaemonSet(spec, podContext(names, settings, at(old, 'spec', 'template'))),
+  validate: ({ spec }, names, old) => validateDaemonSet(spec, podContext(names, settings, old?.spec?.template)),
   warnings: (object, names, old) => (old && hasTemplateOf(object, old) ? [] : ofTemplate(object, names)),
   validateUpdate: immutableSelector,
   validateStatus: (object, _names, old) => validateDaemonSetStatus(object, old),
   row: (object) => ({
-    Desired: countAt(object, 'status', 'desiredNumberScheduled'),
-    Current: countAt(object, 'status', 'currentNumberScheduled'),
-    Ready: countAt(object, 'status', 'numberReady'),
-    'Up-to-date': countAt(object, 'status', 'updatedNumberScheduled'),
-    Available: countAt(object, 'status', 'numberAvailable'),
-    'Node Selector': formatLabels(mapAt(object, 'spec', 'template', 'spec', 'nodeSelector')),
-    ...containersOf(at(object, 'spec', 'template', 'spec')),
-    Selector: formatSelector(at(object, 'spec', 'selector')),
+    Desired: object.status?.desiredNumberScheduled ?? 0,
+    Current: object.status?.currentNumberScheduled ?? 0,
+    Ready: object.status?.numberReady ?? 0,
+    'Up-to-date': object.status?.updatedNumberScheduled ?? 0,
+    Available: object.status?.numberAvailable ?? 0,
+    'Node Selector': formatLabels(object.spec?.template?.spec?.nodeSelector ?? {}),
+    ...containersOf(object.spec?.template?.spec),
+    Selector: formatSelector(object.spec?.selector),
   }),
 });
 
-function validateDaemonSet(spec: unknown, context: PodContext): FieldError[] {
-  const selector = at(spec, 'selector');
+function validateDaemonSet(spec: DaemonSetSpec | undefined, context: PodContext): FieldError[] {
+  const selector = spec?.selector;
   const errors = validateLabelSelector(selector, 'spec.selector');
   errors.push(...validateSelected(spec));
-  if (isObject(selector) && selectsAll(selector)) {
+  if (selector && selectsAll(selector)) {
     errors.push(invalidValue('spec.selector', shownSelector(selector), 'empty selector is invalid for daemonset'));
   }
   return [
     ...errors,
-    ...validateTemplate(at(spec, 'template'), 'spec.template', context),
-    ...validateReadOnlyDisks(at(spec, 'template'), 'spec.template'),
+    ...validateTemplate(spec?.template, 'spec.template', context),
+    ...validateReadOnlyDisks(spec?.template, 'spec.template'),
     ...validateLasting(spec, 'DaemonSet'),
     ...nonNegativeMembers(spec, 'spec', ['minReadySeconds']),
-    ...validateDaemonSetStrategy(at(spec, 'updateStrategy'), 'spec.updateStrategy'),
+    ...validateDaemonSetStrategy(spec?.updateStrategy, 'spec.updateStrategy'),
     ...nonNegativeMembers(spec, 'spec', ['revisionHistoryLimit']),
   ];
 }

@@ -1,4 +1,5 @@
-import { type ApiObject, copy, type FieldError, invalidValue } from '@orch/machinery';
+import { copy, type FieldError, invalidValue } from '@orch/machinery';
+import type { Deployment, DeploymentSpec } from '@orch/schema/types/apps/v1';
 import { podContext } from '../pods/kept-rules.js';
 import type { PodContext } from '../pods/pod-context.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
@@ -9,7 +10,7 @@ import { workloadScale } from '../rules/scale.js';
 import { desiredChanged, keepDesired } from '../rules/separation.js';
 import type { KindSettings } from '../rules/settings.js';
 import { equal } from '../values/equal.js';
-import { at, countAt, ensureObject, fill, numberAt } from '../values/fields.js';
+import { ensureObject, fill } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
 import { workloadWarnings } from '../warnings/workloads.js';
 import { validateDeploymentStatus } from './status-validation.js';
@@ -18,10 +19,10 @@ import { TEMPLATE_FIELDS } from './template-fields.js';
 import { validateReplicated } from './workload-validation.js';
 
 /** Its controller copies them to its ReplicaSets, and has to hear of them. */
-const annotationsChanged = (object: ApiObject, old: ApiObject): boolean =>
+const annotationsChanged = (object: Deployment, old: Deployment): boolean =>
   !equal(object.metadata?.annotations ?? {}, old.metadata?.annotations ?? {});
 
-export const deployment = (settings: KindSettings): KindDeclaration => ({
+export const deployment = (settings: KindSettings): KindDeclaration<Deployment> => ({
   resetFields: { status: [['spec'], ['metadata', 'labels']] },
   generation: { first: 1, rises: (object, old) => desiredChanged(object, old) || annotationsChanged(object, old) },
   defaults(object) {
@@ -41,28 +42,27 @@ export const deployment = (settings: KindSettings): KindDeclaration => ({
     },
   },
   gatedFields: TEMPLATE_FIELDS,
-  validate: ({ spec }, names, old) =>
-    validateDeployment(spec, podContext(names, settings, at(old, 'spec', 'template'))),
-  warnings: workloadWarnings('spec', 'template'),
+  validate: ({ spec }, names, old) => validateDeployment(spec, podContext(names, settings, old?.spec?.template)),
+  warnings: workloadWarnings<Deployment>('spec.template', ({ spec }) => spec?.template),
   validateUpdate: immutableSelector,
   validateStatus: (object, _names, old) => validateDeploymentStatus(object, old),
   row: (object) => ({
-    Ready: `${countAt(object, 'status', 'readyReplicas')}/${countAt(object, 'spec', 'replicas')}`,
-    'Up-to-date': countAt(object, 'status', 'updatedReplicas'),
-    Available: countAt(object, 'status', 'availableReplicas'),
-    ...containersOf(at(object, 'spec', 'template', 'spec')),
-    Selector: formatSelector(at(object, 'spec', 'selector')),
+    Ready: `${object.status?.readyReplicas ?? 0}/${object.spec?.replicas ?? 0}`,
+    'Up-to-date': object.status?.updatedReplicas ?? 0,
+    Available: object.status?.availableReplicas ?? 0,
+    ...containersOf(object.spec?.template?.spec),
+    Selector: formatSelector(object.spec?.selector),
   }),
   scale: workloadScale,
 });
 
-function validateDeployment(spec: unknown, context: PodContext): FieldError[] {
-  const deadline = numberAt(spec, 'progressDeadlineSeconds');
-  const late = deadline !== undefined && deadline <= countAt(spec, 'minReadySeconds');
+function validateDeployment(spec: DeploymentSpec | undefined, context: PodContext): FieldError[] {
+  const deadline = spec?.progressDeadlineSeconds;
+  const late = deadline !== undefined && deadline <= (spec?.minReadySeconds ?? 0);
   return [
     ...nonNegativeMembers(spec, 'spec', ['replicas']),
     ...validateReplicated(spec, context),
-    ...validateDeploymentStrategy(at(spec, 'strategy'), 'spec.strategy'),
+    ...validateDeploymentStrategy(spec?.strategy, 'spec.strategy'),
     ...nonNegativeMembers(spec, 'spec', ['minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds']),
     ...(late ? [invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds')] : []),
   ];

@@ -1,4 +1,5 @@
 import { type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
+import type { StatefulSet, StatefulSetSpec } from '@orch/schema/types/apps/v1';
 import { podContext } from '../pods/kept-rules.js';
 import type { PodContext } from '../pods/pod-context.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
@@ -9,18 +10,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
 import type { KindSettings } from '../rules/settings.js';
 import { equal } from '../values/equal.js';
-import {
-  at,
-  countAt,
-  ensureObject,
-  fill,
-  fillZero,
-  isObject,
-  type Json,
-  objectAt,
-  objectsAt,
-  textAt,
-} from '../values/fields.js';
+import { ensureObject, fill, fillZero, isObject, type Json } from '../values/fields.js';
 import { containersOf } from '../values/text.js';
 import { claimWarnings } from '../warnings/amounts.js';
 import { templateWarnings } from '../warnings/workloads.js';
@@ -43,14 +33,14 @@ const OTHER_CHANGES = `updates to statefulset spec for fields other than ${MUTAB
   .join(', ')} and '${MUTABLE.at(-1)}' are forbidden`;
 const RETENTION = ['Retain', 'Delete'];
 
-const ofTemplate = templateWarnings('spec', 'template');
+const ofTemplate = templateWarnings<StatefulSet>('spec.template', ({ spec }) => spec?.template);
 
-const volumeWarnings = (spec: unknown): string[] =>
-  objectsAt(spec, 'volumeClaimTemplates').flatMap((claim, index) =>
+const volumeWarnings = (spec: StatefulSetSpec | undefined): string[] =>
+  (spec?.volumeClaimTemplates ?? []).flatMap((claim, index) =>
     claimWarnings(claim.spec, `spec.volumeClaimTemplates[${index}]`),
   );
 
-export const statefulSet = (settings: KindSettings): KindDeclaration => ({
+export const statefulSet = (settings: KindSettings): KindDeclaration<StatefulSet> => ({
   generation: true,
   defaults(object) {
     const spec = ensureObject(object, 'spec');
@@ -60,7 +50,7 @@ export const statefulSet = (settings: KindSettings): KindDeclaration => ({
       ensureObject(strategy, 'rollingUpdate');
     }
     const rolling = strategy.rollingUpdate;
-    if (strategy.type === 'RollingUpdate' && isObject(rolling)) {
+    if (strategy.type === 'RollingUpdate' && rolling) {
       fill(rolling, 'partition', 0);
       if (settings.features.enabled('MaxUnavailableStatefulSet')) fill(rolling, 'maxUnavailable', 1);
     }
@@ -69,7 +59,7 @@ export const statefulSet = (settings: KindSettings): KindDeclaration => ({
       fillZero(retention, 'whenDeleted', 'Retain');
       fillZero(retention, 'whenScaled', 'Retain');
     }
-    for (const claim of objectsAt(spec, 'volumeClaimTemplates')) {
+    for (const claim of spec.volumeClaimTemplates ?? []) {
       claim.apiVersion = 'v1';
       claim.kind = 'PersistentVolumeClaim';
     }
@@ -81,42 +71,41 @@ export const statefulSet = (settings: KindSettings): KindDeclaration => ({
     gatedMember('StatefulSetStartOrdinal', 'spec.ordinals'),
     ...TEMPLATE_FIELDS,
   ],
-  validate: ({ spec }, names, old) =>
-    validateStatefulSet(spec, podContext(names, settings, at(old, 'spec', 'template'))),
+  validate: ({ spec }, names, old) => validateStatefulSet(spec, podContext(names, settings, old?.spec?.template)),
   validateUpdate: ({ spec }, { spec: old }) =>
     equal(fixedPart(spec), fixedPart(old)) ? [] : [forbiddenField('spec', OTHER_CHANGES)],
   warnings: (object, names, old) => [...ofTemplate(object, names, old), ...volumeWarnings(object.spec)],
   validateStatus: (object, _names, old) => validateStatefulSetStatus(object, old),
   row: (object) => ({
-    Ready: `${countAt(object, 'status', 'readyReplicas')}/${countAt(object, 'spec', 'replicas')}`,
-    ...containersOf(at(object, 'spec', 'template', 'spec')),
+    Ready: `${object.status?.readyReplicas ?? 0}/${object.spec?.replicas ?? 0}`,
+    ...containersOf(object.spec?.template?.spec),
   }),
   scale: workloadScale,
 });
 
 /** The template's pod spec is not looked at: its mounts may be of claims that do not exist yet. */
-function validateStatefulSet(spec: unknown, context: PodContext): FieldError[] {
-  const policy = textAt(spec, 'podManagementPolicy');
-  const retention = objectAt(spec, 'persistentVolumeClaimRetentionPolicy');
+function validateStatefulSet(spec: StatefulSetSpec | undefined, context: PodContext): FieldError[] {
+  const policy = spec?.podManagementPolicy ?? '';
+  const retention = spec?.persistentVolumeClaimRetentionPolicy;
   const known = policy === 'OrderedReady' || policy === 'Parallel';
   return [
     ...(policy === '' ? [required('spec.podManagementPolicy')] : []),
     ...(known || policy === ''
       ? []
       : [invalidValue('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'")]),
-    ...validateStatefulSetStrategy(at(spec, 'updateStrategy'), 'spec.updateStrategy'),
-    ...['whenDeleted', 'whenScaled'].flatMap((name) =>
-      isOneOf(`spec.persistentVolumeClaimRetentionPolicy.${name}`, retention[name], RETENTION),
+    ...validateStatefulSetStrategy(spec?.updateStrategy, 'spec.updateStrategy'),
+    ...(['whenDeleted', 'whenScaled'] as const).flatMap((name) =>
+      isOneOf(`spec.persistentVolumeClaimRetentionPolicy.${name}`, retention?.[name], RETENTION),
     ),
     ...nonNegativeMembers(spec, 'spec', ['replicas', 'minReadySeconds']),
-    ...nonNegativeMembers(at(spec, 'ordinals'), 'spec.ordinals', ['start']),
+    ...nonNegativeMembers(spec?.ordinals, 'spec.ordinals', ['start']),
     ...validateSelector(spec, 'statefulset'),
-    ...validateBesideSelector(spec, '', () => validateTemplateMetadata(at(spec, 'template'), 'spec.template', context)),
+    ...validateBesideSelector(spec, '', () => validateTemplateMetadata(spec?.template, 'spec.template', context)),
     ...validateLasting(spec, 'StatefulSet'),
   ];
 }
 
-function fixedPart(spec: unknown): Json {
+function fixedPart(spec: StatefulSetSpec | undefined): Json {
   const fixed: Json = { ...(isObject(spec) && spec) };
   for (const name of MUTABLE) delete fixed[name];
   return fixed;

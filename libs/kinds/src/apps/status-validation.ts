@@ -1,11 +1,13 @@
-import { type ApiObject, type FieldError, invalidValue } from '@orch/machinery';
+import { type FieldError, invalidValue } from '@orch/machinery';
+import type { DaemonSet, DaemonSetStatus, Deployment, ReplicaSet, StatefulSet } from '@orch/schema/types/apps/v1';
+import type { ReplicationController } from '@orch/schema/types/core/v1';
 import { nonNegativeMembers } from '../rules/checks.js';
-import { countAt } from '../values/fields.js';
+import type { NameOf } from '../values/fields.js';
 
-const OF_DEPLOYMENT = ['updatedReplicas', 'readyReplicas', 'availableReplicas'];
-const OF_REPLICA_SET = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'];
-const OF_STATEFUL_SET = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'];
-const OF_DAEMON_SET = [
+const OF_DEPLOYMENT = ['updatedReplicas', 'readyReplicas', 'availableReplicas'] as const;
+const OF_REPLICA_SET = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'] as const;
+const OF_STATEFUL_SET = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const;
+const OF_DAEMON_SET: readonly NameOf<DaemonSetStatus>[] = [
   'currentNumberScheduled',
   'numberMisscheduled',
   'desiredNumberScheduled',
@@ -19,7 +21,7 @@ const OF_DAEMON_SET = [
 
 /** What a controller reports of a workload: no count is negative, and no part is more than the whole. */
 
-export const validateDeploymentStatus = (object: ApiObject, old: ApiObject): FieldError[] => [
+export const validateDeploymentStatus = (object: Deployment, old: Deployment): FieldError[] => [
   ...nonNegativeMembers(object.status, 'status', [
     'observedGeneration',
     'replicas',
@@ -32,12 +34,12 @@ export const validateDeploymentStatus = (object: ApiObject, old: ApiObject): Fie
 ];
 
 /** ReplicaSets and ReplicationControllers. */
-export const validateReplicaStatus = ({ status }: ApiObject): FieldError[] => [
+export const validateReplicaStatus = ({ status }: ReplicaSet | ReplicationController): FieldError[] => [
   ...nonNegativeMembers(status, 'status', ['replicas', ...OF_REPLICA_SET, 'observedGeneration']),
   ...atMost(status, OF_REPLICA_SET),
 ];
 
-export const validateStatefulSetStatus = (object: ApiObject, old: ApiObject): FieldError[] => [
+export const validateStatefulSetStatus = (object: StatefulSet, old: StatefulSet): FieldError[] => [
   ...nonNegativeMembers(object.status, 'status', [
     'replicas',
     ...OF_STATEFUL_SET,
@@ -48,25 +50,32 @@ export const validateStatefulSetStatus = (object: ApiObject, old: ApiObject): Fi
   ...validateCollisions(object, old),
 ];
 
-export const validateDaemonSetStatus = (object: ApiObject, old: ApiObject): FieldError[] => [
+export const validateDaemonSetStatus = (object: DaemonSet, old: DaemonSet): FieldError[] => [
   ...nonNegativeMembers(object.status, 'status', OF_DAEMON_SET),
   ...validateCollisions(object, old),
 ];
 
-function atMost(status: unknown, names: readonly string[]): FieldError[] {
+/** Numbers of pods that a workload has: of all, and of those that are so far. */
+type Counts<N extends string> = { readonly [name in N | 'replicas' | 'availableReplicas' | 'readyReplicas']?: number };
+
+function atMost<N extends string>(status: Counts<N> | undefined, names: readonly N[]): FieldError[] {
   const errors = names
-    .filter((name) => countAt(status, name) > countAt(status, 'replicas'))
-    .map((name) => invalidValue(`status.${name}`, countAt(status, name), 'cannot be greater than status.replicas'));
-  const available = countAt(status, 'availableReplicas');
-  if (available <= countAt(status, 'readyReplicas')) return errors;
+    .map((name) => ({ name, count: status?.[name] ?? 0 }))
+    .filter(({ count }) => count > (status?.replicas ?? 0))
+    .map(({ name, count }) => invalidValue(`status.${name}`, count, 'cannot be greater than status.replicas'));
+  const available = status?.availableReplicas ?? 0;
+  if (available <= (status?.readyReplicas ?? 0)) return errors;
   return [...errors, invalidValue('status.availableReplicas', available, unready(names))];
 }
 
 /** Messages name the count of what is ready in two ways, as clients know them. */
-const unready = (names: readonly string[]): string =>
+const unready = (names: unknown): string =>
   `cannot be greater than ${names === OF_STATEFUL_SET ? 'status.readyReplicas' : 'readyReplicas'}`;
 
-function validateCollisions(object: ApiObject, old: ApiObject): FieldError[] {
-  const [now, was] = [object, old].map(({ status }) => countAt(status, 'collisionCount')) as [number, number];
+function validateCollisions(
+  object: Deployment | StatefulSet | DaemonSet,
+  old: Deployment | StatefulSet | DaemonSet,
+): FieldError[] {
+  const [now, was] = [object, old].map(({ status }) => status?.collisionCount ?? 0) as [number, number];
   return now < was ? [invalidValue('status.collisionCount', now, 'cannot be decremented')] : [];
 }

@@ -7,8 +7,13 @@ import {
   notSupported,
   required,
 } from '@orch/machinery';
+import type {
+  DaemonSetUpdateStrategy,
+  DeploymentStrategy,
+  RollingUpdateDeployment,
+  StatefulSetUpdateStrategy,
+} from '@orch/schema/types/apps/v1';
 import { nonNegative } from '../rules/checks.js';
-import { at, isObject, objectAt, textAt } from '../values/fields.js';
 import { shownIntOrString } from '../values/go-syntax.js';
 
 const NOT_PERCENT = formText(
@@ -33,16 +38,16 @@ export const validateShare = (field: string, value: unknown): FieldError[] =>
     : [];
 
 /** The number, also of a percentage; 0 for what is neither. */
-function amountOf(value: unknown): number {
+function amountOf(value: string | number | undefined): number {
   if (typeof value !== 'string') return Number(value ?? 0);
   return isPercent(value) ? Number(value.slice(0, -1)) : 0;
 }
 
-export function validateDeploymentStrategy(strategy: unknown, path: string): FieldError[] {
-  const rolling = at(strategy, 'rollingUpdate');
-  switch (textAt(strategy, 'type')) {
+export function validateDeploymentStrategy(strategy: DeploymentStrategy | undefined, path: string): FieldError[] {
+  const rolling = strategy?.rollingUpdate;
+  switch (strategy?.type ?? '') {
     case 'Recreate':
-      if (!isObject(rolling)) return [];
+      if (!rolling) return [];
       return [forbiddenField(`${path}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'")];
     case 'RollingUpdate':
       return validateRollingDeployment(rolling, `${path}.rollingUpdate`);
@@ -51,8 +56,8 @@ export function validateDeploymentStrategy(strategy: unknown, path: string): Fie
   }
 }
 
-function validateRollingDeployment(rolling: unknown, path: string): FieldError[] {
-  const { maxUnavailable, maxSurge } = objectAt(rolling);
+function validateRollingDeployment(rolling: RollingUpdateDeployment | undefined, path: string): FieldError[] {
+  const { maxUnavailable, maxSurge } = rolling ?? {};
   const field = `${path}.maxUnavailable`;
   const errors = [...validateAmount(field, maxUnavailable), ...validateAmount(`${path}.maxSurge`, maxSurge)];
   if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
@@ -61,11 +66,11 @@ function validateRollingDeployment(rolling: unknown, path: string): FieldError[]
   return [...errors, ...validateShare(field, maxUnavailable)];
 }
 
-export function validateDaemonSetStrategy(strategy: unknown, path: string): FieldError[] {
-  const type = textAt(strategy, 'type');
+export function validateDaemonSetStrategy(strategy: DaemonSetUpdateStrategy | undefined, path: string): FieldError[] {
+  const type = strategy?.type ?? '';
   if (type === 'OnDelete') return [];
   if (type !== 'RollingUpdate') return [notSupported(path, strategy, ['RollingUpdate', 'OnDelete'])];
-  const { maxUnavailable, maxSurge } = objectAt(strategy, 'rollingUpdate');
+  const { maxUnavailable, maxSurge } = strategy?.rollingUpdate ?? {};
   const [unavailable, surge] = [`${path}.rollingUpdate.maxUnavailable`, `${path}.rollingUpdate.maxSurge`];
   const errors = [
     ...validateAmount(unavailable, maxUnavailable),
@@ -81,16 +86,19 @@ export function validateDaemonSetStrategy(strategy: unknown, path: string): Fiel
   return errors;
 }
 
-export function validateStatefulSetStrategy(strategy: unknown, path: string): FieldError[] {
-  const rolling = at(strategy, 'rollingUpdate');
-  switch (textAt(strategy, 'type')) {
+export function validateStatefulSetStrategy(
+  strategy: StatefulSetUpdateStrategy | undefined,
+  path: string,
+): FieldError[] {
+  const rolling = strategy?.rollingUpdate;
+  switch (strategy?.type ?? '') {
     case 'OnDelete':
-      if (!isObject(rolling)) return [];
+      if (!rolling) return [];
       return [invalidValue(`${path}.rollingUpdate`, rolling, "only allowed for updateStrategy 'RollingUpdate'")];
     case 'RollingUpdate':
       return [
-        ...nonNegative(`${path}.rollingUpdate.partition`, objectAt(rolling).partition),
-        ...validateUnavailable(objectAt(rolling).maxUnavailable, `${path}.rollingUpdate.maxUnavailable`),
+        ...nonNegative(`${path}.rollingUpdate.partition`, rolling?.partition),
+        ...validateUnavailable(rolling?.maxUnavailable, `${path}.rollingUpdate.maxUnavailable`),
       ];
     default:
       return [invalidValue(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")];
@@ -98,7 +106,7 @@ export function validateStatefulSetStrategy(strategy: unknown, path: string): Fi
 }
 
 /** Something must be down while it is replaced. */
-function validateUnavailable(amount: unknown, field: string): FieldError[] {
+function validateUnavailable(amount: string | number | undefined, field: string): FieldError[] {
   if (amount === undefined || amount === null) return [];
   return [
     ...validateAmount(field, amount),

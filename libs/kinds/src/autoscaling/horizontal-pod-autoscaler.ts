@@ -1,18 +1,10 @@
 import type { ApiObject, Names } from '@orch/machinery';
+import type { HorizontalPodAutoscaler as HorizontalPodAutoscalerV1 } from '@orch/schema/types/autoscaling/v1';
+import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerBehavior } from '@orch/schema/types/autoscaling/v2';
 import { gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
-import {
-  countAt,
-  ensureObject,
-  fill,
-  fillZero,
-  isEmpty,
-  isObject,
-  type Json,
-  numberAt,
-  textAt,
-} from '../values/fields.js';
+import { ensureObject, fill, fillZero, isEmpty } from '../values/fields.js';
 import { UNSET } from '../values/text.js';
 import { keptKey, withMetrics } from './convert.js';
 import { cpuMetric } from './cpu-metric.js';
@@ -29,11 +21,11 @@ const POLICIES = {
   scaleDown: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
 } as const;
 
-export const horizontalPodAutoscalerV2 = (settings: KindSettings): KindDeclaration => ({
+export const horizontalPodAutoscalerV2 = (settings: KindSettings): KindDeclaration<HorizontalPodAutoscaler> => ({
   defaults(object) {
     const spec = ensureObject(object, 'spec');
     if (isEmpty(spec.metrics)) spec.metrics = [cpuMetric('target', DEFAULT_CPU_UTILIZATION)];
-    if (isObject(spec.behavior)) defaultBehavior(spec.behavior);
+    if (spec.behavior) defaultBehavior(spec.behavior);
   },
   gatedFields: [gatedMember('HPAContainerMetrics', 'spec.metrics[].containerResource')],
   validate: ({ spec }, names, old) => validateAutoscaler(spec, old?.spec, names, settings.features),
@@ -41,18 +33,21 @@ export const horizontalPodAutoscalerV2 = (settings: KindSettings): KindDeclarati
   row: (object) => ({ ...commonCells(object), Targets: targets(object) }),
 });
 
-export const horizontalPodAutoscalerV1: KindDeclaration = {
+export const horizontalPodAutoscalerV1: KindDeclaration<HorizontalPodAutoscalerV1> = {
   defaults(object, names) {
     if (hasKeptMetrics(object, names)) return;
     fill(ensureObject(object, 'spec'), 'targetCPUUtilizationPercentage', DEFAULT_CPU_UTILIZATION);
   },
-  row: (object, _now, names) => ({ ...commonCells(object), Targets: targets(withMetrics(object, names)) }),
+  row: (object, _now, names) => ({
+    ...commonCells(object),
+    Targets: targets(withMetrics(object as ApiObject, names) as HorizontalPodAutoscaler),
+  }),
 };
 
-const hasKeptMetrics = (object: ApiObject, names: Names): boolean =>
+const hasKeptMetrics = (object: HorizontalPodAutoscalerV1, names: Names): boolean =>
   object.metadata?.annotations?.[keptKey(names, 'metrics')] !== undefined;
 
-function defaultBehavior(behavior: Json): void {
+function defaultBehavior(behavior: HorizontalPodAutoscalerBehavior): void {
   for (const direction of ['scaleUp', 'scaleDown'] as const) {
     const rules = ensureObject(behavior, direction);
     if (direction === 'scaleUp') fill(rules, 'stabilizationWindowSeconds', 0);
@@ -61,9 +56,9 @@ function defaultBehavior(behavior: Json): void {
   }
 }
 
-const commonCells = (object: ApiObject) => ({
-  Reference: `${textAt(object, 'spec', 'scaleTargetRef', 'kind')}/${textAt(object, 'spec', 'scaleTargetRef', 'name')}`,
-  MinPods: String(numberAt(object, 'spec', 'minReplicas') ?? UNSET),
-  MaxPods: countAt(object, 'spec', 'maxReplicas'),
-  Replicas: countAt(object, 'status', 'currentReplicas'),
+const commonCells = (object: HorizontalPodAutoscaler) => ({
+  Reference: `${object.spec?.scaleTargetRef?.kind ?? ''}/${object.spec?.scaleTargetRef?.name ?? ''}`,
+  MinPods: String(object.spec?.minReplicas ?? UNSET),
+  MaxPods: object.spec?.maxReplicas ?? 0,
+  Replicas: object.status?.currentReplicas ?? 0,
 });

@@ -1,10 +1,10 @@
-import { isObject, type Json, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
+import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from '@orch/schema/types/autoscaling/v2';
 import { NONE, someOf, UNKNOWN } from '../values/text.js';
 
 const MAX_SHOWN = 2;
 
 /** Where a metric of each type keeps its source. */
-const SOURCE: Readonly<Record<string, string>> = {
+const SOURCE: Readonly<Record<string, Exclude<keyof MetricSpec, 'type'>>> = {
   External: 'external',
   Pods: 'pods',
   Object: 'object',
@@ -12,25 +12,25 @@ const SOURCE: Readonly<Record<string, string>> = {
   ContainerResource: 'containerResource',
 };
 
-/** What is measured and what is aimed at, metric by metric: `40%/80%, 12/10 (avg)`. */
-export function targets(autoscaler: unknown): string {
-  const measured = objectsAt(autoscaler, 'status', 'currentMetrics');
-  const shown = objectsAt(autoscaler, 'spec', 'metrics').map((metric, index) => targetText(metric, measured[index]));
+/** Tells what is measured and what is aimed at, metric by metric: `40%/80%, 12/10 (avg)`. */
+export function targets({ spec, status }: HorizontalPodAutoscaler): string {
+  const measured = status?.currentMetrics ?? [];
+  const shown = (spec?.metrics ?? []).map((metric, index) => targetText(metric, measured[index]));
   return shown.length === 0 ? NONE : someOf(shown, MAX_SHOWN, ', ');
 }
 
-function targetText(metric: Json, measured: Json | undefined): string {
-  const source = SOURCE[textAt(metric, 'type')];
+function targetText(metric: MetricSpec, measured: MetricStatus | undefined): string {
+  const source = SOURCE[metric.type ?? ''];
   if (source === undefined) return '<unknown type>';
-  const target = objectAt(metric, source, 'target');
-  const current = isObject(measured?.[source]) ? objectAt(measured, source, 'current') : {};
-  const percent = numberAt(target, 'averageUtilization');
+  const target = metric[source]?.target;
+  const current = measured?.[source]?.current;
+  const percent = target?.averageUtilization;
   if (percent !== undefined) {
-    const now = numberAt(current, 'averageUtilization');
+    const now = current?.averageUtilization;
     return `${now === undefined ? UNKNOWN : `${now}%`}/${percent}%`;
   }
-  const average = textAt(target, 'averageValue');
-  if (average === '') return `${textAt(current, 'value') || UNKNOWN}/${textAt(target, 'value') || '<auto>'}`;
+  const average = target?.averageValue ?? '';
+  if (average === '') return `${current?.value || UNKNOWN}/${target?.value || '<auto>'}`;
   const suffix = source === 'external' || source === 'object' ? ' (avg)' : '';
-  return `${textAt(current, 'averageValue') || UNKNOWN}/${average}${suffix}`;
+  return `${current?.averageValue || UNKNOWN}/${average}${suffix}`;
 }

@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   dnsLabelErrors,
   type FieldError,
   forbiddenField,
@@ -10,13 +9,27 @@ import {
   required,
 } from '@orch/machinery';
 import type { Features } from '@orch/schema';
+import type {
+  ContainerResourceMetricSource,
+  CrossVersionObjectReference,
+  HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerSpec,
+  HPAScalingPolicy,
+  HPAScalingRules,
+  MetricSpec,
+  MetricTarget,
+  ObjectMetricSource,
+} from '@orch/schema/types/autoscaling/v2';
 import { invalidEach, isNotPositive, isOneOf, nonNegativeMembers, requiredText } from '../rules/checks.js';
 import { shownQuantity } from '../rules/go-quantity.js';
 import { each } from '../rules/lists.js';
 import { containerResourceErrors } from '../rules/resource-names.js';
-import { at, countAt, isObject, type Json, numberAt, objectsAt, textAt } from '../values/fields.js';
 
-const SOURCES: Readonly<Record<string, string>> = {
+/** The sources of a metric, in the order in which they are looked at. */
+const MEMBERS = ['object', 'external', 'pods', 'resource', 'containerResource'] as const;
+type Member = (typeof MEMBERS)[number];
+
+const SOURCES: Readonly<Record<string, Member>> = {
   ContainerResource: 'containerResource',
   External: 'external',
   Object: 'object',
@@ -24,8 +37,6 @@ const SOURCES: Readonly<Record<string, string>> = {
   Resource: 'resource',
 };
 const TYPES = Object.keys(SOURCES);
-/** In which order the sources of a metric are looked at. */
-const MEMBERS = ['object', 'external', 'pods', 'resource', 'containerResource'] as const;
 const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue'];
 const SELECT_POLICIES = ['Disabled', 'Max', 'Min'];
 const POLICY_TYPES = ['Percent', 'Pods'];
@@ -33,16 +44,23 @@ const MAX_PERIOD_SECONDS = 1800;
 const MAX_WINDOW_SECONDS = 3600;
 
 /** The spec of a HorizontalPodAutoscaler in version 2. */
-export const validateAutoscaler = (spec: unknown, old: unknown, names: Names, features: Features): FieldError[] => [
-  ...validateBounds(spec, features.enabled('HPAScaleToZero') || numberAt(old, 'minReplicas') === 0 ? 0 : 1),
-  ...validateTargetRef(at(spec, 'scaleTargetRef'), 'spec.scaleTargetRef'),
-  ...each(objectsAt(spec, 'metrics'), 'spec.metrics', (metric, path) => validateMetric(metric, path, names, features)),
+export const validateAutoscaler = (
+  spec: HorizontalPodAutoscalerSpec | undefined,
+  old: HorizontalPodAutoscalerSpec | undefined,
+  names: Names,
+  features: Features,
+): FieldError[] => [
+  ...validateBounds(spec, features.enabled('HPAScaleToZero') || old?.minReplicas === 0 ? 0 : 1),
+  ...validateTargetRef(spec?.scaleTargetRef, 'spec.scaleTargetRef'),
+  ...each(spec?.metrics ?? [], 'spec.metrics', (metric, path) => validateMetric(metric, path, names, features)),
   ...validateIdle(spec),
-  ...['scaleUp', 'scaleDown'].flatMap((name) => validateRules(at(spec, 'behavior', name), `spec.behavior.${name}`)),
+  ...(['scaleUp', 'scaleDown'] as const).flatMap((name) =>
+    validateRules(spec?.behavior?.[name], `spec.behavior.${name}`),
+  ),
 ];
 
-function validateBounds(spec: unknown, lowest: number): FieldError[] {
-  const [low, high] = [numberAt(spec, 'minReplicas'), countAt(spec, 'maxReplicas')];
+function validateBounds(spec: HorizontalPodAutoscalerSpec | undefined, lowest: number): FieldError[] {
+  const [low, high] = [spec?.minReplicas, spec?.maxReplicas ?? 0];
   const errors: FieldError[] = [];
   if (low !== undefined && low < lowest) {
     errors.push(invalidValue('spec.minReplicas', low, `must be greater than or equal to ${lowest}`));
@@ -55,22 +73,22 @@ function validateBounds(spec: unknown, lowest: number): FieldError[] {
 }
 
 /** What nothing runs of is only started by something that it does not measure itself. */
-function validateIdle(spec: unknown): FieldError[] {
-  const outside = objectsAt(spec, 'metrics').some(({ type }) => type === 'Object' || type === 'External');
-  if (outside || numberAt(spec, 'minReplicas') !== 0) return [];
+function validateIdle(spec: HorizontalPodAutoscalerSpec | undefined): FieldError[] {
+  const outside = (spec?.metrics ?? []).some(({ type }) => type === 'Object' || type === 'External');
+  if (outside || spec?.minReplicas !== 0) return [];
   const text = 'must specify at least one Object or External metric to support scaling to zero replicas';
   return [forbiddenField('spec.metrics', text)];
 }
 
-export const validateAutoscalerStatus = ({ status }: ApiObject): FieldError[] =>
+export const validateAutoscalerStatus = ({ status }: HorizontalPodAutoscaler): FieldError[] =>
   nonNegativeMembers(status, 'status', ['currentReplicas', 'desiredReplicas']);
 
-const validateTargetRef = (reference: unknown, path: string): FieldError[] =>
-  ['kind', 'name'].flatMap((name) => requiredText(reference, path, name, pathSegmentErrors));
+const validateTargetRef = (reference: CrossVersionObjectReference | undefined, path: string): FieldError[] =>
+  (['kind', 'name'] as const).flatMap((name) => requiredText(reference, path, name, pathSegmentErrors));
 
-function validateMetric(metric: Json, path: string, names: Names, features: Features): FieldError[] {
-  const type = textAt(metric, 'type');
-  const present = MEMBERS.filter((name) => isObject(metric[name]));
+function validateMetric(metric: MetricSpec, path: string, names: Names, features: Features): FieldError[] {
+  const type = metric.type ?? '';
+  const present = MEMBERS.filter((name) => metric[name]);
   const [first] = present;
   const errors: FieldError[] = [];
   if (type === '') errors.push(required(`${path}.type`, 'must specify a metric source type'));
@@ -78,7 +96,7 @@ function validateMetric(metric: Json, path: string, names: Names, features: Feat
   if (expected === undefined) errors.push(notSupported(`${path}.type`, type, TYPES));
   if (first !== undefined) errors.push(...validateSource(first, metric[first], `${path}.${first}`, names));
   if (expected === undefined) errors.push(notSupported(`${path}.type`, type, TYPES));
-  else if (!isObject(metric[expected])) errors.push(required(`${path}.${expected}`, missingText(expected, features)));
+  else if (!metric[expected]) errors.push(required(`${path}.${expected}`, missingText(expected, features)));
   if (present.length === 1) return errors;
   const others = present.filter((name) => name !== expected);
   return [
@@ -93,18 +111,20 @@ const missingText = (source: string, features: Features): string => {
   return off ? `${text} (only allowed when HPAContainerMetrics feature is enabled)` : text;
 };
 
-function validateSource(member: (typeof MEMBERS)[number], source: unknown, path: string, names: Names): FieldError[] {
-  const target = at(source, 'target');
+/** A source of whatever sort: each has some of these. */
+type Source = ObjectMetricSource & ContainerResourceMetricSource;
+
+function validateSource(member: Member, source: Source | undefined, path: string, names: Names): FieldError[] {
+  const target = source?.target;
   const missing = (name: string, text: string) => required(`${path}.target.${name}`, text);
-  const ofObject =
-    member === 'object' ? validateTargetRef(at(source, 'describedObject'), `${path}.describedObject`) : [];
+  const ofObject = member === 'object' ? validateTargetRef(source?.describedObject, `${path}.describedObject`) : [];
   const identity = [
     ...ofObject,
     ...validateIdentity(member, source, path, names),
     ...validateTarget(target, `${path}.target`),
   ];
-  const [value, average, utilization] = ['value', 'averageValue', 'averageUtilization'].map(
-    (name) => at(target, name) !== undefined && at(target, name) !== null,
+  const [value, average, utilization] = (['value', 'averageValue', 'averageUtilization'] as const).map(
+    (name) => target?.[name] !== undefined && target[name] !== null,
   );
   switch (member) {
     case 'object':
@@ -130,46 +150,45 @@ function validateSource(member: (typeof MEMBERS)[number], source: unknown, path:
   }
 }
 
-function validateIdentity(member: string, source: unknown, path: string, names: Names): FieldError[] {
+function validateIdentity(member: string, source: Source | undefined, path: string, names: Names): FieldError[] {
   if (member === 'resource' || member === 'containerResource') {
-    const resource = textAt(source, 'name');
+    const resource = source?.name ?? '';
     const name = resource === '' ? [required(`${path}.name`, 'must specify a resource name')] : [];
     if (member === 'resource') return name;
     name.push(
       ...(resource === '' ? [] : invalidEach(`${path}.name`, resource, containerResourceErrors(resource, names))),
     );
-    if (textAt(source, 'container') !== '')
-      return [...name, ...requiredText(source, path, 'container', dnsLabelErrors)];
+    if ((source?.container ?? '') !== '') return [...name, ...requiredText(source, path, 'container', dnsLabelErrors)];
     return [...name, required(`${path}.container`, 'must specify a container')];
   }
-  if (textAt(source, 'metric', 'name') === '') return [required(`${path}.metric.name`, 'must specify a metric name')];
-  return requiredText(at(source, 'metric'), `${path}.metric`, 'name', pathSegmentErrors);
+  if ((source?.metric?.name ?? '') === '') return [required(`${path}.metric.name`, 'must specify a metric name')];
+  return requiredText(source?.metric, `${path}.metric`, 'name', pathSegmentErrors);
 }
 
-function validateTarget(target: unknown, path: string): FieldError[] {
-  const type = textAt(target, 'type');
+function validateTarget(target: MetricTarget | undefined, path: string): FieldError[] {
+  const type = target?.type ?? '';
   const errors = type === '' ? [required(`${path}.type`, 'must specify a metric target type')] : [];
   if (!TARGET_TYPES.includes(type)) {
     errors.push(invalidValue(`${path}.type`, type, 'must be either Utilization, Value, or AverageValue'));
   }
-  for (const name of ['value', 'averageValue']) {
-    const text = textAt(target, name);
+  for (const name of ['value', 'averageValue'] as const) {
+    const text = target?.[name] ?? '';
     if (text !== '' && isNotPositive(text)) {
       errors.push(invalidValue(`${path}.${name}`, shownQuantity(text), 'must be positive'));
     }
   }
-  const utilization = numberAt(target, 'averageUtilization');
+  const utilization = target?.averageUtilization;
   if (utilization !== undefined && utilization < 1) {
     errors.push(invalidValue(`${path}.averageUtilization`, utilization, 'must be greater than 0'));
   }
   return errors;
 }
 
-function validateRules(rules: unknown, path: string): FieldError[] {
-  if (!isObject(rules)) return [];
+function validateRules(rules: HPAScalingRules | undefined, path: string): FieldError[] {
+  if (!rules) return [];
   const field = `${path}.stabilizationWindowSeconds`;
-  const window = numberAt(rules, 'stabilizationWindowSeconds') ?? 0;
-  const policies = objectsAt(rules, 'policies');
+  const window = rules.stabilizationWindowSeconds ?? 0;
+  const policies = rules.policies ?? [];
   return [
     ...(window < 0 ? [invalidValue(field, window, 'must be greater than or equal to zero')] : []),
     ...(window > MAX_WINDOW_SECONDS
@@ -181,11 +200,11 @@ function validateRules(rules: unknown, path: string): FieldError[] {
   ];
 }
 
-function validatePolicy(policy: Json, path: string): FieldError[] {
-  const [value, period] = [countAt(policy, 'value'), countAt(policy, 'periodSeconds')];
+function validatePolicy(policy: HPAScalingPolicy, path: string): FieldError[] {
+  const [value, period] = [policy.value ?? 0, policy.periodSeconds ?? 0];
   const tooLate = `must be less than or equal to ${MAX_PERIOD_SECONDS}`;
   return [
-    ...isOneOf(`${path}.type`, textAt(policy, 'type'), POLICY_TYPES),
+    ...isOneOf(`${path}.type`, policy.type ?? '', POLICY_TYPES),
     ...(value > 0 ? [] : [invalidValue(`${path}.value`, value, 'must be greater than zero')]),
     ...(period > 0 ? [] : [invalidValue(`${path}.periodSeconds`, period, 'must be greater than zero')]),
     ...(period > MAX_PERIOD_SECONDS ? [invalidValue(`${path}.periodSeconds`, period, tooLate)] : []),

@@ -1,7 +1,7 @@
 import { type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
+import type { CronJobSpec, JobSpec } from '@orch/schema/types/batch/v1';
 import type { PodContext } from '../pods/pod-context.js';
 import { nonNegativeMembers, oneOf } from '../rules/checks.js';
-import { at, isObject, textAt } from '../values/fields.js';
 import { shownSelector } from '../values/go-syntax.js';
 import { isTimeZone, scheduleError } from './cron-schedule.js';
 import { validateJobSpec } from './job-validation.js';
@@ -11,31 +11,35 @@ const CONCURRENCY = ['Allow', 'Forbid', 'Replace'];
 const MAX_NAME = 52;
 const ZONE_PART = /^[A-Za-z._0-9+][-A-Za-z._0-9+]{0,13}$/;
 
-export const validateCronJob = (spec: unknown, old: unknown, context: PodContext): FieldError[] => [
+export const validateCronJob = (
+  spec: CronJobSpec | undefined,
+  old: CronJobSpec | undefined,
+  context: PodContext,
+): FieldError[] => [
   ...validateSchedule(spec),
   ...nonNegativeMembers(spec, 'spec', ['startingDeadlineSeconds']),
-  ...(at(old, 'timeZone') === at(spec, 'timeZone') ? [] : validateTimeZone(at(spec, 'timeZone'))),
-  ...oneOf('spec.concurrencyPolicy', at(spec, 'concurrencyPolicy'), CONCURRENCY),
-  ...validateJobTemplate(at(spec, 'jobTemplate', 'spec'), 'spec.jobTemplate.spec', context),
+  ...(old?.timeZone === spec?.timeZone ? [] : validateTimeZone(spec?.timeZone)),
+  ...oneOf('spec.concurrencyPolicy', spec?.concurrencyPolicy, CONCURRENCY),
+  ...validateJobTemplate(spec?.jobTemplate?.spec, 'spec.jobTemplate.spec', context),
   ...nonNegativeMembers(spec, 'spec', ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit']),
 ];
 
 export const validateCronJobName = (name: string): FieldError[] =>
   name.length <= MAX_NAME ? [] : [invalidValue('metadata.name', name, `must be no more than ${MAX_NAME} characters`)];
 
-function validateSchedule(spec: unknown): FieldError[] {
-  const schedule = textAt(spec, 'schedule');
+function validateSchedule(spec: CronJobSpec | undefined): FieldError[] {
+  const schedule = spec?.schedule ?? '';
   if (schedule === '') return [required('spec.schedule')];
   const wrong = scheduleError(schedule);
   const errors = wrong === undefined ? [] : [invalidValue('spec.schedule', schedule, wrong)];
-  if (schedule.includes('TZ') && typeof at(spec, 'timeZone') === 'string') {
+  if (schedule.includes('TZ') && typeof spec?.timeZone === 'string') {
     const text = 'cannot use both timeZone field and TZ or CRON_TZ in schedule';
     errors.push(invalidValue('spec.schedule', schedule, text));
   }
   return errors;
 }
 
-function validateTimeZone(zone: unknown): FieldError[] {
+function validateTimeZone(zone: string | undefined): FieldError[] {
   if (typeof zone !== 'string') return [];
   const refuse = (text: string) => [invalidValue('spec.timeZone', zone, text)];
   if (zone === '') return refuse('timeZone must be nil or non-empty string');
@@ -50,13 +54,13 @@ function validateTimeZone(zone: unknown): FieldError[] {
 }
 
 /** The selectors of its Jobs are made for each of them. */
-function validateJobTemplate(spec: unknown, path: string, context: PodContext): FieldError[] {
-  const selector = at(spec, 'selector');
+function validateJobTemplate(spec: JobSpec | undefined, path: string, context: PodContext): FieldError[] {
+  const selector = spec?.selector;
   const errors = validateJobSpec(spec, path, context);
-  if (isObject(selector)) {
+  if (selector) {
     errors.push(invalidValue(`${path}.selector`, shownSelector(selector), '`selector` will be auto-generated'));
   }
-  if (at(spec, 'manualSelector') === true) {
+  if (spec?.manualSelector === true) {
     errors.push(notSupported(`${path}.manualSelector`, true, ['nil', 'false']));
   }
   return errors;

@@ -7,9 +7,16 @@ import {
   required,
   VerbatimValue,
 } from '@orch/machinery';
+import type {
+  PodFailurePolicy,
+  PodFailurePolicyOnExitCodesRequirement,
+  PodFailurePolicyOnPodConditionsPattern,
+  PodFailurePolicyRule,
+} from '@orch/schema/types/batch/v1';
+import type { PodTemplateSpec } from '@orch/schema/types/core/v1';
 import { invalidEach } from '../rules/checks.js';
 import { atMost, each } from '../rules/lists.js';
-import { at, isObject, type Json, objectsAt, textAt } from '../values/fields.js';
+import { isObject } from '../values/fields.js';
 
 const ACTIONS = ['Count', 'FailJob', 'Ignore'];
 const OPERATORS = ['In', 'NotIn'];
@@ -19,12 +26,16 @@ const MAX_PATTERNS = 20;
 const MAX_CODES = 255;
 
 /** What the failure of a pod means for its Job. `path` is that of the policy, `template` that of the pods. */
-export function validateFailurePolicy(policy: unknown, template: unknown, path: string): FieldError[] {
-  if (!isObject(policy)) return [];
-  const rules = objectsAt(policy, 'rules');
+export function validateFailurePolicy(
+  policy: PodFailurePolicy | undefined,
+  template: PodTemplateSpec | undefined,
+  path: string,
+): FieldError[] {
+  if (!policy) return [];
+  const rules = policy.rules ?? [];
   const containers = new Set(
-    ['containers', 'initContainers'].flatMap((list) =>
-      objectsAt(template, 'spec', list).map((container) => textAt(container, 'name')),
+    (['containers', 'initContainers'] as const).flatMap((list) =>
+      (template?.spec?.[list] ?? []).map((container) => container.name ?? ''),
     ),
   );
   return [
@@ -33,9 +44,9 @@ export function validateFailurePolicy(policy: unknown, template: unknown, path: 
   ];
 }
 
-function validateRule(rule: Json, path: string, containers: ReadonlySet<string>): FieldError[] {
+function validateRule(rule: PodFailurePolicyRule, path: string, containers: ReadonlySet<string>): FieldError[] {
   const codes = rule.onExitCodes;
-  const patterns = objectsAt(rule, 'onPodConditions');
+  const patterns = rule.onPodConditions ?? [];
   const [byCode, byCondition] = [isObject(codes), patterns.length > 0];
   const refuse = (text: string): FieldError => ({
     field: path,
@@ -43,8 +54,8 @@ function validateRule(rule: Json, path: string, containers: ReadonlySet<string>)
     message: `Invalid value: ${text}`,
   });
   return [
-    ...known(textAt(rule, 'action'), `${path}.action`, ACTIONS),
-    ...(isObject(codes) ? validateCodes(codes, `${path}.onExitCodes`, containers) : []),
+    ...known(rule.action ?? '', `${path}.action`, ACTIONS),
+    ...(codes ? validateCodes(codes, `${path}.onExitCodes`, containers) : []),
     ...atMost(`${path}.onPodConditions`, patterns.length, MAX_PATTERNS),
     ...each(patterns, `${path}.onPodConditions`, validatePattern),
     ...(byCode && byCondition ? [refuse('specifying both OnExitCodes and OnPodConditions is not supported')] : []),
@@ -58,16 +69,20 @@ function known(value: string, field: string, values: readonly string[]): FieldEr
   return values.includes(value) ? [] : [notSupported(field, value, values)];
 }
 
-function validatePattern(pattern: Json, path: string): FieldError[] {
-  const type = textAt(pattern, 'type');
+function validatePattern(pattern: PodFailurePolicyOnPodConditionsPattern, path: string): FieldError[] {
+  const type = pattern.type ?? '';
   return [
     ...invalidEach(`${path}.type`, type, qualifiedNameErrors(type)),
-    ...known(textAt(pattern, 'status'), `${path}.status`, STATUSES),
+    ...known(pattern.status ?? '', `${path}.status`, STATUSES),
   ];
 }
 
-function validateCodes(requirement: Json, path: string, containers: ReadonlySet<string>): FieldError[] {
-  const operator = textAt(requirement, 'operator');
+function validateCodes(
+  requirement: PodFailurePolicyOnExitCodesRequirement,
+  path: string,
+  containers: ReadonlySet<string>,
+): FieldError[] {
+  const operator = requirement.operator ?? '';
   const { containerName: name } = requirement;
   const text = 'must be one of the container or initContainer names in the pod template';
   return [
@@ -77,8 +92,12 @@ function validateCodes(requirement: Json, path: string, containers: ReadonlySet<
   ];
 }
 
-function validateValues(requirement: Json, operator: string, path: string): FieldError[] {
-  const listed = at(requirement, 'values');
+function validateValues(
+  requirement: PodFailurePolicyOnExitCodesRequirement,
+  operator: string,
+  path: string,
+): FieldError[] {
+  const listed = requirement.values;
   const values = Array.isArray(listed) ? listed.map(Number) : [];
   const shown = new VerbatimValue(`[]int32{${values.join(', ')}}`);
   if (values.length === 0) return [invalidValue(path, shown, 'at least one value is required')];

@@ -1,22 +1,14 @@
-import {
-  type ApiObject,
-  dnsLabelErrors,
-  duplicate,
-  type FieldError,
-  invalidValue,
-  type Names,
-  required,
-} from '@orch/machinery';
+import { dnsLabelErrors, duplicate, type FieldError, invalidValue, type Names, required } from '@orch/machinery';
+import type { Job } from '@orch/schema/types/batch/v1';
 import { nonNegativeMembers } from '../rules/checks.js';
 import { selectorMatches } from '../rules/label-selector.js';
 import { each } from '../rules/lists.js';
-import { at, isObject, mapAt, numberAt, stringsAt } from '../values/fields.js';
 import { shownMap, shownSelector } from '../values/go-syntax.js';
 
 const METADATA = 'spec.template.metadata';
 
 /** What is asked of a new Job beside its spec: its pods carry its name and uid, and can have the names that they get. */
-export const validateIdentity = (job: ApiObject, names: Names, old?: ApiObject): FieldError[] => [
+export const validateIdentity = (job: Job, names: Names, old?: Job): FieldError[] => [
   ...validateGenerated(job, names, old),
   ...validatePodNames(job),
 ];
@@ -25,15 +17,15 @@ export const validateIdentity = (job: ApiObject, names: Names, old?: ApiObject):
  * The labels and the selector that tell a Job's pods from those of all others, unless its author selects by hand. One that was
  * stored before labels had the product's domain need not have those.
  */
-function validateGenerated({ metadata, spec }: ApiObject, names: Names, old?: ApiObject): FieldError[] {
-  const selector = at(spec, 'selector');
-  if (at(spec, 'manualSelector') === true || !isObject(selector)) return [];
+function validateGenerated({ metadata, spec }: Job, names: Names, old?: Job): FieldError[] {
+  const selector = spec?.selector;
+  if (spec?.manualSelector === true || !selector) return [];
   const [uid, name] = [metadata?.uid ?? '', metadata?.name ?? ''];
   const named = { [names.key('batch.orch.io/controller-uid')]: uid, [names.key('batch.orch.io/job-name')]: name };
-  const before = mapAt(old, 'spec', 'template', 'metadata', 'labels');
+  const before = old?.spec?.template?.metadata?.labels ?? {};
   const wantsNamed = !old || Object.keys(named).every((key) => before[key] !== undefined);
   const expected = { 'controller-uid': uid, 'job-name': name, ...(wantsNamed && named) };
-  const labels = mapAt(spec, 'template', 'metadata', 'labels');
+  const labels = spec?.template?.metadata?.labels ?? {};
   const errors = Object.entries(expected).flatMap(([key, value]) => validateLabel(labels, key, value));
   if (selectorMatches(selector, expected) !== false) return errors;
   return [...errors, invalidValue('spec.selector', shownSelector(selector), '`selector` not auto-generated')];
@@ -47,9 +39,9 @@ function validateLabel(labels: Readonly<Record<string, string>>, key: string, ex
 }
 
 /** Pods of an indexed Job are called by its name and their index. */
-function validatePodNames({ metadata, spec }: ApiObject): FieldError[] {
-  const completions = numberAt(spec, 'completions') ?? 0;
-  if (at(spec, 'completionMode') !== 'Indexed' || completions <= 0) return [];
+function validatePodNames({ metadata, spec }: Job): FieldError[] {
+  const completions = spec?.completions ?? 0;
+  if (spec?.completionMode !== 'Indexed' || completions <= 0) return [];
   const name = metadata?.name ?? '';
   const last = `${name}-${completions - 1}`;
   if (dnsLabelErrors(last).length === 0) return [];
@@ -57,21 +49,17 @@ function validatePodNames({ metadata, spec }: ApiObject): FieldError[] {
 }
 
 /** What the controller reports of a Job. */
-export function validateJobStatus({ status }: ApiObject): FieldError[] {
+export function validateJobStatus({ status }: Job): FieldError[] {
   const seen = new Set<string>();
   return [
     ...nonNegativeMembers(status, 'status', ['active', 'succeeded', 'failed', 'ready']),
-    ...['succeeded', 'failed'].flatMap((list) =>
-      each(
-        stringsAt(status, 'uncountedTerminatedPods', list),
-        `status.uncountedTerminatedPods.${list}`,
-        (uid, field) => {
-          if (uid === '') return [invalidValue(field, uid, 'must not be empty')];
-          if (seen.has(uid)) return [duplicate(field, uid)];
-          seen.add(uid);
-          return [];
-        },
-      ),
+    ...(['succeeded', 'failed'] as const).flatMap((list) =>
+      each(status?.uncountedTerminatedPods?.[list] ?? [], `status.uncountedTerminatedPods.${list}`, (uid, field) => {
+        if (uid === '') return [invalidValue(field, uid, 'must not be empty')];
+        if (seen.has(uid)) return [duplicate(field, uid)];
+        seen.add(uid);
+        return [];
+      }),
     ),
   ];
 }

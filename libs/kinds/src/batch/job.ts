@@ -1,4 +1,5 @@
-import type { ApiObject, Names } from '@orch/machinery';
+import type { Names } from '@orch/machinery';
+import type { Job } from '@orch/schema/types/batch/v1';
 import { TEMPLATE_FIELDS } from '../apps/template-fields.js';
 import { podContext } from '../pods/kept-rules.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
@@ -6,7 +7,7 @@ import { gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
 import { humanDuration, timeOf } from '../values/age.js';
-import { at, countAt, ensureObject, fill, fillZero, isEmpty, numberAt, objectsAt } from '../values/fields.js';
+import { ensureObject, fill, fillZero, isEmpty } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
 import { workloadWarnings } from '../warnings/workloads.js';
 import { validateIdentity, validateJobStatus } from './job-identity-validation.js';
@@ -15,7 +16,7 @@ import { validateJob, validateJobUpdate } from './job-validation.js';
 /** Marks Jobs whose pods are counted by their finalizers, as all are. */
 const TRACKED = 'batch.orch.io/job-tracking';
 
-export const job = (settings: KindSettings): KindDeclaration => ({
+export const job = (settings: KindSettings): KindDeclaration<Job> => ({
   generation: true,
   defaultPropagation: 'Orphan',
   deletionWarning:
@@ -25,8 +26,8 @@ export const job = (settings: KindSettings): KindDeclaration => ({
     const spec = ensureObject(object, 'spec');
     if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
     fill(spec, 'parallelism', 1);
-    for (const rule of objectsAt(spec, 'podFailurePolicy', 'rules')) {
-      for (const pattern of objectsAt(rule, 'onPodConditions')) fillZero(pattern, 'status', 'True');
+    for (const rule of spec.podFailurePolicy?.rules ?? []) {
+      for (const pattern of rule.onPodConditions ?? []) fillZero(pattern, 'status', 'True');
     }
     labelLikePods(object);
     defaultTemplate(spec);
@@ -40,33 +41,33 @@ export const job = (settings: KindSettings): KindDeclaration => ({
   },
   validate: (object, names, old) => [
     ...validateIdentity(object, names, old),
-    ...validateJob(object.spec, podContext(names, settings, at(old, 'spec', 'template'))),
+    ...validateJob(object.spec, podContext(names, settings, old?.spec?.template)),
   ],
   validateUpdate: (object, old) => validateJobUpdate(object, old, settings.features.enabled('ElasticIndexedJob')),
-  warnings: workloadWarnings('spec', 'template'),
+  warnings: workloadWarnings<Job>('spec.template', ({ spec }) => spec?.template),
   validateStatus: validateJobStatus,
   row: (object, now) => ({
     Completions: completions(object),
     Duration: duration(object, now),
-    ...containersOf(at(object, 'spec', 'template', 'spec')),
-    Selector: formatSelector(at(object, 'spec', 'selector')),
+    ...containersOf(object.spec?.template?.spec),
+    Selector: formatSelector(object.spec?.selector),
   }),
-  selectableFields: { 'status.successful': (object) => String(countAt(object, 'status', 'succeeded')) },
+  selectableFields: { 'status.successful': (object) => String(object.status?.succeeded ?? 0) },
 });
 
-function markTracked(object: ApiObject, names: Names): void {
+function markTracked(object: Job, names: Names): void {
   ensureObject(ensureObject(object, 'metadata'), 'annotations')[names.key(TRACKED)] = '';
 }
 
 /** A Job without labels has those of its pods: the very same map, so that both get those that come with the selector. */
-function labelLikePods(object: ApiObject): void {
+function labelLikePods(object: Job): void {
   const metadata = ensureObject(object, 'metadata');
-  const labels = at(object, 'spec', 'template', 'metadata', 'labels');
+  const labels = object.spec?.template?.metadata?.labels;
   if (isEmpty(metadata.labels) && !isEmpty(labels)) metadata.labels = labels as Record<string, string>;
 }
 
 /** Unless its author selects by hand, a Job owns the pods that carry its uid. */
-function generateSelector(object: ApiObject, names: Names): void {
+function generateSelector(object: Job, names: Names): void {
   const spec = ensureObject(object, 'spec');
   if (spec.manualSelector === true) return;
   const name = object.metadata?.name ?? '';
@@ -81,16 +82,16 @@ function generateSelector(object: ApiObject, names: Names): void {
   labelLikePods(object);
 }
 
-function completions(object: ApiObject): string {
-  const succeeded = countAt(object, 'status', 'succeeded');
-  const wanted = numberAt(object, 'spec', 'completions');
+function completions(object: Job): string {
+  const succeeded = object.status?.succeeded ?? 0;
+  const wanted = object.spec?.completions;
   if (wanted !== undefined) return `${succeeded}/${wanted}`;
-  const parallelism = countAt(object, 'spec', 'parallelism');
+  const parallelism = object.spec?.parallelism ?? 0;
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }
 
-function duration(object: ApiObject, now: number): string {
-  const start = timeOf(at(object, 'status', 'startTime'));
+function duration(object: Job, now: number): string {
+  const start = timeOf(object.status?.startTime);
   if (start === undefined) return '';
-  return humanDuration((timeOf(at(object, 'status', 'completionTime')) ?? now) - start);
+  return humanDuration((timeOf(object.status?.completionTime) ?? now) - start);
 }

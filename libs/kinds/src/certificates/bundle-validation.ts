@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { type ApiObject, dnsSubdomainErrors, type FieldError, invalidValue } from '@orch/machinery';
+import { dnsSubdomainErrors, type FieldError, invalidValue } from '@orch/machinery';
+import type { ClusterTrustBundle } from '@orch/schema/types/certificates/v1alpha1';
 import { invalidEach } from '../rules/checks.js';
-import { textAt } from '../values/fields.js';
 import { type PemBlock, pemBlocks } from './pem.js';
 import { validateSignerName } from './signer-name.js';
 
@@ -11,15 +11,15 @@ const FIELD = 'spec.trustBundle';
 const A_STEP = 64;
 
 /** Whose the certificates are. */
-export function validateSigner({ spec }: ApiObject): FieldError[] {
-  const signer = textAt(spec, 'signerName');
+export function validateSigner({ spec }: ClusterTrustBundle): FieldError[] {
+  const signer = spec?.signerName ?? '';
   return signer === '' ? [] : validateSignerName(signer, 'spec.signerName');
 }
 
 /** The bundle of a signer has its name before its own. */
-export function validateBundleName({ metadata, spec }: ApiObject): FieldError[] {
+export function validateBundleName({ metadata, spec }: ClusterTrustBundle): FieldError[] {
   const name = metadata?.name ?? '';
-  const signer = textAt(spec, 'signerName');
+  const signer = spec?.signerName ?? '';
   return invalidEach('metadata.name', name, nameErrors(name, signer));
 }
 
@@ -34,9 +34,9 @@ function nameErrors(name: string, signer: string): string[] {
 }
 
 /** Certificates of authorities, in steps. `old` is the stored bundle, in an update. */
-export function* validateAnchors({ spec }: ApiObject, old?: ApiObject): Iterable<FieldError[]> {
-  const bundle = textAt(spec, 'trustBundle');
-  if (old && bundle === textAt(old, 'spec', 'trustBundle')) return;
+export function* validateAnchors({ spec }: ClusterTrustBundle, old?: ClusterTrustBundle): Iterable<FieldError[]> {
+  const bundle = spec?.trustBundle ?? '';
+  if (old && bundle === (old.spec?.trustBundle ?? '')) return;
   const wrong: string[] = [];
   const places = new Map<string, number[]>();
   let index = 0;

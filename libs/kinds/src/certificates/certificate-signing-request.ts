@@ -1,13 +1,14 @@
-import { type ApiObject, copy, formatTime, type Names } from '@orch/machinery';
+import { copy, formatTime, type Names } from '@orch/machinery';
+import type { CertificateSigningRequest } from '@orch/schema/types/certificates/v1';
 import type { KindDeclaration, Requestor } from '../rules/kind-rules.js';
 import { keepDesired, keepStatus } from '../rules/separation.js';
 import { humanDuration } from '../values/age.js';
 import { equal } from '../values/equal.js';
-import { at, ensureObject, numberAt, objectsAt, textAt } from '../values/fields.js';
+import { ensureObject } from '../values/fields.js';
 import { NONE } from '../values/text.js';
 import { DECISIONS, validateRequest, validateRequestStatus } from './request-validation.js';
 
-export const certificateSigningRequest: KindDeclaration = {
+export const certificateSigningRequest: KindDeclaration<CertificateSigningRequest> = {
   resetFields: {
     '': [['spec'], ['status']],
     status: [['spec'], ['status', 'conditions']],
@@ -25,7 +26,7 @@ export const certificateSigningRequest: KindDeclaration = {
       fillTimes(object, old, now);
     },
     approval(object, old, now) {
-      const conditions = at(object, 'status', 'conditions');
+      const conditions = object.status?.conditions;
       keepDesired(object, old);
       keepStatus(object, old);
       const status = ensureObject(object, 'status');
@@ -36,18 +37,18 @@ export const certificateSigningRequest: KindDeclaration = {
   },
   validateStatus: (object, _names, old, subresource) => validateRequestStatus(object, old, subresource),
   row: (object) => ({
-    SignerName: textAt(object, 'spec', 'signerName'),
-    Requestor: textAt(object, 'spec', 'username'),
+    SignerName: object.spec?.signerName ?? '',
+    Requestor: object.spec?.username ?? '',
     RequestedDuration: requestedDuration(object),
     Condition: conditionText(object),
   }),
-  selectableFields: { 'spec.signerName': (object) => textAt(object, 'spec', 'signerName') },
+  selectableFields: { 'spec.signerName': (object) => object.spec?.signerName ?? '' },
 };
 
 /** Who asks is what approvers go by: whatever the request says of it gives way to who made it. */
-function recordRequestor(object: ApiObject, _names: Names, user: Requestor): void {
+function recordRequestor(object: CertificateSigningRequest, _names: Names, user: Requestor): void {
   const spec = ensureObject(object, 'spec');
-  for (const name of ['username', 'uid', 'groups', 'extra']) delete spec[name];
+  for (const name of ['username', 'uid', 'groups', 'extra'] as const) delete spec[name];
   spec.username = user.name;
   if (user.uid) spec.uid = user.uid;
   if (user.groups.length > 0) spec.groups = [...user.groups];
@@ -56,13 +57,13 @@ function recordRequestor(object: ApiObject, _names: Names, user: Requestor): voi
 }
 
 /** Decisions of which there are as many as before are those from before; others are refused. */
-function keepDecision(object: ApiObject, old: ApiObject, type: string): void {
-  const conditions = objectsAt(object, 'status', 'conditions');
-  const before = objectsAt(old, 'status', 'conditions').filter((condition) => condition.type === type);
+function keepDecision(object: CertificateSigningRequest, old: CertificateSigningRequest, type: string): void {
+  const conditions = object.status?.conditions ?? [];
+  const before = (old.status?.conditions ?? []).filter((condition) => condition.type === type);
   if (conditions.filter((condition) => condition.type === type).length !== before.length) return;
   const kept = before.values();
   ensureObject(object, 'status').conditions = conditions.map((condition) =>
-    condition.type === type ? copy(kept.next().value) : condition,
+    condition.type === type ? copy(kept.next().value ?? condition) : condition,
   );
 }
 
@@ -70,9 +71,9 @@ function keepDecision(object: ApiObject, old: ApiObject, type: string): void {
  * Conditions that do not say when they were written and came to be: now, or as long as there was such a one. Those that stay as
  * they are stay so, also the ones that were stored without times: decisions may not be changed.
  */
-function fillTimes(object: ApiObject, old: ApiObject, now: number): void {
-  const before = objectsAt(old, 'status', 'conditions');
-  for (const condition of objectsAt(object, 'status', 'conditions')) {
+function fillTimes(object: CertificateSigningRequest, old: CertificateSigningRequest, now: number): void {
+  const before = old.status?.conditions ?? [];
+  for (const condition of object.status?.conditions ?? []) {
     if (before.some((one) => equal(one, condition))) continue;
     condition.lastUpdateTime ||= formatTime(now);
     const same = before.find(
@@ -82,16 +83,16 @@ function fillTimes(object: ApiObject, old: ApiObject, now: number): void {
   }
 }
 
-function requestedDuration(object: ApiObject): string {
-  const seconds = numberAt(object, 'spec', 'expirationSeconds');
+function requestedDuration(object: CertificateSigningRequest): string {
+  const seconds = object.spec?.expirationSeconds;
   return seconds === undefined ? NONE : humanDuration(seconds * 1000);
 }
 
 /** `Pending`, or the decision, and what became of it. */
-function conditionText(object: ApiObject): string {
-  const types = objectsAt(object, 'status', 'conditions').map((condition) => condition.type);
+function conditionText(object: CertificateSigningRequest): string {
+  const types = (object.status?.conditions ?? []).map((condition) => condition.type);
   const decision = types.includes('Denied') ? 'Denied' : types.includes('Approved') ? 'Approved' : 'Pending';
   const failed = types.includes('Failed') ? ',Failed' : '';
-  const issued = textAt(object, 'status', 'certificate') ? ',Issued' : '';
+  const issued = (object.status?.certificate ?? '') ? ',Issued' : '';
   return `${decision}${failed}${issued}`;
 }

@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto';
 import {
-  type ApiObject,
   duplicate,
   type FieldError,
   forbiddenField,
@@ -9,9 +8,9 @@ import {
   notSupported,
   required,
 } from '@orch/machinery';
+import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '@orch/schema/types/certificates/v1';
 import { each, refuseRepeated } from '../rules/lists.js';
 import { equal } from '../values/equal.js';
-import { type Json, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { pemBlocks } from './pem.js';
 import { requestError } from './request-signature.js';
 import { validateSignerName } from './signer-name.js';
@@ -52,10 +51,10 @@ const CONDITIONS = 'status.conditions';
 const CERTIFICATE = 'status.certificate';
 
 /** What is asked for. */
-export function validateRequest({ spec }: ApiObject, names: Names): FieldError[] {
-  const usages = stringsAt(spec, 'usages');
-  const seconds = numberAt(spec, 'expirationSeconds');
-  const wrong = requestError(Buffer.from(textAt(spec, 'request'), 'base64').toString('latin1'));
+export function validateRequest({ spec }: CertificateSigningRequest, names: Names): FieldError[] {
+  const usages = spec?.usages ?? [];
+  const seconds = spec?.expirationSeconds;
+  const wrong = requestError(Buffer.from(spec?.request ?? '', 'base64').toString('latin1'));
   const short = 'may not specify a duration less than 600 seconds (10 minutes)';
   return [
     ...(wrong === undefined ? [] : [invalidValue('spec.request', '<bytes>', wrong)]),
@@ -64,7 +63,7 @@ export function validateRequest({ spec }: ApiObject, names: Names): FieldError[]
       USAGES.includes(usage) ? [] : [notSupported(path, usage, USAGES)],
     ),
     ...refuseRepeated(usages, 'spec.usages'),
-    ...validateSigner(textAt(spec, 'signerName'), names),
+    ...validateSigner(spec?.signerName ?? '', names),
     ...(seconds !== undefined && seconds < SHORTEST_SECONDS
       ? [invalidValue('spec.expirationSeconds', seconds, short)]
       : []),
@@ -77,30 +76,39 @@ function validateSigner(name: string, names: Names): FieldError[] {
   return [invalidValue(field, name, 'the legacy signerName is not allowed via this API version')];
 }
 
+type Conditions = readonly CertificateSigningRequestCondition[];
+
 /** What was decided and issued, through `approval` or `status`. What was wrong before may stay so. */
-export function validateRequestStatus(object: ApiObject, old: ApiObject, subresource: string): FieldError[] {
-  const [conditions, before] = [object, old].map((each) => objectsAt(each, 'status', 'conditions')) as [Json[], Json[]];
+export function validateRequestStatus(
+  object: CertificateSigningRequest,
+  old: CertificateSigningRequest,
+  subresource: string,
+): FieldError[] {
+  const [conditions, before]: [Conditions, Conditions] = [
+    object.status?.conditions ?? [],
+    old.status?.conditions ?? [],
+  ];
   return [
     ...validateConditions(conditions, before),
     ...LASTING.flatMap((type) => validateStep(type, conditions, before, subresource === 'approval')),
-    ...validateCertificate(textAt(object, 'status', 'certificate'), textAt(old, 'status', 'certificate')),
+    ...validateCertificate(object.status?.certificate ?? '', old.status?.certificate ?? ''),
   ];
 }
 
-function validateConditions(conditions: readonly Json[], before: readonly Json[]): FieldError[] {
-  const typesBefore = before.map((condition) => textAt(condition, 'type'));
+function validateConditions(conditions: Conditions, before: Conditions): FieldError[] {
+  const typesBefore = before.map((condition) => condition.type ?? '');
   const mayRepeat = new Set(typesBefore).size < typesBefore.length;
   const mayContradict = DECISIONS.every((type) => typesBefore.includes(type));
   const seen = new Set<string>();
   return each(conditions, CONDITIONS, (condition, path) => {
-    const type = textAt(condition, 'type');
+    const type = condition.type ?? '';
     const contradicts = DECISIONS.includes(type) && DECISIONS.some((other) => other !== type && seen.has(other));
     const again = seen.has(type) && !mayRepeat;
     seen.add(type);
     const text = 'Approved and Denied conditions are mutually exclusive';
     return [
       ...(type === '' && !typesBefore.includes('') ? [required(`${path}.type`)] : []),
-      ...validateStatus(textAt(condition, 'status'), `${path}.status`, type),
+      ...validateStatus(condition.status ?? '', `${path}.status`, type),
       ...(contradicts && !mayContradict ? [invalidValue(`${path}.type`, type, text)] : []),
       ...(again ? [duplicate(`${path}.type`, type)] : []),
     ];
@@ -114,16 +122,9 @@ function validateStatus(status: string, field: string, type: string): FieldError
 }
 
 /** Conditions that last are not taken away, and decisions are made through `approval` only. */
-function validateStep(
-  type: string,
-  conditions: readonly Json[],
-  before: readonly Json[],
-  decides: boolean,
-): FieldError[] {
-  const [now, was] = [conditions, before].map((list) => list.filter((condition) => condition.type === type)) as [
-    Json[],
-    Json[],
-  ];
+function validateStep(type: string, conditions: Conditions, before: Conditions, decides: boolean): FieldError[] {
+  const ofType = (list: Conditions) => list.filter((condition) => condition.type === type);
+  const [now, was] = [ofType(conditions), ofType(before)];
   const refuse = (what: string) => [
     forbiddenField(CONDITIONS, `updates may not ${what} a condition of type "${type}"`),
   ];

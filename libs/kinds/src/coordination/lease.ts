@@ -1,18 +1,18 @@
 import { type FieldError, invalidValue } from '@orch/machinery';
+import type { Lease, LeaseSpec } from '@orch/schema/types/coordination/v1';
 import { nonNegativeMembers } from '../rules/checks.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { numberAt, textAt } from '../values/fields.js';
 
-export const lease: KindDeclaration = {
+export const lease: KindDeclaration<Lease> = {
   freeFinalizers: true,
   createOnUpdate: true,
   unconditionalUpdate: false,
   validate: ({ spec }) => validateLease(spec),
-  row: (object) => ({ Holder: textAt(object, 'spec', 'holderIdentity') }),
+  row: (object) => ({ Holder: object.spec?.holderIdentity ?? '' }),
 };
 
-function validateLease(spec: unknown): FieldError[] {
-  const seconds = numberAt(spec, 'leaseDurationSeconds');
+function validateLease(spec: LeaseSpec | undefined): FieldError[] {
+  const seconds = spec?.leaseDurationSeconds;
   return [
     ...(seconds === undefined || seconds > 0
       ? []

@@ -1,14 +1,19 @@
-import { type ApiObject, dnsSubdomainErrors, type FieldError, invalidValue, isAddress } from '@orch/machinery';
+import { dnsSubdomainErrors, type FieldError, invalidValue, isAddress } from '@orch/machinery';
+import type { LoadBalancerIngress, Service } from '@orch/schema/types/core/v1';
+import type { Ingress, IngressLoadBalancerIngress } from '@orch/schema/types/networking/v1';
 import { invalidEach } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
-import { type Json, objectsAt, textAt } from '../values/fields.js';
 
 /** Where a load balancer is reached, of Services and Ingresses. */
-export const validateBalancerStatus = ({ status }: ApiObject): FieldError[] =>
-  each(objectsAt(status, 'loadBalancer', 'ingress'), 'status.loadBalancer.ingress', validatePoint);
+export const validateBalancerStatus = ({ status }: Service | Ingress): FieldError[] =>
+  each<LoadBalancerIngress | IngressLoadBalancerIngress>(
+    status?.loadBalancer?.ingress ?? [],
+    'status.loadBalancer.ingress',
+    validatePoint,
+  );
 
-function validatePoint(point: Json, path: string): FieldError[] {
-  const [ip, host] = [textAt(point, 'ip'), textAt(point, 'hostname')];
+function validatePoint(point: LoadBalancerIngress | IngressLoadBalancerIngress, path: string): FieldError[] {
+  const [ip, host] = [point.ip ?? '', point.hostname ?? ''];
   const field = `${path}.hostname`;
   return [
     ...(ip === '' || isAddress(ip) ? [] : [invalidValue(`${path}.ip`, ip, 'must be a valid IP address')]),

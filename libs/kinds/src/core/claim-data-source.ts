@@ -1,7 +1,11 @@
-import type { ApiObject } from '@orch/machinery';
 import type { Features } from '@orch/schema';
+import type {
+  PersistentVolumeClaim,
+  TypedLocalObjectReference,
+  TypedObjectReference,
+} from '@orch/schema/types/core/v1';
 import type { GatedFields } from '../rules/gated-fields.js';
-import { at, isObject, type Json, textAt } from '../values/fields.js';
+import type { Json } from '../values/fields.js';
 
 /** What a claim may be filled with under the older name, by group. */
 const KNOWN: Readonly<Record<string, string>> = {
@@ -13,29 +17,33 @@ const KNOWN: Readonly<Record<string, string>> = {
  * Makes both names of what a claim is filled with say the same. Kinds that the older name never allowed are dropped from
  * it when it stands alone; what a stored claim has already stays. Mutates.
  */
-export function alignDataSources({ spec }: ApiObject, features: Features, old?: ApiObject): void {
-  if (!isObject(spec)) return;
-  const had = ['dataSource', 'dataSourceRef'].some((name) => isObject(at(old, 'spec', name)));
+export function alignDataSources(
+  { spec }: PersistentVolumeClaim,
+  features: Features,
+  old?: PersistentVolumeClaim,
+): void {
+  if (!spec) return;
+  const had = (['dataSource', 'dataSourceRef'] as const).some((name) => old?.spec?.[name]);
   const { dataSource: source } = spec;
-  const known = isObject(source) && KNOWN[textAt(source, 'apiGroup')] === source.kind;
-  if (isObject(source) && !known && !had && !isObject(spec.dataSourceRef)) delete spec.dataSource;
+  const known = source && KNOWN[source.apiGroup ?? ''] === source.kind;
+  if (source && !known && !had && !spec.dataSourceRef) delete spec.dataSource;
   if (!features.enabled('AnyVolumeDataSource')) return;
-  if (isObject(spec.dataSource) && !isObject(spec.dataSourceRef)) spec.dataSourceRef = referenceOf(spec.dataSource);
-  else if (isObject(spec.dataSourceRef) && !isObject(spec.dataSource) && !spec.dataSourceRef.namespace) {
+  if (spec.dataSource && !spec.dataSourceRef) spec.dataSourceRef = referenceOf(spec.dataSource);
+  else if (spec.dataSourceRef && !spec.dataSource && !spec.dataSourceRef.namespace) {
     spec.dataSource = referenceOf(spec.dataSourceRef);
   }
 }
 
 /** A reference into another namespace. */
-export const foreignDataSource: GatedFields = {
+export const foreignDataSource: GatedFields<PersistentVolumeClaim> = {
   feature: 'CrossNamespaceVolumeDataSource',
-  inUse: (stored) => isObject(at(stored, 'spec', 'dataSourceRef')),
+  inUse: (stored) => stored.spec?.dataSourceRef !== undefined,
   drop({ spec }) {
-    if (isObject(spec) && textAt(spec, 'dataSourceRef', 'namespace') !== '') delete spec.dataSourceRef;
+    if (spec?.dataSourceRef?.namespace) delete spec.dataSourceRef;
   },
 };
 
-const referenceOf = ({ apiGroup, kind, name }: Json): Json => ({
+const referenceOf = ({ apiGroup, kind, name }: TypedLocalObjectReference | TypedObjectReference): Json => ({
   ...(apiGroup !== undefined && { apiGroup }),
   kind,
   name,

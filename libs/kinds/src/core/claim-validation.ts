@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   dnsLabelErrors,
   dnsSubdomainErrors,
   type FieldError,
@@ -10,10 +9,18 @@ import {
   required,
 } from '@orch/machinery';
 import type { Features } from '@orch/schema';
+import type {
+  PersistentVolumeClaim,
+  PersistentVolumeClaimSpec,
+  PersistentVolumeClaimStatus,
+  PersistentVolumeSpec,
+  TypedLocalObjectReference,
+  TypedObjectReference,
+} from '@orch/schema/types/core/v1';
 import { invalidEach, isNotPositive, isOneOf, quantityOf } from '../rules/checks.js';
 import { hasStrangeValue, validateLabelSelector } from '../rules/label-selector.js';
 import { equal } from '../values/equal.js';
-import { at, isObject, type Json, mapAt, objectAt, stringsAt, textAt } from '../values/fields.js';
+import type { Json } from '../values/fields.js';
 
 const RESIZE_STATES = [
   '',
@@ -28,16 +35,23 @@ const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce'];
 export const VOLUME_MODES = ['Block', 'Filesystem'];
 
 /** Whether a volume or a claim may be for one pod only; `old` is the spec that is stored. */
-export const mayBeAlone = (features: Features, old: unknown): boolean =>
-  features.enabled('ReadWriteOncePod') || stringsAt(old, 'accessModes').includes(ALONE);
+export const mayBeAlone = (
+  features: Features,
+  old: PersistentVolumeClaimSpec | PersistentVolumeSpec | undefined,
+): boolean => features.enabled('ReadWriteOncePod') || (old?.accessModes ?? []).includes(ALONE);
 
 /**
  * Access modes of a volume or a claim: one that no other pod may share stands alone. `path` is that of the spec, `alone` says
  * whether there is such a one.
  */
-export function validateAccessModes(spec: unknown, path: string, whyRequired: string, alone: boolean): FieldError[] {
+export function validateAccessModes(
+  spec: PersistentVolumeClaimSpec | PersistentVolumeSpec | undefined,
+  path: string,
+  whyRequired: string,
+  alone: boolean,
+): FieldError[] {
   const modesKnown = alone ? [...ACCESS_MODES, ALONE] : ACCESS_MODES;
-  const modes = stringsAt(spec, 'accessModes');
+  const modes = spec?.accessModes ?? [];
   const field = `${path}.accessModes`;
   const errors = modes.length === 0 ? [required(field, whyRequired)] : [];
   const strange = modes.filter((mode) => !modesKnown.includes(mode));
@@ -49,15 +63,20 @@ export function validateAccessModes(spec: unknown, path: string, whyRequired: st
 }
 
 /** `path` is that of the spec, `old` the one that is stored, in an update. */
-export function validateClaim(spec: unknown, path: string, features: Features, old?: unknown): FieldError[] {
-  const name = textAt(spec, 'storageClassName');
+export function validateClaim(
+  spec: PersistentVolumeClaimSpec | undefined,
+  path: string,
+  features: Features,
+  old?: PersistentVolumeClaimSpec,
+): FieldError[] {
+  const name = spec?.storageClassName ?? '';
   return [
     ...validateAccessModes(spec, path, 'at least 1 access mode is required', mayBeAlone(features, old)),
-    ...validateLabelSelector(at(spec, 'selector'), `${path}.selector`, hasStrangeValue(at(old, 'selector'))),
-    ...validateSize(textAt(spec, 'resources', 'requests', 'storage'), `${path}.resources[storage]`),
+    ...validateLabelSelector(spec?.selector, `${path}.selector`, hasStrangeValue(old?.selector)),
+    ...validateSize(spec?.resources?.requests?.storage ?? '', `${path}.resources[storage]`),
     ...(name === '' ? [] : invalidEach(`${path}.storageClassName`, name, dnsSubdomainErrors(name))),
-    ...isOneOf(`${path}.volumeMode`, at(spec, 'volumeMode'), VOLUME_MODES),
-    ...validateDataSources(at(spec, 'dataSource'), at(spec, 'dataSourceRef'), path),
+    ...isOneOf(`${path}.volumeMode`, spec?.volumeMode, VOLUME_MODES),
+    ...validateDataSources(spec?.dataSource, spec?.dataSourceRef, path),
   ];
 }
 
@@ -67,36 +86,50 @@ function validateSize(size: string, field: string): FieldError[] {
 }
 
 /** What a volume is filled with, under its older name and its newer one. */
-function validateDataSources(source: unknown, reference: unknown, path: string): FieldError[] {
-  const namespace = textAt(reference, 'namespace');
+function validateDataSources(
+  source: TypedLocalObjectReference | undefined,
+  reference: TypedObjectReference | undefined,
+  path: string,
+): FieldError[] {
+  const namespace = reference?.namespace ?? '';
   const errors = [
     ...validateDataSource(source, `${path}.dataSource`),
     ...validateDataSource(reference, `${path}.dataSourceRef`),
     ...(namespace === '' ? [] : invalidEach(`${path}.dataSourceRef.namespace`, namespace, dnsLabelErrors(namespace))),
   ];
-  if (!isObject(source) || !isObject(reference)) return errors;
+  if (!source || !reference) return errors;
   const field = `${path}.dataSource`;
   if (namespace !== '') {
     return [...errors, invalidValue(path, field, 'may not be specified when dataSourceRef.namespace is specified')];
   }
-  const same = ['apiGroup', 'kind', 'name'].every((name) => equal(source[name], reference[name]));
+  const same = (['apiGroup', 'kind', 'name'] as const).every((name) => equal(source[name], reference[name]));
   return same ? errors : [...errors, invalidValue(path, field, 'must match dataSourceRef')];
 }
 
-function validateDataSource(source: unknown, path: string): FieldError[] {
-  if (!isObject(source)) return [];
-  const kind = textAt(source, 'kind');
-  const core = textAt(source, 'apiGroup') === '';
+function validateDataSource(
+  source: TypedLocalObjectReference | TypedObjectReference | undefined,
+  path: string,
+): FieldError[] {
+  if (!source) return [];
+  const kind = source.kind ?? '';
+  const core = (source.apiGroup ?? '') === '';
   const text = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
   return [
-    ...['name', 'kind'].flatMap((name) => (textAt(source, name) === '' ? [required(`${path}.${name}`)] : [])),
+    ...(['name', 'kind'] as const).flatMap((name) =>
+      (source[name] ?? '') === '' ? [required(`${path}.${name}`)] : [],
+    ),
     ...(core && kind !== 'PersistentVolumeClaim' ? [invalidValue(path, kind, text)] : []),
   ];
 }
 
 /** A claim is what it was made as, but for the volume it is bound to once, and its size when it is bound. */
-export function validateClaimUpdate(object: ApiObject, old: ApiObject, names: Names, features: Features): FieldError[] {
-  const [spec, before] = [objectAt(object, 'spec'), objectAt(old, 'spec')];
+export function validateClaimUpdate(
+  object: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  names: Names,
+  features: Features,
+): FieldError[] {
+  const [spec, before] = [object.spec, old.spec];
   const errors: FieldError[] = [];
   const key = names.key('volume.beta.orch.io/storage-class');
   const [noted, was] = [object, old].map(({ metadata }) => metadata?.annotations?.[key]);
@@ -119,65 +152,77 @@ export function validateClaimUpdate(object: ApiObject, old: ApiObject, names: Na
     errors.push(forbiddenField('spec', `${text}\n`));
   }
   errors.push(...validateShrinking(object, old, features));
-  if (!equal(spec.volumeMode, before.volumeMode)) {
-    errors.push(invalidValue('volumeMode', spec.volumeMode, 'field is immutable'));
+  if (!equal(spec?.volumeMode, before?.volumeMode)) {
+    errors.push(invalidValue('volumeMode', spec?.volumeMode, 'field is immutable'));
   }
   return errors;
 }
 
 /** A claim does not shrink, unless it takes back what could not be given. */
-function validateShrinking(object: ApiObject, old: ApiObject, features: Features): FieldError[] {
-  const [after, size] = [object, old].map((each) =>
-    quantityOf(textAt(each, 'spec', 'resources', 'requests', 'storage') || '0'),
-  );
+function validateShrinking(
+  object: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  features: Features,
+): FieldError[] {
+  const [after, size] = [object, old].map((each) => quantityOf(each.spec?.resources?.requests?.storage || '0'));
   if (!after || !size || after.compare(size) >= 0) return [];
   const field = 'spec.resources.requests.storage';
   if (!features.enabled('RecoverVolumeExpansionFailure')) {
     return [forbiddenField(field, 'field can not be less than previous value')];
   }
-  const given = quantityOf(textAt(old, 'status', 'capacity', 'storage'));
+  const given = quantityOf(old.status?.capacity?.storage ?? '');
   const tooLittle = given === undefined ? after.nanos <= 0n : after.compare(given) <= 0;
   return tooLittle ? [forbiddenField(field, 'field can not be less than status.capacity')] : [];
 }
 
 /** Whether the class goes from the annotation, where it was said once, to its field. */
-const namesClass = (spec: Json, before: Json, noted: string | undefined, was: string | undefined): boolean =>
+const namesClass = (
+  spec: PersistentVolumeClaimSpec | undefined,
+  before: PersistentVolumeClaimSpec | undefined,
+  noted: string | undefined,
+  was: string | undefined,
+): boolean =>
   was !== undefined &&
-  before.storageClassName === undefined &&
-  spec.storageClassName === was &&
+  before?.storageClassName === undefined &&
+  spec?.storageClassName === was &&
   (noted === undefined || noted === was);
 
 /** A class that was left open may be named later. */
-const mayNameClass = (spec: Json, was: string | undefined): boolean =>
-  spec.storageClassName !== undefined && (was === undefined || was === spec.storageClassName);
+const mayNameClass = (spec: PersistentVolumeClaimSpec | undefined, was: string | undefined): boolean =>
+  spec?.storageClassName !== undefined && (was === undefined || was === spec?.storageClassName);
 
 /** The new spec with what may change as it was. */
-function comparable(spec: Json, before: Json, object: ApiObject, mayName: boolean): Json {
+function comparable(
+  spec: PersistentVolumeClaimSpec | undefined,
+  before: PersistentVolumeClaimSpec | undefined,
+  object: PersistentVolumeClaim,
+  mayName: boolean,
+): Json {
   const fixed = { ...spec };
-  if (!before.volumeName) fixed.volumeName = before.volumeName;
-  if (before.storageClassName === undefined && mayName) fixed.storageClassName = undefined;
-  const storage = at(before, 'resources', 'requests', 'storage');
-  if (textAt(object, 'status', 'phase') === 'Bound' && storage !== undefined && at(spec, 'resources', 'requests')) {
-    const requests = { ...objectAt(spec, 'resources', 'requests'), storage };
-    fixed.resources = { ...objectAt(spec, 'resources'), requests };
+  if (!before?.volumeName) fixed.volumeName = before?.volumeName;
+  if (before?.storageClassName === undefined && mayName) fixed.storageClassName = undefined;
+  const storage = before?.resources?.requests?.storage;
+  if (object.status?.phase === 'Bound' && storage !== undefined && spec?.resources?.requests) {
+    const requests = { ...spec?.resources?.requests, storage };
+    fixed.resources = { ...spec?.resources, requests };
   }
   return fixed;
 }
 
 /** What a claim was given. */
-export const validateClaimStatus = ({ status }: ApiObject, features: Features): FieldError[] => [
-  ...Object.entries(mapAt(status, 'capacity')).flatMap(([name, amount]) =>
+export const validateClaimStatus = ({ status }: PersistentVolumeClaim, features: Features): FieldError[] => [
+  ...Object.entries(status?.capacity ?? {}).flatMap(([name, amount]) =>
     validateAmount(amount, `status.capacity[${name}]`),
   ),
   ...(features.enabled('RecoverVolumeExpansionFailure') ? validateExpansion(status) : []),
 ];
 
 /** How far the expansion of its volume has come. */
-function validateExpansion(status: unknown): FieldError[] {
+function validateExpansion(status: PersistentVolumeClaimStatus | undefined): FieldError[] {
   const field = 'status.allocatedResources';
   return [
-    ...isOneOf('status.resizeStatus', at(status, 'resizeStatus'), RESIZE_STATES),
-    ...Object.entries(mapAt(status, 'allocatedResources')).flatMap(([name, amount]) =>
+    ...isOneOf('status.resizeStatus', status?.resizeStatus, RESIZE_STATES),
+    ...Object.entries(status?.allocatedResources ?? {}).flatMap(([name, amount]) =>
       name === 'storage' ? validateAmount(amount, `${field}[${name}]`) : [notSupported(field, name, ['storage'])],
     ),
   ];

@@ -1,13 +1,12 @@
-import type { ApiObject } from '@orch/machinery';
+import type { ComponentStatus } from '@orch/schema/types/core/v1';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { objectsAt, textAt } from '../values/fields.js';
 
-export const componentStatus: KindDeclaration = {
+export const componentStatus: KindDeclaration<ComponentStatus> = {
   row(object) {
     const healthy = condition(object);
-    const word = { True: 'Healthy', False: 'Unhealthy' }[textAt(healthy, 'status')] ?? 'Unknown';
-    return { Status: word, Message: textAt(healthy, 'message'), Error: textAt(healthy, 'error') };
+    const word = { True: 'Healthy', False: 'Unhealthy' }[healthy?.status ?? ''] ?? 'Unknown';
+    return { Status: word, Message: healthy?.message ?? '', Error: healthy?.error ?? '' };
   },
 };
 
-const condition = (object: ApiObject) => objectsAt(object, 'conditions').find(({ type }) => type === 'Healthy');
+const condition = (object: ComponentStatus) => (object.conditions ?? []).find(({ type }) => type === 'Healthy');

@@ -1,13 +1,13 @@
-import { type ApiObject, type FieldError, invalidValue, tooLong } from '@orch/machinery';
+import { type FieldError, invalidValue, tooLong } from '@orch/machinery';
+import type { ConfigMap } from '@orch/schema/types/core/v1';
 import { validateContentKeys } from '../rules/content-keys.js';
 import { immutableContents } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { mapAt, objectAt } from '../values/fields.js';
 import { contentBytes, MAX_CONTENT_BYTES } from './secret-validation.js';
 
-const CONTENTS = ['data', 'binaryData'];
+const CONTENTS = ['data', 'binaryData'] as const;
 
-export const configMap: KindDeclaration = {
+export const configMap: KindDeclaration<ConfigMap> = {
   validate: validateContents,
   validateCreate: (object) => validateContentKeys(object, CONTENTS),
   validateUpdate: (object, old) => [
@@ -15,13 +15,13 @@ export const configMap: KindDeclaration = {
     ...immutableContents(object, old, CONTENTS),
   ],
   row: (object) => ({
-    Data: Object.keys(objectAt(object, 'data')).length + Object.keys(objectAt(object, 'binaryData')).length,
+    Data: Object.keys(object.data ?? {}).length + Object.keys(object.binaryData ?? {}).length,
   }),
 };
 
 /** A key stands for one thing, and all of it fits. */
-function validateContents(object: ApiObject): FieldError[] {
-  const [text, binary] = [mapAt(object, 'data'), mapAt(object, 'binaryData')];
+function validateContents(object: ConfigMap): FieldError[] {
+  const [text, binary] = [object.data ?? {}, object.binaryData ?? {}];
   const twice = Object.keys(binary).length === 0 ? [] : Object.keys(text).filter((key) => Object.hasOwn(binary, key));
   const size = contentBytes(text, 'utf8') + contentBytes(binary, 'base64');
   return [

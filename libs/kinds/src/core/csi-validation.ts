@@ -1,6 +1,6 @@
 import { dnsLabelErrors, dnsSubdomainErrors, type FieldError, required, tooLong } from '@orch/machinery';
+import type { SecretReference } from '@orch/schema/types/core/v1';
 import { invalidEach, requiredText } from '../rules/checks.js';
-import { isObject } from '../values/fields.js';
 
 const MAX_DRIVER_NAME = 63;
 
@@ -12,8 +12,8 @@ export const validateDriverName = (name: string, field: string): FieldError[] =>
 ];
 
 /** A reference to a Secret in a namespace, where there is one. */
-export const validateSecretOf = (reference: unknown, path: string): FieldError[] =>
-  isObject(reference)
+export const validateSecretOf = (reference: SecretReference | undefined, path: string): FieldError[] =>
+  reference
     ? [
         ...requiredText(reference, path, 'name', dnsSubdomainErrors),
         ...requiredText(reference, path, 'namespace', dnsLabelErrors),

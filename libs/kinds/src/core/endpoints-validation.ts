@@ -7,17 +7,17 @@ import {
   required,
   specialAddressErrors,
 } from '@orch/machinery';
+import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '@orch/schema/types/core/v1';
 import { invalidEach, oneOf, PROTOCOLS, portNumberErrors } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
-import { countAt, type Json, objectsAt, textAt } from '../values/fields.js';
 
 /** Addresses and ports of a Service, in subsets. */
-export const validateEndpoints = (object: unknown): FieldError[] =>
-  each(objectsAt(object, 'subsets'), 'subsets', validateSubset);
+export const validateEndpoints = (object: Endpoints): FieldError[] =>
+  each(object.subsets ?? [], 'subsets', validateSubset);
 
-function validateSubset(subset: Json, path: string): FieldError[] {
-  const lists = ['addresses', 'notReadyAddresses'].map((name) => [name, objectsAt(subset, name)] as const);
-  const ports = objectsAt(subset, 'ports');
+function validateSubset(subset: EndpointSubset, path: string): FieldError[] {
+  const lists = (['addresses', 'notReadyAddresses'] as const).map((name) => [name, subset[name] ?? []] as const);
+  const ports = subset.ports ?? [];
   return [
     ...(lists.every(([, addresses]) => addresses.length === 0)
       ? [required(path, 'must specify `addresses` or `notReadyAddresses`')]
@@ -27,8 +27,8 @@ function validateSubset(subset: Json, path: string): FieldError[] {
   ];
 }
 
-function validateAddress(address: Json, path: string): FieldError[] {
-  const [ip, host] = [textAt(address, 'ip'), textAt(address, 'hostname')];
+function validateAddress(address: EndpointAddress, path: string): FieldError[] {
+  const [ip, host] = [address.ip ?? '', address.hostname ?? ''];
   const node = address.nodeName;
   return [
     ...invalidEach(`${path}.ip`, ip, addressErrors(ip)),
@@ -38,9 +38,9 @@ function validateAddress(address: Json, path: string): FieldError[] {
   ];
 }
 
-function validatePort(port: Json, path: string, named: boolean): FieldError[] {
-  const name = textAt(port, 'name');
-  const number = countAt(port, 'port');
+function validatePort(port: EndpointPort, path: string, named: boolean): FieldError[] {
+  const name = port.name ?? '';
+  const number = port.port ?? 0;
   const protocol = port.appProtocol;
   return [
     ...(name === ''

@@ -1,13 +1,16 @@
+import type { Event, ObjectReference } from '@orch/schema/types/core/v1';
 import { eventRow } from '../events/event-row.js';
 import { validateEvent } from '../events/event-validation.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { textAt } from '../values/fields.js';
 
 /** Field of an event in its core form, by the name of its selector. */
-const involved = (name: string) => (object: unknown) => textAt(object, 'involvedObject', name);
+const involved =
+  (name: keyof ObjectReference) =>
+  ({ involvedObject }: Event): string =>
+    involvedObject?.[name] ?? '';
 
 /** Events as they are stored, also those of the group of their own. */
-export const event: KindDeclaration = {
+export const event: KindDeclaration<Event> = {
   nameRule: 'pathSegment',
   createOnUpdate: true,
   defaultPropagation: 'None',
@@ -21,9 +24,9 @@ export const event: KindDeclaration = {
     'involvedObject.apiVersion': involved('apiVersion'),
     'involvedObject.resourceVersion': involved('resourceVersion'),
     'involvedObject.fieldPath': involved('fieldPath'),
-    reason: (object) => textAt(object, 'reason'),
-    reportingComponent: (object) => textAt(object, 'reportingComponent'),
-    source: (object) => textAt(object, 'source', 'component') || textAt(object, 'reportingComponent'),
-    type: (object) => textAt(object, 'type'),
+    reason: (object) => object.reason ?? '',
+    reportingComponent: (object) => object.reportingComponent ?? '',
+    source: (object) => object.source?.component || (object.reportingComponent ?? ''),
+    type: (object) => object.type ?? '',
   },
 };

@@ -1,6 +1,6 @@
 import { type FieldError, invalidValue, required } from '@orch/machinery';
+import type { ISCSIPersistentVolumeSource } from '@orch/schema/types/core/v1';
 import { rangeText } from '../rules/checks.js';
-import { countAt, isObject, type Json, textAt } from '../values/fields.js';
 
 /** Names of initiators and targets, by how they begin. */
 const FORMS: Readonly<Record<string, RegExp>> = {
@@ -16,19 +16,19 @@ const TARGET_TOO_LONG =
   'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
 
 /** A persistent volume on iSCSI. Two fields are named in errors as clients know them. */
-export function validateIscsi(source: Json, path: string, volume: string): FieldError[] {
-  const portal = textAt(source, 'targetPortal');
-  const lun = countAt(source, 'lun');
+export function validateIscsi(source: ISCSIPersistentVolumeSource, path: string, volume: string): FieldError[] {
+  const portal = source.targetPortal ?? '';
+  const lun = source.lun ?? 0;
   const { initiatorName: initiator, secretRef: secret } = source;
   const long = typeof initiator === 'string' && Buffer.byteLength(`${volume}:${portal}`) > MAX_TARGET;
   const chap = source.chapAuthDiscovery === true || source.chapAuthSession === true;
   return [
     ...(portal === '' ? [required(`${path}.targetPortal`)] : []),
     ...(long ? [invalidValue(`${path}.targetportal`, portal, TARGET_TOO_LONG)] : []),
-    ...validateTarget(textAt(source, 'iqn'), `${path}.iqn`),
+    ...validateTarget(source.iqn ?? '', `${path}.iqn`),
     ...(lun >= 0 && lun <= MAX_LUN ? [] : [invalidValue(`${path}.lun`, lun, rangeText(0, MAX_LUN))]),
-    ...(chap && !isObject(secret) ? [required(`${path}.secretRef`)] : []),
-    ...(isObject(secret) && textAt(secret, 'name') === '' ? [required(`${path}.secretRef.name`)] : []),
+    ...(chap && !secret ? [required(`${path}.secretRef`)] : []),
+    ...(secret && (secret.name ?? '') === '' ? [required(`${path}.secretRef.name`)] : []),
     ...(typeof initiator === 'string' ? validateName(initiator, `${path}.initiatorname`) : []),
   ];
 }

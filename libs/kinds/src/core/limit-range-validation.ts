@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   type FieldError,
   forbiddenField,
   invalidValue,
@@ -8,25 +7,27 @@ import {
   qualifiedNameErrors,
   required,
 } from '@orch/machinery';
+import type { LimitRange, LimitRangeItem } from '@orch/schema/types/core/v1';
 import { invalidEach, quantityOf } from '../rules/checks.js';
 import { shownQuantity } from '../rules/go-quantity.js';
 import { each, refuseRepeated } from '../rules/lists.js';
 import { containerResourceErrors, isHugePages, isNative, resourceNameErrors } from '../rules/resource-names.js';
-import { type Json, mapAt, objectsAt, textAt } from '../values/fields.js';
 
 const LIMITS = 'spec.limits';
 const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
-const OF_PODS = ['max', 'min'];
-const DEFAULTS = ['default', 'defaultRequest'];
+const OF_PODS = ['max', 'min'] as const;
+const DEFAULTS = ['default', 'defaultRequest'] as const;
 const RATIO = 'maxLimitRequestRatio';
+/** A member of an item that holds amounts by resource. */
+type AmountList = Exclude<keyof LimitRangeItem, 'type'>;
 /** Beyond this, ratios are computed of whole units only. */
 const MAX_MILLI_UNITS = ((1n << 63n) - 1n) / 1000n;
 
-export function validateLimitRange({ spec }: ApiObject, names: Names): FieldError[] {
-  const items = objectsAt(spec, 'limits');
+export function validateLimitRange({ spec }: LimitRange, names: Names): FieldError[] {
+  const items = spec?.limits ?? [];
   return [
     ...refuseRepeated(
-      items.map((item) => textAt(item, 'type')),
+      items.map((item) => item.type ?? ''),
       LIMITS,
       '.type',
     ),
@@ -40,18 +41,18 @@ function typeErrors(type: string): string[] {
   return ['must be a standard limit type or fully qualified'];
 }
 
-function validateItem(item: Json, path: string, names: Names): FieldError[] {
-  const type = textAt(item, 'type');
+function validateItem(item: LimitRangeItem, path: string, names: Names): FieldError[] {
+  const type = item.type ?? '';
   const ofPods = type === 'Pod';
-  const lists = ofPods ? OF_PODS : [...OF_PODS, ...DEFAULTS];
+  const lists: readonly AmountList[] = ofPods ? OF_PODS : [...OF_PODS, ...DEFAULTS];
   const nameErrors = (name: string) =>
     ofPods || type === 'Container' ? containerResourceErrors(name, names) : resourceNameErrors(name);
-  const used = [...lists, RATIO];
-  const resources = new Set(used.flatMap((list) => Object.keys(mapAt(item, list))));
+  const used: readonly AmountList[] = [...lists, RATIO];
+  const resources = new Set(used.flatMap((list) => Object.keys(item[list] ?? {})));
   return [
     ...invalidEach(`${path}.type`, type, typeErrors(type)),
     ...used.flatMap((list) =>
-      Object.keys(mapAt(item, list)).flatMap((name) => invalidEach(`${path}.${list}[${name}]`, name, nameErrors(name))),
+      Object.keys(item[list] ?? {}).flatMap((name) => invalidEach(`${path}.${list}[${name}]`, name, nameErrors(name))),
     ),
     ...(ofPods ? refuseDefaults(item, path) : []),
     ...(type === 'PersistentVolumeClaim' ? requireStorage(item, path) : []),
@@ -59,22 +60,22 @@ function validateItem(item: Json, path: string, names: Names): FieldError[] {
   ];
 }
 
-const refuseDefaults = (item: Json, path: string): FieldError[] =>
-  DEFAULTS.filter((list) => Object.keys(mapAt(item, list)).length > 0).map((list) =>
+const refuseDefaults = (item: LimitRangeItem, path: string): FieldError[] =>
+  DEFAULTS.filter((list) => Object.keys(item[list] ?? {}).length > 0).map((list) =>
     forbiddenField(`${path}.${list}`, "may not be specified when `type` is 'Pod'"),
   );
 
-function requireStorage(item: Json, path: string): FieldError[] {
-  if (OF_PODS.some((list) => mapAt(item, list).storage !== undefined)) return [];
+function requireStorage(item: LimitRangeItem, path: string): FieldError[] {
+  if (OF_PODS.some((list) => item[list]?.storage !== undefined)) return [];
   return [required(`${path}.limits`, 'either minimum or maximum storage value is required, but neither was provided')];
 }
 
 type Bounds = Readonly<Record<string, Quantity | undefined>>;
 
-const boundsOf = (item: Json, name: string, lists: readonly string[]): Bounds =>
+const boundsOf = (item: LimitRangeItem, name: string, lists: readonly AmountList[]): Bounds =>
   Object.fromEntries(
-    [...lists, RATIO].map((list) => {
-      const amount = mapAt(item, list)[name];
+    ([...lists, RATIO] as const).map((list) => {
+      const amount = item[list]?.[name];
       return [list, amount === undefined ? undefined : quantityOf(amount)];
     }),
   );

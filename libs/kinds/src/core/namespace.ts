@@ -1,19 +1,20 @@
-import { type ApiObject, copy, type FieldError, invalidValue, type Names, qualifiedNameErrors } from '@orch/machinery';
+import { copy, type FieldError, invalidValue, type Names, qualifiedNameErrors } from '@orch/machinery';
+import type { Namespace } from '@orch/schema/types/core/v1';
 import { invalidEach } from '../rules/checks.js';
 import { finalizerNameErrors } from '../rules/finalizers.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { each } from '../rules/lists.js';
-import { ensureObject, isEmpty, objectAt, stringsAt, textAt } from '../values/fields.js';
+import { ensureObject, isEmpty } from '../values/fields.js';
 import { UNKNOWN } from '../values/text.js';
 
 /** Lives in `spec.finalizers` until the namespace's contents are gone. */
 const contentsFinalizer = (names: Names): string => names.product;
 
-const keepSpec = (object: ApiObject, old: ApiObject): void => {
+const keepSpec = (object: Namespace, old: Namespace): void => {
   object.spec = copy(old.spec);
 };
 
-export const namespace: KindDeclaration = {
+export const namespace: KindDeclaration<Namespace> = {
   nameRule: 'label',
   defaults(object, names) {
     const metadata = ensureObject(object, 'metadata');
@@ -22,7 +23,7 @@ export const namespace: KindDeclaration = {
   },
   prepareForCreate(object, names) {
     object.status = { phase: 'Active' };
-    const finalizers = objectAt(object, 'spec').finalizers;
+    const finalizers = object.spec?.finalizers;
     const asked = Array.isArray(finalizers) ? finalizers : [];
     const own = contentsFinalizer(names);
     ensureObject(object, 'spec').finalizers = asked.includes(own) ? asked : [...asked, own];
@@ -34,31 +35,31 @@ export const namespace: KindDeclaration = {
     },
   },
   validateCreate: (object, names) =>
-    stringsAt(object, 'spec', 'finalizers').flatMap((name) => validateFinalizer(name, 'spec.finalizers', names)),
+    (object.spec?.finalizers ?? []).flatMap((name) => validateFinalizer(name, 'spec.finalizers', names)),
   validateUpdate: validateFinalizers,
   validateStatus: validatePhase,
   prepareForDelete(object) {
     ensureObject(object, 'status').phase = 'Terminating';
   },
-  hasFinalizers: (object) => !isEmpty(objectAt(object, 'spec').finalizers),
-  row: (object) => ({ Status: textAt(object, 'status', 'phase') || UNKNOWN }),
-  selectableFields: { 'status.phase': (object) => textAt(object, 'status', 'phase') },
+  hasFinalizers: (object) => !isEmpty(object.spec?.finalizers),
+  row: (object) => ({ Status: object.status?.phase || UNKNOWN }),
+  selectableFields: { 'status.phase': (object) => object.status?.phase ?? '' },
 };
 
 const validateFinalizer = (name: string, field: string, names: Names): FieldError[] =>
   invalidEach(field, name, [...qualifiedNameErrors(name), ...finalizerNameErrors(name, names)]);
 
 /** Those that `finalize` adds. */
-function validateFinalizers(object: ApiObject, old: ApiObject, names: Names): FieldError[] {
-  const held = new Set(stringsAt(old, 'spec', 'finalizers'));
-  return each(stringsAt(object, 'spec', 'finalizers'), 'spec.finalizers', (name, field) =>
+function validateFinalizers(object: Namespace, old: Namespace, names: Names): FieldError[] {
+  const held = new Set(old.spec?.finalizers ?? []);
+  return each(object.spec?.finalizers ?? [], 'spec.finalizers', (name, field) =>
     held.has(name) ? [] : validateFinalizer(name, field, names),
   );
 }
 
 /** Whether a namespace goes is what its deletion says. The field is called in errors as clients know it. */
-function validatePhase({ metadata, status }: ApiObject): FieldError[] {
-  const phase = textAt(status, 'phase');
+function validatePhase({ metadata, status }: Namespace): FieldError[] {
+  const phase = status?.phase ?? '';
   const goes = metadata?.deletionTimestamp !== undefined;
   if (phase === (goes ? 'Terminating' : 'Active')) return [];
   const text = goes

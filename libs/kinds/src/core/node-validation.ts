@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   addressFamily,
   contentKeyErrors,
   dnsLabelErrors,
@@ -16,11 +15,11 @@ import {
   required,
   VerbatimValue,
 } from '@orch/machinery';
+import type { ConfigMapNodeConfigSource, Node, NodeConfigSource, Taint } from '@orch/schema/types/core/v1';
 import { invalidEach, oneOf } from '../rules/checks.js';
 import { each, refuseRepeated } from '../rules/lists.js';
 import { validateResourceAmount } from '../rules/resource-names.js';
 import { equal } from '../values/equal.js';
-import { at, isObject, type Json, mapAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
 import { shownStruct } from '../values/go-values.js';
 
@@ -28,19 +27,19 @@ const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const CIDRS = 'spec.podCIDRs';
 
 /** The taints of a node and the networks of its pods. Errors name the taints under metadata, as clients know them. */
-export const validateNode = ({ spec }: ApiObject): FieldError[] => [
-  ...validateTaints(objectsAt(spec, 'taints'), 'metadata.taints'),
-  ...validateNetworks(stringsAt(spec, 'podCIDRs')),
-  ...validateConfiguration(at(spec, 'configSource')),
+export const validateNode = ({ spec }: Node): FieldError[] => [
+  ...validateTaints(spec?.taints ?? [], 'metadata.taints'),
+  ...validateNetworks(spec?.podCIDRs ?? []),
+  ...validateConfiguration(spec?.configSource),
 ];
 
-const validateConfiguration = (source: unknown): FieldError[] =>
-  isObject(source) ? validateSource(source, 'spec.configSource', refuseIdentity) : [];
+const validateConfiguration = (source: NodeConfigSource | undefined): FieldError[] =>
+  source ? validateSource(source, 'spec.configSource', refuseIdentity) : [];
 
-function validateTaints(taints: readonly Json[], path: string): FieldError[] {
+function validateTaints(taints: readonly Taint[], path: string): FieldError[] {
   const seen = new Set<string>();
   return each(taints, path, (taint, field) => {
-    const [key, value, effect] = ['key', 'value', 'effect'].map((name) => textAt(taint, name)) as [
+    const [key, value, effect] = (['key', 'value', 'effect'] as const).map((name) => taint[name] ?? '') as [
       string,
       string,
       string,
@@ -58,12 +57,12 @@ function validateTaints(taints: readonly Json[], path: string): FieldError[] {
   });
 }
 
-const shownTaint = (taint: Json): VerbatimValue =>
+const shownTaint = (taint: Taint): VerbatimValue =>
   shownStruct('core.Taint', {
-    Key: textAt(taint, 'key'),
-    Value: textAt(taint, 'value'),
-    Effect: textAt(taint, 'effect'),
-    TimeAdded: new VerbatimValue(textAt(taint, 'timeAdded') || '<nil>'),
+    Key: taint.key ?? '',
+    Value: taint.value ?? '',
+    Effect: taint.effect ?? '',
+    TimeAdded: new VerbatimValue(taint.timeAdded || '<nil>'),
   });
 
 /** One network of each family. */
@@ -86,52 +85,56 @@ function validateNetworks(networks: readonly string[]): FieldError[] {
 }
 
 /** Networks and the provider's name of a node are said once. */
-export function validateNodeUpdate(object: ApiObject, old: ApiObject): FieldError[] {
+export function validateNodeUpdate(object: Node, old: Node): FieldError[] {
   const errors: FieldError[] = [];
-  const networks = stringsAt(old, 'spec', 'podCIDRs');
+  const networks = old.spec?.podCIDRs ?? [];
   const only = (name: string) => `node updates may not change ${name} except from "" to valid`;
-  if (networks.length > 0 && !equal(networks, stringsAt(object, 'spec', 'podCIDRs'))) {
+  if (networks.length > 0 && !equal(networks, object.spec?.podCIDRs ?? [])) {
     errors.push(forbiddenField(CIDRS, only('podCIDR')));
   }
-  const provider = textAt(old, 'spec', 'providerID');
-  if (provider !== '' && provider !== textAt(object, 'spec', 'providerID')) {
+  const provider = old.spec?.providerID ?? '';
+  if (provider !== '' && provider !== (object.spec?.providerID ?? '')) {
     errors.push(forbiddenField('spec.providerID', only('providerID')));
   }
-  if (textAt(object, 'spec', 'externalID') !== textAt(old, 'spec', 'externalID')) {
+  if ((object.spec?.externalID ?? '') !== (old.spec?.externalID ?? '')) {
     errors.push(forbiddenField('spec.externalID', 'may not be updated'));
   }
   return errors;
 }
 
 /** What a node can do; its agent may say so when it registers it. */
-export const validateNodeResources = (object: ApiObject, names: Names): FieldError[] =>
-  ['capacity', 'allocatable'].flatMap((list) =>
-    Object.entries(mapAt(object, 'status', list)).flatMap(([name, amount]) =>
+export const validateNodeResources = (object: Node, names: Names): FieldError[] =>
+  (['capacity', 'allocatable'] as const).flatMap((list) =>
+    Object.entries(object.status?.[list] ?? {}).flatMap(([name, amount]) =>
       validateResourceAmount(name, amount, `status.${list}.${name}`, names),
     ),
   );
 
-export function validateNodeStatus(object: ApiObject, names: Names): FieldError[] {
+export function validateNodeStatus(object: Node, names: Names): FieldError[] {
   const seen = new Set<string>();
-  const addresses = each(objectsAt(object, 'status', 'addresses'), 'status.addresses', (entry, field) => {
-    const [type, address] = [textAt(entry, 'type'), textAt(entry, 'address')];
+  const addresses = each(object.status?.addresses ?? [], 'status.addresses', (entry, field) => {
+    const [type, address] = [entry.type ?? '', entry.address ?? ''];
     if (!seen.has(`${type} ${address}`)) {
       seen.add(`${type} ${address}`);
       return [];
     }
     return [duplicate(field, shownStruct('core.NodeAddress', { Type: type, Address: address }))];
   });
-  const config = ['assigned', 'active', 'lastKnownGood'].flatMap((name) => {
-    const source = at(object, 'status', 'config', name);
-    return isObject(source) ? validateSource(source, `status.config.${name}`, requireIdentity) : [];
+  const config = (['assigned', 'active', 'lastKnownGood'] as const).flatMap((name) => {
+    const source = object.status?.config?.[name];
+    return source ? validateSource(source, `status.config.${name}`, requireIdentity) : [];
   });
   return [...validateNodeResources(object, names), ...addresses, ...config];
 }
 
 /** Where an agent once took its configuration from. Kept for nodes that still say so. */
-function validateSource(source: Json, path: string, identity: (map: Json, path: string) => FieldError[]): FieldError[] {
+function validateSource(
+  source: NodeConfigSource,
+  path: string,
+  identity: (map: ConfigMapNodeConfigSource, path: string) => FieldError[],
+): FieldError[] {
   const map = source.configMap;
-  if (!isObject(map)) {
+  if (!map) {
     const shown = new VerbatimValue('core.NodeConfigSource{ConfigMap:(*core.ConfigMapNodeConfigSource)(nil)}');
     return [invalidValue(path, shown, 'exactly one reference subfield must be non-nil')];
   }
@@ -144,20 +147,25 @@ function validateSource(source: Json, path: string, identity: (map: Json, path: 
   ];
 }
 
-const IDENTITY = ['uid', 'resourceVersion'];
+const IDENTITY = ['uid', 'resourceVersion'] as const;
 
-const refuseIdentity = (map: Json, path: string): FieldError[] =>
-  IDENTITY.filter((name) => textAt(map, name) !== '').map((name) =>
+const refuseIdentity = (map: ConfigMapNodeConfigSource, path: string): FieldError[] =>
+  IDENTITY.filter((name) => (map[name] ?? '') !== '').map((name) =>
     forbiddenField(`${path}.${name}`, `${name} must not be set in spec`),
   );
 
-const requireIdentity = (map: Json, path: string): FieldError[] =>
-  IDENTITY.filter((name) => textAt(map, name) === '').map((name) =>
+const requireIdentity = (map: ConfigMapNodeConfigSource, path: string): FieldError[] =>
+  IDENTITY.filter((name) => (map[name] ?? '') === '').map((name) =>
     required(`${path}.${name}`, `${name} must be set in status`),
   );
 
-function setText(map: Json, path: string, name: string, check: (value: string) => string[]): FieldError[] {
-  const value = textAt(map, name);
+function setText(
+  map: ConfigMapNodeConfigSource,
+  path: string,
+  name: 'namespace' | 'name' | 'kubeletConfigKey',
+  check: (value: string) => string[],
+): FieldError[] {
+  const value = map[name] ?? '';
   if (value === '') return [required(`${path}.${name}`, `${name} must be set`)];
   return invalidEach(`${path}.${name}`, value, check(value));
 }

@@ -1,7 +1,7 @@
+import type { PersistentVolumeClaim } from '@orch/schema/types/core/v1';
 import { type GatedFields, gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
-import { isObject, objectAt, stringsAt, textAt } from '../values/fields.js';
 import { accessModes, UNSET } from '../values/text.js';
 import { claimWarnings } from '../warnings/amounts.js';
 import { alignDataSources, foreignDataSource } from './claim-data-source.js';
@@ -9,14 +9,13 @@ import { validateClaim, validateClaimStatus, validateClaimUpdate } from './claim
 import { storageClass, volumePhase } from './persistent-volume.js';
 
 /** A claim for storage cannot ask for claims. */
-const claimsOfClaim: GatedFields = {
+const claimsOfClaim: GatedFields<PersistentVolumeClaim> = {
   drop({ spec }) {
-    const { resources } = objectAt(spec);
-    if (isObject(resources)) delete resources.claims;
+    delete spec?.resources?.claims;
   },
 };
 
-export const persistentVolumeClaim = (settings: KindSettings): KindDeclaration => ({
+export const persistentVolumeClaim = (settings: KindSettings): KindDeclaration<PersistentVolumeClaim> => ({
   gatedFields: [gatedMember('AnyVolumeDataSource', 'spec.dataSourceRef'), foreignDataSource, claimsOfClaim],
   gatedStatus: ['allocatedResources', 'resizeStatus'].map((name) =>
     gatedMember('RecoverVolumeExpansionFailure', `status.${name}`),
@@ -31,14 +30,14 @@ export const persistentVolumeClaim = (settings: KindSettings): KindDeclaration =
   validateUpdate: (object, old, names) => validateClaimUpdate(object, old, names, settings.features),
   warnings: ({ spec }) => claimWarnings(spec, 'spec'),
   row(object, _now, names) {
-    const volume = textAt(object, 'spec', 'volumeName');
+    const volume = object.spec?.volumeName ?? '';
     return {
       Status: volumePhase(object),
       Volume: volume,
-      Capacity: volume && (textAt(object, 'status', 'capacity', 'storage') || '0'),
-      'Access Modes': volume && accessModes(stringsAt(object, 'status', 'accessModes')),
+      Capacity: volume && (object.status?.capacity?.storage || '0'),
+      'Access Modes': volume && accessModes(object.status?.accessModes ?? []),
       StorageClass: storageClass(object, names),
-      VolumeMode: textAt(object, 'spec', 'volumeMode') || UNSET,
+      VolumeMode: object.spec?.volumeMode || UNSET,
     };
   },
 });

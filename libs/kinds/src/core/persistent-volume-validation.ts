@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
 import {
-  type ApiObject,
   dnsSubdomainErrors,
   type FieldError,
   forbiddenField,
@@ -10,42 +9,49 @@ import {
   required,
   VerbatimValue,
 } from '@orch/machinery';
+import type {
+  NodeSelectorTerm,
+  PersistentVolume,
+  PersistentVolumeSource,
+  PersistentVolumeSpec,
+  VolumeNodeAffinity,
+} from '@orch/schema/types/core/v1';
 import { invalidEach, isNotPositive, isOneOf, quantityOf } from '../rules/checks.js';
 import { validateNodeSelector } from '../rules/node-selector.js';
 import { equal } from '../values/equal.js';
-import { at, isEmpty, isObject, type Json, mapAt, objectAt, objectsAt, textAt } from '../values/fields.js';
+import { isEmpty, type Json } from '../values/fields.js';
 import { VOLUME_MODES, validateAccessModes } from './claim-validation.js';
 import { sourcesOf, validateSource } from './volume-source-validation.js';
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
 
 /** `alone`: a volume may be for one pod only. */
-export function validateVolume({ metadata, spec }: ApiObject, names: Names, alone: boolean): FieldError[] {
-  const name = textAt(spec, 'storageClassName');
-  const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
+export function validateVolume({ metadata, spec }: PersistentVolume, names: Names, alone: boolean): FieldError[] {
+  const name = spec?.storageClassName ?? '';
+  const policy = spec?.persistentVolumeReclaimPolicy ?? '';
   return [
     ...validateAccessModes(spec, 'spec', '', alone),
-    ...validateCapacity(mapAt(spec, 'capacity')),
+    ...validateCapacity(spec?.capacity ?? {}),
     ...(policy === '' ? [] : isOneOf('spec.persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES)),
     ...validateAffinity(spec),
-    ...validateSource(objectAt(spec), 'spec', metadata?.name ?? '', names),
+    ...validateSource(spec, 'spec', metadata?.name ?? '', names),
     ...validateRecycling(spec, policy),
     ...(name === '' ? [] : invalidEach('spec.storageClassName', name, dnsSubdomainErrors(name))),
-    ...isOneOf('spec.volumeMode', at(spec, 'volumeMode'), VOLUME_MODES),
+    ...isOneOf('spec.volumeMode', spec?.volumeMode, VOLUME_MODES),
   ];
 }
 
 /** The volume of an attachment, which has no object of its own. */
-export function validateInlineVolume(spec: Readonly<Json>, path: string, names: Names): FieldError[] {
+export function validateInlineVolume(spec: PersistentVolumeSpec, path: string, names: Names): FieldError[] {
   const context = 'in the context of inline volumes';
-  const unfit = ['claimRef', 'capacity', 'nodeAffinity', 'storageClassName'].filter(
-    (name) => (isObject(spec[name]) && !(name === 'capacity' && isEmpty(spec[name]))) || textAt(spec, name) !== '',
+  const unfit = (['claimRef', 'capacity', 'nodeAffinity', 'storageClassName'] as const).filter(
+    (name) => spec[name] && !(name === 'capacity' && isEmpty(spec.capacity)),
   );
-  const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
-  const mode = at(spec, 'volumeMode');
+  const policy = spec.persistentVolumeReclaimPolicy ?? '';
+  const mode = spec.volumeMode;
   return [
     ...unfit.map((name) => forbiddenField(`${path}.${name}`, `may not be specified ${context}`)),
-    ...(isObject(spec.csi) ? [] : [required(`${path}.csi`, `has to be specified ${context}`)]),
+    ...(spec.csi ? [] : [required(`${path}.csi`, `has to be specified ${context}`)]),
     ...validateAccessModes(spec, path, '', false),
     ...(policy === '' || policy === 'Retain'
       ? []
@@ -74,36 +80,36 @@ function validateCapacity(capacity: Readonly<Record<string, string>>): FieldErro
 }
 
 /** What lies on a node is reached from there only. */
-function validateAffinity(spec: unknown): FieldError[] {
-  const affinity = at(spec, 'nodeAffinity');
-  if (!isObject(affinity)) {
+function validateAffinity(spec: PersistentVolumeSpec | undefined): FieldError[] {
+  const affinity = spec?.nodeAffinity;
+  if (!affinity) {
     if (sourcesOf(spec)[0] !== 'local') return [];
     return [required('spec.nodeAffinity', 'Local volume requires node affinity')];
   }
   const field = 'spec.nodeAffinity.required';
-  return isObject(affinity.required)
+  return affinity.required
     ? validateNodeSelector(affinity.required, field)
     : [required(field, 'must specify required node constraints')];
 }
 
 /** Nobody's whole disk is swept. */
-function validateRecycling(spec: unknown, policy: string): FieldError[] {
-  const path = textAt(spec, 'hostPath', 'path');
+function validateRecycling(spec: PersistentVolumeSpec | undefined, policy: string): FieldError[] {
+  const path = spec?.hostPath?.path ?? '';
   if (policy !== 'Recycle' || path === '' || posix.resolve('/', path) !== '/' || !path.startsWith('/')) return [];
   return [forbiddenField('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'")];
 }
 
 /** A volume lies where it lies. */
-export function validateVolumeUpdate(object: ApiObject, old: ApiObject, names: Names): FieldError[] {
+export function validateVolumeUpdate(object: PersistentVolume, old: PersistentVolume, names: Names): FieldError[] {
   const errors: FieldError[] = [];
   if (!equal(sources(object.spec, old.spec), sources(old.spec, old.spec))) {
     const text = 'spec.persistentvolumesource is immutable after creation\n';
     errors.push(forbiddenField('spec.persistentvolumesource', text));
   }
-  const mode = at(object, 'spec', 'volumeMode');
-  if (!equal(mode, at(old, 'spec', 'volumeMode'))) errors.push(invalidValue('volumeMode', mode, 'field is immutable'));
-  const [affinity, before] = [at(object, 'spec', 'nodeAffinity'), at(old, 'spec', 'nodeAffinity')];
-  if (isObject(before) && !equal(affinity, renamed(before, affinity, names))) {
+  const mode = object.spec?.volumeMode;
+  if (!equal(mode, old.spec?.volumeMode)) errors.push(invalidValue('volumeMode', mode, 'field is immutable'));
+  const [affinity, before] = [object.spec?.nodeAffinity, old.spec?.nodeAffinity];
+  if (before && !equal(affinity, renamed(before, affinity, names))) {
     const text = 'field is immutable, except for updating from beta label to GA';
     errors.push(invalidValue('nodeAffinity', affinity, text));
   }
@@ -111,9 +117,12 @@ export function validateVolumeUpdate(object: ApiObject, old: ApiObject, names: N
 }
 
 /** Where the volume lies; the secret for growing it may be added later. */
-function sources(spec: unknown, old: unknown): Json {
-  const found = Object.fromEntries(sourcesOf(spec).map((name) => [name, at(spec, name)]));
-  if (!isObject(found.csi) || at(old, 'csi', 'controllerExpandSecretRef') !== undefined) return found;
+function sources(
+  spec: PersistentVolumeSpec | undefined,
+  old: PersistentVolumeSpec | undefined,
+): PersistentVolumeSource {
+  const found: PersistentVolumeSource = Object.fromEntries(sourcesOf(spec).map((name) => [name, spec?.[name]]));
+  if (!found.csi || old?.csi?.controllerExpandSecretRef !== undefined) return found;
   const { controllerExpandSecretRef: _secret, ...csi } = found.csi;
   return { ...found, csi };
 }
@@ -128,17 +137,17 @@ const LATER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** The old affinity with those labels renamed that the new one has under their later name. */
-function renamed(old: Json, affinity: unknown, names: Names): Json {
+function renamed(old: VolumeNodeAffinity, affinity: VolumeNodeAffinity | undefined, names: Names): Json {
   const later = new Map(Object.entries(LATER_NAMES).map(([from, to]) => [names.key(from), names.key(to)]));
-  const terms = objectsAt(affinity, 'required', 'nodeSelectorTerms');
-  const follow = (term: Json, place: number): Json => {
-    const followers = objectsAt(terms[place], 'matchExpressions');
-    const matchExpressions = objectsAt(term, 'matchExpressions').map((requirement, index) => {
-      const key = textAt(followers[index], 'key');
-      return later.get(textAt(requirement, 'key')) === key ? { ...requirement, key } : requirement;
+  const terms = affinity?.required?.nodeSelectorTerms ?? [];
+  const follow = (term: NodeSelectorTerm, place: number): Json => {
+    const followers = terms[place]?.matchExpressions ?? [];
+    const matchExpressions = (term.matchExpressions ?? []).map((requirement, index) => {
+      const key = followers[index]?.key ?? '';
+      return later.get(requirement.key ?? '') === key ? { ...requirement, key } : requirement;
     });
     return { ...term, matchExpressions };
   };
-  const before = objectsAt(old, 'required', 'nodeSelectorTerms');
-  return { ...old, required: { ...objectAt(old, 'required'), nodeSelectorTerms: before.map(follow) } };
+  const before = old.required?.nodeSelectorTerms ?? [];
+  return { ...old, required: { ...old.required, nodeSelectorTerms: before.map(follow) } };
 }

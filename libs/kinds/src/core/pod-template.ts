@@ -1,3 +1,4 @@
+import type { PodTemplate } from '@orch/schema/types/core/v1';
 import { POD_FIELDS } from '../pods/gated-fields.js';
 import { podContext } from '../pods/kept-rules.js';
 import { defaultPodSpec } from '../pods/pod-spec.js';
@@ -5,22 +6,21 @@ import { validateTemplate } from '../pods/template-validation.js';
 import { gatedWithin } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
-import { at, isObject, mapAt } from '../values/fields.js';
 import { containersOf, formatLabels } from '../values/text.js';
 import { templateWarnings } from '../warnings/workloads.js';
 
-export const podTemplate = (settings: KindSettings): KindDeclaration => ({
+export const podTemplate = (settings: KindSettings): KindDeclaration<PodTemplate> => ({
   generation: true,
-  gatedFields: gatedWithin(['template'], POD_FIELDS),
+  gatedFields: gatedWithin(({ template }: PodTemplate) => template, POD_FIELDS),
   defaults(object) {
-    const spec = at(object, 'template', 'spec');
-    if (isObject(spec)) defaultPodSpec(spec);
+    const spec = object.template?.spec;
+    if (spec) defaultPodSpec(spec);
   },
   validate: ({ template }, names, old) =>
     validateTemplate(template, 'template', podContext(names, settings, old?.template)),
-  warnings: templateWarnings('template'),
+  warnings: templateWarnings<PodTemplate>('template', ({ template }) => template),
   row: (object) => ({
-    ...containersOf(at(object, 'template', 'spec')),
-    'Pod Labels': formatLabels(mapAt(object, 'template', 'metadata', 'labels')),
+    ...containersOf(object.template?.spec),
+    'Pod Labels': formatLabels(object.template?.metadata?.labels ?? {}),
   }),
 });

@@ -1,4 +1,5 @@
-import { type ApiObject, copy, type FieldError, type Names } from '@orch/machinery';
+import { copy, type FieldError, type Names } from '@orch/machinery';
+import type { Pod, PodStatus } from '@orch/schema/types/core/v1';
 import { validateAnnotationsUpdate, validatePodAnnotations } from '../pods/annotation-validation.js';
 import { validateEphemeralUpdate } from '../pods/ephemeral-update-validation.js';
 import { POD_FIELDS } from '../pods/gated-fields.js';
@@ -14,22 +15,12 @@ import { qosClass, requestsFromLimits } from '../pods/resources.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepDesired } from '../rules/separation.js';
 import type { KindSettings } from '../rules/settings.js';
-import {
-  at,
-  countAt,
-  ensureObject,
-  isEmpty,
-  isObject,
-  type Json,
-  numberAt,
-  objectsAt,
-  textAt,
-} from '../values/fields.js';
+import { countOf, ensureObject, isEmpty, numberOf } from '../values/fields.js';
 import { NONE, orNone } from '../values/text.js';
 import { podWarnings } from '../warnings/pods.js';
 import { hostNameWarnings } from '../warnings/workloads.js';
 
-export function pod(settings: KindSettings): KindDeclaration {
+export function pod(settings: KindSettings): KindDeclaration<Pod> {
   const resizes = settings.features.enabled('InPlacePodVerticalScaling');
   return {
     gatedFields: POD_FIELDS,
@@ -40,8 +31,8 @@ export function pod(settings: KindSettings): KindDeclaration {
       if (resizes) defaultResizePolicies(spec);
       defaultPodSpec(spec);
       // No time at all is a second; of templates it stays as it is.
-      if (countAt(spec, 'terminationGracePeriodSeconds') < 0) spec.terminationGracePeriodSeconds = 1;
-      if (isObject(object.status)) unifyAddresses(object.status);
+      if (countOf(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1;
+      if (object.status) unifyAddresses(object.status);
     },
     validateInSteps: (object, names, old) => podSteps(object, podContext(names, settings, old)),
     validateCreate: (object, names) => validateNewPod(object, podContext(names, settings)),
@@ -63,11 +54,11 @@ export function pod(settings: KindSettings): KindDeclaration {
         keepDesired(object, old);
         const metadata = ensureObject(object, 'metadata');
         metadata.ownerReferences = copy(old.metadata?.ownerReferences);
-        const quality = textAt(old, 'status', 'qosClass');
+        const quality = old.status?.qosClass ?? '';
         if (quality !== '') ensureObject(object, 'status').qosClass = quality;
       },
       ephemeralcontainers(object, old) {
-        const added = at(object, 'spec', 'ephemeralContainers');
+        const added = object.spec?.ephemeralContainers;
         const { metadata = {} } = object;
         keepDesired(object, old);
         const { resourceVersion, managedFields } = metadata;
@@ -85,39 +76,33 @@ export function pod(settings: KindSettings): KindDeclaration {
         Status: status,
         Restarts: restarts,
         IP: orNone(podIPs(object)[0] ?? ''),
-        Node: orNone(textAt(object, 'spec', 'nodeName')),
-        'Nominated Node': orNone(textAt(object, 'status', 'nominatedNodeName')),
+        Node: orNone(object.spec?.nodeName ?? ''),
+        'Nominated Node': orNone(object.status?.nominatedNodeName ?? ''),
         'Readiness Gates': readinessGates(object),
       };
     },
     selectableFields: {
-      'spec.nodeName': (object) => textAt(object, 'spec', 'nodeName'),
-      'spec.restartPolicy': (object) => textAt(object, 'spec', 'restartPolicy'),
-      'spec.schedulerName': (object) => textAt(object, 'spec', 'schedulerName'),
-      'spec.serviceAccountName': (object) => textAt(object, 'spec', 'serviceAccountName'),
-      'spec.hostNetwork': (object) => String(at(object, 'spec', 'hostNetwork') === true),
-      'status.phase': (object) => textAt(object, 'status', 'phase'),
+      'spec.nodeName': (object) => object.spec?.nodeName ?? '',
+      'spec.restartPolicy': (object) => object.spec?.restartPolicy ?? '',
+      'spec.schedulerName': (object) => object.spec?.schedulerName ?? '',
+      'spec.serviceAccountName': (object) => object.spec?.serviceAccountName ?? '',
+      'spec.hostNetwork': (object) => String(object.spec?.hostNetwork === true),
+      'status.phase': (object) => object.status?.phase ?? '',
       'status.podIP': (object) => podIPs(object)[0] ?? '',
       'status.podIPs': (object) => podIPs(object)[0] ?? '',
-      'status.nominatedNodeName': (object) => textAt(object, 'status', 'nominatedNodeName'),
+      'status.nominatedNodeName': (object) => object.status?.nominatedNodeName ?? '',
     },
     gracePeriod(object, requested) {
-      const ended = ['Succeeded', 'Failed'].includes(textAt(object, 'status', 'phase'));
-      if (ended || textAt(object, 'spec', 'nodeName') === '') return 0;
-      const seconds = requested ?? numberAt(object, 'spec', 'terminationGracePeriodSeconds') ?? 0;
+      const ended = ['Succeeded', 'Failed'].includes(object.status?.phase ?? '');
+      if (ended || (object.spec?.nodeName ?? '') === '') return 0;
+      const seconds = requested ?? numberOf(object.spec?.terminationGracePeriodSeconds) ?? 0;
       return seconds < 0 ? 1 : seconds;
     },
   };
 }
 
 /** What an update may change depends on the way by which it comes. */
-function validateStep(
-  settings: KindSettings,
-  object: ApiObject,
-  old: ApiObject,
-  names: Names,
-  subresource: string,
-): FieldError[] {
+function validateStep(settings: KindSettings, object: Pod, old: Pod, names: Names, subresource: string): FieldError[] {
   const annotations = [
     ...validateAnnotationsUpdate(object, old, 'metadata.annotations', names),
     ...validatePodAnnotations(object, 'metadata.annotations', podContext(names, settings, old)),
@@ -126,18 +111,18 @@ function validateStep(
   return [...annotations, ...validatePodUpdate(object.spec, old.spec, settings.features)];
 }
 
-function podIPs(object: ApiObject): string[] {
-  const addresses = objectsAt(object, 'status', 'podIPs').map((entry) => textAt(entry, 'ip'));
-  const first = textAt(object, 'status', 'podIP');
+function podIPs(object: Pod): string[] {
+  const addresses = (object.status?.podIPs ?? []).map((entry) => entry.ip ?? '');
+  const first = object.status?.podIP ?? '';
   return addresses.length > 0 || first === '' ? addresses : [first];
 }
 
 /** How many of the pod's readiness gates are met. */
-function readinessGates(object: ApiObject): string {
-  const gates = objectsAt(object, 'spec', 'readinessGates').map((gate) => gate.conditionType);
+function readinessGates(object: Pod): string {
+  const gates = (object.spec?.readinessGates ?? []).map((gate) => gate.conditionType);
   if (gates.length === 0) return NONE;
   const met = new Set(
-    objectsAt(object, 'status', 'conditions')
+    (object.status?.conditions ?? [])
       .filter((condition) => condition.status === 'True')
       .map((condition) => condition.type),
   );
@@ -145,8 +130,8 @@ function readinessGates(object: ApiObject): string {
 }
 
 /** A pod that is created with scheduling gates says so at once. */
-function gatedCondition(object: ApiObject): Json {
-  if (isEmpty(at(object, 'spec', 'schedulingGates'))) return {};
+function gatedCondition(object: Pod): PodStatus {
+  if (isEmpty(object.spec?.schedulingGates)) return {};
   return {
     conditions: [
       {

@@ -1,4 +1,5 @@
 import { copy, type FieldError, invalidValue, required } from '@orch/machinery';
+import type { ReplicationController, ReplicationControllerSpec } from '@orch/schema/types/core/v1';
 import { validateReplicaStatus } from '../apps/status-validation.js';
 import { TEMPLATE_FIELDS } from '../apps/template-fields.js';
 import { validateLasting } from '../apps/workload-validation.js';
@@ -10,17 +11,17 @@ import { nonNegativeMembers } from '../rules/checks.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
 import type { KindSettings } from '../rules/settings.js';
-import { at, countAt, ensureObject, isEmpty, isObject, mapAt } from '../values/fields.js';
+import { ensureObject, isEmpty } from '../values/fields.js';
 import { shownMap } from '../values/go-syntax.js';
 import { containersOf, formatLabels } from '../values/text.js';
 import { workloadWarnings } from '../warnings/workloads.js';
 
-export const replicationController = (settings: KindSettings): KindDeclaration => ({
+export const replicationController = (settings: KindSettings): KindDeclaration<ReplicationController> => ({
   generation: true,
   defaultPropagation: 'Orphan',
   defaults(object) {
     const spec = ensureObject(object, 'spec');
-    const labels = at(spec, 'template', 'metadata', 'labels');
+    const labels = spec.template?.metadata?.labels;
     if (!isEmpty(labels)) {
       if (isEmpty(spec.selector)) spec.selector = copy(labels);
       const metadata = ensureObject(object, 'metadata');
@@ -29,44 +30,41 @@ export const replicationController = (settings: KindSettings): KindDeclaration =
     defaultTemplate(spec);
   },
   gatedFields: TEMPLATE_FIELDS,
-  validate: ({ spec }, names, old) =>
-    validateController(spec, podContext(names, settings, at(old, 'spec', 'template'))),
-  warnings: workloadWarnings('spec', 'template'),
+  validate: ({ spec }, names, old) => validateController(spec, podContext(names, settings, old?.spec?.template)),
+  warnings: workloadWarnings<ReplicationController>('spec.template', ({ spec }) => spec?.template),
   validateStatus: validateReplicaStatus,
   row: (object) => ({
-    Desired: countAt(object, 'spec', 'replicas'),
-    Current: countAt(object, 'status', 'replicas'),
-    Ready: countAt(object, 'status', 'readyReplicas'),
-    ...containersOf(at(object, 'spec', 'template', 'spec')),
-    Selector: formatLabels(mapAt(object, 'spec', 'selector')),
+    Desired: object.spec?.replicas ?? 0,
+    Current: object.status?.replicas ?? 0,
+    Ready: object.status?.readyReplicas ?? 0,
+    ...containersOf(object.spec?.template?.spec),
+    Selector: formatLabels(object.spec?.selector ?? {}),
   }),
-  selectableFields: { 'status.replicas': (object) => String(countAt(object, 'status', 'replicas')) },
+  selectableFields: { 'status.replicas': (object) => String(object.status?.replicas ?? 0) },
   scale: {
     ...workloadScale,
     read: (object) => ({
       ...workloadScale.read(object),
-      selector: isEmpty(at(object, 'spec', 'selector')) ? '' : formatLabels(mapAt(object, 'spec', 'selector')),
+      selector: isEmpty(object.spec?.selector) ? '' : formatLabels(object.spec?.selector ?? {}),
     }),
   },
 });
 
-function validateController(spec: unknown, context: PodContext): FieldError[] {
-  const selector = mapAt(spec, 'selector');
-  const template = at(spec, 'template');
+function validateController(spec: ReplicationControllerSpec | undefined, context: PodContext): FieldError[] {
+  const selector = spec?.selector ?? {};
+  const template = spec?.template;
   const counts = [...nonNegativeMembers(spec, 'spec', ['minReadySeconds'])];
   if (Object.keys(selector).length === 0) counts.push(required('spec.selector'));
   counts.push(...nonNegativeMembers(spec, 'spec', ['replicas']));
-  if (!isObject(template)) return [...counts, required('spec.template')];
-  const labels = mapAt(template, 'metadata', 'labels');
+  if (!template) return [...counts, required('spec.template')];
+  const labels = template.metadata?.labels ?? {};
   const selected = Object.entries(selector).every(([key, value]) => labels[key] === value);
   const text = '`selector` does not match template `labels`';
   return [
     ...counts,
-    ...(selected
-      ? []
-      : [invalidValue('spec.template.metadata.labels', shownMap(at(template, 'metadata', 'labels')), text)]),
+    ...(selected ? [] : [invalidValue('spec.template.metadata.labels', shownMap(template.metadata?.labels), text)]),
     ...validateTemplate(template, 'spec.template', context),
-    ...(countAt(spec, 'replicas') > 1 ? validateReadOnlyDisks(template, 'spec.template') : []),
+    ...((spec?.replicas ?? 0) > 1 ? validateReadOnlyDisks(template, 'spec.template') : []),
     ...validateLasting(spec, 'ReplicationController'),
   ];
 }

@@ -1,14 +1,6 @@
-import {
-  type ApiObject,
-  type FieldError,
-  invalidValue,
-  type Names,
-  required,
-  tooMany,
-  VerbatimValue,
-} from '@orch/machinery';
+import { type FieldError, invalidValue, type Names, required, tooMany, VerbatimValue } from '@orch/machinery';
+import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '@orch/schema/types/core/v1';
 import { amountSteps, isQuotaResource, quotaResourceErrors, validateAmounts } from '../rules/resource-names.js';
-import { at, isObject, type Json, mapAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownList, shownStruct } from '../values/go-values.js';
 
 const PODS = ['pods'];
@@ -34,36 +26,36 @@ const ONLY_EXISTS =
 /** Amounts of one quota: all of them are reckoned with in each commit that is charged to it. */
 const MAX_AMOUNTS = 1000;
 
-const countErrors = (list: Json, field: string): FieldError[] => {
+const countErrors = (list: Readonly<Record<string, string>>, field: string): FieldError[] => {
   const count = Object.keys(list).length;
   return count > MAX_AMOUNTS ? [tooMany(field, count, MAX_AMOUNTS)] : [];
 };
 
-export function* quotaSteps({ spec }: ApiObject, names: Names): Iterable<FieldError[]> {
-  yield countErrors(mapAt(spec, 'hard'), 'spec.hard');
-  yield* amountSteps(mapAt(spec, 'hard'), 'spec.hard', quotaResourceErrors, names);
+export function* quotaSteps({ spec }: ResourceQuota, names: Names): Iterable<FieldError[]> {
+  yield countErrors(spec?.hard ?? {}, 'spec.hard');
+  yield* amountSteps(spec?.hard ?? {}, 'spec.hard', quotaResourceErrors, names);
   yield [...validateScopes(spec), ...validateSelector(spec)];
 }
 
 /** What is used, beside what may be. */
-export const validateQuotaStatus = ({ status }: ApiObject, names: Names): FieldError[] => [
-  ...countErrors(mapAt(status, 'hard'), 'status.hard'),
-  ...['hard', 'used'].flatMap((list) =>
-    validateAmounts(mapAt(status, list), `status.${list}`, quotaResourceErrors, names),
+export const validateQuotaStatus = ({ status }: ResourceQuota, names: Names): FieldError[] => [
+  ...countErrors(status?.hard ?? {}, 'status.hard'),
+  ...(['hard', 'used'] as const).flatMap((list) =>
+    validateAmounts(status?.[list] ?? {}, `status.${list}`, quotaResourceErrors, names),
   ),
 ];
 
 /** A quota limits in one scope for ever. */
-export function validateQuotaUpdate(object: ApiObject, old: ApiObject): FieldError[] {
-  const [now, was] = [object, old].map((quota) => new Set(stringsAt(quota, 'spec', 'scopes')));
+export function validateQuotaUpdate(object: ResourceQuota, old: ResourceQuota): FieldError[] {
+  const [now, was] = [object, old].map((quota) => new Set(quota.spec?.scopes ?? []));
   if (now?.size === was?.size && [...(now ?? [])].every((scope) => was?.has(scope))) return [];
   return [invalidValue('spec.scopes', shownScopes(object.spec), 'field is immutable')];
 }
 
-const shownScopes = (spec: unknown) => shownList('core.ResourceQuotaScope', stringsAt(spec, 'scopes'));
+const shownScopes = (spec: ResourceQuotaSpec | undefined) => shownList('core.ResourceQuotaScope', spec?.scopes ?? []);
 
-function validateScopes(spec: unknown): FieldError[] {
-  const scopes = stringsAt(spec, 'scopes');
+function validateScopes(spec: ResourceQuotaSpec | undefined): FieldError[] {
+  const scopes = spec?.scopes ?? [];
   const texts = [
     ...(scopes.every((scope) => OF_SCOPE.has(scope)) ? [] : ['unsupported scope']),
     ...(isFit(spec, scopes) ? [] : [UNFIT]),
@@ -73,8 +65,8 @@ function validateScopes(spec: unknown): FieldError[] {
 }
 
 /** Whether the scopes have the resources that the quota limits, of those that quotas know. */
-function isFit(spec: unknown, scopes: readonly string[]): boolean {
-  const limited = Object.keys(mapAt(spec, 'hard')).filter(isQuotaResource);
+function isFit(spec: ResourceQuotaSpec | undefined, scopes: readonly string[]): boolean {
+  const limited = Object.keys(spec?.hard ?? {}).filter(isQuotaResource);
   return [...OF_SCOPE].every(
     ([scope, fitting]) => !scopes.includes(scope) || limited.every((name) => fitting.has(name)),
   );
@@ -83,12 +75,12 @@ function isFit(spec: unknown, scopes: readonly string[]): boolean {
 const opposed = (scopes: readonly string[]): string[] =>
   OPPOSED.filter((pair) => pair.every((scope) => scopes.includes(scope))).map(() => 'conflicting scopes');
 
-function validateSelector(spec: unknown): FieldError[] {
-  const selector = at(spec, 'scopeSelector');
-  if (!isObject(selector)) return [];
+function validateSelector(spec: ResourceQuotaSpec | undefined): FieldError[] {
+  const selector = spec?.scopeSelector;
+  if (!selector) return [];
   const path = 'spec.scopeSelector.matchExpressions';
-  const requirements = objectsAt(selector, 'matchExpressions');
-  const scopes = requirements.map((requirement) => textAt(requirement, 'scopeName'));
+  const requirements = selector.matchExpressions ?? [];
+  const scopes = requirements.map((requirement) => requirement.scopeName ?? '');
   return [
     ...requirements.flatMap((requirement) => validateRequirement(requirement, path)),
     ...(isFit(spec, scopes) ? [] : [invalidValue(path, shownSelector(requirements), UNFIT)]),
@@ -96,12 +88,12 @@ function validateSelector(spec: unknown): FieldError[] {
   ];
 }
 
-const shownSelector = (requirements: readonly Json[]): VerbatimValue => {
+const shownSelector = (requirements: readonly ScopedResourceSelectorRequirement[]): VerbatimValue => {
   const shown = requirements.map((requirement) =>
     shownStruct('core.ScopedResourceSelectorRequirement', {
-      ScopeName: textAt(requirement, 'scopeName'),
-      Operator: textAt(requirement, 'operator'),
-      Values: requirement.values === undefined ? NO_VALUES : shownList('string', stringsAt(requirement, 'values')),
+      ScopeName: requirement.scopeName ?? '',
+      Operator: requirement.operator ?? '',
+      Values: requirement.values === undefined ? NO_VALUES : shownList('string', requirement.values ?? []),
     }),
   );
   const list = shown.map(({ text }) => text).join(', ');
@@ -110,15 +102,15 @@ const shownSelector = (requirements: readonly Json[]): VerbatimValue => {
   });
 };
 
-function validateRequirement(requirement: Json, path: string): FieldError[] {
-  const [scope, operator] = [textAt(requirement, 'scopeName'), textAt(requirement, 'operator')];
+function validateRequirement(requirement: ScopedResourceSelectorRequirement, path: string): FieldError[] {
+  const [scope, operator] = [requirement.scopeName ?? '', requirement.operator ?? ''];
   const known = OF_SCOPE.has(scope);
   return [
     ...(known ? [] : [invalidValue(`${path}.scopeName`, scope, 'unsupported scope')]),
     ...(known && scope !== VALUED && operator !== 'Exists'
       ? [invalidValue(`${path}.operator`, operator, ONLY_EXISTS)]
       : []),
-    ...validateValues(operator, stringsAt(requirement, 'values'), path),
+    ...validateValues(operator, requirement.values ?? [], path),
   ];
 }
 

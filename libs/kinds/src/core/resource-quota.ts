@@ -1,9 +1,8 @@
-import type { ApiObject } from '@orch/machinery';
+import type { ResourceQuota } from '@orch/schema/types/core/v1';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { mapAt } from '../values/fields.js';
 import { quotaSteps, validateQuotaStatus, validateQuotaUpdate } from './resource-quota-validation.js';
 
-export const resourceQuota: KindDeclaration = {
+export const resourceQuota: KindDeclaration<ResourceQuota> = {
   validateInSteps: quotaSteps,
   validateUpdate: validateQuotaUpdate,
   validateStatus: validateQuotaStatus,
@@ -14,9 +13,9 @@ export const resourceQuota: KindDeclaration = {
 };
 
 /** `cpu: 1/4, pods: 3/10` for the resources chosen, in name order. */
-function usage(object: ApiObject, chosen: (resource: string) => boolean): string {
-  const used = mapAt(object, 'status', 'used');
-  return Object.entries(mapAt(object, 'status', 'hard'))
+function usage(object: ResourceQuota, chosen: (resource: string) => boolean): string {
+  const used = object.status?.used ?? {};
+  return Object.entries(object.status?.hard ?? {})
     .filter(([resource]) => chosen(resource))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([resource, hard]) => `${resource}: ${used[resource] ?? '0'}/${hard}`)

@@ -1,13 +1,5 @@
-import {
-  type ApiObject,
-  type FieldError,
-  invalidValue,
-  type Names,
-  required,
-  tooLong,
-  verbatim,
-} from '@orch/machinery';
-import { mapAt, textAt } from '../values/fields.js';
+import { type FieldError, invalidValue, type Names, required, tooLong, verbatim } from '@orch/machinery';
+import type { Secret } from '@orch/schema/types/core/v1';
 
 /** All values of a Secret or a ConfigMap together, bytes. */
 export const MAX_CONTENT_BYTES = 1024 * 1024;
@@ -29,11 +21,11 @@ const JSON_KEYS: Readonly<Record<string, string>> = {
 };
 
 /** The size of a Secret, and what its type says it holds. */
-export function validateSecret(object: ApiObject, names: Names): FieldError[] {
-  const data = mapAt(object, 'data');
+export function validateSecret(object: Secret, names: Names): FieldError[] {
+  const data = object.data ?? {};
   const size = contentBytes(data, 'base64');
   const errors = size > MAX_CONTENT_BYTES ? [tooLong('data', MAX_CONTENT_BYTES)] : [];
-  const type = textAt(object, 'type');
+  const type = object.type ?? '';
   const isType = (canonical: string) => type === names.key(canonical);
   const missing = (key: string) => (Object.hasOwn(data, key) ? [] : [required(`data[${key}]`)]);
   for (const [canonical, keys] of Object.entries(REQUIRED))

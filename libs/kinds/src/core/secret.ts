@@ -1,14 +1,15 @@
-import type { ApiObject, Names } from '@orch/machinery';
+import type { Names } from '@orch/machinery';
+import type { Secret } from '@orch/schema/types/core/v1';
 import { validateContentKeys } from '../rules/content-keys.js';
 import { immutableContents, immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { ensureObject, mapAt, objectAt, textAt } from '../values/fields.js';
+import { ensureObject } from '../values/fields.js';
 import { keyPairFault } from '../warnings/key-pairs.js';
 import { validateSecret } from './secret-validation.js';
 
-export const secret: KindDeclaration = {
+export const secret: KindDeclaration<Secret> = {
   defaults(object) {
-    const plain = Object.entries(mapAt(object, 'stringData'));
+    const plain = Object.entries(object.stringData ?? {});
     if (plain.length > 0) {
       const data = ensureObject(object, 'data');
       for (const [key, value] of plain) data[key] = Buffer.from(value, 'utf8').toString('base64');
@@ -27,15 +28,15 @@ export const secret: KindDeclaration = {
   },
   validate: validateSecret,
   warnings: pairWarnings,
-  row: (object) => ({ Type: textAt(object, 'type'), Data: Object.keys(objectAt(object, 'data')).length }),
-  selectableFields: { type: (object) => textAt(object, 'type') },
+  row: (object) => ({ Type: object.type ?? '', Data: Object.keys(object.data ?? {}).length }),
+  selectableFields: { type: (object) => object.type ?? '' },
 };
 
 /** A certificate comes with its key. */
-function pairWarnings(object: ApiObject, names: Names): string[] {
+function pairWarnings(object: Secret, names: Names): string[] {
   if (object.type !== names.key('orch.io/tls')) return [];
-  const [certificate = '', key = ''] = ['tls.crt', 'tls.key'].map((name) =>
-    Buffer.from(textAt(object, 'data', name), 'base64').toString('latin1'),
+  const [certificate = '', key = ''] = (['tls.crt', 'tls.key'] as const).map((name) =>
+    Buffer.from(object.data?.[name] ?? '', 'base64').toString('latin1'),
   );
   const fault = keyPairFault(certificate, key);
   return fault === undefined ? [] : [fault];

@@ -1,15 +1,14 @@
-import type { ApiObject } from '@orch/machinery';
+import type { ServiceAccount } from '@orch/schema/types/core/v1';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { objectsAt } from '../values/fields.js';
 
-export const serviceAccount: KindDeclaration = {
+export const serviceAccount: KindDeclaration<ServiceAccount> = {
   prepareForCreate: keepNamesOfSecrets,
   prepareForUpdate: keepNamesOfSecrets,
-  row: (object) => ({ Secrets: objectsAt(object, 'secrets').length }),
+  row: (object) => ({ Secrets: (object.secrets ?? []).length }),
 };
 
 /** Secrets are those of the account's own namespace, whatever else is said of them. */
-function keepNamesOfSecrets(object: ApiObject): void {
+function keepNamesOfSecrets(object: ServiceAccount): void {
   if (!Array.isArray(object.secrets)) return;
-  object.secrets = objectsAt(object, 'secrets').map(({ name }) => (name === undefined ? {} : { name }));
+  object.secrets = (object.secrets ?? []).map(({ name }) => (name === undefined ? {} : { name }));
 }

@@ -7,9 +7,9 @@ import {
   notSupported,
   required,
 } from '@orch/machinery';
+import type { ServiceSpec } from '@orch/schema/types/core/v1';
 import { invalidEach, isOneOf } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
-import { at, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
 import { addressesOf, HEADLESS, isHeadless } from './service-families.js';
 
@@ -18,13 +18,13 @@ const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 const FIELD = 'spec.clusterIPs';
 
 /** What a Service may ask for of addresses and families, whatever networks there are. */
-export function validateAddresses(spec: unknown): FieldError[] {
-  const addresses = stringsAt(spec, 'clusterIPs');
-  const families = stringsAt(spec, 'ipFamilies');
+export function validateAddresses(spec: ServiceSpec | undefined): FieldError[] {
+  const addresses = spec?.clusterIPs ?? [];
+  const families = spec?.ipFamilies ?? [];
   const loose = [
-    ...validateFirst(textAt(spec, 'clusterIP'), addresses),
+    ...validateFirst(spec?.clusterIP ?? '', addresses),
     ...validateFamilies(families),
-    ...isOneOf('spec.ipFamilyPolicy', at(spec, 'ipFamilyPolicy') || undefined, POLICIES),
+    ...isOneOf('spec.ipFamilyPolicy', spec?.ipFamilyPolicy || undefined, POLICIES),
   ];
   const malformed = addresses.flatMap((address, index) => validateAddress(address, index, addresses));
   const many =
@@ -79,9 +79,9 @@ const validateFit = (addresses: readonly string[], families: readonly string[]):
   });
 
 /** An address that a Service has stays; a second one may come and go. */
-export function validateAddressUpdate(spec: unknown, before: unknown): FieldError[] {
+export function validateAddressUpdate(spec: ServiceSpec | undefined, before: ServiceSpec | undefined): FieldError[] {
   const [now, was] = [addressesOf(spec), addressesOf(before)];
-  const external = [spec, before].some((each) => at(each, 'type') === 'ExternalName');
+  const external = [spec, before].some((each) => each?.type === 'ExternalName');
   if (external || was.length === 0 || (isHeadless(spec) && isHeadless(before))) return [];
   if (now.length === 0) return [invalidValue(`${FIELD}[0]`, shownStrings(now), 'primary clusterIP can not be unset')];
   const kept = now.length === was.length ? was : was.slice(0, 1);

@@ -1,12 +1,5 @@
-import {
-  type ApiObject,
-  type FieldError,
-  familyOf,
-  invalid,
-  invalidValue,
-  plainAddress,
-  StatusError,
-} from '@orch/machinery';
+import { type FieldError, familyOf, invalid, invalidValue, plainAddress, StatusError } from '@orch/machinery';
+import type { Service, ServiceSpec } from '@orch/schema/types/core/v1';
 import {
   type AddressAllocators,
   type Allocated,
@@ -19,7 +12,7 @@ import {
   together,
 } from '../allocation/allocator.js';
 import type { Allocation } from '../rules/kind-rules.js';
-import { countAt, ensureObject, isObject, type Json, objectsAt, stringsAt } from '../values/fields.js';
+import { ensureObject } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
 import { addressesOf, familiesOf, HEADLESS, isHeadless, settleFamilies } from './service-families.js';
 import { nodePortNeeds } from './service-node-ports.js';
@@ -48,8 +41,8 @@ type Take = (allocator: Allocator, asks: readonly Ask[]) => Promise<readonly str
  * @throws StatusError Invalid when a wanted value cannot be had
  */
 export async function allocateService(
-  object: ApiObject,
-  old: ApiObject | undefined,
+  object: Service,
+  old: Service | undefined,
   allocators: Allocators,
 ): Promise<Allocation> {
   const owner = ownerOf(object);
@@ -79,7 +72,7 @@ export async function allocateService(
   };
   const undo = () => releaseAll(taken);
   try {
-    const before = isObject(old?.spec) ? old.spec : undefined;
+    const before = old?.spec;
     refuse(object, settleFamilies(ensureObject(object, 'spec'), before, allocators.clusterIPs));
     await takeAll(ensureObject(object, 'spec'), before, allocators, take);
     // As they are held before the write: once it is known, another server may take them again for the same Service.
@@ -101,7 +94,12 @@ function without(values: Values, others: Values): Values {
   return rest;
 }
 
-async function takeAll(spec: Json, before: Json | undefined, allocators: Allocators, take: Take): Promise<void> {
+async function takeAll(
+  spec: ServiceSpec,
+  before: ServiceSpec | undefined,
+  allocators: Allocators,
+  take: Take,
+): Promise<void> {
   if (spec.type === 'ExternalName') return;
   await takeAddresses(spec, allocators.clusterIPs, take);
   const needs = nodePortNeeds(spec, before);
@@ -110,7 +108,7 @@ async function takeAll(spec: Json, before: Json | undefined, allocators: Allocat
 }
 
 /** One address of each family; families have been settled before. */
-async function takeAddresses(spec: Json, networks: AddressAllocators, take: Take): Promise<void> {
+async function takeAddresses(spec: ServiceSpec, networks: AddressAllocators, take: Take): Promise<void> {
   if (isHeadless(spec)) {
     spec.clusterIP = HEADLESS;
     spec.clusterIPs = [HEADLESS];
@@ -127,7 +125,7 @@ async function takeAddresses(spec: Json, networks: AddressAllocators, take: Take
 }
 
 /** Gives back everything that a Service holds. */
-export const releaseService = async (object: ApiObject, allocators: Allocators): Promise<void> =>
+export const releaseService = async (object: Service, allocators: Allocators): Promise<void> =>
   releaseAll(await holdsOf(valuesOf(object, allocators), ownerOf(object)));
 
 async function holdsOf(values: Values, owner: Owner): Promise<Hold[]> {
@@ -140,7 +138,7 @@ async function releaseAll(holds: readonly Hold[]): Promise<void> {
   await together(holds, (hold) => hold.release());
 }
 
-function valuesOf(object: ApiObject, allocators: Allocators): Values {
+function valuesOf(object: Service, allocators: Allocators): Values {
   const { clusterIPs, nodePorts } = heldValues(object);
   const values = new Map([[allocators.nodePorts, new Set(nodePorts)]]);
   for (const value of clusterIPs) {
@@ -152,30 +150,29 @@ function valuesOf(object: ApiObject, allocators: Allocators): Values {
 }
 
 /** The values that a Service holds, of each range. */
-export function heldValues(object: ApiObject): Readonly<Record<keyof Allocators, readonly string[]>> {
-  const ports = objectsAt(object, 'spec', 'ports').map((port) => countAt(port, 'nodePort'));
-  const all = [...ports, countAt(object, 'spec', 'healthCheckNodePort')].filter((port) => port !== 0);
+export function heldValues(service: object): Readonly<Record<keyof Allocators, readonly string[]>> {
+  const object: Service = service;
+  const ports = (object.spec?.ports ?? []).map((port) => port.nodePort ?? 0);
+  const all = [...ports, object.spec?.healthCheckNodePort ?? 0].filter((port) => port !== 0);
   return {
-    clusterIPs: stringsAt(object, 'spec', 'clusterIPs')
-      .filter((address) => address !== HEADLESS)
-      .map(plainAddress),
+    clusterIPs: (object.spec?.clusterIPs ?? []).filter((address) => address !== HEADLESS).map(plainAddress),
     nodePorts: all.map(String),
   };
 }
 
-/** Whose the values are that an object takes. */
-export const ownerOf = ({ metadata }: ApiObject): Owner => ({
+/** Identifies the object that takes values. */
+export const ownerOf = ({ metadata }: { readonly metadata?: Partial<Owner> }): Owner => ({
   namespace: metadata?.namespace ?? '',
   name: metadata?.name ?? '',
   uid: metadata?.uid ?? '',
 });
 
-function refuse({ metadata }: ApiObject, errors: readonly FieldError[]): void {
+function refuse({ metadata }: Service, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid('Service', '', metadata?.name ?? '', errors);
 }
 
 async function refuseInvalid(
-  object: ApiObject,
+  object: Service,
   asks: readonly Ask[],
   allocate: () => Promise<readonly Allocated[]>,
 ): Promise<readonly Allocated[]> {
@@ -193,11 +190,7 @@ async function refuseInvalid(
 }
 
 /** Why a value that was asked for cannot be had. */
-function cause({ spec }: ApiObject, { field, wanted = '' }: Ask, { message }: AllocationError): FieldError {
+function cause({ spec }: Service, { field, wanted = '' }: Ask, { message }: AllocationError): FieldError {
   if (field !== ADDRESSES) return invalidValue(field, Number(wanted), message);
-  return invalidValue(
-    field,
-    shownStrings(stringsAt(spec, 'clusterIPs')),
-    `failed to allocate IP ${wanted}: ${message}`,
-  );
+  return invalidValue(field, shownStrings(spec?.clusterIPs ?? []), `failed to allocate IP ${wanted}: ${message}`);
 }

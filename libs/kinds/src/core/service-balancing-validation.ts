@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   type FieldError,
   forbiddenField,
   invalidValue,
@@ -7,38 +6,42 @@ import {
   prefixLength,
   qualifiedNameErrors,
 } from '@orch/machinery';
+import type { Service, ServiceSpec } from '@orch/schema/types/core/v1';
 import { invalidEach, portNumberErrors } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
-import { at, countAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 
 const ONLY = "may only be used when `type` is 'LoadBalancer'";
 /** Where the agent of a node listens, which no balancer may open. */
 const AGENT_PORT = 10250;
 const RANGES = 'spec.LoadBalancerSourceRanges';
 
-const isBalanced = (spec: unknown): boolean => textAt(spec, 'type') === 'LoadBalancer';
+const isBalanced = (spec: ServiceSpec | undefined): boolean => spec?.type === 'LoadBalancer';
 
 /** What goes with load balancers only. */
-export const validateBalancing = ({ metadata, spec }: ApiObject, names: Names): FieldError[] => [
+export const validateBalancing = ({ metadata, spec }: Service, names: Names): FieldError[] => [
   ...(isBalanced(spec) ? refuseAgentPort(spec) : []),
   ...validateSources(spec, metadata?.annotations ?? {}, names),
-  ...(!isBalanced(spec) && typeof at(spec, 'allocateLoadBalancerNodePorts') === 'boolean'
+  ...(!isBalanced(spec) && typeof spec?.allocateLoadBalancerNodePorts === 'boolean'
     ? [forbiddenField('spec.allocateLoadBalancerNodePorts', ONLY)]
     : []),
   ...validateClass(spec),
 ];
 
-const refuseAgentPort = (spec: unknown): FieldError[] =>
-  each(objectsAt(spec, 'ports'), 'spec.ports', ({ port }, field) =>
+const refuseAgentPort = (spec: ServiceSpec | undefined): FieldError[] =>
+  each(spec?.ports ?? [], 'spec.ports', ({ port }, field) =>
     port === AGENT_PORT
       ? [invalidValue(field, port, `may not expose port ${AGENT_PORT} externally since it is used by kubelet`)]
       : [],
   );
 
 /** Who may reach the balancer: a list of networks, or, in the older way, an annotation. */
-function validateSources(spec: unknown, annotations: Readonly<Record<string, string>>, names: Names): FieldError[] {
+function validateSources(
+  spec: ServiceSpec | undefined,
+  annotations: Readonly<Record<string, string>>,
+  names: Names,
+): FieldError[] {
   const key = names.key('service.beta.orch.io/load-balancer-source-ranges');
-  const ranges = stringsAt(spec, 'loadBalancerSourceRanges');
+  const ranges = spec?.loadBalancerSourceRanges ?? [];
   const note = annotations[key];
   const listed = ranges.length > 0;
   if (!listed && note === undefined) return [];
@@ -54,20 +57,20 @@ function validateSources(spec: unknown, annotations: Readonly<Record<string, str
   ];
 }
 
-function validateClass(spec: unknown): FieldError[] {
-  const name = at(spec, 'loadBalancerClass');
+function validateClass(spec: ServiceSpec | undefined): FieldError[] {
+  const name = spec?.loadBalancerClass;
   if (typeof name !== 'string') return [];
   if (!isBalanced(spec)) return [forbiddenField('spec.loadBalancerClass', ONLY)];
   return invalidEach('spec.loadBalancerClass', name, qualifiedNameErrors(name));
 }
 
 /** Whether a balancer asks each node if it has pods of the Service. */
-const needsHealthCheck = (spec: unknown): boolean =>
-  isBalanced(spec) && textAt(spec, 'externalTrafficPolicy') === 'Local';
+const needsHealthCheck = (spec: ServiceSpec | undefined): boolean =>
+  isBalanced(spec) && spec?.externalTrafficPolicy === 'Local';
 
 /** The port at which it asks; one that is not said is allocated. */
-export function validateHealthCheck(spec: unknown): FieldError[] {
-  const port = countAt(spec, 'healthCheckNodePort');
+export function validateHealthCheck(spec: ServiceSpec | undefined): FieldError[] {
+  const port = spec?.healthCheckNodePort ?? 0;
   const field = 'spec.healthCheckNodePort';
   if (port === 0) return [];
   if (needsHealthCheck(spec)) return invalidEach(field, port, portNumberErrors(port));
@@ -76,17 +79,13 @@ export function validateHealthCheck(spec: unknown): FieldError[] {
 }
 
 /** A balancer stays with its class, and with the port at which it asks. */
-export function validateBalancingUpdate(spec: unknown, before: unknown): FieldError[] {
+export function validateBalancingUpdate(spec: ServiceSpec | undefined, before: ServiceSpec | undefined): FieldError[] {
   const errors: FieldError[] = [];
-  const name = at(spec, 'loadBalancerClass');
-  if (
-    isBalanced(spec) &&
-    isBalanced(before) &&
-    (name ?? undefined) !== (at(before, 'loadBalancerClass') ?? undefined)
-  ) {
+  const name = spec?.loadBalancerClass;
+  if (isBalanced(spec) && isBalanced(before) && (name ?? undefined) !== (before?.loadBalancerClass ?? undefined)) {
     errors.push(invalidValue('spec.loadBalancerClass', name, 'may not change once set'));
   }
-  const [now, was] = [spec, before].map((each) => countAt(each, 'healthCheckNodePort'));
+  const [now, was] = [spec, before].map((each) => each?.healthCheckNodePort ?? 0);
   if (needsHealthCheck(spec) && needsHealthCheck(before) && now !== was) {
     errors.push(forbiddenField('spec.healthCheckNodePort', 'field is immutable'));
   }
@@ -94,7 +93,7 @@ export function validateBalancingUpdate(spec: unknown, before: unknown): FieldEr
 }
 
 /** How near its pods a Service sends requests, said in two ways, is said alike. */
-export function validateTopology({ metadata }: ApiObject, names: Names): FieldError[] {
+export function validateTopology({ metadata }: Service, names: Names): FieldError[] {
   const [hints, mode] = ['service.orch.io/topology-aware-hints', 'service.orch.io/topology-mode'].map((key) =>
     names.key(key),
   ) as [string, string];

@@ -1,39 +1,42 @@
 import { type FieldError, familyOf, type IPFamily, invalidValue } from '@orch/machinery';
+import type { ServiceSpec } from '@orch/schema/types/core/v1';
 import type { AddressAllocators } from '../allocation/allocator.js';
 import { equal } from '../values/equal.js';
-import { isObject, type Json, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
 
 /** The cluster address of Services that want none. */
 export const HEADLESS = 'None';
 
 /** A Service that has said that it wants no address of its own. */
-export const isHeadless = (spec: unknown): boolean =>
-  textAt(spec, 'clusterIP') === HEADLESS || stringsAt(spec, 'clusterIPs')[0] === HEADLESS;
+export const isHeadless = (spec: ServiceSpec | undefined): boolean =>
+  (spec?.clusterIP ?? '') === HEADLESS || spec?.clusterIPs?.[0] === HEADLESS;
 
 /** The families of a Service, the first one being that of its first address. */
-export const familiesOf = (spec: unknown): IPFamily[] => stringsAt(spec, 'ipFamilies') as IPFamily[];
+export const familiesOf = (spec: ServiceSpec): IPFamily[] => [...(spec.ipFamilies ?? [])];
 
 /** The addresses that a Service has or asks for; older clients know the first one only. */
-export function addressesOf(spec: unknown): string[] {
-  const addresses = stringsAt(spec, 'clusterIPs');
-  const first = textAt(spec, 'clusterIP');
+export function addressesOf(spec: ServiceSpec | undefined): string[] {
+  const addresses = spec?.clusterIPs ?? [];
+  const first = spec?.clusterIP ?? '';
   return addresses.length > 0 || first === '' ? addresses : [first];
 }
 
 const other = (family: IPFamily | undefined): IPFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4');
 
 /** Somebody else keeps its endpoints, of whatever families there are: it need not fit the networks. */
-const isUnbound = (spec: Json): boolean =>
-  isHeadless(spec) && Object.keys(isObject(spec.selector) ? spec.selector : {}).length === 0;
+const isUnbound = (spec: ServiceSpec): boolean => isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
 
 /**
  * Decides of which families a Service is, by what it asks for, what it was, and which networks there are. Addresses that
  * the families no longer need are taken out; those that are missing come with the allocation. Mutates `spec`.
  */
-export function settleFamilies(spec: Json, old: unknown, networks: AddressAllocators): FieldError[] {
+export function settleFamilies(
+  spec: ServiceSpec,
+  old: ServiceSpec | undefined,
+  networks: AddressAllocators,
+): FieldError[] {
   if (spec.type === 'ExternalName') return [];
-  const before = isObject(old) && old.type !== 'ExternalName' ? old : undefined;
+  const before = old && old.type !== 'ExternalName' ? old : undefined;
   // A Service that prefers two families does not change with the networks, only when it asks to.
   if (before && before.type === spec.type && bothPrefer(spec, before)) return [];
   spec.ipFamilyPolicy ||= before?.ipFamilyPolicy ?? (isUnbound(spec) ? 'RequireDualStack' : 'SingleStack');
@@ -52,7 +55,7 @@ export function settleFamilies(spec: Json, old: unknown, networks: AddressAlloca
 const isDual = (networks: AddressAllocators): boolean =>
   networks.of('IPv4') !== undefined && networks.of('IPv6') !== undefined;
 
-const bothPrefer = (spec: Json, before: Json): boolean =>
+const bothPrefer = (spec: ServiceSpec, before: ServiceSpec): boolean =>
   !isHeadless(spec) &&
   spec.ipFamilyPolicy === 'PreferDualStack' &&
   before.ipFamilyPolicy === 'PreferDualStack' &&
@@ -60,15 +63,15 @@ const bothPrefer = (spec: Json, before: Json): boolean =>
   equal(spec.ipFamilies, before.ipFamilies);
 
 /** Whoever goes back to one family says so by the policy; what they leave as it was is cut for them. */
-function settleChange(spec: Json, before: Json): FieldError[] {
+function settleChange(spec: ServiceSpec, before: ServiceSpec): FieldError[] {
   const errors: FieldError[] = [];
   for (const [member, what] of [
     ['clusterIPs', 'cluster IP'],
     ['ipFamilies', 'IP family'],
   ] as const) {
-    const [now, was] = [stringsAt(spec, member), stringsAt(before, member)];
+    const [now, was]: [readonly string[], readonly string[]] = [spec[member] ?? [], before[member] ?? []];
     if (spec.ipFamilyPolicy === 'SingleStack') {
-      if (now.length > 1 && equal(now, was)) spec[member] = now.slice(0, 1);
+      if (now.length > 1 && equal(now, was)) keepFirst(spec, member);
     } else if (now.length > 0 && now.length < was.length) {
       const why = `must be 'SingleStack' to release the secondary ${what}`;
       errors.push(invalidValue('spec.ipFamilyPolicy', spec.ipFamilyPolicy, why));
@@ -77,11 +80,15 @@ function settleChange(spec: Json, before: Json): FieldError[] {
   return errors;
 }
 
-function tooMany(spec: Json): FieldError[] {
+function keepFirst<K extends 'clusterIPs' | 'ipFamilies'>(spec: ServiceSpec, member: K): void {
+  spec[member] = spec[member]?.slice(0, 1) as ServiceSpec[K];
+}
+
+function tooMany(spec: ServiceSpec): FieldError[] {
   if (spec.ipFamilyPolicy !== 'SingleStack') return [];
   const named = { clusterIPs: 'cluster IPs', ipFamilies: 'IP families' };
   return Object.entries(named).flatMap(([member, what]) =>
-    stringsAt(spec, member).length === 2
+    spec[member as keyof typeof named]?.length === 2
       ? [
           invalidValue(
             'spec.ipFamilyPolicy',
@@ -94,7 +101,7 @@ function tooMany(spec: Json): FieldError[] {
 }
 
 /** Addresses that are asked for say their families. */
-function inferFamilies(spec: Json, networks: AddressAllocators): FieldError[] {
+function inferFamilies(spec: ServiceSpec, networks: AddressAllocators): FieldError[] {
   if (isHeadless(spec)) return [];
   const addresses = addressesOf(spec);
   const families = familiesOf(spec);
@@ -112,7 +119,7 @@ function inferFamilies(spec: Json, networks: AddressAllocators): FieldError[] {
   return errors;
 }
 
-function unconfigured(spec: Json, networks: AddressAllocators): FieldError[] {
+function unconfigured(spec: ServiceSpec, networks: AddressAllocators): FieldError[] {
   const dual = spec.ipFamilyPolicy === 'RequireDualStack' && !isDual(networks);
   const why = 'this cluster is not configured for dual-stack services';
   return [
@@ -124,7 +131,7 @@ function unconfigured(spec: Json, networks: AddressAllocators): FieldError[] {
 }
 
 /** The default family where none is named, and the other one where two are wanted and can be had. */
-function complete(spec: Json, defaultFamily: IPFamily, dual: boolean): void {
+function complete(spec: ServiceSpec, defaultFamily: IPFamily, dual: boolean): void {
   const families = familiesOf(spec);
   if (families.length === 0) families.push(defaultFamily);
   if (families.length === 1 && dual && spec.ipFamilyPolicy !== 'SingleStack') families.push(other(families[0]));

@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   addressErrors,
   dnsSubdomainErrors,
   type FieldError,
@@ -10,8 +9,8 @@ import {
   specialAddressErrors,
   validateLabels,
 } from '@orch/machinery';
+import type { Service, ServiceSpec } from '@orch/schema/types/core/v1';
 import { invalidEach, isOneOf, oneOf } from '../rules/checks.js';
-import { at, mapAt, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { validateAddresses, validateAddressUpdate } from './service-address-validation.js';
 import {
   validateBalancing,
@@ -28,17 +27,17 @@ const TRAFFIC_POLICIES = ['Cluster', 'Local'];
 const MAX_AFFINITY_SECONDS = 86400;
 
 /** What a Service must be like, before it is given addresses and ports. */
-export function validateService(object: ApiObject, names: Names): FieldError[] {
+export function validateService(object: Service, names: Names): FieldError[] {
   const { spec } = object;
-  const { type } = objectAt(spec);
+  const { type } = spec ?? {};
   return [
     ...validateTopology(object, names),
     ...validateByType(spec),
     ...(type === 'ExternalName' ? [] : validateAddresses(spec)),
     ...validateServicePorts(spec),
-    ...validateLabels(mapAt(spec, 'selector'), 'spec.selector'),
+    ...validateLabels(spec?.selector ?? {}, 'spec.selector'),
     ...validateAffinity(spec),
-    ...stringsAt(spec, 'externalIPs').flatMap((address, index) =>
+    ...(spec?.externalIPs ?? []).flatMap((address, index) =>
       invalidEach(`spec.externalIPs[${index}]`, address, externalAddressErrors(address)),
     ),
     ...oneOf('spec.type', type, TYPES),
@@ -47,21 +46,21 @@ export function validateService(object: ApiObject, names: Names): FieldError[] {
   ];
 }
 
-function validateByType(spec: unknown): FieldError[] {
-  const type = textAt(spec, 'type');
+function validateByType(spec: ServiceSpec | undefined): FieldError[] {
+  const type = spec?.type ?? '';
   if (type === 'ExternalName') return validateExternalName(spec);
   if (isHeadless(spec)) {
     if (type !== 'LoadBalancer' && type !== 'NodePort') return [];
     return [invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`)];
   }
-  return objectsAt(spec, 'ports').length === 0 ? [required('spec.ports')] : [];
+  return (spec?.ports ?? []).length === 0 ? [required('spec.ports')] : [];
 }
 
-function validateExternalName(spec: unknown): FieldError[] {
-  const name = textAt(spec, 'externalName').replace(/\.$/, '');
-  const extra = ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy'].filter((member) => {
-    if (member === 'clusterIPs' && textAt(spec, 'clusterIP') !== '') return true;
-    const value = at(spec, member);
+function validateExternalName(spec: ServiceSpec | undefined): FieldError[] {
+  const name = (spec?.externalName ?? '').replace(/\.$/, '');
+  const extra = (['clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const).filter((member) => {
+    if (member === 'clusterIPs' && (spec?.clusterIP ?? '') !== '') return true;
+    const value = spec?.[member];
     return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null;
   });
   return [
@@ -72,10 +71,10 @@ function validateExternalName(spec: unknown): FieldError[] {
   ];
 }
 
-function validateAffinity(spec: unknown): FieldError[] {
-  const errors = oneOf('spec.sessionAffinity', at(spec, 'sessionAffinity'), AFFINITIES);
-  if (textAt(spec, 'sessionAffinity') !== 'ClientIP') return errors;
-  const seconds = numberAt(spec, 'sessionAffinityConfig', 'clientIP', 'timeoutSeconds') ?? 0;
+function validateAffinity(spec: ServiceSpec | undefined): FieldError[] {
+  const errors = oneOf('spec.sessionAffinity', spec?.sessionAffinity, AFFINITIES);
+  if (spec?.sessionAffinity !== 'ClientIP') return errors;
+  const seconds = spec?.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 0;
   if (seconds > 0 && seconds <= MAX_AFFINITY_SECONDS) return errors;
   const text = `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`;
   return [...errors, invalidValue('spec.sessionAffinityConfig.clientIP.timeoutSeconds', seconds, text)];
@@ -86,9 +85,9 @@ function externalAddressErrors(address: string): string[] {
   return errors.length > 0 ? errors : specialAddressErrors(address);
 }
 
-function validateTraffic(spec: unknown): FieldError[] {
-  const type = textAt(spec, 'type');
-  const outside = at(spec, 'externalTrafficPolicy');
+function validateTraffic(spec: ServiceSpec | undefined): FieldError[] {
+  const type = spec?.type ?? '';
+  const outside = spec?.externalTrafficPolicy;
   const field = 'spec.externalTrafficPolicy';
   const opens = type === 'NodePort' || type === 'LoadBalancer';
   const errors = opens ? oneOf(field, outside, TRAFFIC_POLICIES) : [];
@@ -98,11 +97,11 @@ function validateTraffic(spec: unknown): FieldError[] {
   return [
     ...errors,
     ...validateHealthCheck(spec),
-    ...isOneOf('spec.internalTrafficPolicy', at(spec, 'internalTrafficPolicy'), TRAFFIC_POLICIES),
+    ...isOneOf('spec.internalTrafficPolicy', spec?.internalTrafficPolicy, TRAFFIC_POLICIES),
   ];
 }
 
-export const validateServiceUpdate = (object: ApiObject, old: ApiObject): FieldError[] => [
+export const validateServiceUpdate = (object: Service, old: Service): FieldError[] => [
   ...validateAddressUpdate(object.spec, old.spec),
   ...validateBalancingUpdate(object.spec, old.spec),
 ];

@@ -1,17 +1,7 @@
-import type { ApiObject } from '@orch/machinery';
+import type { LoadBalancerStatus, Service, ServicePort, ServiceSpec } from '@orch/schema/types/core/v1';
+import type { IngressLoadBalancerStatus } from '@orch/schema/types/networking/v1';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import {
-  at,
-  countAt,
-  ensureObject,
-  fill,
-  isObject,
-  type Json,
-  mapAt,
-  objectsAt,
-  stringsAt,
-  textAt,
-} from '../values/fields.js';
+import { ensureObject, fill } from '../values/fields.js';
 import { formatLabels, joined, orNone } from '../values/text.js';
 import { serviceWarnings } from '../warnings/services.js';
 import { validateBalancerStatus } from './balancer-status.js';
@@ -22,19 +12,19 @@ import { validateService, validateServiceUpdate } from './service-validation.js'
 
 const CLIENT_IP_TIMEOUT_SECONDS = 10800;
 
-export const service: KindDeclaration = {
+export const service: KindDeclaration<Service> = {
   nameRule: 'dns1035',
   createOnUpdate: true,
   defaults(object) {
     const spec = ensureObject(object, 'spec');
     defaultAffinity(spec);
     defaultTraffic(spec);
-    for (const port of objectsAt(spec, 'ports')) {
+    for (const port of spec.ports ?? []) {
       if (!port.targetPort) port.targetPort = port.port;
     }
   },
   prepareForCreate({ spec }) {
-    if (isObject(spec) && addressesOf(spec).length > 0) spec.clusterIPs = addressesOf(spec);
+    if (spec && addressesOf(spec).length > 0) spec.clusterIPs = addressesOf(spec);
   },
   prepareForUpdate: settleUpdate,
   validate: validateService,
@@ -44,19 +34,19 @@ export const service: KindDeclaration = {
   allocate: allocateService,
   release: releaseService,
   row: (object) => ({
-    Type: textAt(object, 'spec', 'type'),
-    'Cluster-IP': orNone(stringsAt(object, 'spec', 'clusterIPs')[0] ?? textAt(object, 'spec', 'clusterIP')),
+    Type: object.spec?.type ?? '',
+    'Cluster-IP': orNone(object.spec?.clusterIPs?.[0] ?? object.spec?.clusterIP ?? ''),
     'External-IP': externalAddress(object),
-    'Port(s)': joined(objectsAt(object, 'spec', 'ports').map(portText)),
-    Selector: formatLabels(mapAt(object, 'spec', 'selector')),
+    'Port(s)': joined((object.spec?.ports ?? []).map(portText)),
+    Selector: formatLabels(object.spec?.selector ?? {}),
   }),
   selectableFields: {
-    'spec.clusterIP': (object) => textAt(object, 'spec', 'clusterIP'),
-    'spec.type': (object) => textAt(object, 'spec', 'type'),
+    'spec.clusterIP': (object) => object.spec?.clusterIP ?? '',
+    'spec.type': (object) => object.spec?.type ?? '',
   },
 };
 
-function defaultAffinity(spec: Json): void {
+function defaultAffinity(spec: ServiceSpec): void {
   fill(spec, 'sessionAffinity', 'None');
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
   if (spec.sessionAffinity !== 'ClientIP') return;
@@ -67,21 +57,21 @@ function defaultAffinity(spec: Json): void {
   );
 }
 
-function defaultTraffic(spec: Json): void {
-  const type = textAt(spec, 'type');
+function defaultTraffic(spec: ServiceSpec): void {
+  const type = spec.type ?? '';
   const outside = type === 'NodePort' || type === 'LoadBalancer';
   if (outside) fill(spec, 'externalTrafficPolicy', 'Cluster');
   if (outside || type === 'ClusterIP') fill(spec, 'internalTrafficPolicy', 'Cluster');
   if (type === 'LoadBalancer') fill(spec, 'allocateLoadBalancerNodePorts', true);
 }
 
-function externalAddress(object: ApiObject): string {
-  const listed = stringsAt(object, 'spec', 'externalIPs');
-  switch (textAt(object, 'spec', 'type')) {
+function externalAddress(object: Service): string {
+  const listed = object.spec?.externalIPs ?? [];
+  switch (object.spec?.type ?? '') {
     case 'ExternalName':
-      return textAt(object, 'spec', 'externalName');
+      return object.spec?.externalName ?? '';
     case 'LoadBalancer': {
-      const balanced = loadBalancerAddresses(at(object, 'status', 'loadBalancer'));
+      const balanced = loadBalancerAddresses(object.status?.loadBalancer);
       return [...balanced, ...listed].join(',') || '<pending>';
     }
     default:
@@ -90,12 +80,12 @@ function externalAddress(object: ApiObject): string {
 }
 
 /** Addresses that a load balancer's status names, each once and in order. */
-export const loadBalancerAddresses = (status: unknown): string[] => {
-  const named = objectsAt(status, 'ingress').flatMap((entry) => textAt(entry, 'ip') || textAt(entry, 'hostname') || []);
+export const loadBalancerAddresses = (status: LoadBalancerStatus | IngressLoadBalancerStatus | undefined): string[] => {
+  const named = (status?.ingress ?? []).flatMap((entry) => entry.ip || entry.hostname || []);
   return [...new Set(named)].sort();
 };
 
-function portText(port: Json): string {
-  const node = countAt(port, 'nodePort');
-  return `${countAt(port, 'port')}${node ? `:${node}` : ''}/${textAt(port, 'protocol')}`;
+function portText(port: ServicePort): string {
+  const node = port.nodePort ?? 0;
+  return `${port.port ?? 0}${node ? `:${node}` : ''}/${port.protocol ?? ''}`;
 }

@@ -4,7 +4,7 @@ import { deriveRules, type RuledDefinition } from '../rules/derive.js';
 import type { KindDeclaration, KindRules } from '../rules/kind-rules.js';
 import { hasStatusSubresource, keepDesired } from '../rules/separation.js';
 import type { KindSettings } from '../rules/settings.js';
-import { ensureObject, objectAt, takeFrom } from '../values/fields.js';
+import { ensureObject, takeFrom } from '../values/fields.js';
 import type { PrinterColumns } from './printer-columns.js';
 import type { CustomScale } from './scale.js';
 import type { CustomValidator } from './validator.js';
@@ -65,7 +65,7 @@ const changedOutside =
 /** All but the status of `object` becomes that of `old`, metadata too. */
 function keepAllButStatus(object: ApiObject, old: ApiObject): void {
   keepDesired(object, old);
-  const [metadata, before] = [ensureObject(object, 'metadata'), objectAt(old, 'metadata')];
+  const [metadata, before] = [ensureObject(object, 'metadata'), old.metadata ?? {}];
   for (const name of new Set([...Object.keys(metadata), ...Object.keys(before)])) {
     if (!OF_WRITE.has(name)) takeFrom(metadata, before, name);
   }

@@ -10,9 +10,9 @@ import {
   specialAddressErrors,
   validateLabels,
 } from '@orch/machinery';
+import type { Endpoint, EndpointPort, EndpointSlice, ForZone } from '@orch/schema/types/discovery/v1';
 import { givenOneOf, invalidEach, oneOf, PROTOCOLS } from '../rules/checks.js';
 import { atMost, each, refuseRepeated } from '../rules/lists.js';
-import { type Json, mapAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
 const MAX_ENDPOINTS = 1000;
@@ -22,25 +22,30 @@ const MAX_TOPOLOGY_LABELS = 16;
 const MAX_ZONE_HINTS = 8;
 
 /** Endpoints of one type of addresses, and the ports that all of them have. */
-export const validateEndpointSlice = (object: unknown): FieldError[] => [
-  ...oneOf('addressType', textAt(object, 'addressType'), ADDRESS_TYPES),
-  ...limited(objectsAt(object, 'endpoints'), 'endpoints', MAX_ENDPOINTS, (endpoints) =>
-    each(endpoints, 'endpoints', (endpoint, path) => validateEndpoint(endpoint, path, textAt(object, 'addressType'))),
+export const validateEndpointSlice = (object: EndpointSlice): FieldError[] => [
+  ...oneOf('addressType', object.addressType ?? '', ADDRESS_TYPES),
+  ...limited(object.endpoints ?? [], 'endpoints', MAX_ENDPOINTS, (endpoints) =>
+    each(endpoints, 'endpoints', (endpoint, path) => validateEndpoint(endpoint, path, object.addressType ?? '')),
   ),
-  ...limited(objectsAt(object, 'ports'), 'ports', MAX_PORTS, validatePorts),
+  ...limited(object.ports ?? [], 'ports', MAX_PORTS, validatePorts),
 ];
 
 /** What is too long is not looked into. */
-function limited(items: Json[], field: string, limit: number, check: (items: Json[]) => FieldError[]): FieldError[] {
+function limited<T>(
+  items: readonly T[],
+  field: string,
+  limit: number,
+  check: (items: readonly T[]) => FieldError[],
+): FieldError[] {
   const long = atMost(field, items.length, limit);
   return long.length > 0 ? long : check(items);
 }
 
-function validateEndpoint(endpoint: Json, path: string, type: string): FieldError[] {
-  const addresses = stringsAt(endpoint, 'addresses');
+function validateEndpoint(endpoint: Endpoint, path: string, type: string): FieldError[] {
+  const addresses = endpoint.addresses ?? [];
   const field = `${path}.addresses`;
   const { nodeName, hostname } = endpoint;
-  const topology = mapAt(endpoint, 'deprecatedTopology');
+  const topology = endpoint.deprecatedTopology ?? {};
   const labels = `${path}.deprecatedTopology`;
   return [
     ...(addresses.length === 0 ? [required(field, 'must contain at least 1 address')] : []),
@@ -50,7 +55,7 @@ function validateEndpoint(endpoint: Json, path: string, type: string): FieldErro
     ...atMost(labels, Object.keys(topology).length, MAX_TOPOLOGY_LABELS),
     ...validateLabels(topology, labels),
     ...(typeof hostname === 'string' ? invalidEach(`${path}.hostname`, hostname, dnsLabelErrors(hostname)) : []),
-    ...limited(objectsAt(endpoint, 'hints', 'forZones'), `${path}.hints.forZones`, MAX_ZONE_HINTS, (zones) =>
+    ...limited(endpoint.hints?.forZones ?? [], `${path}.hints.forZones`, MAX_ZONE_HINTS, (zones) =>
       validateHints(zones, `${path}.hints.forZones`),
     ),
   ];
@@ -82,20 +87,20 @@ function validateDomain(text: string, field: string): FieldError[] {
   return wrong === undefined ? [] : [invalidValue(field, wrong, dnsLabelErrors(wrong).join(','))];
 }
 
-function validateHints(zones: readonly Json[], path: string): FieldError[] {
-  const names = zones.map((zone) => textAt(zone, 'name'));
+function validateHints(zones: readonly ForZone[], path: string): FieldError[] {
+  const names = zones.map((zone) => zone.name ?? '');
   return [
     ...refuseRepeated(names, path, '.name'),
     ...each(names, path, (name, at) => invalidEach(`${at}.name`, name, labelValueErrors(name))),
   ];
 }
 
-function validatePorts(ports: readonly Json[]): FieldError[] {
-  const names = ports.map((port) => textAt(port, 'name'));
+function validatePorts(ports: readonly EndpointPort[]): FieldError[] {
+  const names = ports.map((port) => port.name ?? '');
   return [
     ...refuseRepeated(names, 'ports', '.name'),
     ...each(ports, 'ports', (port, path) => {
-      const [name, protocol] = [textAt(port, 'name'), port.appProtocol];
+      const [name, protocol] = [port.name ?? '', port.appProtocol];
       return [
         ...(name === '' ? [] : invalidEach(`${path}.name`, name, dnsLabelErrors(name))),
         ...givenOneOf(`${path}.protocol`, port.protocol, PROTOCOLS),

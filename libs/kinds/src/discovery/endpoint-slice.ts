@@ -1,24 +1,25 @@
-import { type ApiObject, dnsSubdomainErrors, type Names } from '@orch/machinery';
+import { dnsSubdomainErrors, type Names } from '@orch/machinery';
+import type { Endpoint, EndpointSlice } from '@orch/schema/types/discovery/v1';
 import { gatedMember } from '../rules/gated-fields.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { desiredChanged } from '../rules/separation.js';
 import { equal } from '../values/equal.js';
-import { fill, type Json, mapAt, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { fill } from '../values/fields.js';
 import { someOf, UNSET } from '../values/text.js';
 import { validateEndpointSlice } from './endpoint-slice-validation.js';
 
 const MAX_SHOWN = 3;
 
 /** Labels say whose endpoints these are, and count to the generation. */
-const sameLabels = (object: ApiObject, old: ApiObject): boolean =>
+const sameLabels = (object: EndpointSlice, old: EndpointSlice): boolean =>
   equal(object.metadata?.labels ?? {}, old.metadata?.labels ?? {});
 
-export const endpointSlice: KindDeclaration = {
+export const endpointSlice: KindDeclaration<EndpointSlice> = {
   generation: { first: 1, rises: (object, old) => desiredChanged(object, old) || !sameLabels(object, old) },
   gatedFields: [gatedMember('TopologyAwareHints', 'endpoints[].hints')],
   defaults(object) {
-    for (const port of objectsAt(object, 'ports')) {
+    for (const port of object.ports ?? []) {
       fill(port, 'name', '');
       fill(port, 'protocol', 'TCP');
     }
@@ -33,7 +34,7 @@ export const endpointSlice: KindDeclaration = {
   warnings: ({ addressType }, _names, old) =>
     old || addressType !== 'FQDN' ? [] : ['spec.addressType: FQDN endpoints are deprecated'],
   row: (object) => ({
-    AddressType: textAt(object, 'addressType'),
+    AddressType: object.addressType ?? '',
     Ports: ports(object),
     Endpoints: endpoints(object),
   }),
@@ -43,10 +44,10 @@ export const endpointSlice: KindDeclaration = {
  * Topology is read only in this version. Endpoints that had their node there, of those that the stored object has, keep it under its
  * own name.
  */
-function dropTopology(object: ApiObject, names: Names, old?: ApiObject): void {
-  const nodeOf = (endpoint: Json): string => mapAt(endpoint, 'deprecatedTopology')[names.key('orch.io/hostname')] ?? '';
-  const nodes = new Set(objectsAt(old, 'endpoints').map(nodeOf));
-  for (const endpoint of objectsAt(object, 'endpoints')) {
+function dropTopology(object: EndpointSlice, names: Names, old?: EndpointSlice): void {
+  const nodeOf = (endpoint: Endpoint): string => endpoint.deprecatedTopology?.[names.key('orch.io/hostname')] ?? '';
+  const nodes = new Set((old?.endpoints ?? []).map(nodeOf));
+  for (const endpoint of object.endpoints ?? []) {
     const node = nodeOf(endpoint);
     if (endpoint.nodeName === undefined && node !== '' && nodes.has(node) && dnsSubdomainErrors(node).length === 0)
       endpoint.nodeName = node;
@@ -54,12 +55,12 @@ function dropTopology(object: ApiObject, names: Names, old?: ApiObject): void {
   }
 }
 
-function ports(object: ApiObject): string {
-  const shown = objectsAt(object, 'ports').map((port) => String(numberAt(port, 'port') ?? port.name ?? '*'));
+function ports(object: EndpointSlice): string {
+  const shown = (object.ports ?? []).map((port) => String(port.port ?? port.name ?? '*'));
   return shown.join('') === '' ? UNSET : someOf(shown, MAX_SHOWN);
 }
 
-function endpoints(object: ApiObject): string {
-  const addresses = objectsAt(object, 'endpoints').flatMap((endpoint) => stringsAt(endpoint, 'addresses'));
+function endpoints(object: EndpointSlice): string {
+  const addresses = (object.endpoints ?? []).flatMap((endpoint) => endpoint.addresses ?? []);
   return addresses.length === 0 ? UNSET : someOf(addresses, MAX_SHOWN);
 }

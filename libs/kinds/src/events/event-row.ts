@@ -1,35 +1,35 @@
+import type { Event } from '@orch/schema/types/core/v1';
 import type { Cell } from '../rules/kind-rules.js';
 import { age, timeOf } from '../values/age.js';
-import { at, countAt, isObject, textAt } from '../values/fields.js';
 
 /** The row of an event in its core form. */
-export function eventRow(event: unknown, now: number): Record<string, Cell> {
-  const kind = textAt(event, 'involvedObject', 'kind').toLowerCase();
-  const name = textAt(event, 'involvedObject', 'name');
+export function eventRow(event: Event, now: number): Record<string, Cell> {
+  const kind = (event.involvedObject?.kind ?? '').toLowerCase();
+  const name = event.involvedObject?.name ?? '';
   return {
     ...occurrences(event, now),
-    Type: textAt(event, 'type'),
-    Reason: textAt(event, 'reason'),
+    Type: event.type ?? '',
+    Reason: event.reason ?? '',
     Object: name ? `${kind}/${name}` : kind,
-    Subobject: textAt(event, 'involvedObject', 'fieldPath'),
+    Subobject: event.involvedObject?.fieldPath ?? '',
     Source: source(event),
-    Message: textAt(event, 'message').trim(),
+    Message: (event.message ?? '').trim(),
   };
 }
 
 /** When it was seen first and last, and how often. A series knows better than the event itself. */
-function occurrences(event: unknown, now: number) {
-  const start = at(event, 'firstTimestamp');
-  const first = age(timeOf(start) === undefined ? at(event, 'eventTime') : start, now);
-  const end = at(event, 'lastTimestamp');
+function occurrences(event: Event, now: number) {
+  const start = event.firstTimestamp;
+  const first = age(timeOf(start) === undefined ? event.eventTime : start, now);
+  const end = event.lastTimestamp;
   const last = timeOf(end) === undefined ? first : age(end, now);
-  const series = at(event, 'series');
-  if (!isObject(series)) return { 'Last Seen': last, 'First Seen': first, Count: countAt(event, 'count') || 1 };
-  return { 'Last Seen': age(series.lastObservedTime, now), 'First Seen': first, Count: countAt(series, 'count') };
+  const series = event.series;
+  if (!series) return { 'Last Seen': last, 'First Seen': first, Count: (event.count ?? 0) || 1 };
+  return { 'Last Seen': age(series.lastObservedTime, now), 'First Seen': first, Count: series.count ?? 0 };
 }
 
-function source(event: unknown): string {
-  const component = textAt(event, 'source', 'component') || textAt(event, 'reportingComponent');
-  const host = textAt(event, 'source', 'host') || textAt(event, 'reportingInstance');
+function source(event: Event): string {
+  const component = event.source?.component || (event.reportingComponent ?? '');
+  const host = event.source?.host || (event.reportingInstance ?? '');
   return host ? `${component}, ${host}` : component;
 }

@@ -1,6 +1,9 @@
-import { type ApiObject, type FieldError, invalidValue, qualifiedNameErrors, required } from '@orch/machinery';
+import { type FieldError, invalidValue, qualifiedNameErrors, required } from '@orch/machinery';
+import type { Event, EventSource, ObjectReference } from '@orch/schema/types/core/v1';
+import type { EventSeries, Event as ServedEvent } from '@orch/schema/types/events/v1';
+import type { ObjectMeta } from '@orch/schema/types/meta/v1';
 import { invalidEach } from '../rules/checks.js';
-import { at, countAt, isObject, textAt } from '../values/fields.js';
+import { countAt, isObject, textAt } from '../values/fields.js';
 
 const TYPES = ['Normal', 'Warning'];
 const MAX_SHORT = 128;
@@ -8,18 +11,18 @@ const MAX_NOTE = 1024;
 /** Where events about what lies in no namespace may stand. */
 const CLUSTER_NAMESPACES = ['default', 'kube-system'];
 /** What older events said, by what it is called in messages. */
-const OLD_FIELDS: Readonly<Record<string, string>> = {
-  deprecatedFirstTimestamp: 'firstTimestamp',
-  deprecatedLastTimestamp: 'lastTimestamp',
-  deprecatedCount: 'count',
-  deprecatedSource: 'source',
-};
+const OLD_FIELDS: readonly (readonly [keyof ServedEvent, string])[] = [
+  ['deprecatedFirstTimestamp', 'firstTimestamp'],
+  ['deprecatedLastTimestamp', 'lastTimestamp'],
+  ['deprecatedCount', 'count'],
+  ['deprecatedSource', 'source'],
+];
 
 /** A new event in its core form. Those that name their time say who reports them, and what was done. */
-export function validateEvent(event: ApiObject): FieldError[] {
-  const about = textAt(event, 'involvedObject', 'namespace');
+export function validateEvent(event: Event): FieldError[] {
+  const about = event.involvedObject?.namespace ?? '';
   const place = event.metadata?.namespace ?? '';
-  const timed = isSet(at(event, 'eventTime'));
+  const timed = isSet(event.eventTime);
   const fits = about === '' ? isOfCluster(place, timed) : timed || about === place;
   const errors = fits ? [] : [invalidValue('involvedObject.namespace', about, 'does not match event.namespace')];
   return timed ? [...errors, ...validateReport(event)] : errors;
@@ -28,13 +31,13 @@ export function validateEvent(event: ApiObject): FieldError[] {
 const isOfCluster = (place: string, timed: boolean): boolean =>
   timed ? CLUSTER_NAMESPACES.includes(place) : place === '' || place === 'default';
 
-function validateReport(event: ApiObject): FieldError[] {
-  const reporter = textAt(event, 'reportingComponent');
+function validateReport(event: Event): FieldError[] {
+  const reporter = event.reportingComponent ?? '';
   return [
     ...(reporter === '' ? [required('reportingComponent')] : []),
     ...invalidEach('reportingComponent', reporter, qualifiedNameErrors(reporter)),
-    ...['reportingInstance', 'action', 'reason'].flatMap((name) => validateShort(textAt(event, name), name)),
-    ...(Buffer.byteLength(textAt(event, 'message')) > MAX_NOTE
+    ...(['reportingInstance', 'action', 'reason'] as const).flatMap((name) => validateShort(event[name] ?? '', name)),
+    ...(Buffer.byteLength(event.message ?? '') > MAX_NOTE
       ? [invalidValue('message', '', `can have at most ${MAX_NOTE} characters`)]
       : []),
   ];
@@ -48,9 +51,9 @@ function validateShort(value: string, field: string): FieldError[] {
 }
 
 /** What the events group asks beside that: a time, a known type, and nothing in the fields that were replaced. */
-export function validateNewForm(event: ApiObject): FieldError[] {
-  const type = textAt(event, 'type');
-  const old = Object.entries(OLD_FIELDS).filter(([member]) => isSet(event[member]));
+export function validateNewForm(event: ServedEvent): FieldError[] {
+  const type = event.type ?? '';
+  const old = OLD_FIELDS.filter(([member]) => isSet(event[member]));
   return [
     ...validateSeries(event.series),
     ...(isSet(event.eventTime) ? [] : [required('eventTime')]),
@@ -60,16 +63,16 @@ export function validateNewForm(event: ApiObject): FieldError[] {
 }
 
 /** What happens once is no series. */
-export function validateSeries(series: unknown): FieldError[] {
-  if (!isObject(series)) return [];
+export function validateSeries(series: EventSeries | undefined): FieldError[] {
+  if (!series) return [];
   return [
-    ...(countAt(series, 'count') < 2 ? [invalidValue('series.count', '', 'should be at least 2')] : []),
+    ...((series.count ?? 0) < 2 ? [invalidValue('series.count', '', 'should be at least 2')] : []),
     ...(isSet(series.lastObservedTime) ? [] : [required('series.lastObservedTime')]),
   ];
 }
 
 /** Whether a member says anything: no zero, no empty text, and of a source any part. */
-function isSet(value: unknown): boolean {
+function isSet(value: string | number | ObjectMeta | ObjectReference | EventSeries | EventSource | undefined): boolean {
   if (isObject(value))
     return Object.keys(value).some((name) => textAt(value, name) !== '' || countAt(value, name) !== 0);
   return value !== undefined && value !== null && value !== '' && value !== 0;

@@ -1,12 +1,16 @@
 import type { ApiObject } from '@orch/machinery';
+import type { Event as CoreEvent, ObjectReference } from '@orch/schema/types/core/v1';
+import type { Event } from '@orch/schema/types/events/v1';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { textAt } from '../values/fields.js';
 import { eventsToCore } from './convert.js';
 import { eventRow } from './event-row.js';
 import { validateEventUpdate } from './event-update-validation.js';
 import { validateNewForm } from './event-validation.js';
 
-const regarding = (name: string) => (object: ApiObject) => textAt(object, 'regarding', name);
+const regarding =
+  (name: keyof ObjectReference) =>
+  ({ regarding: about }: Event): string =>
+    about?.[name] ?? '';
 
 /** Events are stored in their core form, whatever group they came by. */
 const STORED_NAMES: ReadonlyMap<string, string> = new Map([
@@ -16,11 +20,11 @@ const STORED_NAMES: ReadonlyMap<string, string> = new Map([
   ['reportingController', 'reportingComponent'] as const,
 ]);
 
-export const event: KindDeclaration = {
+export const event: KindDeclaration<Event, CoreEvent> = {
   createOnUpdate: true,
   validateServed: validateNewForm,
   validateServedUpdate: validateEventUpdate,
-  row: (object, now) => eventRow(eventsToCore(object), now),
+  row: (object, now) => eventRow(eventsToCore(object as ApiObject) as CoreEvent, now),
   storedFieldNames: STORED_NAMES,
   // The only one that clients know by its name here; of the others they hear as of core events.
   refusedFieldNames: new Map([['reportingComponent', 'reportingController']]),
@@ -32,8 +36,8 @@ export const event: KindDeclaration = {
     'regarding.apiVersion': regarding('apiVersion'),
     'regarding.resourceVersion': regarding('resourceVersion'),
     'regarding.fieldPath': regarding('fieldPath'),
-    reason: (object) => textAt(object, 'reason'),
-    reportingController: (object) => textAt(object, 'reportingController'),
-    type: (object) => textAt(object, 'type'),
+    reason: (object) => object.reason ?? '',
+    reportingController: (object) => object.reportingController ?? '',
+    type: (object) => object.type ?? '',
   },
 };

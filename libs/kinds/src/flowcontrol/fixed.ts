@@ -1,4 +1,5 @@
 import { type FieldError, invalidValue } from '@orch/machinery';
+import type { FlowSchemaSpec, PriorityLevelConfigurationSpec } from '@orch/schema/types/flowcontrol/v1beta3';
 import { equal } from '../values/equal.js';
 
 /** What every installation has, and nobody changes: without it requests might find no level. */
@@ -39,7 +40,11 @@ export const fixedLevels = (shares: string): ReadonlyMap<string, unknown> =>
   ]);
 
 /** Refuses a spec that differs from the fixed one under its name. */
-export function validateFixed(name: string, spec: unknown, fixed: ReadonlyMap<string, unknown>): FieldError[] {
+export function validateFixed(
+  name: string,
+  spec: FlowSchemaSpec | PriorityLevelConfigurationSpec | undefined,
+  fixed: ReadonlyMap<string, unknown>,
+): FieldError[] {
   if (!fixed.has(name) || equal(spec, fixed.get(name))) return [];
   return [invalidValue('spec', spec, `spec of '${name}' must equal the fixed value`)];
 }

@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   dnsLabelErrors,
   dnsSubdomainErrors,
   duplicate,
@@ -10,9 +9,17 @@ import {
   required,
   type VerbatimValue,
 } from '@orch/machinery';
+import type {
+  FlowDistinguisherMethod,
+  FlowSchema,
+  NonResourcePolicyRule,
+  PolicyRulesWithSubjects,
+  PriorityLevelConfiguration,
+  ResourcePolicyRule,
+  Subject,
+} from '@orch/schema/types/flowcontrol/v1beta3';
 import { invalidEach } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
-import { at, countAt, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
 import { shownStruct } from '../values/go-values.js';
 import { FIXED_SCHEMAS, validateFixed } from './fixed.js';
@@ -22,13 +29,17 @@ const METHODS = ['ByNamespace', 'ByUser'];
 const MAX_PRECEDENCE = 10_000;
 const EXEMPT = 'exempt';
 /** Members that hold a subject, by its kind. */
-const SUBJECTS: Readonly<Record<string, string>> = { Group: 'group', ServiceAccount: 'serviceAccount', User: 'user' };
+const SUBJECTS: Readonly<Record<string, 'group' | 'serviceAccount' | 'user'>> = {
+  Group: 'group',
+  ServiceAccount: 'serviceAccount',
+  User: 'user',
+};
 
-export const validateFlowSchema = ({ metadata, spec }: ApiObject): FieldError[] => [
-  ...validatePrecedence(countAt(spec, 'matchingPrecedence'), metadata?.name ?? ''),
-  ...validateMethod(at(spec, 'distinguisherMethod')),
-  ...validateLevel(textAt(spec, 'priorityLevelConfiguration', 'name')),
-  ...each(objectsAt(spec, 'rules'), 'spec.rules', validateRule),
+export const validateFlowSchema = ({ metadata, spec }: FlowSchema): FieldError[] => [
+  ...validatePrecedence(spec?.matchingPrecedence ?? 0, metadata?.name ?? ''),
+  ...validateMethod(spec?.distinguisherMethod),
+  ...validateLevel(spec?.priorityLevelConfiguration?.name ?? ''),
+  ...each(spec?.rules ?? [], 'spec.rules', validateRule),
   ...validateFixed(metadata?.name ?? '', spec, FIXED_SCHEMAS),
 ];
 
@@ -41,9 +52,9 @@ function validatePrecedence(precedence: number, name: string): FieldError[] {
   return invalidEach('spec.matchingPrecedence', precedence, texts);
 }
 
-function validateMethod(method: unknown): FieldError[] {
-  const type = textAt(method, 'type');
-  if (!isObject(method) || METHODS.includes(type)) return [];
+function validateMethod(method: FlowDistinguisherMethod | undefined): FieldError[] {
+  const type = method?.type ?? '';
+  if (!method || METHODS.includes(type)) return [];
   const shown = shownStruct('flowcontrol.FlowDistinguisherMethod', { Type: type });
   return [notSupported('spec.distinguisherMethod.type', shown, METHODS)];
 }
@@ -55,10 +66,8 @@ function validateLevel(name: string): FieldError[] {
     : invalidEach(field, name, dnsSubdomainErrors(name));
 }
 
-function validateRule(rule: Json, path: string): FieldError[] {
-  const [subjects, resources, others] = ['subjects', 'resourceRules', 'nonResourceRules'].map((name) =>
-    objectsAt(rule, name),
-  ) as [Json[], Json[], Json[]];
+function validateRule(rule: PolicyRulesWithSubjects, path: string): FieldError[] {
+  const { subjects = [], resourceRules: resources = [], nonResourceRules: others = [] } = rule;
   const nothing = 'at least one of resourceRules and nonResourceRules has to be non-empty';
   return [
     ...(subjects.length === 0 ? [required(`${path}.subjects`, 'subjects must contain at least one value')] : []),
@@ -69,11 +78,17 @@ function validateRule(rule: Json, path: string): FieldError[] {
   ];
 }
 
-function validateSubject(subject: Json, path: string): FieldError[] {
-  const kind = textAt(subject, 'kind');
+/** Whoever is meant, by a name, and a namespace where there is one. */
+interface NamedSubject {
+  readonly name?: string;
+  readonly namespace?: string;
+}
+
+function validateSubject(subject: Subject, path: string): FieldError[] {
+  const kind = subject.kind ?? '';
   const member = SUBJECTS[kind];
   if (member === undefined) return [notSupported(`${path}.kind`, kind, Object.keys(SUBJECTS))];
-  const strangers = Object.entries(SUBJECTS).filter(([, name]) => name !== member && isObject(subject[name]));
+  const strangers = Object.entries(SUBJECTS).filter(([, name]) => name !== member && subject[name]);
   return [
     ...validateNamed(kind, subject[member], `${path}.${member}`),
     ...strangers.map(([other, name]) =>
@@ -82,12 +97,12 @@ function validateSubject(subject: Json, path: string): FieldError[] {
   ];
 }
 
-function validateNamed(kind: string, subject: unknown, path: string): FieldError[] {
-  if (!isObject(subject)) return [required(path, `${SUBJECTS[kind]} is required when subject kind is '${kind}'`)];
-  const name = textAt(subject, 'name');
+function validateNamed(kind: string, subject: NamedSubject | undefined, path: string): FieldError[] {
+  if (!subject) return [required(path, `${SUBJECTS[kind]} is required when subject kind is '${kind}'`)];
+  const name = subject.name ?? '';
   const missing = name === '' ? [required(`${path}.name`)] : [];
   if (kind !== 'ServiceAccount') return missing;
-  const namespace = textAt(subject, 'namespace');
+  const namespace = subject.namespace ?? '';
   const field = `${path}.namespace`;
   return [
     ...missing,
@@ -104,8 +119,8 @@ const alone = (items: readonly string[], field: string, what: string): FieldErro
     ? [invalidValue(field, shownStrings(items), `if '*' is present, must not specify other ${what}`)]
     : [];
 
-function validateVerbs(rule: Json, path: string): FieldError[] {
-  const verbs = stringsAt(rule, 'verbs');
+function validateVerbs(rule: ResourcePolicyRule | NonResourcePolicyRule, path: string): FieldError[] {
+  const verbs = rule.verbs ?? [];
   const field = `${path}.verbs`;
   if (verbs.length === 0) return [required(field, 'verbs must contain at least one value')];
   if (verbs.includes('*')) return alone(verbs, field, 'verbs');
@@ -113,9 +128,9 @@ function validateVerbs(rule: Json, path: string): FieldError[] {
   return verbs.every((verb) => VERBS.includes(verb)) ? [] : [notSupported(field, shown, VERBS)];
 }
 
-function validateResourceRule(rule: Json, path: string): FieldError[] {
-  const listed = (name: string, what: string, one: string) => {
-    const items = stringsAt(rule, name);
+function validateResourceRule(rule: ResourcePolicyRule, path: string): FieldError[] {
+  const listed = (name: 'apiGroups' | 'resources', what: string, one: string) => {
+    const items = rule[name] ?? [];
     const field = `${path}.${name}`;
     return items.length > 0
       ? alone(items, field, what)
@@ -129,8 +144,8 @@ function validateResourceRule(rule: Json, path: string): FieldError[] {
   ];
 }
 
-function validateNamespaces(rule: Json, field: string): FieldError[] {
-  const namespaces = stringsAt(rule, 'namespaces');
+function validateNamespaces(rule: ResourcePolicyRule, field: string): FieldError[] {
+  const namespaces = rule.namespaces ?? [];
   if (namespaces.length === 0 && rule.clusterScope !== true) {
     return [required(field, 'resource rules that are not cluster scoped must supply at least one namespace')];
   }
@@ -141,8 +156,8 @@ function validateNamespaces(rule: Json, field: string): FieldError[] {
   );
 }
 
-function validateOtherRule(rule: Json, path: string): FieldError[] {
-  const urls = stringsAt(rule, 'nonResourceURLs');
+function validateOtherRule(rule: NonResourcePolicyRule, path: string): FieldError[] {
+  const urls = rule.nonResourceURLs ?? [];
   const field = `${path}.nonResourceURLs`;
   const verbs = validateVerbs(rule, path);
   if (urls.length === 0) return [...verbs, required(field, 'nonResourceURLs must contain at least one value')];
@@ -163,10 +178,10 @@ function urlErrors(path: string): string[] {
 }
 
 /** Conditions of both kinds: one of each type. */
-export function validateFlowStatus({ status }: ApiObject): FieldError[] {
+export function validateFlowStatus({ status }: FlowSchema | PriorityLevelConfiguration): FieldError[] {
   const seen = new Set<string>();
-  return each(objectsAt(status, 'conditions'), 'status.conditions', (condition, path) => {
-    const type = textAt(condition, 'type');
+  return each(status?.conditions ?? [], 'status.conditions', (condition, path) => {
+    const type = condition.type ?? '';
     const again = seen.has(type) ? [duplicate(`${path}.type`, type)] : [];
     seen.add(type);
     return [...again, ...(type === '' ? [required(`${path}.type`, 'must not be empty')] : [])];

@@ -1,12 +1,13 @@
+import type { FlowSchema } from '@orch/schema/types/flowcontrol/v1beta3';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepAllButStatus } from '../rules/separation.js';
-import { countAt, ensureObject, fillZero, objectsAt, textAt } from '../values/fields.js';
+import { ensureObject, fillZero } from '../values/fields.js';
 import { orNone } from '../values/text.js';
 import { validateFlowSchema, validateFlowStatus } from './flow-schema-validation.js';
 
 const DEFAULT_PRECEDENCE = 1000;
 
-export const flowSchema: KindDeclaration = {
+export const flowSchema: KindDeclaration<FlowSchema> = {
   resetFields: { status: [['metadata'], ['spec']] },
   subresources: { status: keepAllButStatus },
   generation: true,
@@ -14,12 +15,12 @@ export const flowSchema: KindDeclaration = {
   validate: validateFlowSchema,
   validateStatus: validateFlowStatus,
   row(object) {
-    const dangling = objectsAt(object, 'status', 'conditions').find(({ type }) => type === 'Dangling');
+    const dangling = (object.status?.conditions ?? []).find(({ type }) => type === 'Dangling');
     return {
-      PriorityLevel: textAt(object, 'spec', 'priorityLevelConfiguration', 'name'),
-      MatchingPrecedence: countAt(object, 'spec', 'matchingPrecedence'),
-      DistinguisherMethod: orNone(textAt(object, 'spec', 'distinguisherMethod', 'type')),
-      MissingPL: textAt(dangling, 'status') || '?',
+      PriorityLevel: object.spec?.priorityLevelConfiguration?.name ?? '',
+      MatchingPrecedence: object.spec?.matchingPrecedence ?? 0,
+      DistinguisherMethod: orNone(object.spec?.distinguisherMethod?.type ?? ''),
+      MissingPL: dangling?.status || '?',
     };
   },
 };

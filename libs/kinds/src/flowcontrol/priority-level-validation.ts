@@ -1,6 +1,17 @@
-import { type ApiObject, type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
-import { at, countAt, isObject, type Json, numberAt, textAt } from '../values/fields.js';
+import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
+import type { LimitedPriorityLevelConfiguration as LimitedV1beta2 } from '@orch/schema/types/flowcontrol/v1beta2';
+import type {
+  LimitedPriorityLevelConfiguration,
+  LimitResponse,
+  PriorityLevelConfiguration,
+  QueuingConfiguration,
+} from '@orch/schema/types/flowcontrol/v1beta3';
 import { fixedLevels, validateFixed } from './fixed.js';
+
+/** The limits of a level in whichever version: each has one of the two fields of shares. */
+export type Limited = LimitedPriorityLevelConfiguration & LimitedV1beta2;
+/** The name of the field that holds the shares. */
+export type SharesField = 'assuredConcurrencyShares' | 'nominalConcurrencyShares';
 
 const EXEMPT = 'exempt';
 const LIMITED = 'spec.limited';
@@ -9,35 +20,38 @@ const MAX_QUEUES = 10_000_000;
 const MAX_HASH_BITS = 60;
 
 /** @param shares the member that holds the shares of the level */
-export function validatePriorityLevel({ metadata, spec }: ApiObject, shares: string): FieldError[] {
+export function validatePriorityLevel(
+  { metadata, spec }: PriorityLevelConfiguration,
+  shares: SharesField,
+): FieldError[] {
   const name = metadata?.name ?? '';
-  const type = textAt(spec, 'type');
+  const type = spec?.type ?? '';
   const text = "type must be 'Exempt' if and only if name is 'exempt'";
   return [
     ...((name === EXEMPT) === (type === 'Exempt') ? [] : [invalidValue('spec.type', type, text)]),
-    ...validateType(type, at(spec, 'limited'), shares),
+    ...validateType(type, spec?.limited, shares),
     ...validateFixed(name, spec, fixedLevels(shares)),
   ];
 }
 
-function validateType(type: string, limited: unknown, shares: string): FieldError[] {
+function validateType(type: string, limited: Limited | undefined, shares: SharesField): FieldError[] {
   switch (type) {
     case 'Exempt':
-      return isObject(limited) ? [forbiddenField(LIMITED, 'must be nil if the type is not Limited')] : [];
+      return limited ? [forbiddenField(LIMITED, 'must be nil if the type is not Limited')] : [];
     case 'Limited':
-      if (!isObject(limited)) return [required(LIMITED, 'must not be empty when type is Limited')];
+      if (!limited) return [required(LIMITED, 'must not be empty when type is Limited')];
       return validateLimited(limited, shares);
     default:
       return [notSupported('spec.type', type, ['Exempt', 'Limited'])];
   }
 }
 
-function validateLimited(limited: Json, shares: string): FieldError[] {
-  const [lent, borrowed] = [numberAt(limited, 'lendablePercent'), numberAt(limited, 'borrowingLimitPercent')];
+function validateLimited(limited: Limited, shares: SharesField): FieldError[] {
+  const [lent, borrowed] = [limited.lendablePercent, limited.borrowingLimitPercent];
   const [percent, least] = ['must be between 0 and 100, inclusive', 'if specified, must be a non-negative integer'];
   return [
-    ...positive(`${LIMITED}.${shares}`, countAt(limited, shares)),
-    ...validateResponse(at(limited, 'limitResponse'), `${LIMITED}.limitResponse`),
+    ...positive(`${LIMITED}.${shares}`, limited[shares] ?? 0),
+    ...validateResponse(limited.limitResponse, `${LIMITED}.limitResponse`),
     ...(lent === undefined || (lent >= 0 && lent <= 100)
       ? []
       : [invalidValue(`${LIMITED}.lendablePercent`, lent, percent)]),
@@ -50,27 +64,27 @@ function validateLimited(limited: Json, shares: string): FieldError[] {
 const positive = (field: string, value: number): FieldError[] =>
   value > 0 ? [] : [invalidValue(field, value, 'must be positive')];
 
-function validateResponse(response: unknown, path: string): FieldError[] {
-  const type = textAt(response, 'type');
-  const queuing = at(response, 'queuing');
+function validateResponse(response: LimitResponse | undefined, path: string): FieldError[] {
+  const type = response?.type ?? '';
+  const queuing = response?.queuing;
   const field = `${path}.queuing`;
   switch (type) {
     case 'Reject':
-      if (!isObject(queuing)) return [];
+      if (!queuing) return [];
       return [forbiddenField(field, 'must be nil if limited.limitResponse.type is not Limited')];
     case 'Queue':
-      if (isObject(queuing)) return validateQueuing(queuing, field);
+      if (queuing) return validateQueuing(queuing, field);
       return [required(field, 'must not be empty if limited.limitResponse.type is Limited')];
     default:
       return [notSupported(`${path}.type`, type, ['Queue', 'Reject'])];
   }
 }
 
-function validateQueuing(queuing: Json, path: string): FieldError[] {
-  const [queues, hand] = [countAt(queuing, 'queues'), countAt(queuing, 'handSize')];
+function validateQueuing(queuing: QueuingConfiguration, path: string): FieldError[] {
+  const [queues, hand] = [queuing.queues ?? 0, queuing.handSize ?? 0];
   const many = `must not be greater than ${MAX_QUEUES}`;
   return [
-    ...positive(`${path}.queueLengthLimit`, countAt(queuing, 'queueLengthLimit')),
+    ...positive(`${path}.queueLengthLimit`, queuing.queueLengthLimit ?? 0),
     ...positive(`${path}.queues`, queues),
     ...(queues > MAX_QUEUES ? [invalidValue(`${path}.queues`, queues, many)] : []),
     ...validateHand(hand, queues, `${path}.handSize`),

@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   dns1035LabelErrors,
   dnsSubdomainErrors,
   type FieldError,
@@ -8,9 +7,13 @@ import {
   qualifiedNameErrors,
   required,
 } from '@orch/machinery';
+import type {
+  ServerStorageVersion,
+  StorageVersion,
+  StorageVersionCondition,
+} from '@orch/schema/types/apiserverinternal/v1alpha1';
 import { invalidEach } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
-import { at, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
 
 const FORM = `an apiVersion is ${formText(
@@ -22,7 +25,7 @@ const FORM = `an apiVersion is ${formText(
 const COMMON = 'status.commonEncodingVersion';
 
 /** The name is `<group>.<resource>`. */
-export function validateStorageVersionName({ metadata }: ApiObject): FieldError[] {
+export function validateStorageVersionName({ metadata }: StorageVersion): FieldError[] {
   const name = metadata?.name ?? '';
   const dot = name.lastIndexOf('.');
   if (dot < 0) return [invalidValue('metadata.name', name, 'name must be in the form of <group>.<resource>')];
@@ -33,18 +36,18 @@ export function validateStorageVersionName({ metadata }: ApiObject): FieldError[
 }
 
 /** What servers read and write, and whether they agree. */
-export function validateStorageVersionStatus({ status }: ApiObject): FieldError[] {
-  const servers = objectsAt(status, 'storageVersions');
+export function validateStorageVersionStatus({ status }: StorageVersion): FieldError[] {
+  const servers = status?.storageVersions ?? [];
   return [
     ...each(servers, 'status.storageVersions', validateServer),
-    ...validateCommon(servers, at(status, 'commonEncodingVersion')),
-    ...validateConditions(objectsAt(status, 'conditions')),
+    ...validateCommon(servers, status?.commonEncodingVersion),
+    ...validateConditions(status?.conditions ?? []),
   ];
 }
 
-function validateServer(server: Json, path: string): FieldError[] {
-  const [id, written] = [textAt(server, 'apiServerID'), textAt(server, 'encodingVersion')];
-  const read = stringsAt(server, 'decodableVersions');
+function validateServer(server: ServerStorageVersion, path: string): FieldError[] {
+  const [id, written] = [server.apiServerID ?? '', server.encodingVersion ?? ''];
+  const read = server.decodableVersions ?? [];
   const field = `${path}.decodableVersions`;
   return [
     ...invalidEach(`${path}.apiServerID`, id, dnsSubdomainErrors(id)),
@@ -72,9 +75,9 @@ function versionErrors(text: string): string[] {
   ];
 }
 
-function validateCommon(servers: readonly Json[], said: unknown): FieldError[] {
-  const first = textAt(servers[0], 'encodingVersion');
-  const agree = servers.length > 0 && servers.every((server) => textAt(server, 'encodingVersion') === first);
+function validateCommon(servers: readonly ServerStorageVersion[], said: string | undefined): FieldError[] {
+  const first = servers[0]?.encodingVersion ?? '';
+  const agree = servers.length > 0 && servers.every((server) => (server.encodingVersion ?? '') === first);
   if (!agree) {
     const text =
       'should be nil if servers do not agree on the same encoding version, or if there is no server reporting the supported versions yet';
@@ -85,10 +88,10 @@ function validateCommon(servers: readonly Json[], said: unknown): FieldError[] {
 }
 
 /** Errors stand at the status itself, as clients know them. */
-function validateConditions(conditions: readonly Json[]): FieldError[] {
+function validateConditions(conditions: readonly StorageVersionCondition[]): FieldError[] {
   const places = new Map<string, number>();
   return each(conditions, 'status', (condition, path) => {
-    const [type, status] = [textAt(condition, 'type'), textAt(condition, 'status')];
+    const [type, status] = [condition.type ?? '', condition.status ?? ''];
     const before = places.get(type);
     places.set(type, places.size);
     const text = `the type of the condition is not unique, it also appears in conditions[${before}]`;
@@ -96,8 +99,8 @@ function validateConditions(conditions: readonly Json[]): FieldError[] {
       ...(before === undefined ? [] : [invalidValue(`${path}.type`, type, text)]),
       ...invalidEach(`${path}.type`, type, qualifiedNameErrors(type)),
       ...invalidEach(`${path}.status`, status, qualifiedNameErrors(status)),
-      ...['reason', 'message'].flatMap((name) =>
-        textAt(condition, name) === '' ? [required(`${path}.${name}`, `${name} cannot be empty`)] : [],
+      ...(['reason', 'message'] as const).flatMap((name) =>
+        (condition[name] ?? '') === '' ? [required(`${path}.${name}`, `${name} cannot be empty`)] : [],
       ),
     ];
   });

@@ -1,10 +1,10 @@
+import type { StorageVersion } from '@orch/schema/types/apiserverinternal/v1alpha1';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepAllButStatus } from '../rules/separation.js';
-import { objectsAt, textAt } from '../values/fields.js';
 import { joined, UNSET } from '../values/text.js';
 import { validateStorageVersionName, validateStorageVersionStatus } from './storage-version-validation.js';
 
-export const storageVersion: KindDeclaration = {
+export const storageVersion: KindDeclaration<StorageVersion> = {
   resetFields: { status: [['metadata'], ['spec']] },
   subresources: { status: keepAllButStatus },
   // Its own rule says more: `<group>.<resource>`.
@@ -13,11 +13,9 @@ export const storageVersion: KindDeclaration = {
   validateCreate: validateStorageVersionName,
   validateStatus: validateStorageVersionStatus,
   row: (object) => ({
-    CommonEncodingVersion: textAt(object, 'status', 'commonEncodingVersion') || UNSET,
+    CommonEncodingVersion: object.status?.commonEncodingVersion || UNSET,
     StorageVersions: joined(
-      objectsAt(object, 'status', 'storageVersions').map(
-        (each) => `${textAt(each, 'apiServerID')}=${textAt(each, 'encodingVersion')}`,
-      ),
+      (object.status?.storageVersions ?? []).map((each) => `${each.apiServerID ?? ''}=${each.encodingVersion ?? ''}`),
     ),
   }),
 };

@@ -1,43 +1,45 @@
-import { type ApiObject, addressFamily, type FieldError, invalidValue, prefixLength, required } from '@orch/machinery';
+import { addressFamily, type FieldError, invalidValue, prefixLength, required } from '@orch/machinery';
+import type { ClusterCIDR, ClusterCIDRSpec } from '@orch/schema/types/networking/v1alpha1';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { validateNodeSelector } from '../rules/node-selector.js';
-import { at, countAt, isObject, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { joined, NONE, orNone } from '../values/text.js';
 
 const LEAST_HOST_BITS = 4;
 
-export const clusterCidr: KindDeclaration = {
+export const clusterCidr: KindDeclaration<ClusterCIDR> = {
   nameRule: 'label',
   validate: ({ spec }) => validateRanges(spec),
   validateUpdate: (object, old) =>
-    ['nodeSelector', 'perNodeHostBits', 'ipv4', 'ipv6'].flatMap((name) => immutableField(object, old, 'spec', name)),
+    (['nodeSelector', 'perNodeHostBits', 'ipv4', 'ipv6'] as const).flatMap((name) =>
+      immutableField(object, old, 'spec', name),
+    ),
   row: (object) => ({
-    PerNodeHostBits: String(countAt(object, 'spec', 'perNodeHostBits')),
-    IPv4: orNone(textAt(object, 'spec', 'ipv4')),
-    IPv6: orNone(textAt(object, 'spec', 'ipv6')),
+    PerNodeHostBits: String(object.spec?.perNodeHostBits ?? 0),
+    IPv4: orNone(object.spec?.ipv4 ?? ''),
+    IPv6: orNone(object.spec?.ipv6 ?? ''),
     NodeSelector: nodeSelector(object),
   }),
 };
 
 /** Terms are alternatives, the requirements of one all hold. */
-function nodeSelector(object: ApiObject): string {
-  const terms = objectsAt(object, 'spec', 'nodeSelector', 'nodeSelectorTerms').map((term) =>
-    objectsAt(term, 'matchExpressions')
-      .map((each) => `${textAt(each, 'key')} ${textAt(each, 'operator')} [${stringsAt(each, 'values').join(' ')}]`)
+function nodeSelector(object: ClusterCIDR): string {
+  const terms = (object.spec?.nodeSelector?.nodeSelectorTerms ?? []).map((term) =>
+    (term.matchExpressions ?? [])
+      .map((each) => `${each.key ?? ''} ${each.operator ?? ''} [${(each.values ?? []).join(' ')}]`)
       .join(','),
   );
   return terms.length === 0 ? NONE : joined(terms, ' OR ');
 }
 
-function validateRanges(spec: unknown): FieldError[] {
-  const selector = at(spec, 'nodeSelector');
-  const ranges = ['ipv4', 'ipv6'].map((name) => textAt(spec, name));
-  const errors = isObject(selector) ? validateNodeSelector(selector, 'spec.nodeSelector') : [];
+function validateRanges(spec: ClusterCIDRSpec | undefined): FieldError[] {
+  const selector = spec?.nodeSelector;
+  const ranges = (['ipv4', 'ipv6'] as const).map((name) => spec?.[name] ?? '');
+  const errors = selector ? validateNodeSelector(selector, 'spec.nodeSelector') : [];
   if (ranges.every((range) => range === '')) {
     return [...errors, required('spec', 'one or both of `ipv4` and `ipv6` must be specified')];
   }
-  const bits = countAt(spec, 'perNodeHostBits');
+  const bits = spec?.perNodeHostBits ?? 0;
   return [
     ...errors,
     ...ranges.flatMap((range, index) => (range === '' ? [] : validateRange(range, index === 0, bits))),

@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   dnsLabelErrors,
   dnsSubdomainErrors,
   type FieldError,
@@ -9,48 +8,49 @@ import {
   required,
   tooLong,
 } from '@orch/machinery';
+import type { IngressClass, IngressClassParametersReference, IngressClassSpec } from '@orch/schema/types/networking/v1';
 import { invalidEach } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { at, fill, isObject, type Json, textAt } from '../values/fields.js';
+import { fill } from '../values/fields.js';
 import { NONE } from '../values/text.js';
 import { validateReference } from './ingress-validation.js';
 
 const MAX_CONTROLLER = 250;
 const SCOPES = ['Cluster', 'Namespace'];
 
-export const ingressClass: KindDeclaration = {
+export const ingressClass: KindDeclaration<IngressClass> = {
   generation: true,
   defaults(object) {
-    const parameters = at(object, 'spec', 'parameters');
-    if (isObject(parameters)) fill(parameters, 'scope', 'Cluster');
+    const parameters = object.spec?.parameters;
+    if (parameters) fill(parameters, 'scope', 'Cluster');
   },
   validate: ({ spec }) => validateClass(spec),
   validateUpdate: (object, old) => immutableField(object, old, 'spec', 'controller'),
-  row: (object) => ({ Controller: textAt(object, 'spec', 'controller'), Parameters: parametersText(object) }),
+  row: (object) => ({ Controller: object.spec?.controller ?? '', Parameters: parametersText(object) }),
 };
 
 /** `Kind.group/name` */
-function parametersText(object: ApiObject): string {
-  const parameters = at(object, 'spec', 'parameters');
-  if (!isObject(parameters)) return NONE;
-  const group = textAt(parameters, 'apiGroup');
-  return `${textAt(parameters, 'kind')}${group && `.${group}`}/${textAt(parameters, 'name')}`;
+function parametersText(object: IngressClass): string {
+  const parameters = object.spec?.parameters;
+  if (!parameters) return NONE;
+  const group = parameters.apiGroup ?? '';
+  return `${parameters.kind ?? ''}${group && `.${group}`}/${parameters.name ?? ''}`;
 }
 
-function validateClass(spec: unknown): FieldError[] {
-  const controller = textAt(spec, 'controller');
-  const parameters = at(spec, 'parameters');
+function validateClass(spec: IngressClassSpec | undefined): FieldError[] {
+  const controller = spec?.controller ?? '';
+  const parameters = spec?.parameters;
   return [
     ...(Buffer.byteLength(controller) > MAX_CONTROLLER ? [tooLong('spec.controller', MAX_CONTROLLER)] : []),
     ...validateDomainPath(controller, 'spec.controller'),
-    ...(isObject(parameters) ? validateParameters(parameters, 'spec.parameters') : []),
+    ...(parameters ? validateParameters(parameters, 'spec.parameters') : []),
   ];
 }
 
-function validateParameters(parameters: Json, path: string): FieldError[] {
+function validateParameters(parameters: IngressClassParametersReference, path: string): FieldError[] {
   const errors = validateReference(parameters, path);
-  const scope = textAt(parameters, 'scope');
+  const scope = parameters.scope ?? '';
   const field = `${path}.namespace`;
   if (!SCOPES.includes(scope)) return [...errors, notSupported(`${path}.scope`, scope, SCOPES)];
   const { namespace } = parameters;

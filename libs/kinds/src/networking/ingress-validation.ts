@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   dns1035LabelErrors,
   dnsSubdomainErrors,
   type FieldError,
@@ -12,31 +11,42 @@ import {
   VerbatimValue,
   wildcardSubdomainErrors,
 } from '@orch/machinery';
+import type { TypedLocalObjectReference } from '@orch/schema/types/core/v1';
+import type {
+  HTTPIngressPath,
+  HTTPIngressRuleValue,
+  Ingress,
+  IngressBackend,
+  IngressClassParametersReference,
+  IngressRule,
+  IngressServiceBackend,
+  IngressSpec,
+  IngressTLS,
+} from '@orch/schema/types/networking/v1';
 import { invalidEach, portNameErrors, portNumberErrors, requiredText } from '../rules/checks.js';
-import { at, countAt, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const NOT_IN_PATHS = ['//', '/./', '/../', '%2f', '%2F'];
 const NOT_AT_THE_END = ['/..', '/.'];
 
 /** `old` is the stored spec, in an update: what of names and of wildcards was wrong in it may stay so. */
-export function validateIngress(spec: unknown, old?: unknown): FieldError[] {
+export function validateIngress(spec: IngressSpec | undefined, old?: IngressSpec): FieldError[] {
   const lenient = leniencyOf(old);
-  const rules = objectsAt(spec, 'rules');
-  const fallback = at(spec, 'defaultBackend');
+  const rules = spec?.rules ?? [];
+  const fallback = spec?.defaultBackend;
   const nowhere = 'either `defaultBackend` or `rules` must be specified';
   return [
-    ...(rules.length === 0 && !isObject(fallback)
+    ...(rules.length === 0 && !fallback
       ? [invalidValue('spec', new VerbatimValue('[]networking.IngressRule(nil)'), nowhere)]
       : []),
-    ...(isObject(fallback) ? validateBackend(fallback, 'spec.defaultBackend') : []),
+    ...(fallback ? validateBackend(fallback, 'spec.defaultBackend') : []),
     ...rules.flatMap((rule, index) => validateRule(rule, `spec.rules[${index}]`, lenient.wildcards)),
-    ...objectsAt(spec, 'tls').flatMap((tls, index) => validateTls(tls, `spec.tls[${index}]`, lenient.secrets)),
-    ...validateClassName(at(spec, 'ingressClassName')),
+    ...(spec?.tls ?? []).flatMap((tls, index) => validateTls(tls, `spec.tls[${index}]`, lenient.secrets)),
+    ...validateClassName(spec?.ingressClassName),
   ];
 }
 
-const validateClassName = (name: unknown): FieldError[] =>
+const validateClassName = (name: string | undefined): FieldError[] =>
   typeof name === 'string' ? invalidEach('spec.ingressClassName', name, dnsSubdomainErrors(name)) : [];
 
 interface Leniency {
@@ -44,17 +54,17 @@ interface Leniency {
   readonly secrets: boolean;
 }
 
-const leniencyOf = (old: unknown): Leniency => ({
-  wildcards: objectsAt(old, 'rules').some(
-    (rule) => textAt(rule, 'host').includes('*') && validateHttp(rule.http, '').length > 0,
+const leniencyOf = (old: IngressSpec | undefined): Leniency => ({
+  wildcards: (old?.rules ?? []).some(
+    (rule) => (rule.host ?? '').includes('*') && validateHttp(rule.http, '').length > 0,
   ),
-  secrets: objectsAt(old, 'tls').some((tls) => validateSecretName(tls, '').length > 0),
+  secrets: (old?.tls ?? []).some((tls) => validateSecretName(tls, '').length > 0),
 });
 
 /** A class that is said in the older way as well must be the same. */
-export function validateIngressAnnotation({ metadata, spec }: ApiObject, names: Names): FieldError[] {
+export function validateIngressAnnotation({ metadata, spec }: Ingress, names: Names): FieldError[] {
   const key = names.key('orch.io/ingress.class');
-  const [noted, name] = [metadata?.annotations?.[key], at(spec, 'ingressClassName')];
+  const [noted, name] = [metadata?.annotations?.[key], spec?.ingressClassName];
   if (noted === undefined || typeof name !== 'string' || noted === name) return [];
   return [invalidValue(`annotations.${key}`, noted, 'must match `ingressClassName` when both are specified')];
 }
@@ -62,38 +72,38 @@ export function validateIngressAnnotation({ metadata, spec }: ApiObject, names: 
 const hostErrors = (host: string): string[] =>
   host.includes('*') ? wildcardSubdomainErrors(host) : dnsSubdomainErrors(host);
 
-function validateRule(rule: Json, path: string, lenient: boolean): FieldError[] {
-  const host = textAt(rule, 'host');
+function validateRule(rule: IngressRule, path: string, lenient: boolean): FieldError[] {
+  const host = rule.host ?? '';
   const errors = host === '' ? [] : invalidEach(`${path}.host`, host, hostErrors(host));
   if (isAddress(host)) errors.unshift(invalidValue(`${path}.host`, host, 'must be a DNS name, not an IP address'));
   return lenient && host.includes('*') ? errors : [...errors, ...validateHttp(rule.http, `${path}.http`)];
 }
 
-function validateHttp(http: unknown, path: string): FieldError[] {
-  if (!isObject(http)) return [];
-  const paths = objectsAt(http, 'paths');
+function validateHttp(http: HTTPIngressRuleValue | undefined, path: string): FieldError[] {
+  if (!http) return [];
+  const paths = http.paths ?? [];
   return [
     ...(paths.length === 0 ? [required(`${path}.paths`)] : []),
     ...paths.flatMap((item, index) => validatePath(item, `${path}.paths[${index}]`)),
   ];
 }
 
-function validateTls(tls: Json, path: string, lenient: boolean): FieldError[] {
+function validateTls(tls: IngressTLS, path: string, lenient: boolean): FieldError[] {
   return [
-    ...stringsAt(tls, 'hosts').flatMap((host, index) => invalidEach(`${path}.hosts[${index}]`, host, hostErrors(host))),
+    ...(tls.hosts ?? []).flatMap((host, index) => invalidEach(`${path}.hosts[${index}]`, host, hostErrors(host))),
     ...(lenient ? [] : validateSecretName(tls, path)),
   ];
 }
 
-function validateSecretName(tls: Json, path: string): FieldError[] {
-  const secret = textAt(tls, 'secretName');
+function validateSecretName(tls: IngressTLS, path: string): FieldError[] {
+  const secret = tls.secretName ?? '';
   return secret === '' ? [] : invalidEach(`${path}.secretName`, secret, dnsSubdomainErrors(secret));
 }
 
-function validatePath(item: Json, path: string): FieldError[] {
+function validatePath(item: HTTPIngressPath, path: string): FieldError[] {
   const type = item.pathType;
   if (typeof type !== 'string') return [required(`${path}.pathType`, 'pathType must be specified')];
-  const text = textAt(item, 'path');
+  const text = item.path ?? '';
   return [
     ...(PATH_TYPES.includes(type)
       ? invalidEach(`${path}.path`, text, type === 'ImplementationSpecific' ? looseErrors(text) : pathErrors(text))
@@ -111,18 +121,18 @@ const pathErrors = (path: string): string[] => [
   ...NOT_AT_THE_END.filter((suffix) => path.endsWith(suffix)).map((suffix) => `cannot end with '${suffix}'`),
 ];
 
-function validateBackend(backend: unknown, path: string): FieldError[] {
-  const [resource, service] = [at(backend, 'resource'), at(backend, 'service')];
-  if (isObject(resource) && isObject(service)) {
+function validateBackend(backend: IngressBackend | undefined, path: string): FieldError[] {
+  const [resource, service] = [backend?.resource, backend?.service];
+  if (resource && service) {
     return [invalidValue(path, '', 'cannot set both resource and service backends')];
   }
-  if (isObject(resource)) return validateReference(resource, `${path}.resource`);
-  if (!isObject(service)) return [invalidValue(path, '', 'resource or service backend is required')];
+  if (resource) return validateReference(resource, `${path}.resource`);
+  if (!service) return [invalidValue(path, '', 'resource or service backend is required')];
   return [...requiredText(service, `${path}.service`, 'name', dns1035LabelErrors), ...validatePort(service, path)];
 }
 
-function validatePort(service: Json, path: string): FieldError[] {
-  const [name, number] = [textAt(service, 'port', 'name'), countAt(service, 'port', 'number')];
+function validatePort(service: IngressServiceBackend, path: string): FieldError[] {
+  const [name, number] = [service.port?.name ?? '', service.port?.number ?? 0];
   const field = `${path}.service.port`;
   if (name !== '' && number !== 0) return [invalidValue(path, '', 'cannot set both port name & port number')];
   if (name !== '') return invalidEach(`${field}.name`, name, portNameErrors(name));
@@ -131,12 +141,15 @@ function validatePort(service: Json, path: string): FieldError[] {
 }
 
 /** A reference to an object of any kind. */
-export function validateReference(reference: unknown, path: string): FieldError[] {
-  const group = at(reference, 'apiGroup');
+export function validateReference(
+  reference: TypedLocalObjectReference | IngressClassParametersReference,
+  path: string,
+): FieldError[] {
+  const group = reference.apiGroup;
   return [
     ...(typeof group !== 'string' ? [] : invalidEach(`${path}.apiGroup`, group, dnsSubdomainErrors(group))),
-    ...['kind', 'name'].flatMap((name) => {
-      const value = textAt(reference, name);
+    ...(['kind', 'name'] as const).flatMap((name) => {
+      const value = reference[name] ?? '';
       if (value === '') return [required(`${path}.${name}`, `${name} is required`)];
       return invalidEach(`${path}.${name}`, value, pathSegmentErrors(value));
     }),

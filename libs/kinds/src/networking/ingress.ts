@@ -1,29 +1,30 @@
-import type { ApiObject, Names } from '@orch/machinery';
+import type { Names } from '@orch/machinery';
+import type { Ingress } from '@orch/schema/types/networking/v1';
 import { validateBalancerStatus } from '../core/balancer-status.js';
 import { loadBalancerAddresses } from '../core/service.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { at, isEmpty, objectsAt, textAt } from '../values/fields.js';
+import { isEmpty } from '../values/fields.js';
 import { orNone } from '../values/text.js';
 import { validateIngress, validateIngressAnnotation } from './ingress-validation.js';
 
 const MAX_HOSTS = 3;
 
-export const ingress: KindDeclaration = {
+export const ingress: KindDeclaration<Ingress> = {
   generation: true,
   validate: ({ spec }, _names, old) => validateIngress(spec, old?.spec),
   validateCreate: validateIngressAnnotation,
   validateStatus: validateBalancerStatus,
   warnings: classWarnings,
   row: (object) => ({
-    Class: orNone(textAt(object, 'spec', 'ingressClassName')),
+    Class: orNone(object.spec?.ingressClassName ?? ''),
     Hosts: hosts(object),
-    Address: loadBalancerAddresses(at(object, 'status', 'loadBalancer')).join(','),
-    Ports: isEmpty(at(object, 'spec', 'tls')) ? '80' : '80, 443',
+    Address: loadBalancerAddresses(object.status?.loadBalancer).join(','),
+    Ports: isEmpty(object.spec?.tls) ? '80' : '80, 443',
   }),
 };
 
-function hosts(object: ApiObject): string {
-  const rules = objectsAt(object, 'spec', 'rules').map((rule) => textAt(rule, 'host'));
+function hosts(object: Ingress): string {
+  const rules = (object.spec?.rules ?? []).map((rule) => rule.host ?? '');
   const named: string[] = [];
   let seen = 0;
   while (seen < rules.length && named.length < MAX_HOSTS) {
@@ -35,9 +36,9 @@ function hosts(object: ApiObject): string {
   return seen < rules.length ? `${named.join(',')} + ${rules.length - MAX_HOSTS} more...` : named.join(',');
 }
 
-function classWarnings(object: ApiObject, names: Names, old?: ApiObject): string[] {
+function classWarnings(object: Ingress, names: Names, old?: Ingress): string[] {
   const key = names.key('orch.io/ingress.class');
   const told = object.metadata?.annotations?.[key] !== undefined;
-  if (old || !told || at(object, 'spec', 'ingressClassName') !== undefined) return [];
+  if (old || !told || object.spec?.ingressClassName !== undefined) return [];
   return [`annotation "${key}" is deprecated, please use 'spec.ingressClassName' instead`];
 }

@@ -7,18 +7,18 @@ import {
   pathSegmentErrors,
   required,
 } from '@orch/machinery';
+import type { IPAddress, ParentReference } from '@orch/schema/types/networking/v1alpha1';
 import { invalidEach } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { at, isObject, textAt } from '../values/fields.js';
 
-export const ipAddress: KindDeclaration = {
+export const ipAddress: KindDeclaration<IPAddress> = {
   nameRule: 'pathSegment',
-  validate: ({ spec }) => validateParent(at(spec, 'parentRef')),
+  validate: ({ spec }) => validateParent(spec?.parentRef),
   validateCreate: ({ metadata }) => validateName(metadata?.name ?? ''),
   validateUpdate: (object, old) => immutableField(object, old, 'spec', 'parentRef'),
   row(object) {
-    const parent = (name: string) => textAt(object, 'spec', 'parentRef', name);
+    const parent = (name: keyof ParentReference) => object.spec?.parentRef?.[name] ?? '';
     const group = parent('group');
     const resource = group ? `${parent('resource')}.${group}` : parent('resource');
     return { ParentRef: [resource, parent('namespace'), parent('name')].filter(Boolean).join('/') };
@@ -35,14 +35,14 @@ function validateName(name: string): FieldError[] {
 }
 
 /** What has the address. */
-function validateParent(parent: unknown): FieldError[] {
+function validateParent(parent: ParentReference | undefined): FieldError[] {
   const path = 'spec.parentRef';
-  if (!isObject(parent)) return [required(path)];
-  const group = textAt(parent, 'group');
+  if (!parent) return [required(path)];
+  const group = parent.group ?? '';
   return [
     ...(group === '' ? [] : invalidEach(`${path}.group`, group, dnsSubdomainErrors(group))),
-    ...['resource', 'name', 'namespace'].flatMap((name) => {
-      const value = textAt(parent, name);
+    ...(['resource', 'name', 'namespace'] as const).flatMap((name) => {
+      const value = parent[name] ?? '';
       const field = `${path}.${name}`;
       if (value !== '') return invalidEach(field, value, pathSegmentErrors(value));
       return name === 'namespace' ? [] : [required(field)];

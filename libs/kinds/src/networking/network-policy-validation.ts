@@ -7,22 +7,32 @@ import {
   prefixLength,
   required,
 } from '@orch/machinery';
+import type {
+  IPBlock,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+  NetworkPolicySpec,
+} from '@orch/schema/types/networking/v1';
 import { invalidEach, isOneOf, portErrors, portNumberErrors } from '../rules/checks.js';
 import { hasStrangeValue, validateLabelSelector } from '../rules/label-selector.js';
-import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { each } from '../rules/lists.js';
 import { shownList } from '../values/go-values.js';
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const POLICY_TYPES = ['Ingress', 'Egress'];
 
 /** `old` is the stored spec, in an update. */
-export function validateNetworkPolicy(spec: unknown, old?: unknown): FieldError[] {
-  const lenient = hasStrangeValue(at(old, 'podSelector'));
-  const types = stringsAt(spec, 'policyTypes');
+export function validateNetworkPolicy(spec: NetworkPolicySpec | undefined, old?: NetworkPolicySpec): FieldError[] {
+  const lenient = hasStrangeValue(old?.podSelector);
+  const types = spec?.policyTypes ?? [];
   return [
-    ...validateLabelSelector(at(spec, 'podSelector'), 'spec.podSelector', lenient),
-    ...validateRules(spec, 'ingress', 'from', lenient),
-    ...validateRules(spec, 'egress', 'to', lenient),
+    ...validateLabelSelector(spec?.podSelector, 'spec.podSelector', lenient),
+    ...each(spec?.ingress ?? [], 'spec.ingress', ({ ports, from }, path) =>
+      validatePeers(ports, from, path, `${path}.from`, lenient),
+    ),
+    ...each(spec?.egress ?? [], 'spec.egress', ({ ports, to }, path) =>
+      validatePeers(ports, to, path, `${path}.to`, lenient),
+    ),
     ...(types.length > POLICY_TYPES.length
       ? [
           invalidValue(
@@ -37,16 +47,20 @@ export function validateNetworkPolicy(spec: unknown, old?: unknown): FieldError[
   ];
 }
 
-const validateRules = (spec: unknown, direction: string, peers: string, lenient: boolean): FieldError[] =>
-  objectsAt(spec, direction).flatMap((rule, index) => {
-    const path = `spec.${direction}[${index}]`;
-    return [
-      ...objectsAt(rule, 'ports').flatMap((port, at) => validatePort(port, `${path}.ports[${at}]`)),
-      ...objectsAt(rule, peers).flatMap((peer, at) => validatePeer(peer, `${path}.${peers}[${at}]`, lenient)),
-    ];
-  });
+function validatePeers(
+  ports: readonly NetworkPolicyPort[] = [],
+  peers: readonly NetworkPolicyPeer[] = [],
+  path: string,
+  peersPath: string,
+  lenient: boolean,
+): FieldError[] {
+  return [
+    ...each(ports, `${path}.ports`, validatePort),
+    ...each(peers, peersPath, (peer, at) => validatePeer(peer, at, lenient)),
+  ];
+}
 
-function validatePort({ protocol, port, endPort }: Json, path: string): FieldError[] {
+function validatePort({ protocol, port, endPort }: NetworkPolicyPort, path: string): FieldError[] {
   const errors = isOneOf(`${path}.protocol`, protocol, PROTOCOLS);
   const last = typeof endPort === 'number' ? endPort : undefined;
   const field = `${path}.endPort`;
@@ -63,12 +77,12 @@ function validatePort({ protocol, port, endPort }: Json, path: string): FieldErr
   return [...errors, ...invalidEach(field, last, portNumberErrors(last))];
 }
 
-function validatePeer(peer: Json, path: string, lenient: boolean): FieldError[] {
-  const present = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((name) => isObject(peer[name]));
+function validatePeer(peer: NetworkPolicyPeer, path: string, lenient: boolean): FieldError[] {
+  const present = (['podSelector', 'namespaceSelector', 'ipBlock'] as const).filter((name) => peer[name]);
   const errors = [
     ...validateLabelSelector(peer.podSelector, `${path}.podSelector`, lenient),
     ...validateLabelSelector(peer.namespaceSelector, `${path}.namespaceSelector`, lenient),
-    ...(isObject(peer.ipBlock) ? validateBlock(peer.ipBlock, `${path}.ipBlock`) : []),
+    ...(peer.ipBlock ? validateBlock(peer.ipBlock, `${path}.ipBlock`) : []),
   ];
   if (present.length === 0) errors.push(required(path, 'must specify a peer'));
   if (present.length > 1 && present.includes('ipBlock')) {
@@ -77,12 +91,12 @@ function validatePeer(peer: Json, path: string, lenient: boolean): FieldError[] 
   return errors;
 }
 
-function validateBlock(block: Json, path: string): FieldError[] {
-  const cidr = textAt(block, 'cidr');
+function validateBlock(block: IPBlock, path: string): FieldError[] {
+  const cidr = block.cidr ?? '';
   if (cidr === '') return [required(`${path}.cidr`)];
   if (prefixLength(cidr) === undefined) return [invalidValue(`${path}.cidr`, cidr, 'not a valid CIDR')];
   const errors: FieldError[] = [];
-  for (const [index, except] of stringsAt(block, 'except').entries()) {
+  for (const [index, except] of (block.except ?? []).entries()) {
     const field = `${path}.except[${index}]`;
     // What follows is not looked at.
     if (prefixLength(except) === undefined) return [...errors, invalidValue(field, except, 'not a valid CIDR')];

@@ -1,11 +1,11 @@
-import type { ApiObject } from '@orch/machinery';
+import type { NetworkPolicy } from '@orch/schema/types/networking/v1';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepDesired, keepStatus } from '../rules/separation.js';
-import { at, ensureObject, isEmpty } from '../values/fields.js';
+import { ensureObject, isEmpty } from '../values/fields.js';
 import { formatSelector } from '../values/text.js';
 import { validateNetworkPolicy } from './network-policy-validation.js';
 
-export const networkPolicy: KindDeclaration = {
+export const networkPolicy: KindDeclaration<NetworkPolicy> = {
   generation: true,
   keepsStatusOnCreate: true,
   subresources: { status: keepOrEmptyStatus },
@@ -14,12 +14,12 @@ export const networkPolicy: KindDeclaration = {
     if (isEmpty(spec.policyTypes)) spec.policyTypes = isEmpty(spec.egress) ? ['Ingress'] : ['Ingress', 'Egress'];
   },
   validate: ({ spec }, _names, old) => validateNetworkPolicy(spec, old?.spec),
-  row: (object) => ({ 'Pod-Selector': formatSelector(at(object, 'spec', 'podSelector')) }),
+  row: (object) => ({ 'Pod-Selector': formatSelector(object.spec?.podSelector) }),
 };
 
 /** This release has the subresource but not the feature behind it: a status that is there can only be emptied. */
-function keepOrEmptyStatus(object: ApiObject, old: ApiObject): void {
+function keepOrEmptyStatus(object: NetworkPolicy, old: NetworkPolicy): void {
   keepDesired(object, old);
-  if (isEmpty(at(object, 'status', 'conditions'))) object.status = {};
+  if (isEmpty(object.status?.conditions)) object.status = {};
   else keepStatus(object, old);
 }

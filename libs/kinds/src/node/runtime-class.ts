@@ -1,4 +1,6 @@
-import { type ApiObject, dnsLabelErrors, duplicate, type FieldError, validateLabels } from '@orch/machinery';
+import { dnsLabelErrors, duplicate, type FieldError, validateLabels } from '@orch/machinery';
+import type { Toleration } from '@orch/schema/types/core/v1';
+import type { RuntimeClass } from '@orch/schema/types/node/v1';
 import { podContext } from '../pods/kept-rules.js';
 import type { PodContext } from '../pods/pod-context.js';
 import { validateResources } from '../pods/resource-validation.js';
@@ -8,10 +10,9 @@ import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { each } from '../rules/lists.js';
 import type { KindSettings } from '../rules/settings.js';
-import { type Json, mapAt, objectsAt, textAt } from '../values/fields.js';
 import { keyWarnings } from '../warnings/node-labels.js';
 
-export const runtimeClass = (settings: KindSettings): KindDeclaration => ({
+export const runtimeClass = (settings: KindSettings): KindDeclaration<RuntimeClass> => ({
   freeFinalizers: true,
   createOnUpdate: true,
   unconditionalUpdate: false,
@@ -19,30 +20,30 @@ export const runtimeClass = (settings: KindSettings): KindDeclaration => ({
   validate: (object, names) => validateClass(object, podContext(names, settings)),
   warnings: (object, names) =>
     keyWarnings(
-      Object.keys(mapAt(object, 'scheduling', 'nodeSelector')).map((label) => ['scheduling.nodeSelector', label]),
+      Object.keys(object.scheduling?.nodeSelector ?? {}).map((label) => ['scheduling.nodeSelector', label]),
       names,
     ),
-  row: (object) => ({ Handler: textAt(object, 'handler') }),
+  row: (object) => ({ Handler: object.handler ?? '' }),
 });
 
 /** What runs pods, what that costs, and where it is. The cost is called in errors as clients know it. */
-function validateClass(object: ApiObject, context: PodContext): FieldError[] {
-  const handler = textAt(object, 'handler');
-  const tolerations = objectsAt(object, 'scheduling', 'tolerations');
+function validateClass(object: RuntimeClass, context: PodContext): FieldError[] {
+  const handler = object.handler ?? '';
+  const tolerations = object.scheduling?.tolerations ?? [];
   return [
     // An empty name is refused as any other wrong one.
     ...invalidEach('handler', handler, dnsLabelErrors(handler)),
-    ...validateResources({ limits: mapAt(object, 'overhead', 'podFixed') }, 'overhead', context),
-    ...validateLabels(mapAt(object, 'scheduling', 'nodeSelector'), 'scheduling.nodeSelector'),
+    ...validateResources({ limits: object.overhead?.podFixed ?? {} }, 'overhead', context),
+    ...validateLabels(object.scheduling?.nodeSelector ?? {}, 'scheduling.nodeSelector'),
     ...validateTolerations(tolerations, 'scheduling.tolerations.tolerations'),
     ...refuseRepeated(tolerations),
   ];
 }
 
-function refuseRepeated(tolerations: readonly Json[]): FieldError[] {
+function refuseRepeated(tolerations: readonly Toleration[]): FieldError[] {
   const seen = new Set<string>();
   return each(tolerations, 'scheduling.tolerations', (toleration, path) => {
-    const key = JSON.stringify(['key', 'operator', 'value', 'effect'].map((name) => textAt(toleration, name)));
+    const key = JSON.stringify((['key', 'operator', 'value', 'effect'] as const).map((name) => toleration[name] ?? ''));
     if (seen.has(key)) return [duplicate(path, toleration)];
     seen.add(key);
     return [];

@@ -1,36 +1,48 @@
 import { dnsLabelErrors, type FieldError, invalidValue, qualifiedNameErrors, required } from '@orch/machinery';
+import type {
+  Affinity,
+  NodeAffinity,
+  PodAffinity,
+  PodAffinityTerm,
+  PodAntiAffinity,
+  PreferredSchedulingTerm,
+  WeightedPodAffinityTerm,
+} from '@orch/schema/types/core/v1';
 import { invalidEach } from '../rules/checks.js';
 import { validateLabelSelector } from '../rules/label-selector.js';
 import { validateNodeSelector, validateNodeSelectorTerm } from '../rules/node-selector.js';
-import { at, countAt, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 const MAX_WEIGHT = 100;
 
 /** Nodes and other pods that a pod is drawn to or kept from. `anyValues`: selectors may name values that no label can have. */
-export const validateAffinity = (affinity: unknown, path: string, anyValues: boolean): FieldError[] => [
-  ...validateNodeAffinity(at(affinity, 'nodeAffinity'), `${path}.nodeAffinity`),
-  ...validatePodAffinity(at(affinity, 'podAffinity'), `${path}.podAffinity`, anyValues),
-  ...validatePodAffinity(at(affinity, 'podAntiAffinity'), `${path}.podAntiAffinity`, anyValues),
+export const validateAffinity = (affinity: Affinity | undefined, path: string, anyValues: boolean): FieldError[] => [
+  ...validateNodeAffinity(affinity?.nodeAffinity, `${path}.nodeAffinity`),
+  ...validatePodAffinity(affinity?.podAffinity, `${path}.podAffinity`, anyValues),
+  ...validatePodAffinity(affinity?.podAntiAffinity, `${path}.podAntiAffinity`, anyValues),
 ];
 
-function validateNodeAffinity(affinity: unknown, path: string): FieldError[] {
-  const selector = at(affinity, REQUIRED);
+function validateNodeAffinity(affinity: NodeAffinity | undefined, path: string): FieldError[] {
+  const selector = affinity?.[REQUIRED];
   return [
-    ...(isObject(selector) ? validateNodeSelector(selector, `${path}.${REQUIRED}`) : []),
-    ...objectsAt(affinity, PREFERRED).flatMap((term, index) => {
+    ...(selector ? validateNodeSelector(selector, `${path}.${REQUIRED}`) : []),
+    ...(affinity?.[PREFERRED] ?? []).flatMap((term, index) => {
       const field = `${path}.${PREFERRED}[${index}]`;
       return [...validateWeight(term, field), ...validateNodeSelectorTerm(term.preference, `${field}.preference`)];
     }),
   ];
 }
 
-const validatePodAffinity = (affinity: unknown, path: string, anyValues: boolean): FieldError[] => [
-  ...objectsAt(affinity, REQUIRED).flatMap((term, index) =>
+const validatePodAffinity = (
+  affinity: PodAffinity | PodAntiAffinity | undefined,
+  path: string,
+  anyValues: boolean,
+): FieldError[] => [
+  ...(affinity?.[REQUIRED] ?? []).flatMap((term, index) =>
     validatePodTerm(term, `${path}.${REQUIRED}[${index}]`, anyValues),
   ),
-  ...objectsAt(affinity, PREFERRED).flatMap((term, index) => {
+  ...(affinity?.[PREFERRED] ?? []).flatMap((term, index) => {
     const field = `${path}.${PREFERRED}[${index}]`;
     return [
       ...validateWeight(term, field),
@@ -39,32 +51,32 @@ const validatePodAffinity = (affinity: unknown, path: string, anyValues: boolean
   }),
 ];
 
-function validateWeight(term: Json, path: string): FieldError[] {
-  const weight = countAt(term, 'weight');
+function validateWeight(term: PreferredSchedulingTerm | WeightedPodAffinityTerm, path: string): FieldError[] {
+  const weight = term.weight ?? 0;
   return weight >= 1 && weight <= MAX_WEIGHT
     ? []
     : [invalidValue(`${path}.weight`, weight, `must be in the range 1-${MAX_WEIGHT}`)];
 }
 
-function validatePodTerm(term: unknown, path: string, anyValues: boolean): FieldError[] {
-  const topology = textAt(term, 'topologyKey');
+function validatePodTerm(term: PodAffinityTerm | undefined, path: string, anyValues: boolean): FieldError[] {
+  const topology = term?.topologyKey ?? '';
   return [
     ...validateSelectors(term, path, anyValues),
-    ...stringsAt(term, 'namespaces').flatMap((name) => invalidEach(`${path}.namespace`, name, dnsLabelErrors(name))),
+    ...(term?.namespaces ?? []).flatMap((name) => invalidEach(`${path}.namespace`, name, dnsLabelErrors(name))),
     ...(topology === '' ? [required(`${path}.topologyKey`, 'can not be empty')] : []),
     ...invalidEach(`${path}.topologyKey`, topology, qualifiedNameErrors(topology)),
   ];
 }
 
-const validateSelectors = (term: unknown, path: string, anyValues: boolean): FieldError[] => [
-  ...validateLabelSelector(at(term, 'labelSelector'), `${path}.labelSelector`, anyValues),
-  ...validateLabelSelector(at(term, 'namespaceSelector'), `${path}.namespaceSelector`, anyValues),
+const validateSelectors = (term: PodAffinityTerm | undefined, path: string, anyValues: boolean): FieldError[] => [
+  ...validateLabelSelector(term?.labelSelector, `${path}.labelSelector`, anyValues),
+  ...validateLabelSelector(term?.namespaceSelector, `${path}.namespaceSelector`, anyValues),
 ];
 
 /** Whether a selector of an affinity would be refused. */
-export const hasWrongSelectors = (affinity: unknown): boolean =>
-  ['podAffinity', 'podAntiAffinity'].some((name) => {
-    const pods = at(affinity, name);
-    const terms = [...objectsAt(pods, REQUIRED), ...objectsAt(pods, PREFERRED).map((term) => term.podAffinityTerm)];
+export const hasWrongSelectors = (affinity: Affinity | undefined): boolean =>
+  (['podAffinity', 'podAntiAffinity'] as const).some((name) => {
+    const pods = affinity?.[name];
+    const terms = [...(pods?.[REQUIRED] ?? []), ...(pods?.[PREFERRED] ?? []).map((term) => term.podAffinityTerm)];
     return terms.some((term) => validateSelectors(term, '', false).length > 0);
   });

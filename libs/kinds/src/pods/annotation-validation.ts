@@ -1,5 +1,6 @@
 import { type FieldError, forbiddenField, invalidValue, type Names } from '@orch/machinery';
-import { isObject, type Json, mapAt, textAt } from '../values/fields.js';
+import type { Pod, PodSpec, PodTemplateSpec, Toleration } from '@orch/schema/types/core/v1';
+import { isObject, type Json, numberAt, textAt } from '../values/fields.js';
 import { allContainers } from './containers.js';
 import type { PodContext } from './pod-context.js';
 import { validateSeccompAnnotations } from './seccomp-validation.js';
@@ -21,15 +22,15 @@ export const appArmorPrefix = (names: Names): string => names.key('container.app
 
 /** Annotations of a pod or a template that mean something to the product. */
 export function validatePodAnnotations(
-  owner: unknown,
+  owner: Pod | PodTemplateSpec | undefined,
   path: string,
   { names, settings, kept }: PodContext,
 ): FieldError[] {
-  const annotations = mapAt(owner, 'metadata', 'annotations');
+  const annotations = owner?.metadata?.annotations ?? {};
   // Those of others are nearly all that there are.
   const domain = names.key('orch.io/');
   if (!Object.keys(annotations).some((key) => key.includes(domain))) return [];
-  const spec = isObject(owner) ? owner.spec : undefined;
+  const spec = owner?.spec;
   const anyCost = kept.deletionCost || !settings.features.enabled('PodDeletionCost');
   return [
     ...validateMirror(annotations, spec, path, names),
@@ -41,9 +42,9 @@ export function validatePodAnnotations(
 }
 
 /** A pod that mirrors one of a node's own is of that node. */
-function validateMirror(annotations: Annotations, spec: unknown, path: string, names: Names): FieldError[] {
+function validateMirror(annotations: Annotations, spec: PodSpec | undefined, path: string, names: Names): FieldError[] {
   const key = mirrorKey(names);
-  if (!Object.hasOwn(annotations, key) || textAt(spec, 'nodeName') !== '') return [];
+  if (!Object.hasOwn(annotations, key) || (spec?.nodeName ?? '') !== '') return [];
   return [invalidValue(`${path}[${key}]`, annotations[key], 'must set spec.nodeName if mirror pod annotation is set')];
 }
 
@@ -64,22 +65,39 @@ function validateTolerationsOf(text: string | undefined, path: string, names: Na
   return [invalidValue(path, tolerationsKey(names), 'not a list of tolerations in JSON')];
 }
 
-function readTolerations(text: string): Json[] | undefined {
+function readTolerations(text: string): Toleration[] | undefined {
   try {
     const read: unknown = JSON.parse(text) ?? [];
-    return Array.isArray(read) && read.every(isObject) ? read : undefined;
+    return Array.isArray(read) && read.every(isObject) ? read.map(tolerationOf) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
+/** A toleration of the members that have the type of theirs: nothing has checked the text of an annotation. */
+const tolerationOf = (read: Json): Toleration => {
+  const seconds = numberAt(read, 'tolerationSeconds');
+  return {
+    key: textAt(read, 'key'),
+    operator: textAt(read, 'operator'),
+    value: textAt(read, 'value'),
+    effect: textAt(read, 'effect'),
+    ...(seconds !== undefined && { tolerationSeconds: seconds }),
+  } as Toleration;
+};
+
 /** Profiles of AppArmor, by container. */
-function validateAppArmor(annotations: Annotations, spec: unknown, path: string, names: Names): FieldError[] {
+function validateAppArmor(
+  annotations: Annotations,
+  spec: PodSpec | undefined,
+  path: string,
+  names: Names,
+): FieldError[] {
   const prefix = appArmorPrefix(names);
   const keys = Object.keys(annotations).filter((key) => key.startsWith(prefix));
   if (keys.length === 0) return [];
-  const containers = new Set(allContainers(spec).map((container) => textAt(container, 'name')));
+  const containers = new Set(allContainers(spec).map((container) => container.name ?? ''));
   return keys.flatMap((key) => {
     const [name, profile] = [key.slice(prefix.length), annotations[key] ?? ''];
     const errors = containers.has(name) ? [] : [invalidValue(`${path}[${key}]`, name, 'container not found')];
@@ -90,8 +108,8 @@ function validateAppArmor(annotations: Annotations, spec: unknown, path: string,
 }
 
 /** What a pod was started with stays as it is: its profiles, and that it mirrors another. */
-export function validateAnnotationsUpdate(object: unknown, old: unknown, path: string, names: Names): FieldError[] {
-  const [after, before] = [mapAt(object, 'metadata', 'annotations'), mapAt(old, 'metadata', 'annotations')];
+export function validateAnnotationsUpdate(object: Pod, old: Pod, path: string, names: Names): FieldError[] {
+  const [after, before] = [object.metadata?.annotations ?? {}, old.metadata?.annotations ?? {}];
   const [prefix, mirror] = [appArmorPrefix(names), mirrorKey(names)];
   const refuse = (key: string, verb: string): FieldError[] => {
     if (key.startsWith(prefix)) return [forbiddenField(`${path}[${key}]`, `may not ${verb} AppArmor annotations`)];
@@ -104,5 +122,5 @@ export function validateAnnotationsUpdate(object: unknown, old: unknown, path: s
 }
 
 /** Whether a pod mirrors one that a node has of its own. */
-export const isMirror = (pod: unknown, names: Names): boolean =>
-  Object.hasOwn(mapAt(pod, 'metadata', 'annotations'), mirrorKey(names));
+export const isMirror = (pod: Pod, names: Names): boolean =>
+  Object.hasOwn(pod.metadata?.annotations ?? {}, mirrorKey(names));

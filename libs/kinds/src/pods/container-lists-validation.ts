@@ -1,24 +1,29 @@
 import { duplicate, type FieldError, forbiddenField, invalidValue, notFoundValue, required } from '@orch/machinery';
-import { at, isObject, type Json, objectsAt, textAt } from '../values/fields.js';
+import type { Container, EphemeralContainer, PodSpec } from '@orch/schema/types/core/v1';
 import { type Shared, validateContainer, validateImage } from './container-validation.js';
 import { validateHostPorts } from './host-validation.js';
 import { validateProbes } from './probe-validation.js';
 import { shownResizePolicies } from './shown-values.js';
 
-const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'];
-const NOT_FOR_INIT = ['lifecycle', ...PROBES];
-const NOT_FOR_EPHEMERAL = ['ports', 'resources', 'resizePolicy', ...PROBES, 'lifecycle'];
+const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
+const NOT_FOR_INIT = ['lifecycle', ...PROBES] as const;
+const NOT_FOR_EPHEMERAL = ['ports', 'resources', 'resizePolicy', ...PROBES, 'lifecycle'] as const;
 const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container';
 
 /** The containers of a pod spec, of every sort, a list at a time. */
-export function* containerSteps(spec: unknown, path: string, shared: Shared): Iterable<FieldError[]> {
+export function* containerSteps(spec: PodSpec | undefined, path: string, shared: Shared): Iterable<FieldError[]> {
   const names = new Set<string>();
-  yield validateContainers(objectsAt(spec, 'containers'), `${path}.containers`, shared, names);
-  yield validateInitContainers(objectsAt(spec, 'initContainers'), `${path}.initContainers`, shared, names);
-  yield validateEphemeral(objectsAt(spec, 'ephemeralContainers'), `${path}.ephemeralContainers`, shared, names);
+  yield validateContainers(spec?.containers ?? [], `${path}.containers`, shared, names);
+  yield validateInitContainers(spec?.initContainers ?? [], `${path}.initContainers`, shared, names);
+  yield validateEphemeral(spec?.ephemeralContainers ?? [], `${path}.ephemeralContainers`, shared, names);
 }
 
-function validateContainers(list: readonly Json[], path: string, shared: Shared, names: Set<string>): FieldError[] {
+function validateContainers(
+  list: readonly Container[],
+  path: string,
+  shared: Shared,
+  names: Set<string>,
+): FieldError[] {
   if (list.length === 0) return [required(path)];
   return [
     ...list.flatMap((container, index) => {
@@ -35,21 +40,21 @@ function validateContainers(list: readonly Json[], path: string, shared: Shared,
 
 /** They run one after the other, so that each may have a port of the node; the reference tells all of those at the first. */
 const validateInitContainers = (
-  list: readonly Json[],
+  list: readonly Container[],
   path: string,
   shared: Shared,
   names: Set<string>,
 ): FieldError[] =>
   list.flatMap((container, index) => {
     const field = `${path}[${index}]`;
-    const resizes = objectsAt(container, 'resizePolicy');
+    const resizes = container.resizePolicy ?? [];
     const text = 'must not be set for init containers';
     return [
       ...validateContainer(container, field, shared),
       // A name is required: that several lack it is not told as well.
-      ...(textAt(container, 'name') === '' && !names.has('') ? [] : takeName(names, container, field)),
+      ...((container.name ?? '') === '' && !names.has('') ? [] : takeName(names, container, field)),
       ...validateHostPorts([container], path),
-      ...NOT_FOR_INIT.filter((name) => isObject(container[name])).map((name) =>
+      ...NOT_FOR_INIT.filter((name) => container[name]).map((name) =>
         forbiddenField(`${field}.${name}`, 'may not be set for init containers'),
       ),
       ...(resizes.length > 0 ? [invalidValue(`${field}.resizePolicy`, shownResizePolicies(resizes), text)] : []),
@@ -57,11 +62,16 @@ const validateInitContainers = (
   });
 
 /** Nothing a pod relies on may stand in them, and nothing that stays behind. */
-function validateEphemeral(list: readonly Json[], path: string, shared: Shared, names: Set<string>): FieldError[] {
+function validateEphemeral(
+  list: readonly EphemeralContainer[],
+  path: string,
+  shared: Shared,
+  names: Set<string>,
+): FieldError[] {
   const others = new Set(names);
   return list.flatMap((container, index) => {
     const field = `${path}[${index}]`;
-    const target = textAt(container, 'targetContainerName');
+    const target = container.targetContainerName ?? '';
     const lost = target !== '' && !others.has(target);
     return [
       ...validateContainer(container, field, shared),
@@ -76,21 +86,23 @@ function validateEphemeral(list: readonly Json[], path: string, shared: Shared, 
   });
 }
 
-const validateWholeMounts = (container: Json, path: string): FieldError[] =>
-  objectsAt(container, 'volumeMounts').flatMap((mount, index) =>
-    ['subPath', 'subPathExpr']
-      .filter((name) => textAt(mount, name) !== '')
+const validateWholeMounts = (container: EphemeralContainer, path: string): FieldError[] =>
+  (container.volumeMounts ?? []).flatMap((mount, index) =>
+    (['subPath', 'subPathExpr'] as const)
+      .filter((name) => (mount[name] ?? '') !== '')
       .map((name) => forbiddenField(`${path}[${index}].${name}`, NOT_EPHEMERAL)),
   );
 
 /** An empty `resources` is none; an empty list or probe is one. */
-const isSet = (container: Json, name: string): boolean =>
+const isSet = (container: EphemeralContainer, name: (typeof NOT_FOR_EPHEMERAL)[number]): boolean =>
   name === 'resources'
-    ? ['limits', 'requests', 'claims'].some((list) => (at(container, name, list) ?? undefined) !== undefined)
+    ? (['limits', 'requests', 'claims'] as const).some(
+        (list) => (container.resources?.[list] ?? undefined) !== undefined,
+      )
     : (container[name] ?? undefined) !== undefined;
 
-function takeName(names: Set<string>, container: Json, path: string): FieldError[] {
-  const name = textAt(container, 'name');
+function takeName(names: Set<string>, container: Container | EphemeralContainer, path: string): FieldError[] {
+  const name = container.name ?? '';
   if (names.has(name)) return [duplicate(`${path}.name`, name)];
   names.add(name);
   return [];

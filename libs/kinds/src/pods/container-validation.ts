@@ -1,6 +1,6 @@
 import { dnsLabelErrors, duplicate, type FieldError, required } from '@orch/machinery';
+import type { Container, ContainerPort, EphemeralContainer, Volume } from '@orch/schema/types/core/v1';
 import { invalidEach, oneOf, portNameErrors, portNumberErrors, requiredText } from '../rules/checks.js';
-import { countAt, type Json, objectsAt, textAt } from '../values/fields.js';
 import { validateEnvironment } from './environment-validation.js';
 import { validateMounts } from './mount-validation.js';
 import type { PodContext } from './pod-context.js';
@@ -16,12 +16,16 @@ const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 /** What the containers of a pod share. */
 export interface Shared extends PodContext {
   /** What can be mounted, by name. */
-  readonly volumes: ReadonlyMap<string, Json>;
+  readonly volumes: ReadonlyMap<string, Volume>;
   readonly claims: PodClaims;
 }
 
 /** What a container of any sort must be like. */
-export function validateContainer(container: Json, path: string, shared: Shared): FieldError[] {
+export function validateContainer(
+  container: Container | EphemeralContainer,
+  path: string,
+  shared: Shared,
+): FieldError[] {
   const { imagePullPolicy, terminationMessagePolicy } = container;
   return [
     ...requiredText(container, path, 'name', dnsLabelErrors),
@@ -32,17 +36,17 @@ export function validateContainer(container: Json, path: string, shared: Shared)
     ...validateMounts(container, path, shared.volumes),
     ...oneOf(`${path}.imagePullPolicy`, imagePullPolicy, PULL_POLICIES),
     ...validateResources(container.resources, `${path}.resources`, shared, shared.claims),
-    ...validateResizePolicies(objectsAt(container, 'resizePolicy'), `${path}.resizePolicy`),
+    ...validateResizePolicies(container.resizePolicy ?? [], `${path}.resizePolicy`),
     ...validateContainerSecurity(container.securityContext, `${path}.securityContext`, shared.settings.allowPrivileged),
   ];
 }
 
-function validatePorts(container: Json, path: string): FieldError[] {
+function validatePorts(container: Container | EphemeralContainer, path: string): FieldError[] {
   const names = new Set<string>();
-  return objectsAt(container, 'ports').flatMap((port, index) => {
+  return (container.ports ?? []).flatMap((port, index) => {
     const at = `${path}[${index}]`;
     return [
-      ...validatePortName(textAt(port, 'name'), `${at}.name`, names),
+      ...validatePortName(port.name ?? '', `${at}.name`, names),
       ...validatePortNumbers(port, at),
       ...oneOf(`${at}.protocol`, port.protocol, PROTOCOLS),
     ];
@@ -58,8 +62,8 @@ function validatePortName(name: string, field: string, taken: Set<string>): Fiel
   return [];
 }
 
-function validatePortNumbers(port: Json, path: string): FieldError[] {
-  const [inside, outside] = [countAt(port, 'containerPort'), countAt(port, 'hostPort')];
+function validatePortNumbers(port: ContainerPort, path: string): FieldError[] {
+  const [inside, outside] = [port.containerPort ?? 0, port.hostPort ?? 0];
   return [
     ...(inside === 0
       ? [required(`${path}.containerPort`)]
@@ -69,8 +73,8 @@ function validatePortNumbers(port: Json, path: string): FieldError[] {
 }
 
 /** In pods, but not in templates: an image is what it is, without blanks around it. */
-export function validateImage(container: Json, path: string): FieldError[] {
-  const image = textAt(container, 'image');
+export function validateImage(container: EphemeralContainer | Container, path: string): FieldError[] {
+  const image = container.image ?? '';
   return image.trim() === image ? [] : invalidEach(`${path}.image`, image, [BLANKS]);
 }
 

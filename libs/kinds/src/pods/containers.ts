@@ -1,17 +1,24 @@
-import { type Json, objectsAt } from '../values/fields.js';
+import type { Container, EphemeralContainer, PodSpec } from '@orch/schema/types/core/v1';
+
+/** A container of whatever sort. */
+export type AnyContainer = Container | EphemeralContainer;
 
 /** Lists of containers, in the order in which they come up. */
 const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
+const containersOf = (spec: PodSpec | undefined, list: (typeof LISTS)[number]): readonly AnyContainer[] =>
+  spec?.[list] ?? [];
+
 /** What is found at every container of a pod spec, of whatever sort, by its place. */
 export const eachContainer = <Found>(
-  spec: unknown,
+  spec: PodSpec | undefined,
   path: string,
-  look: (container: Json, path: string) => readonly Found[],
+  look: (container: AnyContainer, path: string) => readonly Found[],
 ): Found[] =>
   LISTS.flatMap((list) =>
-    objectsAt(spec, list).flatMap((container, index) => look(container, `${path}.${list}[${index}]`)),
+    containersOf(spec, list).flatMap((container, index) => look(container, `${path}.${list}[${index}]`)),
   );
 
 /** Every container of a pod spec, of whatever sort. */
-export const allContainers = (spec: unknown): Json[] => LISTS.flatMap((list) => objectsAt(spec, list));
+export const allContainers = (spec: PodSpec | undefined): AnyContainer[] =>
+  LISTS.flatMap((list) => containersOf(spec, list));

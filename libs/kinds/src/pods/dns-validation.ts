@@ -1,7 +1,7 @@
 import { dnsSubdomainErrors, type FieldError, invalidValue, isAddress, required } from '@orch/machinery';
+import type { PodSpec } from '@orch/schema/types/core/v1';
 import { invalidEach } from '../rules/checks.js';
 import { equal } from '../values/equal.js';
-import { isObject, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
 import type { PodContext } from './pod-context.js';
 
@@ -12,22 +12,26 @@ const LEGACY = { searches: 6, characters: 256 };
 const NOT_AN_ADDRESS = 'must be valid IP address';
 
 /** How names are resolved in the pod. */
-export function validateDnsConfig(spec: unknown, path: string, { settings, kept }: PodContext): FieldError[] {
-  const config = objectAt(spec).dnsConfig;
-  const servers = stringsAt(config, 'nameservers');
-  if (textAt(spec, 'dnsPolicy') === 'None') {
-    if (!isObject(config)) return [required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')];
+export function validateDnsConfig(
+  spec: PodSpec | undefined,
+  path: string,
+  { settings, kept }: PodContext,
+): FieldError[] {
+  const config = spec?.dnsConfig;
+  const servers = config?.nameservers ?? [];
+  if (spec?.dnsPolicy === 'None') {
+    if (!config) return [required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')];
     if (servers.length === 0) {
       return [required(`${path}.nameservers`, 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
     }
   }
-  const searches = stringsAt(config, 'searches');
+  const searches = config?.searches ?? [];
   const expanded = settings.features.enabled('ExpandedDNSConfig') || equal(searches, kept.searches);
   return [
     ...validateServers(servers, `${path}.nameservers`),
     ...validateSearches(searches, `${path}.searches`, expanded ? EXPANDED : LEGACY),
-    ...objectsAt(config, 'options').flatMap((option, index) =>
-      textAt(option, 'name') === '' ? [required(`${path}.options[${index}]`, 'must not be empty')] : [],
+    ...(config?.options ?? []).flatMap((option, index) =>
+      (option.name ?? '') === '' ? [required(`${path}.options[${index}]`, 'must not be empty')] : [],
     ),
   ];
 }
@@ -58,13 +62,11 @@ function validateSearches(searches: readonly string[], path: string, most: typeo
 }
 
 /** Names that the pod knows without asking; the reference names no index of theirs. */
-export const validateHostAliases = (spec: unknown, path: string): FieldError[] =>
-  objectsAt(spec, 'hostAliases').flatMap((alias) => {
-    const address = textAt(alias, 'ip');
+export const validateHostAliases = (spec: PodSpec | undefined, path: string): FieldError[] =>
+  (spec?.hostAliases ?? []).flatMap((alias) => {
+    const address = alias.ip ?? '';
     return [
       ...(isAddress(address) ? [] : [invalidValue(`${path}.ip`, address, NOT_AN_ADDRESS)]),
-      ...stringsAt(alias, 'hostnames').flatMap((name) =>
-        invalidEach(`${path}.hostnames`, name, dnsSubdomainErrors(name)),
-      ),
+      ...(alias.hostnames ?? []).flatMap((name) => invalidEach(`${path}.hostnames`, name, dnsSubdomainErrors(name))),
     ];
   });

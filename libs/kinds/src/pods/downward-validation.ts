@@ -1,6 +1,6 @@
 import { type FieldError, invalidValue, notSupported, qualifiedNameErrors, required } from '@orch/machinery';
+import type { ObjectFieldSelector, ResourceFieldSelector } from '@orch/schema/types/core/v1';
 import { invalidEach, quantityOf } from '../rules/checks.js';
-import { textAt } from '../values/fields.js';
 
 /** Fields of a pod that a variable may take its value from. */
 export const VARIABLE_FIELDS = [
@@ -43,8 +43,12 @@ function sizesOnly(resource: string): string {
 }
 
 /** A field of the pod that holds the value; `usable` are those that can stand here. */
-export function validateFieldRef(reference: unknown, path: string, usable: readonly string[]): FieldError[] {
-  const [version, given] = [textAt(reference, 'apiVersion'), textAt(reference, 'fieldPath')];
+export function validateFieldRef(
+  reference: ObjectFieldSelector | undefined,
+  path: string,
+  usable: readonly string[],
+): FieldError[] {
+  const [version, given] = [reference?.apiVersion ?? '', reference?.fieldPath ?? ''];
   if (version === '') return [required(`${path}.apiVersion`)];
   if (given === '') return [required(`${path}.fieldPath`)];
   const entry = entryOf(given);
@@ -75,15 +79,19 @@ function unknownField(version: string, field: string, entry: { map: string } | u
 }
 
 /** An amount of a container that holds the value. A file belongs to no container, so it must name one. */
-export function validateResourceFieldRef(reference: unknown, path: string, inFile: boolean): FieldError[] {
-  const resource = textAt(reference, 'resource');
+export function validateResourceFieldRef(
+  reference: ResourceFieldSelector | undefined,
+  path: string,
+  inFile: boolean,
+): FieldError[] {
+  const resource = reference?.resource ?? '';
   const errors: FieldError[] = [];
-  if (inFile && textAt(reference, 'containerName') === '') errors.push(required(`${path}.containerName`));
+  if (inFile && (reference?.containerName ?? '') === '') errors.push(required(`${path}.containerName`));
   else if (resource === '') errors.push(required(`${path}.resource`));
   else if (!RESOURCE_FIELDS.includes(resource) && !HUGE_PAGES.test(resource)) {
     errors.push(notSupported(`${path}.resource`, resource, RESOURCE_FIELDS));
   }
-  return [...errors, ...validateDivisor(resource, textAt(reference, 'divisor'), `${path}.divisor`)];
+  return [...errors, ...validateDivisor(resource, reference?.divisor ?? '', `${path}.divisor`)];
 }
 
 function validateDivisor(resource: string, divisor: string, field: string): FieldError[] {

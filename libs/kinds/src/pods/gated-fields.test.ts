@@ -1,5 +1,6 @@
 import { namesOf } from '@orch/machinery';
 import { DEFAULT_FEATURES, type FeatureName } from '@orch/schema';
+import type { PodSpec } from '@orch/schema/types/core/v1';
 import { describe, expect, it } from 'vitest';
 import { dropDisabled } from '../rules/gated-fields.js';
 import { newPod, refusals, steps } from '../testing/judged-pods.js';
@@ -60,7 +61,11 @@ describe('fields of features that are off', () => {
 
   it('stay with those that have them', () => {
     const [spec, same] = [structuredClone(WHOLE), structuredClone(WHOLE)];
-    dropDisabled(POD_FIELDS, DEFAULT_FEATURES, namesOf('kubernetes'))({ spec }, { spec: same });
+    dropDisabled(
+      POD_FIELDS,
+      DEFAULT_FEATURES,
+      namesOf('kubernetes'),
+    )({ spec: spec as PodSpec }, { spec: same as PodSpec });
     expect(spec).toEqual(same);
   });
 });

@@ -1,15 +1,18 @@
+import type { Pod, PodTemplateSpec, Probe, ResourceRequirements } from '@orch/schema/types/core/v1';
 import { type GatedFields, gatedMember } from '../rules/gated-fields.js';
-import { isObject, type Json, mapAt, objectAt, objectsAt, textAt } from '../values/fields.js';
 import { appArmorPrefix } from './annotation-validation.js';
-import { allContainers } from './containers.js';
+import { type AnyContainer, allContainers } from './containers.js';
 
-const appArmor: GatedFields = {
+/** A pod, or the template of a workload, which has no status. */
+type PodLike = PodTemplateSpec & Pick<Pod, 'status'>;
+
+const appArmor: GatedFields<PodLike> = {
   feature: 'AppArmor',
   inUse: (stored, names) =>
-    Object.keys(mapAt(stored, 'metadata', 'annotations')).some((key) => key.startsWith(appArmorPrefix(names))),
+    Object.keys(stored.metadata?.annotations ?? {}).some((key) => key.startsWith(appArmorPrefix(names))),
   drop({ metadata }, names) {
-    const annotations = objectAt(metadata).annotations;
-    if (!isObject(annotations)) return;
+    const annotations = metadata?.annotations;
+    if (!annotations) return;
     for (const key of Object.keys(annotations)) if (key.startsWith(appArmorPrefix(names))) delete annotations[key];
   },
 };
@@ -17,17 +20,18 @@ const appArmor: GatedFields = {
 /** A field of every container. */
 const ofContainers = (
   feature: GatedFields['feature'] & string,
-  isUsed: (container: Json) => boolean,
-  drop: (container: Json) => void,
-): GatedFields => ({
+  isUsed: (container: AnyContainer) => boolean,
+  drop: (container: AnyContainer) => void,
+): GatedFields<PodLike> => ({
   feature,
-  inUse: (stored) => allContainers(objectAt(stored).spec).some(isUsed),
+  inUse: (stored) => allContainers(stored.spec).some(isUsed),
   drop({ spec }) {
     for (const container of allContainers(spec)) drop(container);
   },
 });
 
-const probes = ({ livenessProbe, startupProbe }: Json): Json[] => [livenessProbe, startupProbe].filter(isObject);
+const probes = ({ livenessProbe, startupProbe }: AnyContainer): Probe[] =>
+  [livenessProbe, startupProbe].filter((probe) => probe !== undefined);
 
 const probeGrace = ofContainers(
   'ProbeTerminationGracePeriod',
@@ -40,42 +44,41 @@ const probeGrace = ofContainers(
 /** As the field was once written into every container, it is not taken away. */
 const procMount = ofContainers(
   'ProcMountType',
-  (container) => !['', 'Default'].includes(textAt(container, 'securityContext', 'procMount')),
+  (container) => !['', 'Default'].includes(container.securityContext?.procMount ?? ''),
   ({ securityContext: context }) => {
-    if (isObject(context) && typeof context.procMount === 'string') context.procMount = 'Default';
+    if (typeof context?.procMount === 'string') context.procMount = 'Default';
   },
 );
 
-const resourceClaims: GatedFields = {
+const resourceClaims: GatedFields<PodLike> = {
   feature: 'DynamicResourceAllocation',
-  inUse: (stored) => objectsAt(stored, 'spec', 'resourceClaims').length > 0,
+  inUse: (stored) => (stored.spec?.resourceClaims ?? []).length > 0,
   drop({ spec }) {
-    if (isObject(spec)) delete spec.resourceClaims;
-    for (const { resources } of allContainers(spec)) if (isObject(resources)) delete resources.claims;
+    delete spec?.resourceClaims;
+    for (const { resources } of allContainers(spec)) if (resources) delete resources.claims;
   },
 };
 
 /** A claim for storage cannot ask for claims. */
-const claimsOfVolumes: GatedFields = {
+const claimsOfVolumes: GatedFields<PodLike> = {
   drop({ spec }) {
-    for (const volume of objectsAt(spec, 'volumes')) {
-      const { resources } = objectAt(volume, 'ephemeral', 'volumeClaimTemplate', 'spec');
-      if (isObject(resources)) delete resources.claims;
+    for (const { ephemeral } of spec?.volumes ?? []) {
+      const resources: ResourceRequirements | undefined = ephemeral?.volumeClaimTemplate?.spec?.resources;
+      delete resources?.claims;
     }
   },
 };
 
-const STATUSES = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'];
+const STATUSES = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
 
-const resizing: GatedFields = {
+const resizing: GatedFields<PodLike> = {
   feature: 'InPlacePodVerticalScaling',
-  inUse: (stored) =>
-    objectsAt(stored, 'spec', 'containers').some((container) => objectsAt(container, 'resizePolicy').length > 0),
+  inUse: (stored) => (stored.spec?.containers ?? []).some((container) => (container.resizePolicy ?? []).length > 0),
   drop({ spec, status }) {
     for (const container of allContainers(spec)) delete container.resizePolicy;
-    if (!isObject(status)) return;
+    if (!status) return;
     delete status.resize;
-    for (const each of STATUSES.flatMap((list) => objectsAt(status, list))) {
+    for (const each of STATUSES.flatMap((list) => status[list] ?? [])) {
       delete each.allocatedResources;
       delete each.resources;
     }
@@ -83,7 +86,7 @@ const resizing: GatedFields = {
 };
 
 /** Of a pod, or of the template of a workload. */
-export const POD_FIELDS: readonly GatedFields[] = [
+export const POD_FIELDS: readonly GatedFields<PodLike>[] = [
   appArmor,
   probeGrace,
   gatedMember('UserNamespacesStatelessPodsSupport', 'spec.hostUsers'),

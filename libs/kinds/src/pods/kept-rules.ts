@@ -1,6 +1,6 @@
 import type { Names } from '@orch/machinery';
+import type { Pod, PodTemplateSpec } from '@orch/schema/types/core/v1';
 import type { KindSettings } from '../rules/settings.js';
-import { at, mapAt, stringsAt } from '../values/fields.js';
 import { hasWrongSelectors } from './affinity-validation.js';
 import { hasDeletionCost } from './annotation-validation.js';
 import { type Kept, NOTHING_KEPT, type PodContext } from './pod-context.js';
@@ -11,19 +11,19 @@ import { hasWrongSpreadSelectors } from './spread-validation.js';
  * What the rules of a pod or a template depend on.
  * @param old in an update, the pod or the template as it is stored
  */
-export const podContext = (names: Names, settings: KindSettings, old?: unknown): PodContext => ({
+export const podContext = (names: Names, settings: KindSettings, old?: Pod | PodTemplateSpec): PodContext => ({
   names,
   settings,
   kept: old === undefined ? NOTHING_KEPT : keptBy(old, names),
 });
 
-function keptBy(old: unknown, names: Names): Kept {
-  const spec = at(old, 'spec');
+function keptBy(old: Pod | PodTemplateSpec, names: Names): Kept {
+  const spec = old.spec;
   return {
-    affinityValues: hasWrongSelectors(at(spec, 'affinity')),
+    affinityValues: hasWrongSelectors(spec?.affinity),
     spreadSelectors: hasWrongSpreadSelectors(spec),
     hugePages: hasPartsOfPages(spec),
-    searches: stringsAt(spec, 'dnsConfig', 'searches'),
-    deletionCost: !hasDeletionCost(mapAt(old, 'metadata', 'annotations'), names),
+    searches: spec?.dnsConfig?.searches ?? [],
+    deletionCost: !hasDeletionCost(old.metadata?.annotations ?? {}, names),
   };
 }

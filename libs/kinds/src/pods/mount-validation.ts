@@ -1,15 +1,19 @@
 import { type FieldError, forbiddenField, invalidValue, notFoundValue, notSupported, required } from '@orch/machinery';
+import type { Container, EphemeralContainer, Volume, VolumeDevice, VolumeMount } from '@orch/schema/types/core/v1';
 import { invalidEach } from '../rules/checks.js';
-import { isObject, type Json, objectsAt, textAt } from '../values/fields.js';
 import { isPrivileged } from './security-context-validation.js';
 import { descendingPathErrors, noBackstepErrors } from './volumes/path-validation.js';
 
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
-type Volumes = ReadonlyMap<string, Json>;
+type Volumes = ReadonlyMap<string, Volume>;
 
 /** What a container mounts, of volumes that the pod must have; no place and no volume serves twice. */
-export function validateMounts(container: unknown, path: string, volumes: Volumes): FieldError[] {
-  const [mounts, devices] = [objectsAt(container, 'volumeMounts'), objectsAt(container, 'volumeDevices')];
+export function validateMounts(
+  container: Container | EphemeralContainer,
+  path: string,
+  volumes: Volumes,
+): FieldError[] {
+  const [mounts, devices] = [container.volumeMounts ?? [], container.volumeDevices ?? []];
   const errors = validateFolders(mounts, placesOf(devices, 'devicePath'), `${path}.volumeMounts`, volumes, container);
   if (devices.length === 0) return errors;
   return [...errors, ...validateDevices(devices, placesOf(mounts, 'mountPath'), `${path}.volumeDevices`, volumes)];
@@ -22,24 +26,27 @@ interface Places {
 
 const NO_PLACES: Places = { names: new Set(), paths: new Set() };
 
-/** As the reference keeps them: of several with one name, the path of the last. */
-function placesOf(items: readonly Json[], member: string): Places {
+/** Something with a name that stands at the place that one of its members says. */
+type Placed<K extends string> = { readonly name?: string } & { readonly [member in K]?: string };
+
+/** The places of a list, as the reference keeps them: of several with one name, the path of the last. */
+function placesOf<K extends string>(items: readonly Placed<K>[], member: K): Places {
   if (items.length === 0) return NO_PLACES;
-  const places = new Map(items.map((item) => [textAt(item, 'name'), textAt(item, member)]));
+  const places = new Map(items.map((item) => [item.name ?? '', item[member] ?? '']));
   return { names: new Set(places.keys()), paths: new Set(places.values()) };
 }
 
 function validateFolders(
-  mounts: readonly Json[],
+  mounts: readonly VolumeMount[],
   devices: Places,
   path: string,
   volumes: Volumes,
-  container: unknown,
+  container: Container | EphemeralContainer,
 ): FieldError[] {
   const taken = new Set<string>();
   return mounts.flatMap((mount, index) => {
     const at = `${path}[${index}]`;
-    const [name, place] = [textAt(mount, 'name'), textAt(mount, 'mountPath')];
+    const [name, place] = [mount.name ?? '', mount.mountPath ?? ''];
     const errors: FieldError[] = [];
     if (name === '') errors.push(required(`${at}.name`));
     if (!volumes.has(name)) errors.push(notFoundValue(`${at}.name`, name));
@@ -52,8 +59,8 @@ function validateFolders(
 }
 
 /** `listPath` is the place of all mounts: where the reference tells these. */
-function validateSubPaths(mount: Json, path: string, listPath: string): FieldError[] {
-  const [plain, expression] = [textAt(mount, 'subPath'), textAt(mount, 'subPathExpr')];
+function validateSubPaths(mount: VolumeMount, path: string, listPath: string): FieldError[] {
+  const [plain, expression] = [mount.subPath ?? '', mount.subPathExpr ?? ''];
   if (plain === '' && expression === '') return [];
   const both = plain !== '' && expression !== '';
   return [
@@ -65,7 +72,11 @@ function validateSubPaths(mount: Json, path: string, listPath: string): FieldErr
   ];
 }
 
-function validatePropagation({ mountPropagation: mode }: Json, listPath: string, container: unknown): FieldError[] {
+function validatePropagation(
+  { mountPropagation: mode }: VolumeMount,
+  listPath: string,
+  container: Container | EphemeralContainer,
+): FieldError[] {
   const field = `${listPath}.mountPropagation`;
   if (typeof mode !== 'string') return [];
   if (!PROPAGATIONS.includes(mode)) return [notSupported(field, mode, PROPAGATIONS)];
@@ -73,11 +84,16 @@ function validatePropagation({ mountPropagation: mode }: Json, listPath: string,
   return [forbiddenField(field, 'Bidirectional mount propagation is available only to privileged containers')];
 }
 
-function validateDevices(devices: readonly Json[], mounts: Places, path: string, volumes: Volumes): FieldError[] {
+function validateDevices(
+  devices: readonly VolumeDevice[],
+  mounts: Places,
+  path: string,
+  volumes: Volumes,
+): FieldError[] {
   const [paths, names] = [new Set<string>(), new Set<string>()];
   return devices.flatMap((device, index) => {
     const at = `${path}[${index}]`;
-    const [name, place] = [textAt(device, 'name'), textAt(device, 'devicePath')];
+    const [name, place] = [device.name ?? '', device.devicePath ?? ''];
     const errors = validateDeviceName(name, `${at}.name`, volumes, names);
     if (place === '') errors.push(required(`${at}.devicePath`));
     if (paths.has(place)) errors.push(invalidValue(`${at}.devicePath`, place, 'must be unique'));
@@ -94,7 +110,7 @@ function validateDeviceName(name: string, field: string, volumes: Volumes, taken
   if (name === '') errors.push(required(field));
   if (taken.has(name)) errors.push(invalidValue(field, name, 'must be unique'));
   if (name !== '') taken.add(name);
-  if (volume && !isObject(volume.persistentVolumeClaim) && !isObject(volume.ephemeral)) {
+  if (volume && !volume.persistentVolumeClaim && !volume.ephemeral) {
     const text = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode';
     errors.push(invalidValue(field, name, text));
   }
@@ -103,14 +119,14 @@ function validateDeviceName(name: string, field: string, volumes: Volumes, taken
 }
 
 /** What is mounted one way cannot be mounted the other way too, nor at the same place. */
-function validateOverlap(
-  item: Json,
-  member: 'mountPath' | 'devicePath',
+function validateOverlap<K extends string>(
+  item: Placed<K>,
+  member: K,
   path: string,
   others: Places,
   otherList: string,
 ): FieldError[] {
-  const [name, place] = [textAt(item, 'name'), textAt(item, member)];
+  const [name, place] = [item.name ?? '', item[member] ?? ''];
   const errors: FieldError[] = [];
   if (others.names.has(name)) {
     errors.push(invalidValue(`${path}.name`, name, `must not already exist in ${otherList}`));

@@ -1,7 +1,8 @@
 import { dnsLabelErrors, dnsSubdomainErrors, type FieldError, invalidValue, validateLabels } from '@orch/machinery';
+import type { PodSpec } from '@orch/schema/types/core/v1';
 import { invalidEach, MAX_INT32, oneOf, rangeText } from '../rules/checks.js';
 import { validatePreemptionPolicy } from '../rules/preemption-policy.js';
-import { mapAt, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
+import { numberOf } from '../values/fields.js';
 import { validateAffinity } from './affinity-validation.js';
 import { containerSteps } from './container-lists-validation.js';
 import { validateDnsConfig, validateHostAliases } from './dns-validation.js';
@@ -21,11 +22,11 @@ const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 
 /** {@link podSpecSteps} in one. */
-export const validatePodSpec = (spec: unknown, path: string, context: PodContext): FieldError[] =>
+export const validatePodSpec = (spec: PodSpec | undefined, path: string, context: PodContext): FieldError[] =>
   [...podSpecSteps(spec, path, context)].flat();
 
 /** What a pod spec must be like, in pods and in templates alike, a part at a time. */
-export function* podSpecSteps(spec: unknown, path: string, context: PodContext): Iterable<FieldError[]> {
+export function* podSpecSteps(spec: PodSpec | undefined, path: string, context: PodContext): Iterable<FieldError[]> {
   const { errors, volumes } = validateVolumes(spec, `${path}.volumes`, context);
   const shared = { ...context, volumes, claims: new PodClaims(spec) };
   yield errors;
@@ -33,7 +34,7 @@ export function* podSpecSteps(spec: unknown, path: string, context: PodContext):
   yield* containerSteps(spec, path, shared);
   yield [
     ...validatePolicies(spec, path),
-    ...validateLabels(mapAt(spec, 'nodeSelector'), `${path}.nodeSelector`),
+    ...validateLabels(spec?.nodeSelector ?? {}, `${path}.nodeSelector`),
     ...validateHostNetwork(spec, path),
     ...validatePodSecurity(spec, `${path}.securityContext`),
   ];
@@ -43,14 +44,14 @@ export function* podSpecSteps(spec: unknown, path: string, context: PodContext):
   yield validateOs(spec, path);
 }
 
-const validatePolicies = (spec: unknown, path: string): FieldError[] => [
-  ...oneOf(`${path}.restartPolicy`, objectAt(spec).restartPolicy, RESTART_POLICIES),
-  ...oneOf(`${path}.dnsPolicy`, objectAt(spec).dnsPolicy, DNS_POLICIES),
+const validatePolicies = (spec: PodSpec | undefined, path: string): FieldError[] => [
+  ...oneOf(`${path}.restartPolicy`, spec?.restartPolicy, RESTART_POLICIES),
+  ...oneOf(`${path}.dnsPolicy`, spec?.dnsPolicy, DNS_POLICIES),
 ];
 
 /** Where the pod runs, and when. */
-function* placementSteps(spec: unknown, path: string, context: PodContext): Iterable<FieldError[]> {
-  yield validateAffinity(objectAt(spec).affinity, `${path}.affinity`, context.kept.affinityValues);
+function* placementSteps(spec: PodSpec | undefined, path: string, context: PodContext): Iterable<FieldError[]> {
+  yield validateAffinity(spec?.affinity, `${path}.affinity`, context.kept.affinityValues);
   yield validateDnsConfig(spec, `${path}.dnsConfig`, context);
   yield validateReadinessGates(spec, `${path}.readinessGates`);
   yield validateSchedulingGates(spec, `${path}.schedulingGates`);
@@ -58,7 +59,7 @@ function* placementSteps(spec: unknown, path: string, context: PodContext): Iter
 }
 
 /** Members that stand alone. */
-function* settingSteps(spec: unknown, path: string, context: PodContext): Iterable<FieldError[]> {
+function* settingSteps(spec: PodSpec | undefined, path: string, context: PodContext): Iterable<FieldError[]> {
   yield [
     ...validateName(spec, path, 'serviceAccountName', dnsSubdomainErrors),
     ...validateName(spec, path, 'nodeName', dnsSubdomainErrors),
@@ -66,28 +67,33 @@ function* settingSteps(spec: unknown, path: string, context: PodContext): Iterab
     ...validateName(spec, path, 'hostname', dnsLabelErrors),
     ...validateName(spec, path, 'subdomain', dnsLabelErrors),
   ];
-  yield validateTolerations(objectsAt(spec, 'tolerations'), `${path}.tolerations`);
+  yield validateTolerations(spec?.tolerations ?? [], `${path}.tolerations`);
   yield validateHostAliases(spec, `${path}.hostAliases`);
   yield [
     ...validateName(spec, path, 'priorityClassName', dnsSubdomainErrors),
-    ...validateRuntimeClass(objectAt(spec).runtimeClassName, `${path}.runtimeClassName`),
-    ...validatePreemptionPolicy(`${path}.preemptionPolicy`, objectAt(spec).preemptionPolicy),
+    ...validateRuntimeClass(spec?.runtimeClassName, `${path}.runtimeClassName`),
+    ...validatePreemptionPolicy(`${path}.preemptionPolicy`, spec?.preemptionPolicy),
   ];
-  yield validateResources({ limits: objectAt(spec).overhead }, `${path}.overhead`, context);
+  yield validateResources({ limits: spec?.overhead }, `${path}.overhead`, context);
 }
 
-function validateName(spec: unknown, path: string, name: string, errorsOf: (value: string) => string[]): FieldError[] {
-  const value = textAt(spec, name);
+function validateName(
+  spec: PodSpec | undefined,
+  path: string,
+  name: 'serviceAccountName' | 'nodeName' | 'hostname' | 'subdomain' | 'priorityClassName',
+  errorsOf: (value: string) => string[],
+): FieldError[] {
+  const value = spec?.[name] ?? '';
   return value === '' ? [] : invalidEach(`${path}.${name}`, value, errorsOf(value));
 }
 
 /** An empty name is one, too. */
-const validateRuntimeClass = (name: unknown, field: string): FieldError[] =>
+const validateRuntimeClass = (name: string | undefined, field: string): FieldError[] =>
   typeof name === 'string' ? invalidEach(field, name, dnsSubdomainErrors(name)) : [];
 
-function validateDeadline(spec: unknown, path: string): FieldError[] {
-  const seconds = numberAt(spec, 'activeDeadlineSeconds');
+function validateDeadline(spec: PodSpec | undefined, path: string): FieldError[] {
+  const seconds = numberOf(spec?.activeDeadlineSeconds);
   return seconds === undefined || (seconds >= 1 && seconds <= MAX_INT32)
     ? []
-    : [invalidValue(`${path}.activeDeadlineSeconds`, objectAt(spec).activeDeadlineSeconds, rangeText(1, MAX_INT32))];
+    : [invalidValue(`${path}.activeDeadlineSeconds`, spec?.activeDeadlineSeconds, rangeText(1, MAX_INT32))];
 }

@@ -1,50 +1,56 @@
-import { fill, fillZero, isObject, type Json, objectsAt, textAt } from '../values/fields.js';
+import type {
+  Container,
+  EphemeralContainer,
+  PodSpec,
+  PodTemplateSpec,
+  Probe,
+  Volume,
+} from '@orch/schema/types/core/v1';
+import { fill, fillZero, isObject, type Json } from '../values/fields.js';
 import { imagePullPolicy } from './image-pull-policy.js';
 
 /** Conditional defaults of a pod spec, in pods and in templates alike. Mutates. */
-export function defaultPodSpec(spec: Json): void {
-  const containers = [...objectsAt(spec, 'initContainers'), ...objectsAt(spec, 'containers')];
+export function defaultPodSpec(spec: PodSpec): void {
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   for (const container of containers) defaultContainer(container, spec.hostNetwork === true);
-  for (const container of objectsAt(spec, 'ephemeralContainers')) defaultContainer(container, false);
-  for (const volume of objectsAt(spec, 'volumes')) defaultVolume(volume);
+  for (const container of spec.ephemeralContainers ?? []) defaultContainer(container, false);
+  for (const volume of spec.volumes ?? []) defaultVolume(volume);
   unifyServiceAccount(spec);
 }
 
 /** Conditional defaults of the template at `spec.template`. Mutates. */
-export function defaultTemplate(workloadSpec: Json): void {
-  const template = workloadSpec.template;
-  const spec = isObject(template) ? template.spec : undefined;
-  if (isObject(spec)) defaultPodSpec(spec);
+export function defaultTemplate({ template }: { readonly template?: PodTemplateSpec }): void {
+  if (template?.spec) defaultPodSpec(template.spec);
 }
 
-function defaultContainer(container: Json, hostNetwork: boolean): void {
-  fillZero(container, 'imagePullPolicy', imagePullPolicy(textAt(container, 'image')));
-  for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
+function defaultContainer(container: Container | EphemeralContainer, hostNetwork: boolean): void {
+  fillZero(container, 'imagePullPolicy', imagePullPolicy(container.image ?? ''));
+  for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
     const probe = container[name];
-    if (isObject(probe)) defaultProbe(probe);
+    if (probe) defaultProbe(probe);
   }
   if (!hostNetwork) return;
-  for (const port of objectsAt(container, 'ports')) fillZero(port, 'hostPort', port.containerPort);
+  for (const port of container.ports ?? []) fillZero(port, 'hostPort', port.containerPort);
 }
 
-function defaultProbe(probe: Json): void {
+function defaultProbe(probe: Probe): void {
   fillZero(probe, 'timeoutSeconds', 1);
   fillZero(probe, 'periodSeconds', 10);
   fillZero(probe, 'successThreshold', 1);
   fillZero(probe, 'failureThreshold', 3);
-  if (isObject(probe.grpc)) fill(probe.grpc, 'service', '');
+  if (probe.grpc) fill(probe.grpc, 'service', '');
 }
 
 /** A volume that names no source is an empty directory. */
-function defaultVolume(volume: Json): void {
-  const sources = Object.keys(volume).filter((name) => name !== 'name' && isObject(volume[name]));
+function defaultVolume(volume: Volume): void {
+  const sources = Object.keys(volume).filter((name) => name !== 'name' && isObject((volume as Json)[name]));
   if (sources.length === 0) volume.emptyDir = {};
-  if (isObject(volume.hostPath)) fill(volume.hostPath, 'type', '');
+  if (volume.hostPath) fill(volume.hostPath, 'type', '');
 }
 
 /** The account's name has an older field beside it; both always say the same. */
-function unifyServiceAccount(spec: Json): void {
-  const account = textAt(spec, 'serviceAccountName') || textAt(spec, 'serviceAccount');
+function unifyServiceAccount(spec: PodSpec): void {
+  const account = spec.serviceAccountName || (spec.serviceAccount ?? '');
   if (account === '') return;
   spec.serviceAccountName = account;
   spec.serviceAccount = account;

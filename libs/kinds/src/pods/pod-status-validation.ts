@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   addressErrors,
   dnsSubdomainErrors,
   duplicate,
@@ -9,17 +8,20 @@ import {
   invalidValue,
   qualifiedNameErrors,
 } from '@orch/machinery';
+import type { ContainerStatus, Pod, PodIP, PodStatus } from '@orch/schema/types/core/v1';
 import { invalidEach } from '../rules/checks.js';
-import { countAt, isObject, type Json, objectAt, objectsAt, textAt } from '../values/fields.js';
 import { shownPodIP, shownPodIPs } from './shown-values.js';
+
+/** Lists of what is reported of containers. */
+type StatusList = 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses';
 
 const OWN_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];
 
 /** What is reported of a pod: what can be, and what can have become of what was reported before. */
-export function validatePodStatus({ status }: ApiObject, old: ApiObject): FieldError[] {
-  const restarts = textAt(old.spec, 'restartPolicy');
-  const ended = (list: string, policy: string) =>
-    validateContainerStates(objectsAt(status, list), objectsAt(old.status, list), `status.${list}`, policy);
+export function validatePodStatus({ status }: Pod, old: Pod): FieldError[] {
+  const restarts = old.spec?.restartPolicy ?? '';
+  const ended = (list: StatusList, policy: string) =>
+    validateContainerStates(status?.[list] ?? [], old.status?.[list] ?? [], `status.${list}`, policy);
   return [
     ...validateConditions(status),
     ...validateNomination(status, old.status),
@@ -27,45 +29,45 @@ export function validatePodStatus({ status }: ApiObject, old: ApiObject): FieldE
     ...ended('initContainerStatuses', restarts),
     // Nobody starts these again, whatever the pod says.
     ...ended('ephemeralContainerStatuses', 'Never'),
-    ...validateAddresses(objectsAt(status, 'podIPs'), 'status.podIPs'),
+    ...validateAddresses(status?.podIPs ?? [], 'status.podIPs'),
   ];
 }
 
 /** Where the reference tells these. */
-const validateConditions = (status: unknown): FieldError[] =>
-  objectsAt(status, 'conditions').flatMap((condition, index) => {
-    const type = textAt(condition, 'type');
+const validateConditions = (status: PodStatus | undefined): FieldError[] =>
+  (status?.conditions ?? []).flatMap((condition, index) => {
+    const type = condition.type ?? '';
     if (OWN_CONDITIONS.includes(type)) return [];
     return invalidEach(`metadata.conditions[${index}].Type`, type, qualifiedNameErrors(type));
   });
 
-function validateNomination(status: unknown, old: unknown): FieldError[] {
-  const node = textAt(status, 'nominatedNodeName');
-  if (node === '' || node === textAt(old, 'nominatedNodeName')) return [];
+function validateNomination(status: PodStatus | undefined, old: PodStatus | undefined): FieldError[] {
+  const node = status?.nominatedNodeName ?? '';
+  if (node === '' || node === (old?.nominatedNodeName ?? '')) return [];
   return invalidEach('status.nominatedNodeName', node, dnsSubdomainErrors(node));
 }
 
 /** A container that has ended for good does not live again. */
 function validateContainerStates(
-  after: readonly Json[],
-  before: readonly Json[],
+  after: readonly ContainerStatus[],
+  before: readonly ContainerStatus[],
   path: string,
   restartPolicy: string,
 ): FieldError[] {
   if (restartPolicy === 'Always' || before.length === 0) return [];
-  const alive = new Set(after.filter((each) => !hasEnded(each)).map((each) => textAt(each, 'name')));
+  const alive = new Set(after.filter((each) => !hasEnded(each)).map((each) => each.name ?? ''));
   return before.flatMap((each, index) => {
-    const mayRestart = restartPolicy === 'OnFailure' && countAt(each, 'state', 'terminated', 'exitCode') !== 0;
-    if (!hasEnded(each) || mayRestart || !alive.has(textAt(each, 'name'))) return [];
+    const mayRestart = restartPolicy === 'OnFailure' && (each.state?.terminated?.exitCode ?? 0) !== 0;
+    if (!hasEnded(each) || mayRestart || !alive.has(each.name ?? '')) return [];
     return [forbiddenField(`${path}[${index}].state`, 'may not be transitioned to non-terminated state')];
   });
 }
 
-const hasEnded = (status: Json): boolean => isObject(objectAt(status, 'state').terminated);
+const hasEnded = (status: ContainerStatus): boolean => status.state?.terminated !== undefined;
 
 /** One address of each family. */
-function validateAddresses(addresses: readonly Json[], path: string): FieldError[] {
-  const texts = addresses.map((address) => textAt(address, 'ip'));
+function validateAddresses(addresses: readonly PodIP[], path: string): FieldError[] {
+  const texts = addresses.map((address) => address.ip ?? '');
   const errors = texts.flatMap((text, index) => invalidEach(`${path}[${index}]`, text, addressErrors(text)));
   if (texts.length < 2) return errors;
   const families = new Set(texts.map(familyOf));
@@ -74,7 +76,7 @@ function validateAddresses(addresses: readonly Json[], path: string): FieldError
   }
   const seen = new Set<string>();
   addresses.forEach((address, index) => {
-    const text = textAt(address, 'ip');
+    const text = address.ip ?? '';
     if (seen.has(text)) errors.push(duplicate(`${path}[${index}]`, shownPodIP(address)));
     seen.add(text);
   });

@@ -1,5 +1,5 @@
+import type { ContainerStatus, Pod } from '@orch/schema/types/core/v1';
 import { humanDuration, timeOf } from '../values/age.js';
-import { at, countAt, type Json, objectAt, objectsAt, textAt } from '../values/fields.js';
 
 /** What a pod's row says of its containers. */
 interface PodSummary {
@@ -17,65 +17,65 @@ interface Restarts {
 }
 
 /** Sums up a pod's state as users of kubectl know it. */
-export function summarizePod(pod: unknown, now: number): PodSummary {
+export function summarizePod(pod: Pod, now: number): PodSummary {
   const restarts: Restarts = { count: 0, last: undefined };
   const initializing = initState(pod, restarts);
   const containers = containerState(pod, initializing === undefined ? restarts : undefined);
   const status = terminating(pod) ?? initializing ?? running(pod, containers);
   const ago = restarts.last === undefined ? '' : ` (${humanDuration(now - restarts.last)} ago)`;
   return {
-    ready: `${initializing === undefined ? containers.ready : 0}/${objectsAt(pod, 'spec', 'containers').length}`,
+    ready: `${initializing === undefined ? containers.ready : 0}/${(pod.spec?.containers ?? []).length}`,
     status,
     restarts: `${restarts.count}${ago}`,
   };
 }
 
-function terminating(pod: unknown): string | undefined {
-  if (at(pod, 'metadata', 'deletionTimestamp') === undefined) return undefined;
-  return textAt(pod, 'status', 'reason') === 'NodeLost' ? 'Unknown' : 'Terminating';
+function terminating(pod: Pod): string | undefined {
+  if (pod.metadata?.deletionTimestamp === undefined) return undefined;
+  return pod.status?.reason === 'NodeLost' ? 'Unknown' : 'Terminating';
 }
 
 /** The pod's own word before its containers are asked. */
-function phaseOf(pod: unknown): string {
-  const gated = objectsAt(pod, 'status', 'conditions').some(
+function phaseOf(pod: Pod): string {
+  const gated = (pod.status?.conditions ?? []).some(
     (condition) => condition.type === 'PodScheduled' && condition.reason === 'SchedulingGated',
   );
-  return gated ? 'SchedulingGated' : textAt(pod, 'status', 'reason') || textAt(pod, 'status', 'phase');
+  return gated ? 'SchedulingGated' : pod.status?.reason || (pod.status?.phase ?? '');
 }
 
 /** The first init container that has not succeeded, as `Init:…`; undefined when all are through. */
-function initState(pod: unknown, restarts: Restarts): string | undefined {
-  const statuses = objectsAt(pod, 'status', 'initContainerStatuses');
+function initState(pod: Pod, restarts: Restarts): string | undefined {
+  const statuses = pod.status?.initContainerStatuses ?? [];
   const seen: Restarts = { count: 0, last: undefined };
   for (const [index, status] of statuses.entries()) {
     countRestarts(status, seen);
-    const terminated = objectAt(status, 'state', 'terminated');
-    if (at(status, 'state', 'terminated') !== undefined && countAt(terminated, 'exitCode') === 0) continue;
+    const terminated = status.state?.terminated;
+    if (status.state?.terminated !== undefined && (terminated?.exitCode ?? 0) === 0) continue;
     Object.assign(restarts, seen);
-    return `Init:${whyInitWaits(status) ?? `${index}/${objectsAt(pod, 'spec', 'initContainers').length}`}`;
+    return `Init:${whyInitWaits(status) ?? `${index}/${(pod.spec?.initContainers ?? []).length}`}`;
   }
   // Their number is forgotten then, but not when the last one was.
   restarts.last = seen.last;
   return undefined;
 }
 
-function whyInitWaits(status: Json): string | undefined {
-  if (at(status, 'state', 'terminated') !== undefined) return terminatedReason(status);
-  const waiting = textAt(status, 'state', 'waiting', 'reason');
+function whyInitWaits(status: ContainerStatus): string | undefined {
+  if (status.state?.terminated !== undefined) return terminatedReason(status);
+  const waiting = status.state?.waiting?.reason ?? '';
   return waiting !== '' && waiting !== 'PodInitializing' ? waiting : undefined;
 }
 
-function terminatedReason(status: Json): string {
-  const terminated = objectAt(status, 'state', 'terminated');
-  const reason = textAt(terminated, 'reason');
+function terminatedReason(status: ContainerStatus): string {
+  const terminated = status.state?.terminated;
+  const reason = terminated?.reason ?? '';
   if (reason !== '') return reason;
-  const signal = countAt(terminated, 'signal');
-  return signal !== 0 ? `Signal:${signal}` : `ExitCode:${countAt(terminated, 'exitCode')}`;
+  const signal = terminated?.signal ?? 0;
+  return signal !== 0 ? `Signal:${signal}` : `ExitCode:${terminated?.exitCode ?? 0}`;
 }
 
-function countRestarts(status: Json, restarts: Restarts): void {
-  restarts.count += countAt(status, 'restartCount');
-  const finished = timeOf(at(status, 'lastState', 'terminated', 'finishedAt'));
+function countRestarts(status: ContainerStatus, restarts: Restarts): void {
+  restarts.count += status.restartCount ?? 0;
+  const finished = timeOf(status.lastState?.terminated?.finishedAt);
   if (finished !== undefined && finished > (restarts.last ?? 0)) restarts.last = finished;
 }
 
@@ -86,14 +86,14 @@ interface ContainerState {
   reason: string | undefined;
 }
 
-function containerState(pod: unknown, restarts: Restarts | undefined): ContainerState {
+function containerState(pod: Pod, restarts: Restarts | undefined): ContainerState {
   const state: ContainerState = { ready: 0, running: false, reason: undefined };
-  for (const status of objectsAt(pod, 'status', 'containerStatuses').reverse()) {
+  for (const status of (pod.status?.containerStatuses ?? []).toReversed()) {
     if (restarts) countRestarts(status, restarts);
-    const waiting = textAt(status, 'state', 'waiting', 'reason');
+    const waiting = status.state?.waiting?.reason ?? '';
     if (waiting !== '') state.reason = waiting;
-    else if (at(status, 'state', 'terminated') !== undefined) state.reason = terminatedReason(status);
-    else if (status.ready === true && at(status, 'state', 'running') !== undefined) {
+    else if (status.state?.terminated !== undefined) state.reason = terminatedReason(status);
+    else if (status.ready === true && status.state?.running !== undefined) {
       state.running = true;
       state.ready++;
     }
@@ -101,10 +101,10 @@ function containerState(pod: unknown, restarts: Restarts | undefined): Container
   return state;
 }
 
-function running(pod: unknown, containers: ContainerState): string {
+function running(pod: Pod, containers: ContainerState): string {
   const word = containers.reason ?? phaseOf(pod);
   if (word !== 'Completed' || !containers.running) return word;
-  const ready = objectsAt(pod, 'status', 'conditions').some(
+  const ready = (pod.status?.conditions ?? []).some(
     (condition) => condition.type === 'Ready' && condition.status === 'True',
   );
   return ready ? 'Running' : 'NotReady';

@@ -1,8 +1,9 @@
 import { type FieldError, forbiddenField, invalidValue } from '@orch/machinery';
 import type { Features } from '@orch/schema';
+import type { PodSpec, Toleration } from '@orch/schema/types/core/v1';
 import { MAX_INT32, rangeText } from '../rules/checks.js';
 import { equal } from '../values/equal.js';
-import { type Json, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
+import { countOf, type NameOf, numberOf } from '../values/fields.js';
 import { validateGatedUpdate, withNodeAffinity } from './gated-update-validation.js';
 import { withComputeOf, withPolicies } from './resizing.js';
 import { qosClass } from './resources.js';
@@ -18,16 +19,20 @@ const UPDATABLE = [
 const RESOURCES = '`spec.containers[*].resources` (for CPU/memory only)';
 
 /** A pod runs as it was made: of its spec, little may change. */
-export function validatePodUpdate(spec: unknown, stored: unknown, features: Features): FieldError[] {
+export function validatePodUpdate(
+  spec: PodSpec | undefined,
+  stored: PodSpec | undefined,
+  features: Features,
+): FieldError[] {
   if (equal(spec, stored)) return [];
   const old = withPolicies(stored, features);
-  for (const list of ['containers', 'initContainers']) {
-    if (objectsAt(spec, list).length !== objectsAt(old, list).length) {
+  for (const list of ['containers', 'initContainers'] as const) {
+    if ((spec?.[list] ?? []).length !== (old?.[list] ?? []).length) {
       return [forbiddenField(`spec.${list}`, 'pod updates may not add or remove containers')];
     }
   }
   const deadline = validateDeadlineUpdate(spec, old);
-  if (deadline.length > 0 && numberAt(spec, 'activeDeadlineSeconds') !== undefined) return deadline;
+  if (deadline.length > 0 && numberOf(spec?.activeDeadlineSeconds) !== undefined) return deadline;
   return [
     ...deadline,
     ...validateTolerationsUpdate(spec, old),
@@ -39,55 +44,55 @@ export function validatePodUpdate(spec: unknown, stored: unknown, features: Feat
 }
 
 /** Whether gates hold the pod back, so that more of it may change. */
-const isGated = (spec: unknown, features: Features): boolean =>
-  features.enabled('PodSchedulingReadiness') && objectsAt(spec, 'schedulingGates').length > 0;
+const isGated = (spec: PodSpec | undefined, features: Features): boolean =>
+  features.enabled('PodSchedulingReadiness') && (spec?.schedulingGates ?? []).length > 0;
 
 /** Other resources may not be of another quality. */
-function validateQuality(spec: unknown, old: unknown): FieldError[] {
+function validateQuality(spec: PodSpec | undefined, old: PodSpec | undefined): FieldError[] {
   const quality = qosClass(spec);
   return quality === qosClass(old) ? [] : [invalidValue('metadata', quality, 'Pod QoS is immutable')];
 }
 
-function validateDeadlineUpdate(spec: unknown, old: unknown): FieldError[] {
+function validateDeadlineUpdate(spec: PodSpec | undefined, old: PodSpec | undefined): FieldError[] {
   const field = 'spec.activeDeadlineSeconds';
-  const [after, before] = [numberAt(spec, 'activeDeadlineSeconds'), numberAt(old, 'activeDeadlineSeconds')];
+  const [after, before] = [numberOf(spec?.activeDeadlineSeconds), numberOf(old?.activeDeadlineSeconds)];
   if (after === undefined) {
     if (before === undefined) return [];
     return [invalidValue(field, null, 'must not update from a positive integer to nil value')];
   }
   if (after < 0 || after > MAX_INT32) {
-    return [invalidValue(field, objectAt(spec).activeDeadlineSeconds, rangeText(0, MAX_INT32))];
+    return [invalidValue(field, spec?.activeDeadlineSeconds, rangeText(0, MAX_INT32))];
   }
   if (before === undefined || after <= before) return [];
   return [invalidValue(field, after, 'must be less than or equal to previous value')];
 }
 
-function validateTolerationsUpdate(spec: unknown, old: unknown): FieldError[] {
-  const kept = new Set(objectsAt(spec, 'tolerations').map(withoutSeconds));
-  const lost = objectsAt(old, 'tolerations').some((toleration) => !kept.has(withoutSeconds(toleration)));
+function validateTolerationsUpdate(spec: PodSpec | undefined, old: PodSpec | undefined): FieldError[] {
+  const kept = new Set((spec?.tolerations ?? []).map(withoutSeconds));
+  const lost = (old?.tolerations ?? []).some((toleration) => !kept.has(withoutSeconds(toleration)));
   if (!lost) return [];
   const text = 'existing toleration can not be modified except its tolerationSeconds';
   return [forbiddenField('spec.tolerations', text)];
 }
 
 /** A text that is equal for tolerations that are the same but for their time. */
-const withoutSeconds = (toleration: Json): string =>
-  JSON.stringify(['key', 'operator', 'value', 'effect'].map((name) => textAt(toleration, name)));
+const withoutSeconds = ({ key, operator, value, effect }: Toleration): string =>
+  JSON.stringify([key, operator, value, effect].map((text) => text ?? ''));
 
-function validateGatesUpdate(spec: unknown, old: unknown): FieldError[] {
-  const before = new Set(objectsAt(old, 'schedulingGates').map(({ name }) => name));
-  return objectsAt(spec, 'schedulingGates').flatMap((gate, index) => {
+function validateGatesUpdate(spec: PodSpec | undefined, old: PodSpec | undefined): FieldError[] {
+  const before = new Set((old?.schedulingGates ?? []).map(({ name }) => name));
+  return (spec?.schedulingGates ?? []).flatMap((gate, index) => {
     if (before.has(gate.name)) return [];
-    const text = `only deletion is allowed, but found new scheduling gate '${textAt(gate, 'name')}'`;
+    const text = `only deletion is allowed, but found new scheduling gate '${gate.name ?? ''}'`;
     return [forbiddenField(`spec.schedulingGates[${index}].name`, text)];
   });
 }
 
-function validateRest(spec: unknown, old: unknown, features: Features): FieldError[] {
+function validateRest(spec: PodSpec | undefined, old: PodSpec | undefined, features: Features): FieldError[] {
   const resizes = features.enabled('InPlacePodVerticalScaling');
   const fixed = fixedPart(spec, old, resizes, isGated(old, features));
-  const before = objectAt(old);
-  const changed = [...new Set([...Object.keys(fixed), ...Object.keys(before)])].filter(
+  const before = old ?? {};
+  const changed = [...new Set([...namesOf(fixed), ...namesOf(before)])].filter(
     (name) => !equal(fixed[name], before[name]),
   );
   if (changed.length === 0) return [];
@@ -95,20 +100,25 @@ function validateRest(spec: unknown, old: unknown, features: Features): FieldErr
   return [forbiddenField('spec', `${text}\nchanged: ${changed.sort().join(', ')}`)];
 }
 
+/** Members of a spec that it has. */
+const namesOf = (spec: PodSpec): readonly NameOf<PodSpec>[] => Object.keys(spec) as NameOf<PodSpec>[];
+
 /** The new spec with everything that may change as it was. */
-function fixedPart(spec: unknown, old: unknown, resizes: boolean, gated: boolean): Json {
-  const before = objectAt(old);
-  const fixed: Json = { ...objectAt(spec) };
-  for (const list of ['containers', 'initContainers']) {
-    if (!Array.isArray(fixed[list])) continue;
-    const olds = objectsAt(old, list);
-    fixed[list] = objectsAt(spec, list).map((container, index) => ({ ...container, image: olds[index]?.image }));
+function fixedPart(spec: PodSpec | undefined, old: PodSpec | undefined, resizes: boolean, gated: boolean): PodSpec {
+  const before = old ?? {};
+  const fixed: PodSpec = { ...spec };
+  for (const list of ['containers', 'initContainers'] as const) {
+    fixed[list] = fixed[list]?.map((container, index) => ({ ...container, image: before[list]?.[index]?.image }));
   }
-  if (resizes) fixed.containers = withComputeOf(objectsAt(fixed, 'containers'), objectsAt(old, 'containers'));
-  const free = ['activeDeadlineSeconds', 'schedulingGates', 'tolerations', ...(gated ? ['nodeSelector'] : [])];
-  for (const name of free) fixed[name] = before[name];
-  if (gated) fixed.affinity = withNodeAffinity(fixed.affinity, before.affinity);
-  if ((numberAt(old, 'terminationGracePeriodSeconds') ?? 0) < 0 && fixed.terminationGracePeriodSeconds === 1) {
+  if (resizes) fixed.containers = withComputeOf(fixed.containers ?? [], before.containers ?? []);
+  fixed.activeDeadlineSeconds = before.activeDeadlineSeconds;
+  fixed.schedulingGates = before.schedulingGates;
+  fixed.tolerations = before.tolerations;
+  if (gated) {
+    fixed.nodeSelector = before.nodeSelector;
+    fixed.affinity = withNodeAffinity(fixed.affinity, before.affinity);
+  }
+  if (countOf(before.terminationGracePeriodSeconds) < 0 && fixed.terminationGracePeriodSeconds === 1) {
     fixed.terminationGracePeriodSeconds = before.terminationGracePeriodSeconds;
   }
   return fixed;

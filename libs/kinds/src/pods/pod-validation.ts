@@ -1,5 +1,5 @@
-import { type ApiObject, type FieldError, forbiddenField } from '@orch/machinery';
-import { isObject, objectsAt, textAt } from '../values/fields.js';
+import { type FieldError, forbiddenField } from '@orch/machinery';
+import type { Pod, PodSpec } from '@orch/schema/types/core/v1';
 import { validatePodAnnotations } from './annotation-validation.js';
 import { validateImage } from './container-validation.js';
 import type { PodContext } from './pod-context.js';
@@ -7,23 +7,23 @@ import { podSpecSteps } from './pod-spec-validation.js';
 import { validateSeccompAgrees } from './seccomp-validation.js';
 
 /** What a pod itself must be like, a part at a time; its annotations are asked for apart, as they change without the spec. */
-export function* podSteps({ metadata, spec }: ApiObject, context: PodContext): Iterable<FieldError[]> {
+export function* podSteps({ metadata, spec }: Pod, context: PodContext): Iterable<FieldError[]> {
   yield* podSpecSteps(spec, 'spec', { ...context, podName: metadata?.name ?? '' });
   yield [
     ...validateTokens(spec),
-    ...['containers', 'initContainers'].flatMap((list) =>
-      objectsAt(spec, list).flatMap((container, index) => validateImage(container, `spec.${list}[${index}]`)),
+    ...(['containers', 'initContainers'] as const).flatMap((list) =>
+      (spec?.[list] ?? []).flatMap((container, index) => validateImage(container, `spec.${list}[${index}]`)),
     ),
   ];
 }
 
 /** A token is some account's. */
-function validateTokens(spec: unknown): FieldError[] {
-  if (textAt(spec, 'serviceAccountName') !== '') return [];
+function validateTokens(spec: PodSpec | undefined): FieldError[] {
+  if ((spec?.serviceAccountName ?? '') !== '') return [];
   const text = 'must not be specified when serviceAccountName is not set';
-  return objectsAt(spec, 'volumes').flatMap((volume, index) =>
-    objectsAt(volume, 'projected', 'sources').flatMap((source, at) =>
-      isObject(source.serviceAccountToken)
+  return (spec?.volumes ?? []).flatMap((volume, index) =>
+    (volume.projected?.sources ?? []).flatMap((source, at) =>
+      source.serviceAccountToken
         ? [forbiddenField(`spec.volumes[${index}].projected.sources[${at}].serviceAccountToken`, text)]
         : [],
     ),
@@ -31,12 +31,12 @@ function validateTokens(spec: unknown): FieldError[] {
 }
 
 /** What more is asked of pods that are new. */
-export function validateNewPod({ metadata, spec }: ApiObject, context: PodContext): FieldError[] {
+export function validateNewPod({ metadata, spec }: Pod, context: PodContext): FieldError[] {
   const errors: FieldError[] = [];
-  if (objectsAt(spec, 'ephemeralContainers').length > 0) {
+  if ((spec?.ephemeralContainers ?? []).length > 0) {
     errors.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
   }
-  if (textAt(spec, 'nodeName') !== '' && objectsAt(spec, 'schedulingGates').length > 0) {
+  if ((spec?.nodeName ?? '') !== '' && (spec?.schedulingGates ?? []).length > 0) {
     errors.push(forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'));
   }
   return [

@@ -1,4 +1,5 @@
 import type { ApiObject } from '@orch/machinery';
+import type { Pod } from '@orch/schema/types/core/v1';
 import { describe, expect, it } from 'vitest';
 import { imagePullPolicy } from './image-pull-policy.js';
 import { defaultPodSpec } from './pod-spec.js';
@@ -161,6 +162,6 @@ describe('summarizePod', () => {
     ],
     ['lost', pod({ reason: 'NodeLost' }, { deletionTimestamp: '2026-01-02T00:00:00Z' }), '0/2', 'Unknown', '0'],
   ])('%s', (_name, object, ready, status, restarts) => {
-    expect(summarizePod(object, NOW)).toEqual({ ready, status, restarts });
+    expect(summarizePod(object as Pod, NOW)).toEqual({ ready, status, restarts });
   });
 });

@@ -1,12 +1,22 @@
 import { type FieldError, forbiddenField, formText, invalidValue, required } from '@orch/machinery';
+import type { Container, HTTPHeader, Lifecycle, Probe } from '@orch/schema/types/core/v1';
 import { invalidEach, isOneOf, nonNegativeMembers, portErrors, requiredText } from '../rules/checks.js';
-import { countAt, isObject, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import type { NameOf } from '../values/fields.js';
+import { numberOf } from '../values/fields.js';
 
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
-const COUNTS = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'];
+const COUNTS: readonly NameOf<Probe>[] = [
+  'initialDelaySeconds',
+  'timeoutSeconds',
+  'periodSeconds',
+  'successThreshold',
+  'failureThreshold',
+];
 const HOOK_HANDLERS = ['exec', 'httpGet', 'tcpSocket'] as const;
 const PROBE_HANDLERS = [...HOOK_HANDLERS, 'grpc'] as const;
 type Handler = (typeof PROBE_HANDLERS)[number];
+/** Something that is asked or told in one of several ways. */
+type Handled = Pick<Probe, Handler>;
 const SCHEMES = ['HTTP', 'HTTPS'];
 
 const HEADER_NAME = '[-A-Za-z0-9]+';
@@ -18,59 +28,60 @@ const HEADER_NAME_FORM = formText(
 );
 
 /** Probes of a container and what is done around its life. */
-export function validateProbes(container: unknown, path: string): FieldError[] {
-  const { lifecycle } = objectAt(container);
+export function validateProbes(container: Container, path: string): FieldError[] {
+  const { lifecycle } = container;
   return [
-    ...(isObject(lifecycle) ? validateLifecycle(lifecycle, `${path}.lifecycle`) : []),
+    ...(lifecycle ? validateLifecycle(lifecycle, `${path}.lifecycle`) : []),
     ...PROBES.flatMap((name) => {
-      const probe = objectAt(container)[name];
-      return isObject(probe) ? validateProbe(probe, `${path}.${name}`, name) : [];
+      const probe = container[name];
+      return probe ? validateProbe(probe, `${path}.${name}`, name) : [];
     }),
   ];
 }
 
-const validateLifecycle = (lifecycle: unknown, path: string): FieldError[] =>
-  ['postStart', 'preStop'].flatMap((name) => {
-    const hook = objectAt(lifecycle)[name];
-    return isObject(hook) ? validateHandler(hook, `${path}.${name}`, HOOK_HANDLERS) : [];
+const validateLifecycle = (lifecycle: Lifecycle, path: string): FieldError[] =>
+  (['postStart', 'preStop'] as const).flatMap((name) => {
+    const hook = lifecycle[name];
+    return hook ? validateHandler(hook, `${path}.${name}`, HOOK_HANDLERS) : [];
   });
 
-function validateProbe(probe: unknown, path: string, name: (typeof PROBES)[number]): FieldError[] {
+function validateProbe(probe: Probe, path: string, name: (typeof PROBES)[number]): FieldError[] {
   const errors = [...validateHandler(probe, path, PROBE_HANDLERS), ...nonNegativeMembers(probe, path, COUNTS)];
-  const grace = numberAt(probe, 'terminationGracePeriodSeconds');
+  const grace = numberOf(probe.terminationGracePeriodSeconds);
   const graceField = `${path}.terminationGracePeriodSeconds`;
   if (grace !== undefined && grace <= 0) errors.push(invalidValue(graceField, grace, 'must be greater than 0'));
   if (name === 'readinessProbe') {
     if (grace !== undefined) errors.push(invalidValue(graceField, grace, 'must not be set for readinessProbes'));
-  } else if (countAt(probe, 'successThreshold') !== 1) {
-    errors.push(invalidValue(`${path}.successThreshold`, countAt(probe, 'successThreshold'), 'must be 1'));
+  } else if ((probe.successThreshold ?? 0) !== 1) {
+    errors.push(invalidValue(`${path}.successThreshold`, probe.successThreshold ?? 0, 'must be 1'));
   }
   return errors;
 }
 
-function validateHandler(owner: unknown, path: string, handlers: readonly Handler[]): FieldError[] {
-  const [first, ...others] = handlers.filter((name) => isObject(objectAt(owner)[name]));
+function validateHandler(owner: Handled, path: string, handlers: readonly Handler[]): FieldError[] {
+  const [first, ...others] = handlers.filter((name) => owner[name]);
   if (first === undefined) return [required(path, 'must specify a handler type')];
   return [
-    ...validateAction(objectAt(owner, first), `${path}.${first}`, first),
+    ...validateAction(owner, `${path}.${first}`, first),
     ...others.map((name) => forbiddenField(`${path}.${name}`, 'may not specify more than 1 handler type')),
   ];
 }
 
-function validateAction(action: unknown, path: string, handler: Handler): FieldError[] {
-  if (handler === 'exec') return stringsAt(action, 'command').length === 0 ? [required(`${path}.command`)] : [];
-  const port = portErrors(`${path}.port`, objectAt(action).port);
+function validateAction(owner: Handled, path: string, handler: Handler): FieldError[] {
+  if (handler === 'exec') return (owner.exec?.command ?? []).length === 0 ? [required(`${path}.command`)] : [];
+  const port = portErrors(`${path}.port`, owner[handler]?.port);
   if (handler !== 'httpGet') return port;
+  const action = owner.httpGet;
   return [
     ...requiredText(action, path, 'path'),
     ...port,
-    ...isOneOf(`${path}.scheme`, objectAt(action).scheme, SCHEMES),
-    ...objectsAt(action, 'httpHeaders').flatMap((header) => validateHeader(header, `${path}.httpHeaders`)),
+    ...isOneOf(`${path}.scheme`, action?.scheme, SCHEMES),
+    ...(action?.httpHeaders ?? []).flatMap((header) => validateHeader(header, `${path}.httpHeaders`)),
   ];
 }
 
 /** The reference names no index of theirs. */
-function validateHeader(header: unknown, field: string): FieldError[] {
-  const name = textAt(header, 'name');
+function validateHeader(header: HTTPHeader, field: string): FieldError[] {
+  const name = header.name ?? '';
   return HEADER_NAME_RE.test(name) ? [] : invalidEach(field, name, [HEADER_NAME_FORM]);
 }

@@ -1,21 +1,21 @@
 import { duplicate, type FieldError } from '@orch/machinery';
+import type { ContainerResizePolicy } from '@orch/schema/types/core/v1';
 import { oneOf } from '../rules/checks.js';
-import { type Json, textAt } from '../values/fields.js';
 
 const RESOURCES = ['cpu', 'memory'];
 const POLICIES = ['NotRequired', 'RestartContainer'];
 
 /** What happens to a container when its resources are changed; the reference names an index only of what is there twice. */
-export function validateResizePolicies(policies: readonly Json[], path: string): FieldError[] {
+export function validateResizePolicies(policies: readonly ContainerResizePolicy[], path: string): FieldError[] {
   const seen = new Set<string>();
   return policies.flatMap((policy, index) => {
-    const resource = textAt(policy, 'resourceName');
+    const resource = policy.resourceName ?? '';
     const again = seen.has(resource);
     seen.add(resource);
     return [
       ...(again ? [duplicate(`${path}[${index}]`, resource)] : []),
       ...oneOf(path, resource, RESOURCES),
-      ...oneOf(path, textAt(policy, 'restartPolicy'), POLICIES),
+      ...oneOf(path, policy.restartPolicy ?? '', POLICIES),
     ];
   });
 }

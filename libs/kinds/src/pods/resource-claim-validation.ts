@@ -8,8 +8,8 @@ import {
   required,
   shortened,
 } from '@orch/machinery';
+import type { ClaimSource, PodResourceClaim, PodSpec, ResourceRequirements } from '@orch/schema/types/core/v1';
 import { invalidEach } from '../rules/checks.js';
-import { at, type Json, objectsAt, textAt } from '../values/fields.js';
 import { shownClaimSource } from './shown-values.js';
 
 /** Names of the claims that containers of a pod may ask for. */
@@ -17,8 +17,8 @@ export class PodClaims {
   readonly #names: ReadonlySet<string>;
   #listed: string | undefined;
 
-  constructor(spec: unknown) {
-    this.#names = new Set(objectsAt(spec, 'resourceClaims').flatMap((claim) => textAt(claim, 'name') || []));
+  constructor(spec: PodSpec | undefined) {
+    this.#names = new Set((spec?.resourceClaims ?? []).flatMap((claim) => claim.name || []));
   }
 
   has(name: string): boolean {
@@ -38,11 +38,11 @@ export class PodClaims {
 }
 
 /** Claims to resources that the pod brings along. */
-export function validateResourceClaims(spec: unknown, path: string, podName?: string): FieldError[] {
+export function validateResourceClaims(spec: PodSpec | undefined, path: string, podName?: string): FieldError[] {
   const seen = new Set<string>();
-  return objectsAt(spec, 'resourceClaims').flatMap((claim, index) => {
+  return (spec?.resourceClaims ?? []).flatMap((claim, index) => {
     const at = `${path}[${index}]`;
-    const name = textAt(claim, 'name');
+    const name = claim.name ?? '';
     const again = seen.has(name);
     if (name !== '') seen.add(name);
     return [
@@ -52,24 +52,24 @@ export function validateResourceClaims(spec: unknown, path: string, podName?: st
   });
 }
 
-function validateName(claim: Json, field: string, podName?: string): FieldError[] {
-  const name = textAt(claim, 'name');
+function validateName(claim: PodResourceClaim, field: string, podName?: string): FieldError[] {
+  const name = claim.name ?? '';
   if (name === '') return [required(field)];
   const errors = invalidEach(field, name, dnsLabelErrors(name));
-  const made = typeof at(claim, 'source', 'resourceClaimTemplateName') === 'string';
+  const made = typeof claim.source?.resourceClaimTemplateName === 'string';
   if (errors.length > 0 || podName === undefined || !made) return errors;
   const whole = `${podName}-${name}`;
   return dnsSubdomainErrors(whole).map((text) => invalidValue(field, whole, `final ResourceClaim name: ${text}`));
 }
 
-function validateSource(source: unknown, path: string): FieldError[] {
-  const [claim, template] = [at(source, 'resourceClaimName'), at(source, 'resourceClaimTemplateName')];
+function validateSource(source: ClaimSource | undefined, path: string): FieldError[] {
+  const [claim, template] = [source?.resourceClaimName, source?.resourceClaimTemplateName];
   const count = [claim, template].filter((name) => typeof name === 'string').length;
   const text =
     count === 2
       ? 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'
       : 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`';
-  const checked = (name: string, value: unknown): FieldError[] =>
+  const checked = (name: string, value: string | undefined): FieldError[] =>
     typeof value === 'string' ? invalidEach(`${path}.${name}`, value, dnsSubdomainErrors(value)) : [];
   return [
     ...(count === 1 ? [] : [invalidValue(path, shownClaimSource(source), text)]),
@@ -79,11 +79,15 @@ function validateSource(source: unknown, path: string): FieldError[] {
 }
 
 /** Claims that a container asks for must be the pod's. */
-export function validateClaimsAsked(resources: unknown, claims: PodClaims, path: string): FieldError[] {
+export function validateClaimsAsked(
+  resources: ResourceRequirements | undefined,
+  claims: PodClaims,
+  path: string,
+): FieldError[] {
   const seen = new Set<string>();
-  return objectsAt(resources, 'claims').flatMap((claim, index) => {
+  return (resources?.claims ?? []).flatMap((claim, index) => {
     const field = `${path}[${index}]`;
-    const name = textAt(claim, 'name');
+    const name = claim.name ?? '';
     if (name === '') return [required(field)];
     const errors = seen.has(name) ? [duplicate(field, name)] : [];
     seen.add(name);

@@ -7,9 +7,9 @@ import {
   type Quantity,
   required,
 } from '@orch/machinery';
+import type { PodSpec, ResourceRequirements } from '@orch/schema/types/core/v1';
 import { invalidEach, quantityOf } from '../rules/checks.js';
 import { containerResourceErrors, isHugePages, isNative, validateResourceAmount } from '../rules/resource-names.js';
-import { mapAt } from '../values/fields.js';
 import { allContainers } from './containers.js';
 import type { PodContext } from './pod-context.js';
 import { type PodClaims, validateClaimsAsked } from './resource-claim-validation.js';
@@ -31,12 +31,12 @@ type Amounts = Readonly<Record<string, string>>;
  * @param claims those that the container may ask for
  */
 export function validateResources(
-  resources: unknown,
+  resources: ResourceRequirements | undefined,
   path: string,
   context: PodContext,
   claims?: PodClaims,
 ): FieldError[] {
-  const [limits, requests] = [mapAt(resources, 'limits'), mapAt(resources, 'requests')];
+  const [limits, requests] = [resources?.limits ?? {}, resources?.requests ?? {}];
   const errors = validateLimits(limits, `${path}.limits`, context);
   // What is requested because it is limited is wrong in the same way, and there may be thousands.
   const known = new Map<string, FieldError[]>();
@@ -105,7 +105,13 @@ function pageSize(name: string): Quantity | undefined {
   return /^[-+0-9.]+[A-Za-z0-9+-]*$/.test(size) ? quantityOf(size) : undefined;
 }
 
-function validateRequest(name: string, amount: string, limit: unknown, path: string, names: Names): FieldError[] {
+function validateRequest(
+  name: string,
+  amount: string,
+  limit: string | undefined,
+  path: string,
+  names: Names,
+): FieldError[] {
   if (limit === amount) return [];
   if (typeof limit !== 'string') {
     if (mayOvercommit(name, names)) return [];
@@ -122,13 +128,17 @@ function validateRequest(name: string, amount: string, limit: unknown, path: str
 }
 
 /** Whether a container of a pod has huge pages that are no whole number of pages. */
-export const hasPartsOfPages = (spec: unknown): boolean =>
-  [...allContainers(spec).map((container) => container.resources), { limits: mapAt(spec, 'overhead') }].some(
-    (resources) =>
-      ['limits', 'requests'].some((list) =>
-        Object.entries(mapAt(resources, list)).some(([name, amount]) => {
-          const quantity = isHugePages(name) ? quantityOf(amount) : undefined;
-          return quantity !== undefined && !isWholePages(name, quantity);
-        }),
-      ),
+export function hasPartsOfPages(spec: PodSpec | undefined): boolean {
+  const holders: readonly (ResourceRequirements | undefined)[] = [
+    ...allContainers(spec).map((container) => container.resources),
+    { limits: spec?.overhead ?? {} },
+  ];
+  return holders.some((resources) =>
+    (['limits', 'requests'] as const).some((list) =>
+      Object.entries(resources?.[list] ?? {}).some(([name, amount]) => {
+        const quantity = isHugePages(name) ? quantityOf(amount) : undefined;
+        return quantity !== undefined && !isWholePages(name, quantity);
+      }),
+    ),
   );
+}

@@ -1,19 +1,20 @@
-import { ensureObject, isObject, type Json, mapAt, objectAt, objectsAt } from '../values/fields.js';
+import type { Container, PodSpec } from '@orch/schema/types/core/v1';
+import { ensureObject } from '../values/fields.js';
 
 /** Resources that decide the quality of service. */
 const COMPUTE = ['cpu', 'memory'] as const;
 
-const allContainers = (spec: unknown): Json[] => [
-  ...objectsAt(spec, 'initContainers'),
-  ...objectsAt(spec, 'containers'),
+const allContainers = (spec: PodSpec | undefined): Container[] => [
+  ...(spec?.initContainers ?? []),
+  ...(spec?.containers ?? []),
 ];
 
 /** A limit without a request is also the request. Mutates. */
-export function requestsFromLimits(spec: Json): void {
+export function requestsFromLimits(spec: PodSpec): void {
   for (const container of allContainers(spec)) {
-    const limits = objectAt(container, 'resources', 'limits');
-    const resources = container.resources;
-    if (!isObject(resources) || Object.keys(limits).length === 0) continue;
+    const { resources } = container;
+    const limits = resources?.limits ?? {};
+    if (!resources || Object.keys(limits).length === 0) continue;
     const requests = ensureObject(resources, 'requests');
     for (const [name, limit] of Object.entries(limits)) if (!Object.hasOwn(requests, name)) requests[name] = limit;
   }
@@ -25,10 +26,10 @@ const isSet = (quantity: string | undefined): quantity is string => quantity !==
  * Quality of service of a pod: `Guaranteed` when every container limits cpu and memory and requests just that,
  * `BestEffort` when none asks for anything, else `Burstable`. Quantities must be in canonical form.
  */
-export function qosClass(spec: unknown): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+export function qosClass(spec: PodSpec | undefined): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const containers = allContainers(spec).map((container) => ({
-    requests: mapAt(container, 'resources', 'requests'),
-    limits: mapAt(container, 'resources', 'limits'),
+    requests: container.resources?.requests ?? {},
+    limits: container.resources?.limits ?? {},
   }));
   const asks = containers.some(({ requests, limits }) =>
     COMPUTE.some((name) => isSet(requests[name]) || isSet(limits[name])),

@@ -1,19 +1,19 @@
 import { duplicate, type FieldError, qualifiedNameErrors } from '@orch/machinery';
+import type { PodSpec } from '@orch/schema/types/core/v1';
 import { invalidEach } from '../rules/checks.js';
-import { objectsAt, textAt } from '../values/fields.js';
 
 /** Conditions that must be met beside those of the containers before a pod is ready. */
-export const validateReadinessGates = (spec: unknown, path: string): FieldError[] =>
-  objectsAt(spec, 'readinessGates').flatMap((gate, index) => {
-    const type = textAt(gate, 'conditionType');
+export const validateReadinessGates = (spec: PodSpec | undefined, path: string): FieldError[] =>
+  (spec?.readinessGates ?? []).flatMap((gate, index) => {
+    const type = gate.conditionType ?? '';
     return invalidEach(`${path}[${index}].conditionType`, type, qualifiedNameErrors(type));
   });
 
 /** What must be taken away before a pod is scheduled. */
-export function validateSchedulingGates(spec: unknown, path: string): FieldError[] {
+export function validateSchedulingGates(spec: PodSpec | undefined, path: string): FieldError[] {
   const seen = new Set<string>();
-  return objectsAt(spec, 'schedulingGates').flatMap((gate, index) => {
-    const name = textAt(gate, 'name');
+  return (spec?.schedulingGates ?? []).flatMap((gate, index) => {
+    const name = gate.name ?? '';
     const errors = invalidEach(`${path}[${index}]`, name, qualifiedNameErrors(name));
     if (seen.has(name)) errors.push(duplicate(`${path}[${index}]`, name));
     seen.add(name);

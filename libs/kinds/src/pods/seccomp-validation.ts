@@ -1,7 +1,8 @@
 import { type FieldError, forbiddenField, invalidValue, type Names, notSupported, required } from '@orch/machinery';
+import type { PodSpec, SeccompProfile } from '@orch/schema/types/core/v1';
+import type { ObjectMeta } from '@orch/schema/types/meta/v1';
 import { invalidEach } from '../rules/checks.js';
-import { isObject, type Json, mapAt, textAt } from '../values/fields.js';
-import { eachContainer } from './containers.js';
+import { type AnyContainer, eachContainer } from './containers.js';
 import { shownSeccomp } from './shown-values.js';
 import { descendingPathErrors } from './volumes/path-validation.js';
 
@@ -14,10 +15,10 @@ const ANNOTATED: ReadonlyMap<string, readonly string[]> = new Map([
 const LOCAL = 'localhost/';
 
 /** Which calls of the kernel are allowed, of a pod or a container. */
-export function validateSeccomp(profile: unknown, path: string): FieldError[] {
-  if (!isObject(profile)) return [];
+export function validateSeccomp(profile: SeccompProfile | undefined, path: string): FieldError[] {
+  if (!profile) return [];
   const { localhostProfile } = profile;
-  const type = textAt(profile, 'type');
+  const type = profile.type ?? '';
   const field = `${path}.localhostProfile`;
   const errors: FieldError[] = [];
   if (type === '') errors.push(required(`${path}.type`, 'type is required when seccompProfile is set'));
@@ -55,27 +56,31 @@ function validateAnnotated(profile: string, field: string): FieldError[] {
 }
 
 /** Where both the annotation and the field are there, they must say the same. */
-export function validateSeccompAgrees(metadata: unknown, spec: unknown, path: string, names: Names): FieldError[] {
-  const annotations = mapAt(metadata, 'annotations');
+export function validateSeccompAgrees(
+  metadata: ObjectMeta | undefined,
+  spec: PodSpec | undefined,
+  path: string,
+  names: Names,
+): FieldError[] {
+  const annotations = metadata?.annotations ?? {};
   if (!Object.keys(annotations).some((key) => key === podKey(names) || key.startsWith(containerPrefix(names)))) {
     return [];
   }
-  const compare = (key: string, owner: unknown, at: string): FieldError[] => {
-    const context = isObject(owner) ? owner.securityContext : undefined;
-    const profile = isObject(context) ? context.seccompProfile : undefined;
-    if (!isObject(profile) || !Object.hasOwn(annotations, key)) return [];
+  const compare = (key: string, owner: PodSpec | AnyContainer | undefined, at: string): FieldError[] => {
+    const profile = owner?.securityContext?.seccompProfile;
+    if (!profile || !Object.hasOwn(annotations, key)) return [];
     return validateSame(annotations[key] ?? '', profile, `${at}.securityContext.seccompProfile`);
   };
   return [
     ...compare(podKey(names), spec, path),
     ...eachContainer(spec, path, (container, at) =>
-      compare(containerPrefix(names) + textAt(container, 'name'), container, at),
+      compare(containerPrefix(names) + (container.name ?? ''), container, at),
     ),
   ];
 }
 
-function validateSame(annotated: string, profile: Json, path: string): FieldError[] {
-  const type = textAt(profile, 'type');
+function validateSame(annotated: string, profile: SeccompProfile, path: string): FieldError[] {
+  const type = profile.type ?? '';
   const local = annotated.startsWith(LOCAL);
   const sameType = type === 'Localhost' ? local : (ANNOTATED.get(type)?.includes(annotated) ?? true);
   if (!sameType) return [forbiddenField(`${path}.type`, 'seccomp type in annotation and field must match')];

@@ -1,6 +1,13 @@
 import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
+import type {
+  Container,
+  EphemeralContainer,
+  PodSecurityContext,
+  PodSpec,
+  SecurityContext,
+  Sysctl,
+} from '@orch/schema/types/core/v1';
 import { isOneOf, MAX_INT32, rangeText } from '../rules/checks.js';
-import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { validateSeccomp } from './seccomp-validation.js';
 import { shownSecurityContext } from './shown-values.js';
 import { validateWindowsOptions } from './windows-validation.js';
@@ -13,8 +20,11 @@ const SYSCTL = `^(${SYSCTL_PART}[\\./])*${SYSCTL_PART}$`;
 const SYSCTL_PART_RE = new RegExp(`^${SYSCTL_PART}$`);
 
 /** Numbers of users and groups. */
-const validateId = (owner: unknown, path: string, name: string): FieldError[] =>
-  validateNumber(at(owner, name), `${path}.${name}`);
+const validateId = (
+  owner: PodSecurityContext | SecurityContext | undefined,
+  path: string,
+  name: 'fsGroup' | 'runAsUser' | 'runAsGroup',
+): FieldError[] => validateNumber((owner as PodSecurityContext | undefined)?.[name], `${path}.${name}`);
 
 function validateNumber(value: unknown, field: string): FieldError[] {
   const id = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
@@ -22,31 +32,31 @@ function validateNumber(value: unknown, field: string): FieldError[] {
 }
 
 /** What all containers of a pod may do. `spec` is the pod's, with the members that stand beside the context. */
-export function validatePodSecurity(spec: unknown, path: string): FieldError[] {
-  const context = at(spec, 'securityContext');
+export function validatePodSecurity(spec: PodSpec | undefined, path: string): FieldError[] {
+  const context = spec?.securityContext;
   return [
-    ...['fsGroup', 'runAsUser', 'runAsGroup'].flatMap((name) => validateId(context, path, name)),
-    ...validateGroups(at(context, 'supplementalGroups'), `${path}.supplementalGroups`),
+    ...(['fsGroup', 'runAsUser', 'runAsGroup'] as const).flatMap((name) => validateId(context, path, name)),
+    ...validateGroups(context?.supplementalGroups, `${path}.supplementalGroups`),
     ...validateSharedProcesses(spec, `${path}.shareProcessNamespace`),
-    ...validateSysctls(objectsAt(context, 'sysctls'), `${path}.sysctls`),
-    ...isOneOf(`${path}.fsGroupChangePolicy`, at(context, 'fsGroupChangePolicy'), GROUP_CHANGES),
-    ...validateSeccomp(at(context, 'seccompProfile'), `${path}.seccompProfile`),
-    ...validateWindowsOptions(at(context, 'windowsOptions'), `${path}.windowsOptions`),
+    ...validateSysctls(context?.sysctls ?? [], `${path}.sysctls`),
+    ...isOneOf(`${path}.fsGroupChangePolicy`, context?.fsGroupChangePolicy, GROUP_CHANGES),
+    ...validateSeccomp(context?.seccompProfile, `${path}.seccompProfile`),
+    ...validateWindowsOptions(context?.windowsOptions, `${path}.windowsOptions`),
   ];
 }
 
-const validateGroups = (groups: unknown, path: string): FieldError[] =>
+const validateGroups = (groups: readonly (number | bigint)[] | undefined, path: string): FieldError[] =>
   Array.isArray(groups) ? groups.flatMap((group: unknown, index) => validateNumber(group, `${path}[${index}]`)) : [];
 
-function validateSharedProcesses(spec: unknown, field: string): FieldError[] {
-  if (at(spec, 'shareProcessNamespace') !== true || at(spec, 'hostPID') !== true) return [];
+function validateSharedProcesses(spec: PodSpec | undefined, field: string): FieldError[] {
+  if (spec?.shareProcessNamespace !== true || spec?.hostPID !== true) return [];
   return [invalidValue(field, true, 'ShareProcessNamespace and HostPID cannot both be enabled')];
 }
 
-function validateSysctls(settings: readonly Json[], path: string): FieldError[] {
+function validateSysctls(settings: readonly Sysctl[], path: string): FieldError[] {
   const seen = new Set<string>();
   return settings.flatMap((setting, index) => {
-    const name = textAt(setting, 'name');
+    const name = setting.name ?? '';
     const field = `${path}[${index}].name`;
     const again = seen.has(name);
     seen.add(name);
@@ -63,15 +73,19 @@ const isSysctl = (name: string): boolean =>
   name.length <= MAX_SYSCTL && name.split(/[./]/).every((part) => SYSCTL_PART_RE.test(part));
 
 /** What one container may do; `anything` where that is allowed. */
-export function validateContainerSecurity(context: unknown, path: string, anything: boolean): FieldError[] {
-  if (!isObject(context)) return [];
+export function validateContainerSecurity(
+  context: SecurityContext | undefined,
+  path: string,
+  anything: boolean,
+): FieldError[] {
+  if (!context) return [];
   const { procMount } = context;
   const known = typeof procMount !== 'string' || PROC_MOUNTS.includes(procMount);
   return [
     ...(context.privileged === true && !anything
       ? [forbiddenField(`${path}.privileged`, 'disallowed by cluster policy')]
       : []),
-    ...['runAsUser', 'runAsGroup'].flatMap((name) => validateId(context, path, name)),
+    ...(['runAsUser', 'runAsGroup'] as const).flatMap((name) => validateId(context, path, name)),
     ...(known ? [] : [notSupported(`${path}.procMount`, procMount, PROC_MOUNTS)]),
     ...validateSeccomp(context.seccompProfile, `${path}.seccompProfile`),
     ...validateEscalation(context, path),
@@ -80,11 +94,11 @@ export function validateContainerSecurity(context: unknown, path: string, anythi
 }
 
 /** Who may not gain rights may not have all of them. */
-function validateEscalation(context: Json, path: string): FieldError[] {
+function validateEscalation(context: SecurityContext, path: string): FieldError[] {
   if (context.allowPrivilegeEscalation !== false) return [];
   const texts = [
     ...(context.privileged === true ? ['`privileged` to true'] : []),
-    ...stringsAt(context, 'capabilities', 'add')
+    ...(context.capabilities?.add ?? [])
       .filter((capability) => capability === 'CAP_SYS_ADMIN')
       .map(() => '`capabilities.Add` CAP_SYS_ADMIN'),
   ];
@@ -94,4 +108,5 @@ function validateEscalation(context: Json, path: string): FieldError[] {
 }
 
 /** Whether a container has all rights on its node. */
-export const isPrivileged = (container: unknown): boolean => at(container, 'securityContext', 'privileged') === true;
+export const isPrivileged = (container: Container | EphemeralContainer): boolean =>
+  container.securityContext?.privileged === true;

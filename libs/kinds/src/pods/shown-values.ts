@@ -1,5 +1,18 @@
 import { VerbatimValue } from '@orch/machinery';
-import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import type {
+  Capabilities,
+  ClaimSource,
+  ContainerResizePolicy,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PodIP,
+  PodSpec,
+  SELinuxOptions,
+  SeccompProfile,
+  SecurityContext,
+  Toleration,
+  WindowsSecurityContextOptions,
+} from '@orch/schema/types/core/v1';
 import { shownMap } from '../values/go-syntax.js';
 
 /**
@@ -8,95 +21,99 @@ import { shownMap } from '../values/go-syntax.js';
  */
 
 const ADDRESS = '0xc000000000';
-const quoted = (value: unknown, name: string): string => JSON.stringify(textAt(value, name));
+const quoted = (text: string | undefined): string => JSON.stringify(text ?? '');
 
-const pointer = (value: unknown, type: string): string =>
-  value === undefined || value === null ? `(*${type})(nil)` : `(*${type})(${ADDRESS})`;
+const pointer = (
+  value:
+    | number
+    | bigint
+    | string
+    | boolean
+    | SeccompProfile
+    | Capabilities
+    | SELinuxOptions
+    | WindowsSecurityContextOptions
+    | undefined,
+  type: string,
+): string => (value === undefined || value === null ? `(*${type})(nil)` : `(*${type})(${ADDRESS})`);
 
-export const shownToleration = (toleration: Json): VerbatimValue =>
+export const shownToleration = (toleration: Toleration): VerbatimValue =>
   new VerbatimValue(
-    `core.Toleration{Key:${quoted(toleration, 'key')}, Operator:${quoted(toleration, 'operator')}, ` +
-      `Value:${quoted(toleration, 'value')}, Effect:${quoted(toleration, 'effect')}, ` +
+    `core.Toleration{Key:${quoted(toleration.key)}, Operator:${quoted(toleration.operator)}, ` +
+      `Value:${quoted(toleration.value)}, Effect:${quoted(toleration.effect)}, ` +
       `TolerationSeconds:${pointer(toleration.tolerationSeconds, 'int64')}}`,
   );
 
-export const shownSeccomp = (profile: Json): VerbatimValue =>
+export const shownSeccomp = (profile: SeccompProfile): VerbatimValue =>
   new VerbatimValue(
-    `core.SeccompProfile{Type:${quoted(profile, 'type')}, ` +
+    `core.SeccompProfile{Type:${quoted(profile.type)}, ` +
       `LocalhostProfile:${pointer(profile.localhostProfile, 'string')}}`,
   );
 
-const SECURITY_MEMBERS: readonly (readonly [string, string])[] = [
-  ['Capabilities', 'core.Capabilities'],
-  ['Privileged', 'bool'],
-  ['SELinuxOptions', 'core.SELinuxOptions'],
-  ['WindowsOptions', 'core.WindowsSecurityContextOptions'],
-  ['RunAsUser', 'int64'],
-  ['RunAsGroup', 'int64'],
-  ['RunAsNonRoot', 'bool'],
-  ['ReadOnlyRootFilesystem', 'bool'],
-  ['AllowPrivilegeEscalation', 'bool'],
-  ['ProcMount', 'core.ProcMountType'],
-  ['SeccompProfile', 'core.SeccompProfile'],
+const SECURITY_MEMBERS: readonly (readonly [keyof SecurityContext, string, string])[] = [
+  ['capabilities', 'Capabilities', 'core.Capabilities'],
+  ['privileged', 'Privileged', 'bool'],
+  ['seLinuxOptions', 'SELinuxOptions', 'core.SELinuxOptions'],
+  ['windowsOptions', 'WindowsOptions', 'core.WindowsSecurityContextOptions'],
+  ['runAsUser', 'RunAsUser', 'int64'],
+  ['runAsGroup', 'RunAsGroup', 'int64'],
+  ['runAsNonRoot', 'RunAsNonRoot', 'bool'],
+  ['readOnlyRootFilesystem', 'ReadOnlyRootFilesystem', 'bool'],
+  ['allowPrivilegeEscalation', 'AllowPrivilegeEscalation', 'bool'],
+  ['procMount', 'ProcMount', 'core.ProcMountType'],
+  ['seccompProfile', 'SeccompProfile', 'core.SeccompProfile'],
 ];
-/** As fields are called, but for one. */
-const memberName = (name: string): string =>
-  name === 'SELinuxOptions' ? 'seLinuxOptions' : name.charAt(0).toLowerCase() + name.slice(1);
-
-export const shownSecurityContext = (context: Json): VerbatimValue =>
+export const shownSecurityContext = (context: SecurityContext): VerbatimValue =>
   new VerbatimValue(
     `core.SecurityContext{${SECURITY_MEMBERS.map(
-      ([name, type]) => `${name}:${pointer(context[memberName(name)], type)}`,
+      ([member, name, type]) => `${name}:${pointer(context[member], type)}`,
     ).join(', ')}}`,
   );
 
-export const shownClaimSource = (source: unknown): VerbatimValue => {
-  const { resourceClaimName: name, resourceClaimTemplateName: template } = isObject(source) ? source : {};
+export const shownClaimSource = (source: ClaimSource | undefined): VerbatimValue => {
+  const { resourceClaimName: name, resourceClaimTemplateName: template }: ClaimSource = source ?? {};
   return new VerbatimValue(
     `core.ClaimSource{ResourceClaimName:${pointer(name, 'string')}, ` +
       `ResourceClaimTemplateName:${pointer(template, 'string')}}`,
   );
 };
 
-export const shownResizePolicies = (policies: readonly Json[]): VerbatimValue =>
+export const shownResizePolicies = (policies: readonly ContainerResizePolicy[]): VerbatimValue =>
   new VerbatimValue(
     `[]core.ContainerResizePolicy{${policies
       .map(
         (policy) =>
-          `core.ContainerResizePolicy{ResourceName:${quoted(policy, 'resourceName')}, ` +
-          `RestartPolicy:${quoted(policy, 'restartPolicy')}}`,
+          `core.ContainerResizePolicy{ResourceName:${quoted(policy.resourceName)}, ` +
+          `RestartPolicy:${quoted(policy.restartPolicy)}}`,
       )
       .join(', ')}}`,
   );
 
-const shownRequirements = (term: unknown, name: string): string => {
-  const items = objectsAt(term, name).map((each) => {
-    const values = Array.isArray(each.values)
-      ? `[]string{${stringsAt(each, 'values')
-          .map((value) => JSON.stringify(value))
-          .join(', ')}}`
+const shownRequirements = (requirements: readonly NodeSelectorRequirement[] | undefined): string => {
+  const items = requirements?.map((each) => {
+    const values = each.values
+      ? `[]string{${each.values.map((value) => JSON.stringify(value)).join(', ')}}`
       : '[]string(nil)';
-    return `core.NodeSelectorRequirement{Key:${quoted(each, 'key')}, Operator:${quoted(each, 'operator')}, Values:${values}}`;
+    return `core.NodeSelectorRequirement{Key:${quoted(each.key)}, Operator:${quoted(each.operator)}, Values:${values}}`;
   });
-  const empty = !isObject(term) || !Array.isArray(term[name]);
-  return `[]core.NodeSelectorRequirement${empty ? '(nil)' : `{${items.join(', ')}}`}`;
+  return `[]core.NodeSelectorRequirement${items ? `{${items.join(', ')}}` : '(nil)'}`;
 };
 
-const nodeTerm = (term: unknown): string =>
-  `core.NodeSelectorTerm{MatchExpressions:${shownRequirements(term, 'matchExpressions')}, ` +
-  `MatchFields:${shownRequirements(term, 'matchFields')}}`;
+const nodeTerm = (term: NodeSelectorTerm | undefined): string =>
+  `core.NodeSelectorTerm{MatchExpressions:${shownRequirements(term?.matchExpressions)}, ` +
+  `MatchFields:${shownRequirements(term?.matchFields)}}`;
 
-export const shownNodeTerm = (term: unknown): VerbatimValue => new VerbatimValue(nodeTerm(term));
+export const shownNodeTerm = (term: NodeSelectorTerm | undefined): VerbatimValue => new VerbatimValue(nodeTerm(term));
 
-export const shownNodeTerms = (terms: readonly Json[] | undefined): VerbatimValue =>
+export const shownNodeTerms = (terms: readonly NodeSelectorTerm[] | undefined): VerbatimValue =>
   new VerbatimValue(`[]core.NodeSelectorTerm${terms ? `{${terms.map(nodeTerm).join(', ')}}` : '(nil)'}`);
 
-export const shownPodIPs = (addresses: readonly Json[]): VerbatimValue =>
+export const shownPodIPs = (addresses: readonly PodIP[]): VerbatimValue =>
   new VerbatimValue(`[]core.PodIP{${addresses.map(podIP).join(', ')}}`);
 
-const podIP = (address: Json): string => `core.PodIP{IP:${quoted(address, 'ip')}}`;
+const podIP = (address: PodIP): string => `core.PodIP{IP:${quoted(address.ip)}}`;
 
-export const shownPodIP = (address: Json): VerbatimValue => new VerbatimValue(podIP(address));
+export const shownPodIP = (address: PodIP): VerbatimValue => new VerbatimValue(podIP(address));
 
 /** A map of the labels that nodes must have. */
-export const shownNodeLabels = (spec: unknown): VerbatimValue => shownMap(at(spec, 'nodeSelector'));
+export const shownNodeLabels = (spec: PodSpec | undefined): VerbatimValue => shownMap(spec?.nodeSelector);

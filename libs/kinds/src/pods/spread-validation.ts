@@ -7,17 +7,17 @@ import {
   qualifiedNameErrors,
   required,
 } from '@orch/machinery';
+import type { PodSpec, TopologySpreadConstraint } from '@orch/schema/types/core/v1';
 import { invalidEach, isOneOf } from '../rules/checks.js';
 import { validateLabelSelector } from '../rules/label-selector.js';
-import { countAt, isObject, type Json, mapAt, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 
 const ACTIONS = ['DoNotSchedule', 'ScheduleAnyway'];
 const NODE_POLICIES = ['Honor', 'Ignore'];
 const NOT_POSITIVE = 'must be greater than zero';
 
 /** How pods are spread over the nodes. `anySelectors`: selectors are not looked at. */
-export function validateSpread(spec: unknown, path: string, anySelectors: boolean): FieldError[] {
-  const constraints = objectsAt(spec, 'topologySpreadConstraints');
+export function validateSpread(spec: PodSpec | undefined, path: string, anySelectors: boolean): FieldError[] {
+  const constraints = spec?.topologySpreadConstraints ?? [];
   const last = new Map(constraints.map((constraint, index) => [kindOf(constraint), index]));
   return constraints.flatMap((constraint, index) => {
     const at = `${path}[${index}]`;
@@ -35,20 +35,20 @@ export function validateSpread(spec: unknown, path: string, anySelectors: boolea
   });
 }
 
-const kindOf = (constraint: Json): string =>
-  `{${textAt(constraint, 'topologyKey')}, ${textAt(constraint, 'whenUnsatisfiable')}}`;
+const kindOf = (constraint: TopologySpreadConstraint): string =>
+  `{${constraint.topologyKey ?? ''}, ${constraint.whenUnsatisfiable ?? ''}}`;
 
-function validateTopology(constraint: Json, path: string): FieldError[] {
-  const [skew, action] = [countAt(constraint, 'maxSkew'), textAt(constraint, 'whenUnsatisfiable')];
+function validateTopology(constraint: TopologySpreadConstraint, path: string): FieldError[] {
+  const [skew, action] = [constraint.maxSkew ?? 0, constraint.whenUnsatisfiable ?? ''];
   return [
     ...(skew > 0 ? [] : [invalidValue(`${path}.maxSkew`, skew, NOT_POSITIVE)]),
-    ...(textAt(constraint, 'topologyKey') === '' ? [required(`${path}.topologyKey`, 'can not be empty')] : []),
+    ...((constraint.topologyKey ?? '') === '' ? [required(`${path}.topologyKey`, 'can not be empty')] : []),
     ...(ACTIONS.includes(action) ? [] : [notSupported(`${path}.whenUnsatisfiable`, action, ACTIONS)]),
   ];
 }
 
-function validateDomains(constraint: Json, field: string): FieldError[] {
-  const [domains, action] = [numberAt(constraint, 'minDomains'), textAt(constraint, 'whenUnsatisfiable')];
+function validateDomains(constraint: TopologySpreadConstraint, field: string): FieldError[] {
+  const [domains, action] = [constraint.minDomains, constraint.whenUnsatisfiable ?? ''];
   if (domains === undefined) return [];
   const errors = domains > 0 ? [] : [invalidValue(field, domains, NOT_POSITIVE)];
   if (action === 'DoNotSchedule') return errors;
@@ -57,16 +57,16 @@ function validateDomains(constraint: Json, field: string): FieldError[] {
 }
 
 /** Keys whose values pods must have in common; the selector may not speak of them as well. */
-function validateMatchLabelKeys(constraint: Json, path: string): FieldError[] {
-  const keys = stringsAt(constraint, 'matchLabelKeys');
+function validateMatchLabelKeys(constraint: TopologySpreadConstraint, path: string): FieldError[] {
+  const keys = constraint.matchLabelKeys ?? [];
   if (keys.length === 0) return [];
   const selector = constraint.labelSelector;
   const selected = new Set([
-    ...Object.keys(mapAt(selector, 'matchLabels')),
-    ...objectsAt(selector, 'matchExpressions').map((requirement) => textAt(requirement, 'key')),
+    ...Object.keys(selector?.matchLabels ?? {}),
+    ...(selector?.matchExpressions ?? []).map((requirement) => requirement.key ?? ''),
   ]);
   return [
-    ...(isObject(selector) ? [] : [forbiddenField(path, 'must not be specified when labelSelector is not set')]),
+    ...(selector ? [] : [forbiddenField(path, 'must not be specified when labelSelector is not set')]),
     ...keys.flatMap((key, index) => {
       const both = selected.has(key) ? ['exists in both matchLabelKeys and labelSelector'] : [];
       return invalidEach(`${path}[${index}]`, key, [...qualifiedNameErrors(key), ...both]);
@@ -75,7 +75,7 @@ function validateMatchLabelKeys(constraint: Json, path: string): FieldError[] {
 }
 
 /** Whether a selector of a spread would be refused. */
-export const hasWrongSpreadSelectors = (spec: unknown): boolean =>
-  objectsAt(spec, 'topologySpreadConstraints').some(
+export const hasWrongSpreadSelectors = (spec: PodSpec | undefined): boolean =>
+  (spec?.topologySpreadConstraints ?? []).some(
     (constraint) => validateLabelSelector(constraint.labelSelector, '').length > 0,
   );

@@ -1,24 +1,25 @@
 import { type FieldError, invalidValue, labelValueErrors, notSupported, qualifiedNameErrors } from '@orch/machinery';
+import type { Toleration } from '@orch/schema/types/core/v1';
 import { invalidEach } from '../rules/checks.js';
-import { type Json, numberAt, textAt } from '../values/fields.js';
+import { numberOf } from '../values/fields.js';
 import { shownToleration } from './shown-values.js';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const OPERATORS = ['Equal', 'Exists'];
 
 /** Taints that a pod bears. */
-export const validateTolerations = (tolerations: readonly Json[], path: string): FieldError[] =>
+export const validateTolerations = (tolerations: readonly Toleration[], path: string): FieldError[] =>
   tolerations.flatMap((toleration, index) => validateToleration(toleration, `${path}[${index}]`));
 
-function validateToleration(toleration: Json, path: string): FieldError[] {
-  const [key, operator] = [textAt(toleration, 'key'), textAt(toleration, 'operator')];
-  const effect = textAt(toleration, 'effect');
+function validateToleration(toleration: Toleration, path: string): FieldError[] {
+  const [key, operator] = [toleration.key ?? '', toleration.operator ?? ''];
+  const effect = toleration.effect ?? '';
   const errors = key ? invalidEach(`${path}.key`, key, qualifiedNameErrors(key)) : [];
   if (!key && operator !== 'Exists') {
     const text = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
     errors.push(invalidValue(`${path}.operator`, operator, text));
   }
-  if (numberAt(toleration, 'tolerationSeconds') !== undefined && effect !== 'NoExecute') {
+  if (numberOf(toleration.tolerationSeconds) !== undefined && effect !== 'NoExecute') {
     const text = "effect must be 'NoExecute' when `tolerationSeconds` is set";
     errors.push(invalidValue(`${path}.effect`, effect, text));
   }
@@ -27,8 +28,8 @@ function validateToleration(toleration: Json, path: string): FieldError[] {
   return errors;
 }
 
-function validateTolerated(operator: string, toleration: Json, field: string): FieldError[] {
-  const value = textAt(toleration, 'value');
+function validateTolerated(operator: string, toleration: Toleration, field: string): FieldError[] {
+  const value = toleration.value ?? '';
   if (operator === '' || operator === 'Equal') {
     const texts = labelValueErrors(value);
     return texts.length === 0 ? [] : [invalidValue(field, value, texts.join(';'))];

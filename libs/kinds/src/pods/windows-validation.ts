@@ -1,7 +1,7 @@
 import { dnsSubdomainErrors, type FieldError, forbiddenField, invalidValue } from '@orch/machinery';
+import type { PodSpec, WindowsSecurityContextOptions } from '@orch/schema/types/core/v1';
 import { invalidEach } from '../rules/checks.js';
-import { at, isObject } from '../values/fields.js';
-import { allContainers, eachContainer } from './containers.js';
+import { type AnyContainer, allContainers, eachContainer } from './containers.js';
 
 const MAX_CREDENTIAL_KIB = 64;
 const MAX_DOMAIN = 256;
@@ -17,9 +17,12 @@ const NOT_IN_USERS = /["/\\:;|=,+*?<>@[\]]/;
 const ONLY_DOTS = /^[. ]+$/;
 
 /** Settings that only nodes with Windows know. */
-export function validateWindowsOptions(options: unknown, path: string): FieldError[] {
-  if (!isObject(options)) return [];
-  const check = (name: string, errors: (value: string) => string[]): FieldError[] => {
+export function validateWindowsOptions(options: WindowsSecurityContextOptions | undefined, path: string): FieldError[] {
+  if (!options) return [];
+  const check = (
+    name: 'gmsaCredentialSpecName' | 'gmsaCredentialSpec' | 'runAsUserName',
+    errors: (value: string) => string[],
+  ): FieldError[] => {
     const value = options[name];
     return typeof value === 'string' ? invalidEach(`${path}.${name}`, value, errors(value)) : [];
   };
@@ -69,7 +72,7 @@ function userErrors(user: string): string[] {
 }
 
 /** A pod whose containers are processes of the host, where that is `allowed`: all of them are, or none. */
-export function validateHostProcess(spec: unknown, path: string, allowed: boolean): FieldError[] {
+export function validateHostProcess(spec: PodSpec | undefined, path: string, allowed: boolean): FieldError[] {
   const ofPod = hostProcess(spec);
   if (ofPod === undefined && allContainers(spec).every((container) => hostProcess(container) === undefined)) return [];
   const errors: FieldError[] = [];
@@ -86,7 +89,7 @@ export function validateHostProcess(spec: unknown, path: string, allowed: boolea
     const text = 'If pod contains any hostProcess containers then all containers must be HostProcess containers';
     errors.push(invalidValue(path, '', text));
   }
-  if (at(spec, 'hostNetwork') !== true) {
+  if (spec?.hostNetwork !== true) {
     const text = 'hostNetwork must be true if pod contains any hostProcess containers';
     errors.push(invalidValue(`${path}.hostNetwork`, false, text));
   }
@@ -95,7 +98,5 @@ export function validateHostProcess(spec: unknown, path: string, allowed: boolea
     : [...errors, forbiddenField(path, 'hostProcess containers are disallowed by cluster policy')];
 }
 
-function hostProcess(owner: unknown): boolean | undefined {
-  const value = at(owner, 'securityContext', 'windowsOptions', 'hostProcess');
-  return typeof value === 'boolean' ? value : undefined;
-}
+const hostProcess = (owner: PodSpec | AnyContainer | undefined): boolean | undefined =>
+  owner?.securityContext?.windowsOptions?.hostProcess;

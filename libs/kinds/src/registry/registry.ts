@@ -57,8 +57,10 @@ import { csiStorageCapacity } from '../storage/csi-storage-capacity.js';
 import { storageClass } from '../storage/storage-class.js';
 import { volumeAttachment } from '../storage/volume-attachment.js';
 
+/** The declaration of a kind whose objects have any one type. */
+type Typed = KindDeclaration<never>;
 /** A function where settings or the version matter. */
-type Declared = KindDeclaration | ((settings: KindSettings, version: string) => KindDeclaration);
+type Declared = Typed | ((settings: KindSettings, version: string) => Typed);
 type GroupKinds = Readonly<Record<string, Declared>>;
 
 /** The built-in kinds, by canonical group. */
@@ -180,5 +182,7 @@ export function declarationOf(
   const kinds = group === undefined ? undefined : KINDS[group];
   if (!kinds || !Object.hasOwn(kinds, definition.kind)) return undefined;
   const declared = kinds[definition.kind];
-  return typeof declared === 'function' ? declared(settings, definition.version) : declared;
+  const typed = typeof declared === 'function' ? declared(settings, definition.version) : declared;
+  // The one place where the types of objects are let go: what comes here has been read as an object of this kind.
+  return typed as KindDeclaration | undefined;
 }

@@ -1,4 +1,5 @@
-import { type ApiObject, dnsLabelErrors, dnsSubdomainErrors, duplicate, type FieldError } from '@orch/machinery';
+import { dnsLabelErrors, dnsSubdomainErrors, duplicate, type FieldError } from '@orch/machinery';
+import type { PodSchedulingContext, ResourceClaimTemplate, ResourceClass } from '@orch/schema/types/resource/v1alpha2';
 import { validateDriverName } from '../core/csi-validation.js';
 import { invalidEach } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
@@ -7,42 +8,41 @@ import { each } from '../rules/lists.js';
 import { validateNodeSelector } from '../rules/node-selector.js';
 import { validateSet } from '../rules/sets.js';
 import { validateTemplateMetadata } from '../rules/template-metadata.js';
-import { at, isObject, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { validateClaimSpec, validateParameters } from './claim-validation.js';
 
 const MAX_NODES = 128;
 
-export const resourceClaimTemplate: KindDeclaration = {
+export const resourceClaimTemplate: KindDeclaration<ResourceClaimTemplate> = {
   validate: ({ spec }) => [
-    ...validateTemplateMetadata(objectAt(spec, 'metadata'), 'spec.metadata'),
-    ...validateClaimSpec(at(spec, 'spec'), 'spec.spec'),
+    ...validateTemplateMetadata(spec?.metadata, 'spec.metadata'),
+    ...validateClaimSpec(spec?.spec, 'spec.spec'),
   ],
   validateUpdate: (object, old) => immutableField(object, old, 'spec'),
   row: (object) => ({
-    ResourceClassName: textAt(object, 'spec', 'spec', 'resourceClassName'),
-    AllocationMode: textAt(object, 'spec', 'spec', 'allocationMode'),
+    ResourceClassName: object.spec?.spec?.resourceClassName ?? '',
+    AllocationMode: object.spec?.spec?.allocationMode ?? '',
   }),
 };
 
-export const resourceClass: KindDeclaration = {
+export const resourceClass: KindDeclaration<ResourceClass> = {
   validate: validateClass,
-  row: (object) => ({ DriverName: textAt(object, 'driverName') }),
+  row: (object) => ({ DriverName: object.driverName ?? '' }),
 };
 
-export const podSchedulingContext: KindDeclaration = {
-  validate: ({ spec }) => validateNodes(stringsAt(spec, 'potentialNodes'), 'spec.potentialNodes'),
+export const podSchedulingContext: KindDeclaration<PodSchedulingContext> = {
+  validate: ({ spec }) => validateNodes(spec?.potentialNodes ?? [], 'spec.potentialNodes'),
   validateStatus: validateSchedulingStatus,
-  row: (object) => ({ SelectedNode: textAt(object, 'spec', 'selectedNode') }),
+  row: (object) => ({ SelectedNode: object.spec?.selectedNode ?? '' }),
 };
 
-function validateClass(object: ApiObject): FieldError[] {
+function validateClass(object: ResourceClass): FieldError[] {
   const { parametersRef: reference, suitableNodes: nodes } = object;
-  const namespace = textAt(reference, 'namespace');
+  const namespace = reference?.namespace ?? '';
   return [
-    ...validateDriverName(textAt(object, 'driverName'), 'driverName'),
+    ...validateDriverName(object.driverName ?? '', 'driverName'),
     ...validateParameters(reference, 'parametersRef'),
     ...(namespace === '' ? [] : invalidEach('parametersRef.namespace', namespace, dnsLabelErrors(namespace))),
-    ...(isObject(nodes) ? validateNodeSelector(nodes, 'suitableNodes') : []),
+    ...(nodes ? validateNodeSelector(nodes, 'suitableNodes') : []),
   ];
 }
 
@@ -50,12 +50,12 @@ const validateNodes = (nodes: readonly string[], path: string): FieldError[] =>
   validateSet(nodes, path, MAX_NODES, (name, field) => invalidEach(field, name, dnsSubdomainErrors(name)));
 
 /** Errors name the list of claims as clients know it. */
-function validateSchedulingStatus({ status }: ApiObject): FieldError[] {
+function validateSchedulingStatus({ status }: PodSchedulingContext): FieldError[] {
   const seen = new Set<string>();
-  return each(objectsAt(status, 'resourceClaims'), 'status.claims', (claim, path) => {
-    const name = textAt(claim, 'name');
+  return each(status?.resourceClaims ?? [], 'status.claims', (claim, path) => {
+    const name = claim.name ?? '';
     const again = seen.has(name) ? [duplicate(path, name)] : [];
     seen.add(name);
-    return [...validateNodes(stringsAt(claim, 'unsuitableNodes'), `${path}.unsuitableNodes`), ...again];
+    return [...validateNodes(claim.unsuitableNodes ?? [], `${path}.unsuitableNodes`), ...again];
   });
 }

@@ -7,7 +7,7 @@ import {
   QuantityError,
   required,
 } from '@orch/machinery';
-import { numberAt, textAt } from '../values/fields.js';
+import { type NameOf, numberAt, textAt } from '../values/fields.js';
 
 /** Checks of single values, with the messages that clients know. An empty list means valid. */
 
@@ -30,32 +30,36 @@ export const nonNegative = (field: string, value: unknown): FieldError[] =>
     : [];
 
 /** {@link nonNegative} for members of an object. */
-export const nonNegativeMembers = (object: unknown, path: string, names: readonly string[]): FieldError[] =>
+export const nonNegativeMembers = <T extends object>(
+  object: T | undefined,
+  path: string,
+  names: readonly NameOf<T>[],
+): FieldError[] =>
   names.flatMap((name) =>
     (numberAt(object, name) ?? 0) < 0 ? nonNegative(`${path}.${name}`, numberAt(object, name)) : [],
   );
 
 /** A text that must be there and be one of some. */
-export function oneOf(field: string, value: unknown, supported: readonly string[]): FieldError[] {
+export function oneOf(field: string, value: string | undefined, supported: readonly string[]): FieldError[] {
   if (value === undefined || value === null || value === '') return [required(field)];
   return isOneOf(field, value, supported);
 }
 
 /** A member that must be there and be one of some; an empty text counts as a value, as of what may be null. */
-export const givenOneOf = (field: string, value: unknown, supported: readonly string[]): FieldError[] =>
+export const givenOneOf = (field: string, value: string | undefined, supported: readonly string[]): FieldError[] =>
   value === undefined || value === null ? [required(field)] : isOneOf(field, value, supported);
 
 /** A text that must be one of some when it is there; an empty one counts as a value. */
-export const isOneOf = (field: string, value: unknown, supported: readonly string[]): FieldError[] =>
+export const isOneOf = (field: string, value: string | undefined, supported: readonly string[]): FieldError[] =>
   value === undefined || value === null || supported.includes(String(value))
     ? []
     : [notSupported(field, value, supported)];
 
 /** The text of a member must be there; more is then asked of it by `check`. */
-export function requiredText(
-  object: unknown,
+export function requiredText<T extends object>(
+  object: T | undefined,
   path: string,
-  name: string,
+  name: NameOf<T>,
   check: (value: string) => string[] = () => [],
 ): FieldError[] {
   const value = textAt(object, name);
@@ -78,7 +82,7 @@ export function portNameErrors(name: string): string[] {
 }
 
 /** A port by its number or its name. */
-export const portErrors = (field: string, port: unknown): FieldError[] =>
+export const portErrors = (field: string, port: string | number | undefined): FieldError[] =>
   typeof port === 'string'
     ? invalidEach(field, port, portNameErrors(port))
     : invalidEach(field, port ?? 0, portNumberErrors(Number(port ?? 0)));

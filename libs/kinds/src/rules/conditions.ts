@@ -8,7 +8,8 @@ import {
   required,
   tooLong,
 } from '@orch/machinery';
-import { countAt, type Json, textAt } from '../values/fields.js';
+import type { Condition } from '@orch/schema/types/meta/v1';
+import { countOf } from '../values/fields.js';
 import { invalidEach } from './checks.js';
 import { each } from './lists.js';
 
@@ -28,27 +29,27 @@ const REASON_FORM = formText(
 );
 
 /** Conditions in the form that all newer kinds share: one of each type. */
-export function validateConditions(conditions: readonly Json[], path: string): FieldError[] {
+export function validateConditions(conditions: readonly Condition[], path: string): FieldError[] {
   const seen = new Set<string>();
   return each(conditions, path, (condition, field) => {
-    const type = textAt(condition, 'type');
+    const type = condition.type ?? '';
     const again = seen.has(type) ? [duplicate(`${field}.type`, type)] : [];
     seen.add(type);
     return [...again, ...validateCondition(condition, type, field)];
   });
 }
 
-function validateCondition(condition: Json, type: string, path: string): FieldError[] {
-  const generation = countAt(condition, 'observedGeneration');
-  const [status, reason] = [textAt(condition, 'status'), textAt(condition, 'reason')];
+function validateCondition(condition: Condition, type: string, path: string): FieldError[] {
+  const generation = countOf(condition.observedGeneration);
+  const [status, reason] = [condition.status ?? '', condition.reason ?? ''];
   const least = 'must be greater than or equal to zero';
   return [
     ...invalidEach(`${path}.type`, type, qualifiedNameErrors(type)),
     ...(STATUSES.includes(status) ? [] : [notSupported(`${path}.status`, status, STATUSES)]),
     ...(generation < 0 ? [invalidValue(`${path}.observedGeneration`, generation, least)] : []),
-    ...(textAt(condition, 'lastTransitionTime') === '' ? [required(`${path}.lastTransitionTime`, 'must be set')] : []),
+    ...((condition.lastTransitionTime ?? '') === '' ? [required(`${path}.lastTransitionTime`, 'must be set')] : []),
     ...(reason === '' ? [required(`${path}.reason`, 'must be set')] : validateReason(reason, `${path}.reason`)),
-    ...atMostBytes(`${path}.message`, textAt(condition, 'message'), MAX_MESSAGE_BYTES),
+    ...atMostBytes(`${path}.message`, condition.message ?? '', MAX_MESSAGE_BYTES),
   ];
 }
 

@@ -80,7 +80,7 @@ export function deriveRules(
   };
 }
 
-function creating(definition: RuledDefinition, declared: KindDeclaration, names: Names, drop: DropDisabled) {
+function creating(definition: RuledDefinition, declared: KindDeclaration, names: Names, drop: DropDisabled<ApiObject>) {
   const resetsStatus = hasStatusSubresource(definition) && !declared.keepsStatusOnCreate;
   const empty = definition.schema && emptyStatus(definition.schema);
   return (object: ApiObject, { user }: WriteContext): void => {
@@ -100,7 +100,7 @@ function updating(
   definition: RuledDefinition,
   declared: KindDeclaration,
   names: Names,
-  dropOf: (subresource: string) => DropDisabled,
+  dropOf: (subresource: string) => DropDisabled<ApiObject>,
 ) {
   const separates = hasStatusSubresource(definition);
   return (object: ApiObject, old: ApiObject, { subresource, now }: WriteContext): void => {

@@ -1,25 +1,29 @@
 import type { Names } from '@orch/machinery';
 import type { FeatureName, Features } from '@orch/schema';
-import { at, isObject, type Json } from '../values/fields.js';
+import { isObject, type Json } from '../values/fields.js';
 
 /**
  * Fields that come with a feature. Without it a client that sends them is served as if they were not there; what is stored with
  * one of them keeps it.
  */
-export interface GatedFields {
+export interface GatedFields<T extends object = Json> {
   /** Unset: no feature of this release brings them. */
   readonly feature?: FeatureName;
   /** Whether an object as it is stored uses them. Absent: that does not count. */
-  inUse?(stored: unknown, names: Names): boolean;
+  inUse?(stored: T, names: Names): boolean;
   /** Takes them away, or out of effect. Mutates. */
-  drop(object: Json, names: Names): void;
+  drop(object: T, names: Names): void;
 }
 
 /** Takes the fields of features that are off from an object that is to be written; `old` in an update. Mutates. */
-export type DropDisabled = (object: Json, old?: unknown) => void;
+export type DropDisabled<T extends object> = (object: T, old?: T) => void;
 
-/** Asked once for a kind, as features do not change. */
-export function dropDisabled(fields: readonly GatedFields[], features: Features, names: Names): DropDisabled {
+/** Prepares the dropping of such fields, once for a kind, as features do not change. */
+export function dropDisabled<T extends object>(
+  fields: readonly GatedFields<T>[],
+  features: Features,
+  names: Names,
+): DropDisabled<T> {
   const disabled = fields.filter(({ feature }) => feature === undefined || !features.enabled(feature));
   return (object, old) => {
     for (const each of disabled) {
@@ -30,7 +34,7 @@ export function dropDisabled(fields: readonly GatedFields[], features: Features,
 }
 
 /** One member; `path` leads to it through members and, where a name ends in `[]`, the items of a list. */
-export function gatedMember(feature: FeatureName, path: string): GatedFields {
+export function gatedMember(feature: FeatureName, path: string): GatedFields<object> {
   const steps = path.split('.');
   const name = steps.pop() ?? '';
   return {
@@ -43,13 +47,21 @@ export function gatedMember(feature: FeatureName, path: string): GatedFields {
 }
 
 /** The same fields in a part of the object. */
-export const gatedWithin = (path: readonly string[], fields: readonly GatedFields[]): readonly GatedFields[] =>
+export const gatedWithin = <T extends object, P extends object>(
+  partOf: (object: T) => P | undefined,
+  fields: readonly GatedFields<P>[],
+): readonly GatedFields<T>[] =>
   fields.map(({ feature, inUse, drop }) => ({
     ...(feature !== undefined && { feature }),
-    ...(inUse && { inUse: (stored: unknown, names: Names) => inUse(at(stored, ...path), names) }),
+    ...(inUse && {
+      inUse(stored: T, names: Names) {
+        const part = partOf(stored);
+        return part !== undefined && inUse(part, names);
+      },
+    }),
     drop(object, names) {
-      const part = at(object, ...path);
-      if (isObject(part)) drop(part, names);
+      const part = partOf(object);
+      if (part) drop(part, names);
     },
   }));
 

@@ -41,13 +41,13 @@ export interface ScaleView {
 }
 
 /** Where a kind keeps the numbers of its `scale` subresource. */
-export interface ScaleRules {
+export interface ScaleRules<T extends object = ApiObject> {
   /** Where the replicas asked for stand, with a dot before each member: `.spec.replicas`. */
   readonly replicasPath: string;
   /** Unset numbers are 0, but for the replicas asked for; an unset selector is empty. @throws ScaleError for an object of a custom kind that has other values there */
-  read(object: ApiObject): ScaleView;
+  read(object: T): ScaleView;
   /** Sets the replicas asked for. Mutates. @throws ScaleError for an object of a custom kind that has no room for them */
-  write(object: ApiObject, replicas: number): void;
+  write(object: T, replicas: number): void;
 }
 
 /** What {@link KindRules.allocate} did; exactly one of the two is to be called. */
@@ -148,18 +148,23 @@ export interface KindRules {
 }
 
 /** A generation that does not rise with everything that is desired. */
-export interface Generation {
+export interface Generation<T extends object = ApiObject> {
   /** That of a new object; 0: none. */
   readonly first: 0 | 1;
   /** Whether an update is one more. */
-  rises(object: ApiObject, old: ApiObject): boolean;
+  rises(object: T, old: T): boolean;
 }
 
-/** What one kind says of itself; what it leaves out is generic. */
-export interface KindDeclaration {
+/**
+ * The declaration of one kind; what it leaves out is generic.
+ * @typeParam T type of the kind's objects, generated from `proto/`. Objects have been read against it: their members have the
+ * types that it says and are not null, but any of them may be missing. Default: any object, as of custom kinds
+ * @typeParam Stored type of the objects in the version that is stored, where that is another one
+ */
+export interface KindDeclaration<T extends object = ApiObject, Stored extends object = T> {
   readonly nameRule?: NameRule;
   /** How metadata.generation is counted; true: from 1, and with every change of what is desired. Default: not at all. */
-  readonly generation?: true | Generation;
+  readonly generation?: true | Generation<T>;
   /** Default false. */
   readonly createOnUpdate?: boolean;
   /** Default true. */
@@ -168,53 +173,53 @@ export interface KindDeclaration {
   readonly defaultPropagation?: 'Orphan' | 'None';
   readonly deletionWarning?: string;
   /** Fields that only some features bring, of what is written other than through `status`; dropped before the object is prepared. */
-  readonly gatedFields?: readonly GatedFields[];
+  readonly gatedFields?: readonly GatedFields<T>[];
   /** The same of what is written through `status`. */
-  readonly gatedStatus?: readonly GatedFields[];
+  readonly gatedStatus?: readonly GatedFields<T>[];
   /** The status that a client sends along at creation is kept. */
   readonly keepsStatusOnCreate?: boolean;
-  defaults?(object: ApiObject, names: Names): void;
-  prepareForCreate?(object: ApiObject, names: Names, user: Requestor): void;
+  defaults?(object: T, names: Names): void;
+  prepareForCreate?(object: T, names: Names, user: Requestor): void;
   /** After the generic separation of spec and status, before the generation is counted. */
-  prepareForUpdate?(object: ApiObject, old: ApiObject, names: Names): void;
+  prepareForUpdate?(object: T, old: T, names: Names): void;
   /** By subresource: instead of the generic separation. `now` is in milliseconds since 1970. */
-  readonly subresources?: Readonly<Record<string, (object: ApiObject, old: ApiObject, now: number) => void>>;
+  readonly subresources?: Readonly<Record<string, (object: T, old: T, now: number) => void>>;
   /** By subresource, '' for the resource itself: instead of the generic status here and everything else there. */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** @param begins false where the deletion had begun before */
-  prepareForDelete?(object: ApiObject, begins: boolean, names: Names): void;
+  prepareForDelete?(object: T, begins: boolean, names: Names): void;
   /** What people should hear of an object that is taken; `old` in an update of the resource itself. */
-  warnings?(object: ApiObject, names: Names, old?: ApiObject): string[];
-  hasFinalizers?(object: ApiObject): boolean;
+  warnings?(object: T, names: Names, old?: T): string[];
+  hasFinalizers?(object: T): boolean;
   /**
    * What objects must be like. Of an update it is asked only when the desired state changes, so that finalizers can be
    * taken from objects that were stored under laxer rules, and their status written.
    * @param old in an update, the object as it is stored
    */
-  validate?(object: ApiObject, names: Names, old?: ApiObject): FieldError[];
+  validate?(object: T, names: Names, old?: T): FieldError[];
   /** As {@link validate} and after it, in steps: for what takes long to look into. */
-  validateInSteps?(object: ApiObject, names: Names, old?: ApiObject): Iterable<FieldError[]>;
+  validateInSteps?(object: T, names: Names, old?: T): Iterable<FieldError[]>;
   /** Finalizers may have any qualified name; else those without a domain are the product's own. Default false. */
   readonly freeFinalizers?: boolean;
   /** Only of new objects, after {@link validate}. */
-  validateCreate?(object: ApiObject, names: Names): FieldError[];
+  validateCreate?(object: T, names: Names): FieldError[];
   /** Only of new objects that are sent in this version, as they were sent. */
-  validateServed?(object: ApiObject): FieldError[];
+  validateServed?(object: T): FieldError[];
   /** Only of updates that are sent in this version; both objects as they are stored. */
-  validateServedUpdate?(object: ApiObject, old: ApiObject): FieldError[];
+  validateServedUpdate?(object: Stored, old: Stored): FieldError[];
   /** What may not change, after {@link validate}; whatever has changed, and through whatever subresource. */
-  validateUpdate?(object: ApiObject, old: ApiObject, names: Names, subresource: string): FieldError[];
+  validateUpdate?(object: T, old: T, names: Names, subresource: string): FieldError[];
   /** What the observed state must be like. Asked of an update that changes it. */
-  validateStatus?(object: ApiObject, names: Names, old: ApiObject, subresource: string): FieldError[];
-  allocate?(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation>;
-  release?(object: ApiObject, allocators: Allocators): Promise<void>;
+  validateStatus?(object: T, names: Names, old: T, subresource: string): FieldError[];
+  allocate?(object: T, old: T | undefined, allocators: Allocators): Promise<Allocation>;
+  release?(object: T, allocators: Allocators): Promise<void>;
   /** Cells by column name; name and age are generic. */
-  row?(object: ApiObject, now: number, names: Names): Readonly<Record<string, Cell>>;
-  readonly selectableFields?: Readonly<Record<string, (object: ApiObject) => string>>;
+  row?(object: T, now: number, names: Names): Readonly<Record<string, Cell>>;
+  readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
   /** What selectable fields are called in the version that is stored, where that differs. */
   readonly storedFieldNames?: ReadonlyMap<string, string>;
   /** What fields of the version that is stored are called in refusals, where that differs. */
   readonly refusedFieldNames?: ReadonlyMap<string, string>;
-  gracePeriod?(object: ApiObject, requested?: number): number;
-  readonly scale?: ScaleRules;
+  gracePeriod?(object: T, requested?: number): number;
+  readonly scale?: ScaleRules<T>;
 }

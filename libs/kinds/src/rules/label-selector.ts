@@ -9,39 +9,43 @@ import {
   SelectorError,
   validateLabels,
 } from '@orch/machinery';
-import { isObject, mapAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import type { LabelSelector, LabelSelectorRequirement } from '@orch/schema/types/meta/v1';
 import { invalidEach } from './checks.js';
 
 /** Whether a LabelSelector object selects by anything at all. */
-export const selectsAll = (selector: unknown): boolean =>
-  Object.keys(mapAt(selector, 'matchLabels')).length + objectsAt(selector, 'matchExpressions').length === 0;
+export const selectsAll = (selector: LabelSelector): boolean =>
+  Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;
 
 /**
  * The form of a LabelSelector object, where there is one.
  * @param lenient values that no label can have are let pass, for the sake of objects that were stored with such ones
  */
-export function validateLabelSelector(selector: unknown, path: string, lenient = false): FieldError[] {
-  if (!isObject(selector)) return [];
+export function validateLabelSelector(
+  selector: LabelSelector | undefined,
+  path: string,
+  lenient = false,
+): FieldError[] {
+  if (!selector) return [];
   return [
-    ...validateLabels(mapAt(selector, 'matchLabels'), `${path}.matchLabels`),
-    ...objectsAt(selector, 'matchExpressions').flatMap((requirement, index) =>
+    ...validateLabels(selector.matchLabels ?? {}, `${path}.matchLabels`),
+    ...(selector.matchExpressions ?? []).flatMap((requirement, index) =>
       validateRequirement(requirement, `${path}.matchExpressions[${index}]`, lenient),
     ),
   ];
 }
 
 /** Whether a LabelSelector object asks for values that no label can have. */
-export const hasStrangeValue = (selector: unknown): boolean =>
-  objectsAt(selector, 'matchExpressions').some((requirement) =>
-    stringsAt(requirement, 'values').some((value) => labelValueErrors(value).length > 0),
+export const hasStrangeValue = (selector: LabelSelector | undefined): boolean =>
+  (selector?.matchExpressions ?? []).some((requirement) =>
+    (requirement.values ?? []).some((value) => labelValueErrors(value).length > 0),
   );
 
-function validateRequirement(requirement: unknown, path: string, lenient: boolean): FieldError[] {
-  const key = textAt(requirement, 'key');
-  const values = stringsAt(requirement, 'values');
+function validateRequirement(requirement: LabelSelectorRequirement, path: string, lenient: boolean): FieldError[] {
+  const key = requirement.key ?? '';
+  const values = requirement.values ?? [];
   const checked = lenient ? [] : values;
   return [
-    ...validateOperator(textAt(requirement, 'operator'), values, path),
+    ...validateOperator(requirement.operator ?? '', values, path),
     ...invalidEach(`${path}.key`, key, qualifiedNameErrors(key)),
     ...checked.flatMap((value, index) => invalidEach(`${path}.values[${index}]`, value, labelValueErrors(value))),
   ];
@@ -63,9 +67,12 @@ function validateOperator(operator: string, values: readonly string[], path: str
 }
 
 /** Whether labels fulfil a LabelSelector object; none does for an absent one. Undefined for what cannot be read. */
-export function selectorMatches(selector: unknown, labels: Readonly<Record<string, string>>): boolean | undefined {
+export function selectorMatches(
+  selector: LabelSelector | undefined,
+  labels: Readonly<Record<string, string>>,
+): boolean | undefined {
   try {
-    return labelSelectorOf(isObject(selector) ? selector : undefined).matches(labels);
+    return labelSelectorOf(selector ?? undefined).matches(labels);
   } catch (error) {
     if (error instanceof SelectorError) return undefined;
     throw error;

@@ -7,33 +7,38 @@ import {
   qualifiedNameErrors,
   required,
 } from '@orch/machinery';
-import { type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import type {
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  TopologySelectorTerm,
+} from '@orch/schema/types/core/v1';
 import { invalidEach } from './checks.js';
 import { each, refuseRepeated } from './lists.js';
 
 const NO_OPERATOR = 'not a valid selector operator';
 
 /** Which nodes something can be on: terms are alternatives, the requirements of one all hold. */
-export function validateNodeSelector(selector: unknown, path: string): FieldError[] {
-  const terms = objectsAt(selector, 'nodeSelectorTerms');
+export function validateNodeSelector(selector: NodeSelector, path: string): FieldError[] {
+  const terms = selector.nodeSelectorTerms ?? [];
   const field = `${path}.nodeSelectorTerms`;
   if (terms.length === 0) return [required(field, 'must have at least one node selector term')];
   return each(terms, field, validateNodeSelectorTerm);
 }
 
-export const validateNodeSelectorTerm = (term: unknown, path: string): FieldError[] => [
-  ...each(objectsAt(term, 'matchExpressions'), `${path}.matchExpressions`, validateLabelRequirement),
-  ...each(objectsAt(term, 'matchFields'), `${path}.matchFields`, validateFieldRequirement),
+export const validateNodeSelectorTerm = (term: NodeSelectorTerm | undefined, path: string): FieldError[] => [
+  ...each(term?.matchExpressions ?? [], `${path}.matchExpressions`, validateLabelRequirement),
+  ...each(term?.matchFields ?? [], `${path}.matchFields`, validateFieldRequirement),
 ];
 
-function validateLabelRequirement(requirement: Json, path: string): FieldError[] {
-  const key = textAt(requirement, 'key');
+function validateLabelRequirement(requirement: NodeSelectorRequirement, path: string): FieldError[] {
+  const key = requirement.key ?? '';
   return [...validateOperator(requirement, path), ...invalidEach(`${path}.key`, key, qualifiedNameErrors(key))];
 }
 
-function validateOperator(requirement: Json, path: string): FieldError[] {
-  const operator = textAt(requirement, 'operator');
-  const count = stringsAt(requirement, 'values').length;
+function validateOperator(requirement: NodeSelectorRequirement, path: string): FieldError[] {
+  const operator = requirement.operator ?? '';
+  const count = (requirement.values ?? []).length;
   const field = `${path}.values`;
   switch (operator) {
     case 'In':
@@ -52,9 +57,9 @@ function validateOperator(requirement: Json, path: string): FieldError[] {
 }
 
 /** The only field is the name. */
-function validateFieldRequirement(requirement: Json, path: string): FieldError[] {
-  const [operator, key] = [textAt(requirement, 'operator'), textAt(requirement, 'key')];
-  const values = stringsAt(requirement, 'values');
+function validateFieldRequirement(requirement: NodeSelectorRequirement, path: string): FieldError[] {
+  const [operator, key] = [requirement.operator ?? '', requirement.key ?? ''];
+  const values = requirement.values ?? [];
   const one = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
   const errors =
     operator !== 'In' && operator !== 'NotIn'
@@ -70,7 +75,7 @@ function validateFieldRequirement(requirement: Json, path: string): FieldError[]
 }
 
 /** Where volumes can be made, in alternatives that differ; one that asks for nothing differs from none, as clients know it. */
-export function validateTopologies(terms: readonly Json[], path: string): FieldError[] {
+export function validateTopologies(terms: readonly TopologySelectorTerm[], path: string): FieldError[] {
   const seen = new Set([canonicalTerm({})]);
   return each(terms, path, (term, field) => {
     const known = canonicalTerm(term);
@@ -81,23 +86,23 @@ export function validateTopologies(terms: readonly Json[], path: string): FieldE
 }
 
 /** The same text for terms that mean the same. Of a key that stands twice the last values count. */
-function canonicalTerm(term: Json): string {
+function canonicalTerm(term: TopologySelectorTerm): string {
   const values = new Map(
-    objectsAt(term, 'matchLabelExpressions').map((requirement) => [
-      textAt(requirement, 'key'),
-      [...new Set(stringsAt(requirement, 'values'))].sort(),
+    (term.matchLabelExpressions ?? []).map((requirement) => [
+      requirement.key ?? '',
+      [...new Set(requirement.values ?? [])].sort(),
     ]),
   );
   return JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Where volumes can be made: keys of labels, each once, with the values that they may have. */
-function validateTopologyTerm(term: unknown, path: string): FieldError[] {
+function validateTopologyTerm(term: TopologySelectorTerm, path: string): FieldError[] {
   const field = `${path}.matchLabelExpressions`;
   const seen = new Set<string>();
-  return each(objectsAt(term, 'matchLabelExpressions'), field, (requirement, at) => {
-    const key = textAt(requirement, 'key');
-    const values = stringsAt(requirement, 'values');
+  return each(term.matchLabelExpressions ?? [], field, (requirement, at) => {
+    const key = requirement.key ?? '';
+    const values = requirement.values ?? [];
     const again = seen.has(key) ? [duplicate(`${at}.key`, key)] : [];
     seen.add(key);
     return [

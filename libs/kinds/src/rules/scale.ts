@@ -1,15 +1,21 @@
-import type { ApiObject } from '@orch/machinery';
-import { at, countAt, ensureObject } from '../values/fields.js';
+import type { LabelSelector } from '@orch/schema/types/meta/v1';
+import { ensureObject } from '../values/fields.js';
 import { selectorText } from '../values/text.js';
 import type { ScaleRules } from './kind-rules.js';
 
+/** Workloads that say how many pods they want, and which are theirs. */
+interface Workload {
+  spec?: { replicas?: number; readonly selector?: LabelSelector };
+  readonly status?: { readonly replicas?: number };
+}
+
 /** The scale of a workload with `spec.replicas`, `status.replicas` and a selector under `spec.selector`. */
-export const workloadScale: ScaleRules = {
+export const workloadScale: ScaleRules<Workload> = {
   replicasPath: '.spec.replicas',
-  read: (object: ApiObject) => ({
-    replicas: countAt(object, 'spec', 'replicas'),
-    statusReplicas: countAt(object, 'status', 'replicas'),
-    selector: selectorText(at(object, 'spec', 'selector')),
+  read: ({ spec, status }) => ({
+    replicas: spec?.replicas ?? 0,
+    statusReplicas: status?.replicas ?? 0,
+    selector: selectorText(spec?.selector),
   }),
   write(object, replicas) {
     ensureObject(object, 'spec').replicas = replicas;

@@ -1,7 +1,6 @@
-import type { ApiObject } from '@orch/machinery';
 import type { ResourceDefinition, Schema, StructSchema } from '@orch/schema';
 import { equal } from '../values/equal.js';
-import { ensureObject, type Json, objectAt, takeFrom } from '../values/fields.js';
+import { ensureObject, type Json, takeFrom } from '../values/fields.js';
 
 /** The members of every object that are neither its desired state nor its observed state. */
 const ENVELOPE: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
@@ -10,19 +9,24 @@ export const hasStatusSubresource = ({ subresources }: Pick<ResourceDefinition, 
   subresources.some((subresource) => subresource.name === 'status');
 
 /** The desired state of `object` becomes that of `old`: what a write through `status` may not change. */
-export function keepDesired(object: ApiObject, old: ApiObject): void {
+export function keepDesired(object: object, old: object): void {
   for (const name of new Set([...Object.keys(object), ...Object.keys(old)])) {
     if (!ENVELOPE.has(name)) takeFrom(object, old, name);
   }
 }
 
-/** What people and controllers say of an object in its metadata. */
+/** Objects that have metadata. */
+interface WithMetadata {
+  metadata?: object;
+}
+
+/** Members of metadata that people and controllers set. */
 const SAID_IN_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
 
 /** All but the status of `object` becomes that of `old`, where a write through `status` may not change metadata either. */
-export function keepAllButStatus(object: ApiObject, old: ApiObject): void {
+export function keepAllButStatus(object: WithMetadata, old: WithMetadata): void {
   keepDesired(object, old);
-  const [metadata, before] = [ensureObject(object, 'metadata'), objectAt(old, 'metadata')];
+  const [metadata, before] = [ensureObject(object, 'metadata'), old.metadata ?? {}];
   for (const name of SAID_IN_METADATA) takeFrom(metadata, before, name);
 }
 
@@ -31,12 +35,13 @@ export const desiredMembers = (schema: StructSchema): string[] =>
   [...schema.fields.keys()].filter((name) => !ENVELOPE.has(name));
 
 /** The observed state of `object` becomes that of `old`. */
-export const keepStatus = (object: ApiObject, old: ApiObject): void => takeFrom(object, old, 'status');
+export const keepStatus = (object: object, old: object): void => takeFrom(object, old, 'status');
 
 /** Whether anything outside metadata and status differs. */
-export function desiredChanged(object: ApiObject, old: ApiObject): boolean {
-  for (const name of new Set([...Object.keys(object), ...Object.keys(old)])) {
-    if (!ENVELOPE.has(name) && !equal(object[name], old[name])) return true;
+export function desiredChanged(object: object, old: object): boolean {
+  const [now, before] = [object as Json, old as Json];
+  for (const name of new Set([...Object.keys(now), ...Object.keys(before)])) {
+    if (!ENVELOPE.has(name) && !equal(now[name], before[name])) return true;
   }
   return false;
 }

@@ -6,7 +6,7 @@ import {
   parseUrl,
   required,
 } from '@orch/machinery';
-import { isObject, type Json, numberAt, textAt } from '../values/fields.js';
+import type { ServiceReference } from '@orch/schema/types/admissionregistration/v1';
 import { shownStrings } from '../values/go-syntax.js';
 import { invalidEach, portNumberErrors } from './checks.js';
 import { each } from './lists.js';
@@ -18,10 +18,16 @@ const DEFAULT_PORT = 443;
 /** Forms of the review that this release and the one before send. */
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 
+/** Where a webhook is called. */
+interface WebhookClient {
+  readonly url?: string;
+  readonly service?: ServiceReference;
+}
+
 /** Either a URL or a Service. `path` is that of the client's configuration. */
-export function validateWebhookClient(client: Readonly<Json>, path: string): FieldError[] {
+export function validateWebhookClient(client: WebhookClient, path: string): FieldError[] {
   const { url, service } = client;
-  if ((typeof url === 'string') === isObject(service)) {
+  if ((typeof url === 'string') === (service !== undefined)) {
     return [required(path, 'exactly one of url or service is required')];
   }
   return typeof url === 'string' ? validateUrl(`${path}.url`, url) : validateService(service, `${path}.service`);
@@ -41,17 +47,17 @@ function validateUrl(field: string, text: string): FieldError[] {
   ];
 }
 
-function validateService(service: unknown, path: string): FieldError[] {
-  const port = numberAt(service, 'port') ?? DEFAULT_PORT;
+function validateService(service: ServiceReference | undefined, path: string): FieldError[] {
+  const port = service?.port ?? DEFAULT_PORT;
   const wrong = portNumberErrors(port);
   // The release takes the one for the other, and clients compare what it says.
-  const missing = (name: string, told: string) =>
-    textAt(service, name) === '' ? [required(`${path}.${told}`, `service ${told} is required`)] : [];
+  const missing = (name: 'name' | 'namespace', told: string) =>
+    (service?.[name] ?? '') === '' ? [required(`${path}.${told}`, `service ${told} is required`)] : [];
   return [
     ...missing('namespace', 'name'),
     ...missing('name', 'namespace'),
     ...(wrong.length > 0 ? [invalidValue(`${path}.port`, port, `port is not valid: ${wrong.join(', ')}`)] : []),
-    ...validatePath(textAt(service, 'path'), `${path}.path`),
+    ...validatePath(service?.path ?? '', `${path}.path`),
   ];
 }
 

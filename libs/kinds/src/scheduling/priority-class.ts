@@ -1,9 +1,9 @@
-import { type ApiObject, type FieldError, forbiddenField } from '@orch/machinery';
+import { type FieldError, forbiddenField } from '@orch/machinery';
+import type { PriorityClass } from '@orch/schema/types/scheduling/v1';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { validatePreemptionPolicy } from '../rules/preemption-policy.js';
 import { equal } from '../values/equal.js';
-import { countAt } from '../values/fields.js';
 
 const SYSTEM_PREFIX = 'system-';
 const HIGHEST_OF_USERS = 1_000_000_000;
@@ -13,17 +13,17 @@ const OF_THE_SYSTEM = new Map([
   ['system-cluster-critical', 2_000_000_000],
 ]);
 
-export const priorityClass: KindDeclaration = {
+export const priorityClass: KindDeclaration<PriorityClass> = {
   generation: { first: 1, rises: () => false },
   validateCreate: validatePriority,
   validateUpdate: (object, old) => [
     ...(equal(object.value ?? 0, old.value ?? 0) ? [] : [forbiddenField('value', 'may not be changed in an update.')]),
     ...immutableField(object, old, 'preemptionPolicy'),
   ],
-  row: (object) => ({ Value: countAt(object, 'value'), 'Global-Default': object.globalDefault === true }),
+  row: (object) => ({ Value: object.value ?? 0, 'Global-Default': object.globalDefault === true }),
 };
 
-function validatePriority(object: ApiObject): FieldError[] {
+function validatePriority(object: PriorityClass): FieldError[] {
   const name = object.metadata?.name ?? '';
   const errors = validatePreemptionPolicy('preemptionPolicy', object.preemptionPolicy);
   if (name.startsWith(SYSTEM_PREFIX)) {
@@ -31,14 +31,14 @@ function validatePriority(object: ApiObject): FieldError[] {
     const text = `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${wrong}`;
     return wrong === undefined ? errors : [forbiddenField('metadata.name', text), ...errors];
   }
-  if (countAt(object, 'value') <= HIGHEST_OF_USERS) return errors;
+  if ((object.value ?? 0) <= HIGHEST_OF_USERS) return errors;
   const text = `maximum allowed value of a user defined priority is ${HIGHEST_OF_USERS}`;
   return [forbiddenField('value', text), ...errors];
 }
 
-function systemClassError(name: string, object: ApiObject): string | undefined {
+function systemClassError(name: string, object: PriorityClass): string | undefined {
   const value = OF_THE_SYSTEM.get(name);
   if (value === undefined) return `${name} is not a known system priority class`;
-  if (countAt(object, 'value') !== value) return `value of ${name} PriorityClass must be ${value}`;
+  if ((object.value ?? 0) !== value) return `value of ${name} PriorityClass must be ${value}`;
   return object.globalDefault === true ? `globalDefault of ${name} PriorityClass must be false` : undefined;
 }

@@ -1,20 +1,21 @@
+import type { CSIDriver } from '@orch/schema/types/storage/v1';
 import { gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
 import { equal } from '../values/equal.js';
-import { at, ensureObject, fill, isEmpty, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { ensureObject, fill, isEmpty } from '../values/fields.js';
 import { joined, UNSET } from '../values/text.js';
 import { validateDriver, validateDriverUpdate } from './csi-driver-validation.js';
 
 /** Brings drivers that can be told to mount with a context. */
 const CONTEXT_MOUNT = 'SELinuxMountReadWriteOncePod';
 
-const COUNTED = ['tokenRequests', 'requiresRepublish', 'seLinuxMount'];
+const COUNTED = ['tokenRequests', 'requiresRepublish', 'seLinuxMount'] as const;
 
-export const csiDriver = (settings: KindSettings): KindDeclaration => ({
+export const csiDriver = (settings: KindSettings): KindDeclaration<CSIDriver> => ({
   generation: {
     first: 0,
-    rises: ({ spec }, old) => COUNTED.some((name) => !equal(at(spec, name), at(old, 'spec', name))),
+    rises: ({ spec }, old) => COUNTED.some((name) => !equal(spec?.[name], old.spec?.[name])),
   },
   unconditionalUpdate: false,
   defaults(object) {
@@ -26,14 +27,11 @@ export const csiDriver = (settings: KindSettings): KindDeclaration => ({
   validate: ({ spec }) => validateDriver(spec, settings.features.enabled(CONTEXT_MOUNT)),
   validateUpdate: validateDriverUpdate,
   row: (object) => ({
-    AttachRequired: at(object, 'spec', 'attachRequired') !== false,
-    PodInfoOnMount: at(object, 'spec', 'podInfoOnMount') === true,
-    StorageCapacity: at(object, 'spec', 'storageCapacity') === true,
-    TokenRequests:
-      objectsAt(object, 'spec', 'tokenRequests')
-        .map((each) => textAt(each, 'audience'))
-        .join(',') || UNSET,
-    RequiresRepublish: at(object, 'spec', 'requiresRepublish') === true,
-    Modes: joined(stringsAt(object, 'spec', 'volumeLifecycleModes')),
+    AttachRequired: object.spec?.attachRequired !== false,
+    PodInfoOnMount: object.spec?.podInfoOnMount === true,
+    StorageCapacity: object.spec?.storageCapacity === true,
+    TokenRequests: (object.spec?.tokenRequests ?? []).map((each) => each.audience ?? '').join(',') || UNSET,
+    RequiresRepublish: object.spec?.requiresRepublish === true,
+    Modes: joined(object.spec?.volumeLifecycleModes ?? []),
   }),
 });

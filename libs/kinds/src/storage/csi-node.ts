@@ -1,10 +1,10 @@
+import type { CSINode } from '@orch/schema/types/storage/v1';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { objectsAt } from '../values/fields.js';
 import { validateNodeDrivers, validateNodeDriversUpdate } from './csi-node-validation.js';
 
-export const csiNode: KindDeclaration = {
+export const csiNode: KindDeclaration<CSINode> = {
   unconditionalUpdate: false,
   validate: validateNodeDrivers,
   validateUpdate: validateNodeDriversUpdate,
-  row: (object) => ({ Drivers: objectsAt(object, 'spec', 'drivers').length }),
+  row: (object) => ({ Drivers: (object.spec?.drivers ?? []).length }),
 };

@@ -1,12 +1,12 @@
 import { dnsSubdomainErrors, type FieldError, invalidValue } from '@orch/machinery';
+import type { CSIStorageCapacity } from '@orch/schema/types/storage/v1';
 import { invalidEach, quantityOf } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { validateLabelSelector } from '../rules/label-selector.js';
-import { at, textAt } from '../values/fields.js';
 import { selectorWarnings } from '../warnings/node-labels.js';
 
-export const csiStorageCapacity: KindDeclaration = {
+export const csiStorageCapacity: KindDeclaration<CSIStorageCapacity> = {
   unconditionalUpdate: false,
   validate: validateCapacity,
   validateUpdate: (object, old) => [
@@ -14,14 +14,14 @@ export const csiStorageCapacity: KindDeclaration = {
     ...immutableField(object, old, 'storageClassName'),
   ],
   warnings: ({ nodeTopology }, names) => selectorWarnings(nodeTopology, 'nodeTopology', names),
-  row: (object) => ({ StorageClassName: textAt(object, 'storageClassName'), Capacity: textAt(object, 'capacity') }),
+  row: (object) => ({ StorageClassName: object.storageClassName ?? '', Capacity: object.capacity ?? '' }),
 };
 
-function validateCapacity(object: unknown): FieldError[] {
-  const [name, capacity] = [textAt(object, 'storageClassName'), textAt(object, 'capacity')];
+function validateCapacity(object: CSIStorageCapacity): FieldError[] {
+  const [name, capacity] = [object.storageClassName ?? '', object.capacity ?? ''];
   const negative = capacity !== '' && (quantityOf(capacity)?.nanos ?? 0n) < 0n;
   return [
-    ...validateLabelSelector(at(object, 'nodeTopology'), 'nodeTopology'),
+    ...validateLabelSelector(object.nodeTopology, 'nodeTopology'),
     ...invalidEach('storageClassName', name, dnsSubdomainErrors(name)),
     ...(negative ? [invalidValue('capacity', capacity, 'must be greater than or equal to 0')] : []),
   ];

@@ -1,5 +1,4 @@
 import {
-  type ApiObject,
   type FieldError,
   forbiddenField,
   invalidValue,
@@ -8,21 +7,21 @@ import {
   required,
   tooLong,
 } from '@orch/machinery';
+import type { StorageClass } from '@orch/schema/types/storage/v1';
 import { invalidEach, isOneOf } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { validateTopologies } from '../rules/node-selector.js';
 import { equal } from '../values/equal.js';
-import { mapAt, objectsAt, textAt } from '../values/fields.js';
 import { keyWarnings } from '../warnings/node-labels.js';
 
-const FORBIDDEN = ['parameters', 'provisioner', 'reclaimPolicy'];
+const FORBIDDEN = ['parameters', 'provisioner', 'reclaimPolicy'] as const;
 const RECLAIM_POLICIES = ['Delete', 'Retain'];
 const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
 
-export const storageClass: KindDeclaration = {
+export const storageClass: KindDeclaration<StorageClass> = {
   validate: validateClass,
   validateUpdate: (object, old) => [
     ...FORBIDDEN.filter((name) => !equal(object[name], old[name])).map((name) =>
@@ -38,24 +37,24 @@ export const storageClass: KindDeclaration = {
     );
     return {
       Name: isDefault ? `${name} (default)` : name,
-      Provisioner: textAt(object, 'provisioner'),
-      ReclaimPolicy: textAt(object, 'reclaimPolicy'),
-      VolumeBindingMode: textAt(object, 'volumeBindingMode'),
+      Provisioner: object.provisioner ?? '',
+      ReclaimPolicy: object.reclaimPolicy ?? '',
+      VolumeBindingMode: object.volumeBindingMode ?? '',
       AllowVolumeExpansion: object.allowVolumeExpansion === true,
     };
   },
 };
 
-function validateClass(object: ApiObject): FieldError[] {
-  const provisioner = textAt(object, 'provisioner');
+function validateClass(object: StorageClass): FieldError[] {
+  const provisioner = object.provisioner ?? '';
   return [
     ...(provisioner === ''
       ? [required('provisioner')]
       : invalidEach('provisioner', provisioner, qualifiedNameErrors(provisioner.toLowerCase()))),
-    ...validateParameters(mapAt(object, 'parameters')),
+    ...validateParameters(object.parameters ?? {}),
     ...isOneOf('reclaimPolicy', object.reclaimPolicy || undefined, RECLAIM_POLICIES),
     ...isOneOf('volumeBindingMode', object.volumeBindingMode, BINDING_MODES),
-    ...validateTopologies(objectsAt(object, 'allowedTopologies'), 'allowedTopologies'),
+    ...validateTopologies(object.allowedTopologies ?? [], 'allowedTopologies'),
   ];
 }
 
@@ -69,11 +68,11 @@ function validateParameters(parameters: Readonly<Record<string, string>>): Field
   ];
 }
 
-function topologyWarnings({ allowedTopologies }: ApiObject, names: Names): string[] {
-  const places = objectsAt(allowedTopologies).flatMap((topology, at) =>
-    objectsAt(topology, 'matchLabelExpressions').map(
+function topologyWarnings({ allowedTopologies }: StorageClass, names: Names): string[] {
+  const places = (allowedTopologies ?? []).flatMap((topology, at) =>
+    (topology.matchLabelExpressions ?? []).map(
       (expression, index) =>
-        [`allowedTopologies[${at}].matchLabelExpressions[${index}].key`, textAt(expression, 'key')] as const,
+        [`allowedTopologies[${at}].matchLabelExpressions[${index}].key`, expression.key ?? ''] as const,
     ),
   );
   return keyWarnings(places, names);

@@ -1,10 +1,10 @@
+import type { VolumeAttachment } from '@orch/schema/types/storage/v1';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepAllButStatus } from '../rules/separation.js';
-import { at, textAt } from '../values/fields.js';
 import { validateAttachment, validateAttachmentStatus, validateNewAttachment } from './volume-attachment-validation.js';
 
-export const volumeAttachment: KindDeclaration = {
+export const volumeAttachment: KindDeclaration<VolumeAttachment> = {
   resetFields: { status: [['metadata'], ['spec']] },
   subresources: { status: keepAllButStatus },
   unconditionalUpdate: false,
@@ -13,9 +13,9 @@ export const volumeAttachment: KindDeclaration = {
   validateStatus: validateAttachmentStatus,
   validateUpdate: (object, old) => immutableField(object, old, 'spec'),
   row: (object) => ({
-    Attacher: textAt(object, 'spec', 'attacher'),
-    PV: textAt(object, 'spec', 'source', 'persistentVolumeName'),
-    Node: textAt(object, 'spec', 'nodeName'),
-    Attached: at(object, 'status', 'attached') === true,
+    Attacher: object.spec?.attacher ?? '',
+    PV: object.spec?.source?.persistentVolumeName ?? '',
+    Node: object.spec?.nodeName ?? '',
+    Attached: object.status?.attached === true,
   }),
 };

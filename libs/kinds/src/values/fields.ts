@@ -63,24 +63,38 @@ export function mapAt(value: unknown, ...path: readonly string[]): Readonly<Reco
   return objectAt(value, ...path) as Readonly<Record<string, string>>;
 }
 
+/** Names of the members that a type declares. */
+export type NameOf<T> = keyof T & string;
+
+/** The object that a member holds, of any shape where the type of its holder does not say. */
+type Member<T, K extends keyof T> = unknown extends T[K] ? Json : NonNullable<T[K]>;
+
 /** The object under a member name, made when it is missing. */
-export function ensureObject(parent: Json, name: string): Json {
-  const found = parent[name];
-  if (isObject(found)) return found;
+export function ensureObject<T extends object, K extends NameOf<T>>(parent: T, name: K): Member<T, K> {
+  const members = parent as Json;
+  const found = members[name];
+  if (isObject(found)) return found as Member<T, K>;
   const made: Json = {};
-  parent[name] = made;
-  return made;
+  members[name] = made;
+  return made as Member<T, K>;
 }
 
 /** Sets a member that is missing or null. */
-export function fill(parent: Json, name: string, value: unknown): void {
+export function fill<T extends object, K extends NameOf<T>>(parent: T, name: K, value: T[K]): void {
   parent[name] ??= value;
 }
 
 /** Sets a member that is missing or has its zero value ('' or 0). */
-export function fillZero(parent: Json, name: string, value: unknown): void {
+export function fillZero<T extends object, K extends NameOf<T>>(parent: T, name: K, value: T[K]): void {
   if (!parent[name]) parent[name] = value;
 }
+
+/** An int64 as a number; large ones are bigint so that they survive reading, and lose their last digits here. */
+export const numberOf = (value: number | bigint | undefined): number | undefined =>
+  typeof value === 'bigint' ? Number(value) : value;
+
+/** An int64 as {@link numberOf} says it, 0 where there is none. */
+export const countOf = (value: number | bigint | undefined): number => numberOf(value) ?? 0;
 
 export const isEmpty = (value: unknown): boolean =>
   value === undefined ||
@@ -88,8 +102,8 @@ export const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0);
 
 /** Copies a member of `from` to `to`, or removes it there when it is absent. */
-export function takeFrom(to: Json, from: Json, name: string): void {
-  const value = memberOf(from, name);
-  if (value === undefined) delete to[name];
-  else setMember<unknown>(to, name, copy(value));
+export function takeFrom(to: object, from: object, name: string): void {
+  const value = memberOf(from as Json, name);
+  if (value === undefined) delete (to as Json)[name];
+  else setMember<unknown>(to as Json, name, copy(value));
 }

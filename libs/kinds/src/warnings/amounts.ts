@@ -1,12 +1,16 @@
+import type { PersistentVolumeClaimSpec } from '@orch/schema/types/core/v1';
 import { quantityOf } from '../rules/checks.js';
-import { at, textAt } from '../values/fields.js';
 
 const THOUSANDTHS = 1000n;
 
 /** Of amounts of bytes that are no whole ones, among those of a map by resource. */
-export const fractionWarnings = (amounts: unknown, resources: readonly string[], path: string): string[] =>
+export const fractionWarnings = (
+  amounts: Readonly<Record<string, string>> | undefined,
+  resources: readonly string[],
+  path: string,
+): string[] =>
   resources.flatMap((resource) => {
-    const text = textAt(amounts, resource);
+    const text = amounts?.[resource] ?? '';
     const quantity = text === '' ? undefined : quantityOf(text);
     if (!quantity || quantity.milliValue() % THOUSANDTHS === 0n) return [];
     return [
@@ -15,7 +19,7 @@ export const fractionWarnings = (amounts: unknown, resources: readonly string[],
   });
 
 /** Of the spec of a claim. */
-export const claimWarnings = (spec: unknown, path: string): string[] =>
-  ['requests', 'limits'].flatMap((name) =>
-    fractionWarnings(at(spec, 'resources', name), ['storage'], `${path}.resources.${name}`),
+export const claimWarnings = (spec: PersistentVolumeClaimSpec | undefined, path: string): string[] =>
+  (['requests', 'limits'] as const).flatMap((name) =>
+    fractionWarnings(spec?.resources?.[name], ['storage'], `${path}.resources.${name}`),
   );

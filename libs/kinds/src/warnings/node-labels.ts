@@ -1,5 +1,6 @@
 import type { Names } from '@orch/machinery';
-import { type Json, mapAt, objectsAt, textAt } from '../values/fields.js';
+import type { NodeSelectorTerm } from '@orch/schema/types/core/v1';
+import type { LabelSelector } from '@orch/schema/types/meta/v1';
 
 /** Labels of nodes that have a later name: since which release, and that name. */
 const LATER_NAMES: Readonly<Record<string, readonly [since: string, name: string]>> = {
@@ -43,25 +44,33 @@ export const labelWarnings = (labels: readonly Placed[], names: Names): string[]
     return text === undefined ? [] : [`${place}: ${label} is ${text}`];
   });
 
-const expressionWarnings = (expressions: readonly Json[], path: string, names: Names): string[] =>
+/** An expression of a selector. */
+interface Expression {
+  readonly key?: string;
+}
+
+const expressionWarnings = (expressions: readonly Expression[], path: string, names: Names): string[] =>
   labelWarnings(
-    expressions.map((expression, index) => [`${path}[${index}].key`, textAt(expression, 'key')]),
+    expressions.map((expression, index) => [`${path}[${index}].key`, expression.key ?? '']),
     names,
   );
 
 /** Of the expressions of one term. */
-export const matchWarnings = (term: unknown, path: string, names: Names): string[] =>
-  expressionWarnings(objectsAt(term, 'matchExpressions'), `${path}.matchExpressions`, names);
+export const matchWarnings = (
+  term: { readonly matchExpressions?: readonly Expression[] } | undefined,
+  path: string,
+  names: Names,
+): string[] => expressionWarnings(term?.matchExpressions ?? [], `${path}.matchExpressions`, names);
 
 /** Of the terms of a selector of nodes. */
-export const termWarnings = (terms: readonly Json[], path: string, names: Names): string[] =>
+export const termWarnings = (terms: readonly NodeSelectorTerm[], path: string, names: Names): string[] =>
   terms.flatMap((term, index) => matchWarnings(term, `${path}[${index}]`, names));
 
 /** Of a selector of labels that nodes have. */
-export const selectorWarnings = (selector: unknown, path: string, names: Names): string[] => [
+export const selectorWarnings = (selector: LabelSelector | undefined, path: string, names: Names): string[] => [
   ...matchWarnings(selector, path, names),
   ...keyWarnings(
-    Object.keys(mapAt(selector, 'matchLabels')).map((label) => [`${path}.matchLabels.${label}`, label]),
+    Object.keys(selector?.matchLabels ?? {}).map((label) => [`${path}.matchLabels.${label}`, label]),
     names,
   ),
 ];

@@ -1,6 +1,7 @@
-import type { Names, ObjectMeta } from '@orch/machinery';
-import { eachContainer } from '../pods/containers.js';
-import { at, countAt, isObject, type Json, mapAt, objectAt, objectsAt, textAt } from '../values/fields.js';
+import type { Names } from '@orch/machinery';
+import type { Pod, PodSpec, PodTemplateSpec, Volume } from '@orch/schema/types/core/v1';
+import { type AnyContainer, eachContainer } from '../pods/containers.js';
+import { countOf } from '../values/fields.js';
 import { claimWarnings, fractionWarnings } from './amounts.js';
 import { keyWarnings, labelWarnings, matchWarnings, termWarnings } from './node-labels.js';
 
@@ -15,7 +16,7 @@ const PROFILE_OF_CONTAINER = 'container.seccomp.security.alpha.orch.io/';
 const USE_FIELD = 'non-functional in v1.27+; use the "seccompProfile" field instead';
 
 /** Sources of volumes that are going or gone. */
-const SOURCES: Readonly<Record<string, string>> = {
+const SOURCES: { readonly [source in keyof Volume]?: string } = {
   photonPersistentDisk: 'deprecated in v1.11, non-functional in v1.16+',
   gitRepo: 'deprecated in v1.11',
   scaleIO: 'deprecated in v1.16, non-functional in v1.22+',
@@ -28,57 +29,51 @@ const SOURCES: Readonly<Record<string, string>> = {
 const SHOWN_SOURCES: Readonly<Record<string, string>> = { storageos: 'storageOS' };
 const BYTES = ['memory', 'ephemeral-storage'];
 
-/** A pod, or the template of pods. */
-interface PodLike {
-  readonly metadata?: ObjectMeta;
-  readonly spec?: unknown;
-}
-
 /** What people should hear of a pod or a template. @param path of the template; empty for a pod */
-export function podWarnings(pod: unknown, path: string, names: Names): string[] {
-  const { metadata = {}, spec } = objectAt(pod) as PodLike;
+export function podWarnings(pod: Pod | PodTemplateSpec | undefined, path: string, names: Names): string[] {
+  const { metadata = {}, spec }: PodTemplateSpec = pod ?? {};
   const annotations = metadata.annotations ?? {};
   const profileKey = names.key(PROFILE_OF_CONTAINER);
   const [meta, own] = path === '' ? ['metadata', 'spec'] : [`${path}.metadata`, `${path}.spec`];
   return [
     ...placementWarnings(spec, own, names),
     ...ANNOTATIONS.flatMap(([key, text]) => annotationWarnings(annotations, names.key(key), text, meta)),
-    ...objectsAt(spec, 'volumes').flatMap((volume, index) => volumeWarnings(volume, `${own}.volumes[${index}]`)),
+    ...(spec?.volumes ?? []).flatMap((volume, index) => volumeWarnings(volume, `${own}.volumes[${index}]`)),
     ...listWarnings(spec, own),
-    ...fractionWarnings(at(spec, 'overhead'), BYTES, `${own}.overhead`),
+    ...fractionWarnings(spec?.overhead, BYTES, `${own}.overhead`),
     ...profileWarnings(spec, annotations, names.key(PROFILE_OF_POD), meta),
     ...eachContainer(spec, own, (container, place) => [
-      ...profileWarnings(container, annotations, profileKey + textAt(container, 'name'), meta),
-      ...['limits', 'requests'].flatMap((name) =>
-        fractionWarnings(at(container, 'resources', name), BYTES, `${place}.resources.${name}`),
+      ...profileWarnings(container, annotations, profileKey + (container.name ?? ''), meta),
+      ...(['limits', 'requests'] as const).flatMap((name) =>
+        fractionWarnings(container.resources?.[name], BYTES, `${place}.resources.${name}`),
       ),
-      ...repeated(objectsAt(container, 'env'), 'name', `${place}.env`),
+      ...repeated(container.env ?? [], 'name', `${place}.env`),
     ]),
-    ...(countAt(spec, 'terminationGracePeriodSeconds') < 0
+    ...(countOf(spec?.terminationGracePeriodSeconds) < 0
       ? [`${own}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
       : []),
   ];
 }
 
 /** Of labels of nodes that have a later name. */
-function placementWarnings(spec: unknown, path: string, names: Names): string[] {
+function placementWarnings(spec: PodSpec | undefined, path: string, names: Names): string[] {
   const affinity = `${path}.affinity.nodeAffinity`;
   const required = 'requiredDuringSchedulingIgnoredDuringExecution';
   const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
-  const node = at(spec, 'affinity', 'nodeAffinity');
+  const node = spec?.affinity?.nodeAffinity;
   return [
     ...keyWarnings(
-      Object.keys(mapAt(spec, 'nodeSelector')).map((label) => [`${path}.nodeSelector[${label}]`, label]),
+      Object.keys(spec?.nodeSelector ?? {}).map((label) => [`${path}.nodeSelector[${label}]`, label]),
       names,
     ),
-    ...termWarnings(objectsAt(node, required, 'nodeSelectorTerms'), `${affinity}.${required}.nodeSelectorTerms`, names),
-    ...objectsAt(node, preferred).flatMap((term, index) =>
-      matchWarnings(at(term, 'preference'), `${affinity}.${preferred}[${index}].preference`, names),
+    ...termWarnings(node?.[required]?.nodeSelectorTerms ?? [], `${affinity}.${required}.nodeSelectorTerms`, names),
+    ...(node?.[preferred] ?? []).flatMap((term, index) =>
+      matchWarnings(term.preference, `${affinity}.${preferred}[${index}].preference`, names),
     ),
     ...labelWarnings(
-      objectsAt(spec, 'topologySpreadConstraints').map((constraint, index) => [
+      (spec?.topologySpreadConstraints ?? []).map((constraint, index) => [
         `${path}.topologySpreadConstraints[${index}].topologyKey`,
-        textAt(constraint, 'topologyKey'),
+        constraint.topologyKey ?? '',
       ]),
       names,
     ),
@@ -94,42 +89,43 @@ const annotationWarnings = (
 
 /** @param holder what may have a profile of its own, in place of the annotation */
 const profileWarnings = (
-  holder: unknown,
+  holder: PodSpec | AnyContainer | undefined,
   annotations: Readonly<Record<string, string>>,
   key: string,
   meta: string,
-): string[] =>
-  isObject(at(holder, 'securityContext', 'seccompProfile'))
-    ? []
-    : annotationWarnings(annotations, key, USE_FIELD, meta);
+): string[] => (holder?.securityContext?.seccompProfile ? [] : annotationWarnings(annotations, key, USE_FIELD, meta));
 
-function volumeWarnings(volume: Json, path: string): string[] {
-  const template = at(volume, 'ephemeral', 'volumeClaimTemplate');
+function volumeWarnings(volume: Volume, path: string): string[] {
+  const template = volume.ephemeral?.volumeClaimTemplate;
   return [
     ...Object.entries(SOURCES)
-      .filter(([source]) => isObject(volume[source]))
+      .filter(([source]) => volume[source as keyof Volume])
       .map(([source, text]) => `${path}.${SHOWN_SOURCES[source] ?? source}: ${text}`),
-    ...(isObject(template) ? claimWarnings(template.spec, `${path}.ephemeral.volumeClaimTemplate.spec`) : []),
+    ...(template ? claimWarnings(template.spec, `${path}.ephemeral.volumeClaimTemplate.spec`) : []),
   ];
 }
 
 /** Of lists that should be sets. */
-function listWarnings(spec: unknown, path: string): string[] {
-  const secrets = objectsAt(spec, 'imagePullSecrets');
+function listWarnings(spec: PodSpec | undefined, path: string): string[] {
+  const secrets = spec?.imagePullSecrets ?? [];
   return [
-    ...repeated(objectsAt(spec, 'hostAliases'), 'ip', `${path}.hostAliases`),
+    ...repeated(spec?.hostAliases ?? [], 'ip', `${path}.hostAliases`),
     ...repeated(secrets, 'name', `${path}.imagePullSecrets`),
     ...secrets.flatMap((secret, index) =>
-      textAt(secret, 'name') === '' ? [`${path}.imagePullSecrets[${index}].name: invalid empty name ""`] : [],
+      (secret.name ?? '') === '' ? [`${path}.imagePullSecrets[${index}].name: invalid empty name ""`] : [],
     ),
-    ...repeated(objectsAt(spec, 'volumes'), 'name', `${path}.volumes`),
+    ...repeated(spec?.volumes ?? [], 'name', `${path}.volumes`),
   ];
 }
 
-function repeated(items: readonly Json[], member: string, path: string): string[] {
+function repeated<K extends 'ip' | 'name'>(
+  items: readonly { [member in K]?: string }[],
+  member: K,
+  path: string,
+): string[] {
   const seen = new Set<string>();
   return items.flatMap((item, index) => {
-    const value = textAt(item, member);
+    const value = item[member] ?? '';
     if (seen.has(value)) return [`${path}[${index}].${member}: duplicate ${member} ${JSON.stringify(value)}`];
     seen.add(value);
     return [];

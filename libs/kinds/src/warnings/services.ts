@@ -1,17 +1,19 @@
-import { type ApiObject, addressFamily, addressValue, formatAddress, type Names } from '@orch/machinery';
-import { stringsAt, textAt } from '../values/fields.js';
+import { addressFamily, addressValue, formatAddress, type Names } from '@orch/machinery';
+import type { Service } from '@orch/schema/types/core/v1';
 
 const HINTS = 'service.orch.io/topology-aware-hints';
 const MODE = 'service.orch.io/topology-mode';
 const LEADING_ZERO = /(?:^|\.)0\d/;
 
 /** Of addresses that are not in their one form, and of annotations that have a later name. */
-export function serviceWarnings(object: ApiObject, names: Names): string[] {
+export function serviceWarnings(object: Service, names: Names): string[] {
   const { spec } = object;
-  const each = (name: string, judge: (text: string, path: string) => string[]) =>
-    stringsAt(spec, name).flatMap((text, index) => judge(text, `spec.${name}[${index}]`));
-  const balancer = textAt(spec, 'loadBalancerIP');
-  const headless = textAt(spec, 'clusterIP') === 'None';
+  const each = (
+    name: 'clusterIPs' | 'externalIPs' | 'loadBalancerSourceRanges',
+    judge: (text: string, path: string) => string[],
+  ) => (spec?.[name] ?? []).flatMap((text, index) => judge(text, `spec.${name}[${index}]`));
+  const balancer = spec?.loadBalancerIP ?? '';
+  const headless = spec?.clusterIP === 'None';
   return [
     ...(object.metadata?.annotations?.[names.key(HINTS)] === undefined
       ? []

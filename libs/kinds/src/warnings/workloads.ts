@@ -1,27 +1,34 @@
-import { type ApiObject, dnsLabelErrors, type Names } from '@orch/machinery';
-import { at } from '../values/fields.js';
+import { dnsLabelErrors, type Names } from '@orch/machinery';
+import type { PodTemplateSpec } from '@orch/schema/types/core/v1';
+import type { ObjectMeta } from '@orch/schema/types/meta/v1';
 import { podWarnings } from './pods.js';
 
-/** Of a name that becomes, or begins, the name of a host. @param whose such as `the Pod's hostname` */
-export function hostNameWarnings({ metadata }: ApiObject, whose = 'Pod names and hostnames'): string[] {
+/** Objects that have metadata. */
+interface Named {
+  readonly metadata?: ObjectMeta;
+}
+
+/** Warns of a name that becomes, or begins, the name of a host. @param whose such as `the Pod's hostname` */
+export function hostNameWarnings({ metadata }: Named, whose = 'Pod names and hostnames'): string[] {
   const errors = dnsLabelErrors(metadata?.name ?? '');
   if (errors.length === 0) return [];
   const surprising = 'which can result in surprising behavior; a DNS label is recommended';
   return [`metadata.name: this is used in ${whose}, ${surprising}: [${errors.join(' ')}]`];
 }
 
-/** Of the template at a path of an object that is new, or has another generation than the old one. */
-export const templateWarnings =
-  (...path: readonly string[]) =>
-  (object: ApiObject, names: Names, old?: ApiObject): string[] =>
-    old && old.metadata?.generation === object.metadata?.generation
-      ? []
-      : podWarnings(at(object, ...path), path.join('.'), names);
+/** Reads the template of an object's pods. */
+type TemplateOf<T> = (object: T) => PodTemplateSpec | undefined;
 
-/** Of a new workload's name, and of its template. */
+/** Warns of the template of an object that is new, or has another generation than the old one. @param path of the template */
+export const templateWarnings =
+  <T extends Named>(path: string, templateOf: TemplateOf<T>) =>
+  (object: T, names: Names, old?: T): string[] =>
+    old && old.metadata?.generation === object.metadata?.generation ? [] : podWarnings(templateOf(object), path, names);
+
+/** Warns of a new workload's name, and of its template. @param path of the template */
 export const workloadWarnings =
-  (...path: readonly string[]) =>
-  (object: ApiObject, names: Names, old?: ApiObject): string[] => [
+  <T extends Named>(path: string, templateOf: TemplateOf<T>) =>
+  (object: T, names: Names, old?: T): string[] => [
     ...(old ? [] : hostNameWarnings(object)),
-    ...templateWarnings(...path)(object, names, old),
+    ...templateWarnings(path, templateOf)(object, names, old),
   ];

@@ -1,6 +1,18 @@
 import { type FieldError, invalidValue, notSupported } from '@orch/machinery';
+import type {
+  AWSElasticBlockStoreVolumeSource,
+  AzureDiskVolumeSource,
+  AzureFilePersistentVolumeSource,
+  AzureFileVolumeSource,
+  CinderPersistentVolumeSource,
+  CinderVolumeSource,
+  GCEPersistentDiskVolumeSource,
+  PhotonPersistentDiskVolumeSource,
+  PortworxVolumeSource,
+  VsphereVirtualDiskVolumeSource,
+} from '@orch/schema/types/core/v1';
 import { isOneOf, rangeText, requiredText } from '../../rules/checks.js';
-import { countAt, isObject, type Json, textAt } from '../../values/fields.js';
+import type { NameOf } from '../../values/fields.js';
 
 /** Disks and shares of those who rent them out. */
 
@@ -11,8 +23,12 @@ const MANAGED_DISK = '/subscriptions/{sub-id}/resourcegroups/{group-name}/provid
 const BLOB_DISK = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 
 /** Of a disk, named by `name`, one partition. */
-const validateDisk = (source: Json, path: string, name: string): FieldError[] => {
-  const partition = countAt(source, 'partition');
+const validateDisk = <T extends { readonly partition?: number }>(
+  source: T,
+  path: string,
+  name: NameOf<T>,
+): FieldError[] => {
+  const partition = source.partition ?? 0;
   const wrong = partition < 0 || partition > MAX_PARTITION;
   return [
     ...requiredText(source, path, name),
@@ -20,38 +36,46 @@ const validateDisk = (source: Json, path: string, name: string): FieldError[] =>
   ];
 };
 
-export const validateGceDisk = (source: Json, path: string): FieldError[] => validateDisk(source, path, 'pdName');
+export const validateGceDisk = (source: GCEPersistentDiskVolumeSource, path: string): FieldError[] =>
+  validateDisk(source, path, 'pdName');
 
-export const validateAwsDisk = (source: Json, path: string): FieldError[] => validateDisk(source, path, 'volumeID');
+export const validateAwsDisk = (source: AWSElasticBlockStoreVolumeSource, path: string): FieldError[] =>
+  validateDisk(source, path, 'volumeID');
 
-export const validateAzureFile = (source: Json, path: string): FieldError[] => [
-  ...requiredText(source, path, 'secretName'),
-  ...requiredText(source, path, 'shareName'),
-];
+export const validateAzureFile = (
+  source: AzureFileVolumeSource | AzureFilePersistentVolumeSource,
+  path: string,
+): FieldError[] => [...requiredText(source, path, 'secretName'), ...requiredText(source, path, 'shareName')];
 
-export function validateAzureDisk(source: Json, path: string): FieldError[] {
+export function validateAzureDisk(source: AzureDiskVolumeSource, path: string): FieldError[] {
   return [
     ...requiredText(source, path, 'diskName'),
     ...requiredText(source, path, 'diskURI'),
     ...isOneOf(`${path}.cachingMode`, source.cachingMode, CACHING_MODES),
     ...isOneOf(`${path}.kind`, source.kind, DISK_KINDS),
-    ...validateDiskUri(textAt(source, 'diskURI'), source.kind, `${path}.diskURI`),
+    ...validateDiskUri(source.diskURI ?? '', source.kind, `${path}.diskURI`),
   ];
 }
 
-function validateDiskUri(uri: string, kind: unknown, field: string): FieldError[] {
+function validateDiskUri(uri: string, kind: string | undefined, field: string): FieldError[] {
   if (typeof kind !== 'string') return [];
   const [start, form] = kind === 'Managed' ? ['/subscriptions/', MANAGED_DISK] : ['https://', BLOB_DISK];
   return uri.startsWith(start) ? [] : [notSupported(field, uri, [form])];
 }
 
-export const validateCinder = (source: Json, path: string): FieldError[] => [
+export const validateCinder = (
+  source: CinderVolumeSource | CinderPersistentVolumeSource,
+  path: string,
+): FieldError[] => [
   ...requiredText(source, path, 'volumeID'),
-  ...(isObject(source.secretRef) ? requiredText(source.secretRef, `${path}.secretRef`, 'name') : []),
+  ...(source.secretRef ? requiredText(source.secretRef, `${path}.secretRef`, 'name') : []),
 ];
 
-export const validateVsphere = (source: Json, path: string): FieldError[] => requiredText(source, path, 'volumePath');
+export const validateVsphere = (source: VsphereVirtualDiskVolumeSource, path: string): FieldError[] =>
+  requiredText(source, path, 'volumePath');
 
-export const validatePhoton = (source: Json, path: string): FieldError[] => requiredText(source, path, 'pdID');
+export const validatePhoton = (source: PhotonPersistentDiskVolumeSource, path: string): FieldError[] =>
+  requiredText(source, path, 'pdID');
 
-export const validatePortworx = (source: Json, path: string): FieldError[] => requiredText(source, path, 'volumeID');
+export const validatePortworx = (source: PortworxVolumeSource, path: string): FieldError[] =>
+  requiredText(source, path, 'volumeID');

@@ -1,6 +1,22 @@
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
+import type {
+  ConfigMapProjection,
+  ConfigMapVolumeSource,
+  DownwardAPIProjection,
+  DownwardAPIVolumeFile,
+  DownwardAPIVolumeSource,
+  EmptyDirVolumeSource,
+  GitRepoVolumeSource,
+  HostPathVolumeSource,
+  KeyToPath,
+  ProjectedVolumeSource,
+  SecretProjection,
+  SecretVolumeSource,
+  ServiceAccountTokenProjection,
+  VolumeProjection,
+} from '@orch/schema/types/core/v1';
 import { invalidEach, quantityOf, requiredText } from '../../rules/checks.js';
-import { countAt, isObject, type Json, objectsAt, textAt } from '../../values/fields.js';
+import { countOf, isObject } from '../../values/fields.js';
 import { FILE_FIELDS, validateFieldRef, validateResourceFieldRef } from '../downward-validation.js';
 import { descendingPathErrors, noBackstepErrors, validateFilePath, validateMode } from './path-validation.js';
 
@@ -19,14 +35,14 @@ const HOST_PATH_TYPES = [
 const MIN_TOKEN_SECONDS = 600;
 const MAX_TOKEN_SECONDS = 2 ** 32;
 
-export function validateEmptyDir(source: Json, path: string): FieldError[] {
-  const limit = quantityOf(textAt(source, 'sizeLimit') || '0');
+export function validateEmptyDir(source: EmptyDirVolumeSource, path: string): FieldError[] {
+  const limit = quantityOf(source.sizeLimit || '0');
   if (!limit || limit.nanos >= 0n) return [];
   return [forbiddenField(`${path}.sizeLimit`, 'SizeLimit field must be a valid resource quantity')];
 }
 
-export function validateHostPath(source: Json, path: string): FieldError[] {
-  const place = textAt(source, 'path');
+export function validateHostPath(source: HostPathVolumeSource, path: string): FieldError[] {
+  const place = source.path ?? '';
   if (place === '') return [required(`${path}.path`)];
   const { type } = source;
   const known = typeof type !== 'string' || HOST_PATH_TYPES.includes(type);
@@ -36,85 +52,90 @@ export function validateHostPath(source: Json, path: string): FieldError[] {
   ];
 }
 
-export function validateGitRepo(source: Json, path: string): FieldError[] {
-  const directory = textAt(source, 'directory');
+export function validateGitRepo(source: GitRepoVolumeSource, path: string): FieldError[] {
+  const directory = source.directory ?? '';
   return [
     ...requiredText(source, path, 'repository'),
     ...invalidEach(`${path}.directory`, directory, descendingPathErrors(directory)),
   ];
 }
 
-export const validateSecretVolume = (source: Json, path: string): FieldError[] => [
+export const validateSecretVolume = (source: SecretVolumeSource, path: string): FieldError[] => [
   ...requiredText(source, path, 'secretName'),
   ...validateContents(source, path),
 ];
 
-export const validateConfigMapVolume = (source: Json, path: string): FieldError[] => [
+export const validateConfigMapVolume = (source: ConfigMapVolumeSource, path: string): FieldError[] => [
   ...requiredText(source, path, 'name'),
   ...validateContents(source, path),
 ];
 
-const validateContents = (source: Json, path: string): FieldError[] => [
+const validateContents = (source: SecretVolumeSource | ConfigMapVolumeSource, path: string): FieldError[] => [
   ...validateMode(source, path, 'defaultMode'),
-  ...objectsAt(source, 'items').flatMap((item, index) => validateItem(item, `${path}.items[${index}]`)),
+  ...(source.items ?? []).flatMap((item, index) => validateItem(item, `${path}.items[${index}]`)),
 ];
 
 /** A key that becomes a file. */
-function validateItem(item: Json, path: string): FieldError[] {
+function validateItem(item: KeyToPath, path: string): FieldError[] {
   return [
     ...requiredText(item, path, 'key'),
     ...requiredText(item, path, 'path'),
-    ...validateFilePath(textAt(item, 'path'), `${path}.path`),
+    ...validateFilePath(item.path ?? '', `${path}.path`),
     ...validateMode(item, path, 'mode'),
   ];
 }
 
 /** Files of the pod's own fields; the reference names no index of theirs. */
-export const validateDownward = (source: Json, path: string): FieldError[] => [
+export const validateDownward = (source: DownwardAPIVolumeSource, path: string): FieldError[] => [
   ...validateMode(source, path, 'defaultMode'),
-  ...objectsAt(source, 'items').flatMap((file) => validateDownwardFile(file, path)),
+  ...(source.items ?? []).flatMap((file) => validateDownwardFile(file, path)),
 ];
 
-function validateDownwardFile(file: Json, path: string): FieldError[] {
+function validateDownwardFile(file: DownwardAPIVolumeFile, path: string): FieldError[] {
   return [
     ...requiredText(file, path, 'path'),
-    ...validateFilePath(textAt(file, 'path'), `${path}.path`),
+    ...validateFilePath(file.path ?? '', `${path}.path`),
     ...validateFileSource(file, path),
     ...validateMode(file, path, 'mode'),
   ];
 }
 
-function validateFileSource({ fieldRef, resourceFieldRef }: Json, path: string): FieldError[] {
-  if (isObject(fieldRef)) {
+function validateFileSource({ fieldRef, resourceFieldRef }: DownwardAPIVolumeFile, path: string): FieldError[] {
+  if (fieldRef) {
     const errors = validateFieldRef(fieldRef, `${path}.fieldRef`, FILE_FIELDS);
-    if (!isObject(resourceFieldRef)) return errors;
+    if (!resourceFieldRef) return errors;
     return [
       ...errors,
       invalidValue(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'),
     ];
   }
-  if (isObject(resourceFieldRef)) return validateResourceFieldRef(resourceFieldRef, `${path}.resourceFieldRef`, true);
+  if (resourceFieldRef) return validateResourceFieldRef(resourceFieldRef, `${path}.resourceFieldRef`, true);
   return [required(path, 'one of fieldRef and resourceFieldRef is required')];
 }
 
 /** Several sources in one folder. */
-export function validateProjected(source: Json, path: string): FieldError[] {
+export function validateProjected(source: ProjectedVolumeSource, path: string): FieldError[] {
   const taken = new Set<string>();
   return [
     ...validateMode(source, path, 'defaultMode'),
-    ...objectsAt(source, 'sources').flatMap((each, index) =>
+    ...(source.sources ?? []).flatMap((each, index) =>
       validateProjection(each, `${path}.sources[${index}]`, path, taken),
     ),
   ];
 }
 
-function validateProjection(source: Json, path: string, volumePath: string, taken: Set<string>): FieldError[] {
+function validateProjection(
+  source: VolumeProjection,
+  path: string,
+  volumePath: string,
+  taken: Set<string>,
+): FieldError[] {
   const { secret, configMap, downwardAPI, serviceAccountToken: token } = source;
   const errors = [
-    ...(isObject(secret) ? validateProjectedKeys(secret, `${path}.secret`, volumePath, taken) : []),
-    ...(isObject(configMap) ? validateProjectedKeys(configMap, `${path}.configMap`, volumePath, taken) : []),
-    ...(isObject(downwardAPI) ? validateProjectedFields(downwardAPI, `${path}.downwardAPI`, volumePath, taken) : []),
-    ...(isObject(token) ? validateToken(token, `${path}.serviceAccountToken`, volumePath) : []),
+    ...(secret ? validateProjectedKeys(secret, `${path}.secret`, volumePath, taken) : []),
+    ...(configMap ? validateProjectedKeys(configMap, `${path}.configMap`, volumePath, taken) : []),
+    ...(downwardAPI ? validateProjectedFields(downwardAPI, `${path}.downwardAPI`, volumePath, taken) : []),
+    ...(token ? validateToken(token, `${path}.serviceAccountToken`, volumePath) : []),
   ];
   if ([secret, configMap, downwardAPI, token].filter(isObject).length > 1) {
     errors.push(forbiddenField(path, 'may not specify more than 1 volume type'));
@@ -122,20 +143,30 @@ function validateProjection(source: Json, path: string, volumePath: string, take
   return errors;
 }
 
-function validateProjectedKeys(source: Json, path: string, volumePath: string, taken: Set<string>): FieldError[] {
+function validateProjectedKeys(
+  source: SecretProjection | ConfigMapProjection,
+  path: string,
+  volumePath: string,
+  taken: Set<string>,
+): FieldError[] {
   return [
     ...requiredText(source, path, 'name'),
-    ...objectsAt(source, 'items').flatMap((item, index) => [
+    ...(source.items ?? []).flatMap((item, index) => [
       ...validateItem(item, `${path}.items[${index}]`),
-      ...takePath(taken, textAt(item, 'path'), volumePath, textAt(source, 'name')),
+      ...takePath(taken, item.path ?? '', volumePath, source.name ?? ''),
     ]),
   ];
 }
 
-const validateProjectedFields = (source: Json, path: string, volumePath: string, taken: Set<string>): FieldError[] =>
-  objectsAt(source, 'items').flatMap((file) => [
+const validateProjectedFields = (
+  source: DownwardAPIProjection,
+  path: string,
+  volumePath: string,
+  taken: Set<string>,
+): FieldError[] =>
+  (source.items ?? []).flatMap((file) => [
     ...validateDownwardFile(file, path),
-    ...takePath(taken, textAt(file, 'path'), volumePath, textAt(file, 'path')),
+    ...takePath(taken, file.path ?? '', volumePath, file.path ?? ''),
   ]);
 
 function takePath(taken: Set<string>, place: string, field: string, shown: string): FieldError[] {
@@ -145,8 +176,8 @@ function takePath(taken: Set<string>, place: string, field: string, shown: strin
   return [];
 }
 
-function validateToken(token: Json, path: string, volumePath: string): FieldError[] {
-  const seconds = countAt(token, 'expirationSeconds');
+function validateToken(token: ServiceAccountTokenProjection, path: string, volumePath: string): FieldError[] {
+  const seconds = countOf(token.expirationSeconds);
   const field = `${path}.expirationSeconds`;
   const errors: FieldError[] = [];
   if (seconds < MIN_TOKEN_SECONDS) {

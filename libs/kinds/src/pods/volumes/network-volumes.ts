@@ -1,6 +1,20 @@
 import { dnsLabelErrors, type FieldError, invalidValue, required } from '@orch/machinery';
+import type {
+  FCVolumeSource,
+  FlockerVolumeSource,
+  GlusterfsPersistentVolumeSource,
+  GlusterfsVolumeSource,
+  ISCSIVolumeSource,
+  NFSVolumeSource,
+  QuobyteVolumeSource,
+  RBDPersistentVolumeSource,
+  RBDVolumeSource,
+  ScaleIOPersistentVolumeSource,
+  ScaleIOVolumeSource,
+  StorageOSPersistentVolumeSource,
+  StorageOSVolumeSource,
+} from '@orch/schema/types/core/v1';
 import { invalidEach, rangeText, requiredText } from '../../rules/checks.js';
-import { countAt, isObject, type Json, numberAt, stringsAt, textAt } from '../../values/fields.js';
 import { shownStrings } from '../../values/go-syntax.js';
 
 /** Volumes that a server in the network keeps. */
@@ -17,8 +31,8 @@ const ISCSI_NAMES: Readonly<Record<string, RegExp>> = {
   naa: /^naa.[A-Za-z0-9]{32}$/,
 };
 
-export function validateNfs(source: Json, path: string): FieldError[] {
-  const place = textAt(source, 'path');
+export function validateNfs(source: NFSVolumeSource, path: string): FieldError[] {
+  const place = source.path ?? '';
   return [
     ...requiredText(source, path, 'server'),
     ...requiredText(source, path, 'path'),
@@ -26,15 +40,15 @@ export function validateNfs(source: Json, path: string): FieldError[] {
   ];
 }
 
-export function validateIscsi(source: Json, path: string): FieldError[] {
-  const lun = countAt(source, 'lun');
+export function validateIscsi(source: ISCSIVolumeSource, path: string): FieldError[] {
+  const lun = source.lun ?? 0;
   const authenticates = source.chapAuthDiscovery === true || source.chapAuthSession === true;
   const { initiatorName } = source;
   return [
     ...requiredText(source, path, 'targetPortal'),
     ...requiredText(source, path, 'iqn', iscsiNameErrors),
     ...(lun < 0 || lun > MAX_LUN ? [invalidValue(`${path}.lun`, lun, rangeText(0, MAX_LUN))] : []),
-    ...(authenticates && !isObject(source.secretRef) ? [required(`${path}.secretRef`)] : []),
+    ...(authenticates && !source.secretRef ? [required(`${path}.secretRef`)] : []),
     ...(typeof initiatorName === 'string'
       ? invalidEach(`${path}.initiatorname`, initiatorName, iscsiNameErrors(initiatorName))
       : []),
@@ -47,8 +61,8 @@ function iscsiNameErrors(name: string): string[] {
   return name.length <= TESTED_MAX && form.test(name) ? [] : ['must be valid format'];
 }
 
-export function validateFibreChannel(source: Json, path: string): FieldError[] {
-  const [targets, ids] = [stringsAt(source, 'targetWWNs'), stringsAt(source, 'wwids')];
+export function validateFibreChannel(source: FCVolumeSource, path: string): FieldError[] {
+  const [targets, ids] = [source.targetWWNs ?? [], source.wwids ?? []];
   const field = `${path}.targetWWNs`;
   const errors: FieldError[] = [];
   if (targets.length + ids.length === 0) {
@@ -58,30 +72,30 @@ export function validateFibreChannel(source: Json, path: string): FieldError[] {
     const text = 'targetWWNs and wwids can not be specified simultaneously';
     errors.push(invalidValue(field, shownStrings(targets), text));
   }
-  const lun = numberAt(source, 'lun');
+  const lun = source.lun;
   if (targets.length === 0) return errors;
   if (lun === undefined) errors.push(required(`${path}.lun`, 'lun is required if targetWWNs is specified'));
   else if (lun < 0 || lun > MAX_LUN) errors.push(invalidValue(`${path}.lun`, lun, rangeText(0, MAX_LUN)));
   return errors;
 }
 
-const validateMonitors = (source: Json, path: string): FieldError[] =>
-  stringsAt(source, 'monitors').length === 0 ? [required(`${path}.monitors`)] : [];
+const validateMonitors = (source: { readonly monitors?: readonly string[] }, path: string): FieldError[] =>
+  (source.monitors ?? []).length === 0 ? [required(`${path}.monitors`)] : [];
 
-export const validateRbd = (source: Json, path: string): FieldError[] => [
+export const validateRbd = (source: RBDVolumeSource | RBDPersistentVolumeSource, path: string): FieldError[] => [
   ...validateMonitors(source, path),
   ...requiredText(source, path, 'image'),
 ];
 
 export const validateCephFs = validateMonitors;
 
-export const validateGlusterfs = (source: Json, path: string): FieldError[] => [
-  ...requiredText(source, path, 'endpoints'),
-  ...requiredText(source, path, 'path'),
-];
+export const validateGlusterfs = (
+  source: GlusterfsVolumeSource | GlusterfsPersistentVolumeSource,
+  path: string,
+): FieldError[] => [...requiredText(source, path, 'endpoints'), ...requiredText(source, path, 'path')];
 
-export const validateQuobyte = (source: Json, path: string): FieldError[] => [
-  ...validateRegistry(textAt(source, 'registry'), textAt(source, 'tenant'), path),
+export const validateQuobyte = (source: QuobyteVolumeSource, path: string): FieldError[] => [
+  ...validateRegistry(source.registry ?? '', source.tenant ?? '', path),
   ...requiredText(source, path, 'volume'),
 ];
 
@@ -98,8 +112,8 @@ function validateRegistry(registry: string, tenant: string, path: string): Field
 /** `host:port`, where an IPv6 address stands in brackets. */
 const isHostPort = (text: string): boolean => /^(\[[^[\]]*\]|[^[\]:]*):[^[\]:]*$/.test(text);
 
-export function validateFlocker(source: Json, path: string): FieldError[] {
-  const [name, id] = [textAt(source, 'datasetName'), textAt(source, 'datasetUUID')];
+export function validateFlocker(source: FlockerVolumeSource, path: string): FieldError[] {
+  const [name, id] = [source.datasetName ?? '', source.datasetUUID ?? ''];
   const errors: FieldError[] = [];
   if (name === '' && id === '') errors.push(required(path, 'one of datasetName and datasetUUID is required'));
   if (name !== '' && id !== '') {
@@ -109,14 +123,19 @@ export function validateFlocker(source: Json, path: string): FieldError[] {
   return errors;
 }
 
-export function validateStorageOs(source: Json, path: string): FieldError[] {
-  const namespace = textAt(source, 'volumeNamespace');
+export function validateStorageOs(
+  source: StorageOSVolumeSource | StorageOSPersistentVolumeSource,
+  path: string,
+): FieldError[] {
+  const namespace = source.volumeNamespace ?? '';
   return [
     ...requiredText(source, path, 'volumeName', dnsLabelErrors),
     ...(namespace === '' ? [] : invalidEach(`${path}.volumeNamespace`, namespace, dnsLabelErrors(namespace))),
-    ...(isObject(source.secretRef) ? requiredText(source.secretRef, `${path}.secretRef`, 'name') : []),
+    ...(source.secretRef ? requiredText(source.secretRef, `${path}.secretRef`, 'name') : []),
   ];
 }
 
-export const validateScaleIo = (source: Json, path: string): FieldError[] =>
-  ['gateway', 'system', 'volumeName'].flatMap((name) => requiredText(source, path, name));
+export const validateScaleIo = (
+  source: ScaleIOVolumeSource | ScaleIOPersistentVolumeSource,
+  path: string,
+): FieldError[] => (['gateway', 'system', 'volumeName'] as const).flatMap((name) => requiredText(source, path, name));

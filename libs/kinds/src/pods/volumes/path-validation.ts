@@ -1,6 +1,5 @@
 import { type FieldError, invalidValue } from '@orch/machinery';
 import { invalidEach } from '../../rules/checks.js';
-import { numberAt } from '../../values/fields.js';
 
 const MAX_MODE = 0o777;
 
@@ -24,8 +23,12 @@ export function validateFilePath(path: string, field: string): FieldError[] {
 }
 
 /** Permissions of a file, where they are given. */
-export function validateMode(owner: unknown, path: string, name: string): FieldError[] {
-  const mode = numberAt(owner, name);
+export function validateMode<K extends 'mode' | 'defaultMode'>(
+  owner: { readonly [member in K]?: number },
+  path: string,
+  name: K,
+): FieldError[] {
+  const mode = owner[name];
   if (mode === undefined || (mode >= 0 && mode <= MAX_MODE)) return [];
   return [invalidValue(`${path}.${name}`, mode, 'must be a number between 0 and 0777 (octal), both inclusive')];
 }
