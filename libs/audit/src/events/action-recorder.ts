@@ -19,26 +19,26 @@ export interface Action {
   readonly request: AuditedRequest & { readonly version: string };
 }
 
-/** Records what controllers do within the server, as the audit policy says. */
+/** Records actions of controllers within the server, by the audit policy. */
 export interface ActionAudit {
   /**
-   * Begins to record an action; undefined where the policy wants nothing of it.
-   * @throws StatusError 500 where it is not to be carried out, as it cannot be recorded
+   * Begins recording an action; undefined if the policy does not record it.
+   * @throws StatusError 500 when the action must not be executed because it cannot be recorded
    */
   begin(action: Action): Promise<RecordedAction | undefined>;
 }
 
 /** Dependencies of an {@link ActionRecorder}. */
 interface ActionRecorderSettings {
-  /** Decides what is recorded. */
+  /** Policy that decides what is recorded. */
   readonly policy: PolicyEvaluator;
-  /** Takes the events. */
+  /** Receives the events. */
   readonly backend: AuditBackend;
-  /** Counts what becomes of actions and events. */
+  /** Counts outcomes of actions and events. */
   readonly observer: { judged(level: Level): void; recorded(): void; rejected(): void };
   /** `apiVersion` of events. */
   readonly apiVersion: string;
-  /** Longest text of an object that is recorded, characters. */
+  /** Maximum length of a recorded object, characters. */
   readonly maxBodyBytes: number;
   /** Gives the times of events. */
   readonly clock: Clock;
@@ -64,9 +64,9 @@ export class ActionRecorder implements ActionAudit {
   }
 }
 
-/** Record of one action while it is carried out. */
+/** Record of an action in progress. */
 export class RecordedAction {
-  /** Notes of the server and its plugins. */
+  /** Annotations of the server and its plugins. */
   readonly annotations = new AuditNotes();
   readonly #id = randomUUID();
   readonly #receivedMs: number;
@@ -76,7 +76,7 @@ export class RecordedAction {
   #response: string | undefined;
   #isCut = false;
 
-  /** @param config what the policy wants of it */
+  /** @param config recording rules of the policy */
   constructor(
     private readonly action: Action,
     private readonly config: AuditConfig,
@@ -99,7 +99,7 @@ export class RecordedAction {
     return this.config.level === 'RequestResponse';
   }
 
-  /** Records that the action begins. @returns false where the event could not be stored and had to be */
+  /** Records the start of the action. @returns false when the event could not be stored and had to be */
   async received(): Promise<boolean | undefined> {
     return this.#record('RequestReceived', undefined);
   }
@@ -110,12 +110,12 @@ export class RecordedAction {
     else this.#bodyNotes.set(key, text);
   }
 
-  /** Notes the object that is sent; the last one counts, of a write that is tried several times. */
+  /** Records the object that is sent; of a retried write the last one. */
   sent(object: ApiObject): void {
     if (this.wantsRequest) this.#request = this.#textOf(object);
   }
 
-  /** Notes the object that resulted. */
+  /** Records the resulting object. */
   answered(object: ApiObject): void {
     if (this.wantsAnswer) this.#response = this.#textOf(object);
   }
