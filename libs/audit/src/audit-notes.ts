@@ -5,14 +5,14 @@
 export class AuditNotes extends Map<string, string> {
   #refused: Set<string> | undefined;
 
-  /** Notes a value, unless another stands under the key already. */
+  /** Sets a value, unless the key has another already. */
   noteOnce(key: string, value: string): void {
     const noted = this.get(key);
     if (noted === undefined) this.set(key, value);
     else if (noted !== value) this.#refuse(key);
   }
 
-  /** Keys under which something else was to be noted as well. */
+  /** Keys for which another value was refused. */
   get refused(): Iterable<string> {
     return this.#refused ?? [];
   }

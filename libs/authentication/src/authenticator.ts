@@ -17,23 +17,26 @@ import { certificateVerdict } from './x509.js';
 
 /** The parts of a request that authentication uses; a `http.IncomingMessage` is one. */
 export interface AuthenticationRequest {
-  /** The connection; a `TLSSocket` for client certificates to count. */
+  /** The connection; a `TLSSocket` for client certificates. */
   readonly socket: Socket;
   /**
    * Headers as Node gives them: names in lower case. Only `Authorization` is read, and identity headers of a front
    * proxy.
    */
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they came; without them no front proxy but those of the installation speaks for others. */
+  /**
+   * Names and values in turn, as they came; without them only the installation's own front proxies can speak for
+   * others.
+   */
   readonly rawHeaders?: readonly string[];
 }
 
 /** Authenticates requests by every method that the server is configured with. */
 export interface Authenticator {
   /**
-   * Settles the caller, anonymous included.
+   * Authenticates the caller, anonymous included.
    * @param audiences of which a token must be for one; default: the API's own
-   * @throws StatusError 401 whose `cause` says why, for the log only
+   * @throws StatusError 401 whose `cause` is the reason, for the log only
    */
   authenticate(request: AuthenticationRequest, audiences?: readonly string[]): Promise<Authentication>;
   /**
@@ -56,9 +59,9 @@ export interface AuthenticatorSettings {
    * `X-Remote-Extra-`.
    */
   readonly requestHeaders?: RequestHeaderNames;
-  /** Asked in order; the first that knows the token decides. One that fails keeps no other from knowing it. */
+  /** Called in order; the first that knows the token decides. A failure of one does not prevent the others. */
   readonly tokenVerifiers: readonly TokenVerifier[];
-  /** Whether callers without credentials are let in as `system:anonymous` (`--anonymous-auth`). */
+  /** Whether callers without credentials are accepted as `system:anonymous` (`--anonymous-auth`). */
   readonly anonymous: boolean;
   /** Called for each caller authenticated by a client certificate: milliseconds until it expires. */
   readonly certificateAccepted?: (left: number) => void;
@@ -174,7 +177,7 @@ function whomFor(
   { requestHeaders = STANDARD_HEADERS }: AuthenticatorSettings,
 ): Authentication | string | undefined {
   if (!isForwarded(headers)) return plainIdentity(rawHeaders, requestHeaders);
-  // What another proxy lets through of its clients must not be taken for what a server of the installation says.
+  // Headers that another proxy forwards from its clients must not be taken for those of a server of the installation.
   return ownNames.includes(proxy.name)
     ? identityFrom(headers)
     : 'a front proxy writes as a server of this installation, which by its certificate it is not';
@@ -187,7 +190,7 @@ export function bearerToken(header: string | undefined): string | undefined {
   return scheme?.toLowerCase() === 'bearer' && token ? token : undefined;
 }
 
-/** Without blanks around it; of other white space, such as a no-break space, a token may be made. */
+/** Trims blanks only; other white space, such as a no-break space, may be part of a token. */
 function withoutBlanks(header: string): string {
   let [start, end] = [0, header.length];
   while (isBlank(header.charCodeAt(start))) start++;

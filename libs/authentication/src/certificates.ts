@@ -8,7 +8,7 @@ import * as x509 from '@peculiar/x509';
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' } as const;
 const DAY_MS = 86_400_000;
-/** Certificates begin a little in the past, for machines whose clocks are behind. */
+/** Certificates become valid a little in the past, for machines whose clocks are behind. */
 const BACKDATE_MS = 3_600_000;
 
 /** Subject of a certificate. */
@@ -17,7 +17,7 @@ export interface Subject {
   readonly organizations?: readonly string[];
 }
 
-/** A new ECDSA P-256 private key, PKCS #8 PEM. */
+/** Generates an ECDSA P-256 private key, PKCS #8 PEM. */
 export async function generateKey(): Promise<string> {
   const { privateKey } = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   return KeyObject.from(privateKey).export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -32,7 +32,7 @@ export async function generateClientKey(): Promise<string> {
   return privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 }
 
-/** A self-signed authority, PEM. `key` is its private key, PEM. */
+/** Creates a self-signed authority, PEM. `key` is its private key, PEM. */
 export async function createAuthority(key: string, subject: Subject, days: number, now: number): Promise<string> {
   const keys = await importKey(key);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -69,7 +69,7 @@ export interface LeafRequest {
   readonly days: number;
 }
 
-/** A certificate signed by `issuer`, PEM. */
+/** Issues a certificate signed by `issuer`, PEM. */
 export async function issueCertificate(issuer: Issuer, request: LeafRequest, now: number): Promise<string> {
   const authority = new x509.X509Certificate(issuer.cert);
   const publicKey = createPublicKey(request.key);
@@ -95,22 +95,22 @@ export async function issueCertificate(issuer: Issuer, request: LeafRequest, now
   return pem(certificate);
 }
 
-/** RSA can also encrypt what others send: TLS before 1.3 may ask for that. */
+/** RSA can also encrypt: TLS before 1.3 may need that. */
 const keyUsage = ({ asymmetricKeyType: type }: KeyObject): x509.KeyUsageFlags =>
   type === 'rsa'
     ? x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment
     : x509.KeyUsageFlags.digitalSignature;
 
-/** The DNS names and IP addresses that a certificate is for. */
+/** Returns the DNS names and IP addresses that a certificate is for. */
 export function hostsOf(cert: string): string[] {
   const extension = new x509.X509Certificate(cert).getExtension(x509.SubjectAlternativeNameExtension);
   return (extension?.names.items ?? []).filter(({ type }) => type === 'dns' || type === 'ip').map(({ value }) => value);
 }
 
-/** The common names of a certificate, PEM. */
+/** Returns the common names of a certificate, PEM. */
 export const commonNamesOf = (cert: string): string[] => new x509.X509Certificate(cert).subjectName.getField('CN');
 
-/** Both halves of a PEM private key. Throws when it is not an ECDSA P-256 key. */
+/** Imports both halves of a PEM private key. Throws when it is not an ECDSA P-256 key. */
 async function importKey(key: string): Promise<webcrypto.CryptoKeyPair> {
   const object = createPrivateKey(key);
   const pkcs8 = object.export({ type: 'pkcs8', format: 'der' });
@@ -131,12 +131,12 @@ const distinguishedName = ({ commonName, organizations = [] }: Subject) => [
   { CN: [commonName] },
 ];
 
-/** 127 random bits, positive and of full length. */
+/** Returns 127 random bits, positive and of full length. */
 export function serialNumber(): string {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
   return bytes.toString('hex');
 }
 
-/** PEM, with a line's end. */
+/** Returns PEM with a trailing line end. */
 export const pem = (certificate: x509.X509Certificate): string => `${certificate.toString('pem')}\n`;

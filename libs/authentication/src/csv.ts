@@ -4,7 +4,7 @@ interface CsvRecord {
   readonly fields: readonly string[];
 }
 
-/** Text that is not CSV; the message names the line. */
+/** Thrown for text that is not CSV; the message names the line. */
 export class CsvError extends Error {
   override readonly name = 'CsvError';
 }

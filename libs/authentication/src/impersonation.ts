@@ -2,7 +2,7 @@ import { badRequest } from '@orch/machinery';
 import { type ServiceAccountName, serviceAccountGroups, serviceAccountOf } from './service-account-name.js';
 import type { UserInfo } from './user.js';
 
-/** Headers by which a caller asks to act as another begin so. */
+/** Prefix of impersonation headers. */
 export const IMPERSONATE_PREFIX = 'impersonate-';
 
 const USER = 'impersonate-user';
@@ -16,19 +16,19 @@ const UNAUTHENTICATED = 'system:unauthenticated';
 
 /** Identity that a caller asks to impersonate; absent parts are empty. */
 export interface Impersonation {
-  /** Never empty. */
+  /** Name of the user; never empty. */
   readonly name: string;
   /** Set when the name is that of a service account. */
   readonly serviceAccount?: ServiceAccountName;
   /** Groups as they were sent, repeats included. */
   readonly groups: readonly string[];
-  /** Keys in lower case and decoded; in the order in which they came. */
+  /** Extra values; keys in lower case and decoded, in order of arrival. */
   readonly extra: ReadonlyMap<string, readonly string[]>;
-  /** Unset where none was asked for. */
+  /** Unset if none was requested. */
   readonly uid?: string;
 }
 
-/** Whether any header asks to act as another; costs next to nothing where none does. */
+/** Whether any header requests impersonation; costs next to nothing if none does. */
 export function asksToImpersonate(headers: Readonly<Record<string, unknown>>): boolean {
   for (const name in headers) if (name.startsWith(IMPERSONATE_PREFIX)) return true;
   return false;
@@ -64,14 +64,14 @@ export function impersonationOf(rawHeaders: readonly string[], maxValues: number
 
 function addExtra(extra: Map<string, string[]>, header: string, value: string): void {
   const key = header.startsWith(EXTRA_PREFIX) ? unescaped(header.slice(EXTRA_PREFIX.length)) : '';
-  // To pass over what a client asks for is to act with more than it believes to have.
+  // Ignoring a requested restriction would leave the client with more rights than it expects.
   if (key === '') throw badRequest(`the header ${header} asks for an impersonation that is not known`);
   const values = extra.get(key);
   if (values) values.push(value);
   else extra.set(key, [value]);
 }
 
-/** Headers come as bytes, one a character. */
+/** Decodes UTF-8: headers come as bytes, one per character. */
 const decodeUtf8 = (value: string): string => Buffer.from(value, 'latin1').toString();
 
 /** Decodes a key; an invalid escape stays as it is, as in the reference (`unescapeExtraKey`). */

@@ -23,11 +23,11 @@ const RENEW_DAYS = 30;
 
 /** Folder of the certificates, and names that the server is certified for. */
 export interface PkiSettings {
-  /** `--cert-dir`; made with mode 0700 when it is not there. */
+  /** `--cert-dir`; created with mode 0700 if missing. */
   readonly certDir: string;
-  /** Address that the server listens on; for `0.0.0.0` and `::` all addresses of the machine are certified. */
+  /** Address that the server listens on; for `0.0.0.0` and `::` all addresses of the machine are included. */
   readonly bindAddress: string;
-  /** The naming profile's name of the API's Service, which pods call the server by. */
+  /** The naming profile's name of the API's Service, by which pods reach the server. */
   readonly names: Pick<Names, 'apiServiceName'>;
   /** Addresses of that Service. */
   readonly serviceAddresses?: readonly string[];
@@ -53,7 +53,7 @@ export interface KeyPair {
 export interface ServingPki {
   /** The authority that signs the two below; its certificate is the client CA when no other is given. */
   readonly ca: KeyPair;
-  /** Server certificate for every name and address that the server may be called by. */
+  /** Server certificate for every name and address of the server. */
   readonly serving: KeyPair;
   /** Client certificate of user `admin` in `system:masters`, with an RSA key (PKCS #1) unless there was one before. */
   readonly admin: KeyPair;
@@ -61,21 +61,21 @@ export interface ServingPki {
 
 /** Certificates of proxies that send their callers' identity, each for one direction. */
 export interface ProxyPki {
-  /** Authority of nothing but those below, so that no certificate of a caller can be taken for one of them. */
+  /** Authority of the certificates below only, so that no certificate of a caller can be taken for one of them. */
   readonly proxyCa: KeyPair;
-  /** Client certificate of load balancers that ask for their callers. */
+  /** Client certificate of load balancers that send their callers' identity. */
   readonly proxy: KeyPair;
-  /** Client certificate with which api-servers hand watches to gateways. */
+  /** Client certificate with which api-servers proxy watches to gateways. */
   readonly gatewayClient: KeyPair;
   /** Client certificate for requests that are proxied to the servers of other group-versions. */
   readonly aggregator: KeyPair;
 }
 
-/** The authority of certificates that are asked for through the API. */
+/** Ensures the authority of certificates that are requested through the API. */
 export const ensureSigningAuthority = async (settings: Pick<PkiSettings, 'certDir' | 'now'>): Promise<KeyPair> =>
   ensureAuthority(settings.certDir, 'cluster-signing-ca', await begin(settings));
 
-/** Everything that a server which clients reach and which talks to its peers needs. */
+/** Certificates of a server with clients and peers. */
 export type Pki = ServingPki & ProxyPki;
 
 /**
@@ -95,7 +95,7 @@ export const ensurePki = async (settings: PkiSettings): Promise<Pki> => ({
   ...(await ensureProxyPki(settings)),
 });
 
-/** The part of {@link ensurePki} that clients see. */
+/** The part of {@link ensurePki} for clients. */
 export async function ensureServingPki(settings: PkiSettings): Promise<ServingPki> {
   const { certDir, names } = settings;
   const now = await begin(settings);
@@ -129,7 +129,7 @@ export async function ensureProxyPki(settings: Pick<PkiSettings, 'certDir' | 'no
   };
 }
 
-/** The key in `certDir` that tokens of service accounts are signed with: RSA, which every library that reads tokens knows. */
+/** Ensures the key in `certDir` that signs tokens of service accounts: RSA, which every library supports. */
 export async function ensureTokenKey(
   settings: Pick<PkiSettings, 'certDir'>,
 ): Promise<Pick<KeyPair, 'key' | 'keyFile'>> {
@@ -138,7 +138,7 @@ export async function ensureTokenKey(
   return { key: await ensureKey(keyFile, generateClientKey), keyFile };
 }
 
-/** Milliseconds since the epoch, with the folder made. */
+/** Returns milliseconds since the epoch, after creating the folder. */
 async function begin({ certDir, now = Date.now }: Pick<PkiSettings, 'certDir' | 'now'>): Promise<number> {
   await mkdir(certDir, { recursive: true, mode: 0o700 });
   return now();
@@ -159,7 +159,7 @@ async function ensureAuthority(dir: string, name: string, now: number): Promise<
 }
 
 interface LeafProfile extends Omit<LeafRequest, 'key'> {
-  /** Default: an elliptic curve's. */
+  /** Default: an elliptic curve key. */
   readonly makeKey?: () => Promise<string>;
 }
 
@@ -170,7 +170,7 @@ async function ensureLeaf(dir: string, name: string, ca: Issuer, now: number, pr
   if (present !== undefined && isFit(present, key, ca, now, profile.hosts ?? [])) {
     return { cert: present, key, certFile, keyFile };
   }
-  // Hosts of the certificate before are kept, so that processes that share the directory do not renew it in turns.
+  // Hosts of the previous certificate are kept, so that processes that share the directory do not renew it in turns.
   const hosts = [...new Set([...(profile.hosts ?? []), ...(present === undefined ? [] : hostsOf(present))])];
   const cert = await issueCertificate(ca, { ...profile, hosts, key }, now);
   await replace(certFile, cert, 0o644);
@@ -190,7 +190,9 @@ function isFit(cert: string, key: string, ca: Issuer, now: number, hosts: readon
 
 const remaining = (certificate: X509Certificate, now: number): number => Date.parse(certificate.validTo) - now;
 
-/** Everything that clients on this machine, on its network and in pods may call the server by. */
+/**
+ * Returns all names and addresses by which clients on this machine, on its network and in pods may reach the server.
+ */
 function servingHosts({ bindAddress, names, serviceAddresses = [], extraHosts = [] }: PkiSettings): string[] {
   const service = names.apiServiceName;
   const everywhere = bindAddress === '0.0.0.0' || bindAddress === '::';
@@ -207,7 +209,7 @@ function servingHosts({ bindAddress, names, serviceAddresses = [], extraHosts = 
   ];
 }
 
-/** Addresses of all interfaces; link-local ones are left out, as they mean nothing without a zone. */
+/** Returns addresses of all interfaces; link-local ones are left out, as they are useless without a zone. */
 const machineAddresses = (): string[] =>
   Object.values(networkInterfaces())
     .flatMap((interfaces) => interfaces ?? [])
@@ -231,7 +233,7 @@ async function readIfPresent(file: string): Promise<string | undefined> {
   }
 }
 
-/** Puts `text` at `file` unless something is there; returns what is there afterwards. */
+/** Writes `text` to `file` unless that exists; returns its content afterwards. */
 async function createExclusively(file: string, text: string, mode: number): Promise<string> {
   const temporary = await writeTemporary(file, text, mode);
   try {

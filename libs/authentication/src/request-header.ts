@@ -2,18 +2,24 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { IMPERSONATE_PREFIX } from './impersonation.js';
 import { type Authentication, authenticated, type UserInfo } from './user.js';
 
-/** Common name in the certificate of the installation's load balancers, which say to every server for whom they ask. */
+/**
+ * Common name in the certificate of the installation's load balancers, which send their callers' identity to every
+ * server.
+ */
 export const FRONT_PROXY_NAME = 'front-proxy-client';
-/** The same of api-servers where they hand watches to gateways: gateways alone believe it, and of watches alone. */
+/** Same for api-servers that proxy watches to gateways: only gateways accept it, and only for watches. */
 export const GATEWAY_CLIENT_NAME = 'gateway-client';
-/** The same of all servers towards the servers of other group-versions (aggregation): no server of the installation believes it. */
+/**
+ * Same for all servers towards the servers of other group-versions (aggregation): no server of the installation accepts
+ * it.
+ */
 export const AGGREGATOR_NAME = 'aggregator-client';
 
 /** Headers in which a front proxy sends the identity of callers. Names in lower case. */
 export interface RequestHeaderNames {
-  /** The first that has a value names the user. */
+  /** Headers of the user's name; the first with a value is used. */
   readonly usernames: readonly string[];
-  /** Each value of each is a group. */
+  /** Headers of groups; each value is a group. */
   readonly groups: readonly string[];
   /** Prefixes of names; the rest of a name is the key of an extra value. */
   readonly extraPrefixes: readonly string[];
@@ -35,7 +41,7 @@ const GROUP = 'x-remote-group';
 const EXTRA_PREFIX = 'x-remote-extra-';
 /** Expiry of the caller's credential, so that a proxied watch ends with it: a date and time (RFC 3339). */
 const EXPIRES = 'x-remote-expires';
-/** Whether the request has been judged by the audit policy of who passes it on, and is recorded there. */
+/** Whether the proxying server has evaluated its audit policy for the request, and recorded it. */
 const AUDITED = 'x-remote-audited';
 
 /**
@@ -97,11 +103,11 @@ export const isIdentityHeader = (name: string): boolean =>
   name.startsWith(EXTRA_PREFIX) ||
   name.startsWith(IMPERSONATE_PREFIX);
 
-/** Whether a front proxy of these names says something with a header. */
+/** Whether a front proxy sends identity in a header. */
 export const isRequestHeader = ({ usernames, groups, extraPrefixes }: RequestHeaderNames, name: string): boolean =>
   usernames.includes(name) || groups.includes(name) || extraPrefixes.some((prefix) => name.startsWith(prefix));
 
-/** Whether headers are written as {@link forwardedIdentity} writes them. */
+/** Whether headers are encoded by {@link forwardedIdentity}. */
 export const isForwarded = (headers: IncomingHttpHeaders): boolean => headers[ENCODING] !== undefined;
 
 /**
@@ -145,7 +151,7 @@ export function plainIdentity(rawHeaders: readonly string[], names: RequestHeade
   return authenticated({ name, groups, extra }, 'proxy');
 }
 
-/** All values of each header, by its name in lower case. */
+/** Returns all values of each header, by its name in lower case. */
 function sentHeaders(rawHeaders: readonly string[]): Map<string, string[]> {
   const sent = new Map<string, string[]>();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -159,7 +165,7 @@ function sentHeaders(rawHeaders: readonly string[]): Map<string, string[]> {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Node reads each byte as a character; what is no UTF-8 stays so, for two names must not become one. */
+/** Node reads each byte as a character; invalid UTF-8 stays so, as two names must not become one. */
 function asText(value: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those of ASCII are the same in both.
   if (/^[\x00-\x7f]*$/.test(value)) return value;

@@ -1,18 +1,18 @@
 import { dnsLabelErrors, dnsSubdomainErrors } from '@orch/machinery';
 
-/** A service account, by which its user name is made. */
+/** A service account, from which its user name is derived. */
 export interface ServiceAccountName {
-  /** That it lies in. */
+  /** Namespace of the account. */
   readonly namespace: string;
   /** Within its namespace. */
   readonly name: string;
 }
 
-/** The user that a service account is (spec: "Service account tokens"). */
+/** Returns the user name of a service account (spec: "Service account tokens"). */
 export const serviceAccountUser = ({ namespace, name }: ServiceAccountName): string =>
   `system:serviceaccount:${namespace}:${name}`;
 
-/** The groups that a service account is in. */
+/** Returns the groups of a service account. */
 export const serviceAccountGroups = (namespace: string): string[] => [
   'system:serviceaccounts',
   `system:serviceaccounts:${namespace}`,
@@ -20,7 +20,7 @@ export const serviceAccountGroups = (namespace: string): string[] => [
 
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
-/** The service account that has this user name; undefined for all other names. */
+/** Returns the service account with a user name; undefined for all other names. */
 export function serviceAccountOf(userName: string): ServiceAccountName | undefined {
   const [, namespace = '', name = ''] = SERVICE_ACCOUNT.exec(userName) ?? [];
   const isOne = dnsLabelErrors(namespace).length === 0 && dnsSubdomainErrors(name).length === 0;

@@ -10,7 +10,7 @@ import { usageExtensions } from './usages.js';
 export interface ToSign {
   /** DER of the name. */
   readonly subject: Uint8Array;
-  /** DER of the further names; undefined for none. */
+  /** DER of the alternative names; undefined for none. */
   readonly alternativeNames: Uint8Array | undefined;
   /** DER (SubjectPublicKeyInfo). */
   readonly publicKey: Uint8Array;
@@ -20,21 +20,23 @@ export interface ToSign {
   readonly lifetime: number;
 }
 
-/** Certificates begin a little in the past, for machines whose clocks are behind. */
+/** Certificates become valid a little in the past, for machines whose clocks are behind. */
 const BACKDATE_MS = 300_000;
 /** Certificates with a shorter lifetime keep their full length. */
 const SHORT_MS = 8 * 3_600_000;
 const ALTERNATIVE_NAMES = '2.5.29.17';
 const EMPTY_NAME = 2;
 
-/** How keys of elliptic curves sign, by what OpenSSL calls the curve. */
+/** Signature algorithms of elliptic curves, by OpenSSL's name of the curve. */
 const CURVES: Readonly<Record<string, { namedCurve: string; hash: string }>> = {
   prime256v1: { namedCurve: 'P-256', hash: 'SHA-256' },
   secp384r1: { namedCurve: 'P-384', hash: 'SHA-384' },
   secp521r1: { namedCurve: 'P-521', hash: 'SHA-512' },
 };
 
-/** Signs what others ask for, with an authority's key: RSA, or of one of the NIST curves. Signing is done off the event loop. */
+/**
+ * Signs certificates with an authority's key: RSA, or of one of the NIST curves. Signing is done off the event loop.
+ */
 export class SigningAuthority {
   private constructor(
     private readonly certificate: x509.X509Certificate,
@@ -42,7 +44,7 @@ export class SigningAuthority {
     private readonly algorithm: { readonly name: string; readonly hash: string },
   ) {}
 
-  /** @throws Error as {@link checkAuthority} does, and for a key that is none */
+  /** @throws Error as {@link checkAuthority} does, and for an invalid key */
   static async of({ cert, key }: Issuer): Promise<SigningAuthority> {
     const object = createPrivateKey(key);
     checkAuthority(cert, object);
@@ -53,8 +55,8 @@ export class SigningAuthority {
   }
 
   /**
-   * A certificate for what is asked, PEM; it never ends after the authority.
-   * @throws Error when the authority has ended, or for usages and keys that are none
+   * Issues a certificate, PEM; it never outlives the authority.
+   * @throws Error when the authority has expired, or for invalid usages and keys
    */
   async sign({ subject, alternativeNames, publicKey, usages, lifetime }: ToSign, now: number): Promise<string> {
     const { subjectName: issuer, notAfter: end } = this.certificate;
@@ -90,7 +92,7 @@ export class SigningAuthority {
   }
 }
 
-/** @throws Error unless these are one certificate of an authority and its key, of a type that can sign */
+/** @throws Error unless these are one certificate of an authority and its key, of a supported type */
 export function checkAuthority(cert: string, key: KeyObject): void {
   const [certificate, ...others] = certificatesOf(cert);
   if (others.length > 0) throw new Error(`expected 1 certificate, found ${others.length + 1}`);

@@ -4,7 +4,7 @@ import { CsvError, parseCsv } from './csv.js';
 import type { TokenVerifier } from './token-verifier.js';
 import { type Authentication, authenticated } from './user.js';
 
-/** A token file that cannot be used; the message names file and line, never a token. */
+/** Thrown for an unusable token file; the message names file and line, never a token. */
 export class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
 }
@@ -55,7 +55,7 @@ export class TokenFile implements TokenVerifier {
     return new TokenFile(await readFile(path, 'utf8'), path);
   }
 
-  /** Takes as long for a token that is held as for another of its length. */
+  /** Takes as long for a known token as for an unknown one of its length. */
   verify(token: string): Authentication | undefined {
     return this.#users.get(this.#digest(token));
   }

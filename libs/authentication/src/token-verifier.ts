@@ -1,11 +1,11 @@
 import type { Authentication } from './user.js';
 
-/** Settles who a bearer token stands for; undefined when this verifier does not know the token. */
+/** Authenticates a bearer token; undefined when this verifier does not know it. */
 export interface TokenVerifier {
   /**
    * @param audiences of which the token must be for one; undefined: the API's own
-   * @throws Error saying why a token that it knows is not good, or why it cannot tell now, never with the token in it;
-   * further verifiers are asked all the same
+   * @throws Error saying why a token that it knows is invalid, or why it cannot tell now, never with the token in it;
+   * further verifiers are called all the same
    */
   verify(
     token: string,
@@ -15,14 +15,14 @@ export interface TokenVerifier {
 
 /** Returns the audiences of `wanted` that `given` has too, in the order of `wanted`. */
 export function commonAudiences(wanted: readonly string[], given: readonly string[]): readonly string[] {
-  // Both may be long: who reviews a token chooses the one, who had it issued the other.
+  // Both may be long: one is chosen by the reviewer of a token, the other by its requester.
   const known = new Set(given);
   return wanted.filter((audience) => known.has(audience));
 }
 
 /**
- * A verifier of tokens that say nothing of audiences: each is good for those of the API, and for no other.
- * @param own the API's audiences; where there are none, tokens are good for whatever is asked for
+ * A verifier of tokens without audiences: each is valid for those of the API, and for no other.
+ * @param own the API's audiences; if empty, tokens are valid for any
  */
 export function audienceAgnostic(verifier: TokenVerifier, own: readonly string[]): TokenVerifier {
   return {

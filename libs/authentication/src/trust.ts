@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { AGGREGATOR_NAME, GATEWAY_CLIENT_NAME } from './request-header.js';
 import type { Authentication } from './user.js';
 
-/** Certificates that are trusted themselves, by their SHA-256 fingerprints. */
+/** Trusted certificates by their SHA-256 fingerprints. */
 export type Authorities = ReadonlyMap<string, X509Certificate>;
 
 /** Authorities of client certificates, and the roles of their holders. */
@@ -17,15 +17,18 @@ export interface CertificateTrust {
    * {@link AGGREGATOR_NAME}).
    */
   readonly proxyNames: readonly string[];
-  /** Whether api-servers hand watches to this server, by certificates named {@link GATEWAY_CLIENT_NAME}. Default false. */
+  /**
+   * Whether api-servers proxy watches to this server, with certificates named {@link GATEWAY_CLIENT_NAME}. Default
+   * false.
+   */
   readonly takesHandedWatches?: boolean;
-  /** Common names of those among them that are servers of this installation. Default: the one that its own certificates have. */
+  /** Common names of those among them that are servers of this installation. Default: that of its own certificates. */
   readonly ownNames?: readonly string[];
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** The certificates of a PEM bundle, in their order. Throws when one cannot be read, or there is none. */
+/** Returns the certificates of a PEM bundle, in their order. Throws when one is unreadable, or there is none. */
 export function certificatesOf(bundle: string): [X509Certificate, ...X509Certificate[]] {
   const [first, ...others] = (bundle.match(CERTIFICATE) ?? []).map((pem) => new X509Certificate(pem));
   if (!first) throw new Error('there is no certificate in it');
@@ -42,11 +45,11 @@ export const readableCertificatesOf = (bundle: string): X509Certificate[] =>
     }
   });
 
-/** The certificates of PEM bundles as authorities. Throws as {@link certificatesOf} does. */
+/** Returns the certificates of PEM bundles as authorities. Throws as {@link certificatesOf} does. */
 export const authoritiesOf = (...bundles: readonly string[]): Authorities =>
   new Map(bundles.flatMap((bundle) => certificatesOf(bundle).map((each) => [each.fingerprint256, each] as const)));
 
-/** Certificates of a chain that are looked at, at most. */
+/** Maximum number of certificates of a chain that are checked. */
 const LONGEST_CHAIN = 16;
 
 /**
@@ -102,7 +105,10 @@ function proxyRole({ proxyNames, takesHandedWatches }: CertificateTrust, commonN
   return proxyNames.length === 0 && commonName !== AGGREGATOR_NAME ? 'proxy' : undefined;
 }
 
-/** Whether what a caller was let in by is believed still. Only client certificates have an authority that can be dropped. */
+/**
+ * Whether the authority of a caller's credential is still trusted. Only client certificates have an authority that can
+ * be removed.
+ */
 export function isTrusted(trust: CertificateTrust, { method, authority }: Authentication): boolean {
   if (method === 'x509') return authority !== undefined && trust.clients.has(authority);
   return method !== 'proxy' || (authority !== undefined && trust.proxies.has(authority));

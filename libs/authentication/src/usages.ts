@@ -33,7 +33,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   'netscape sgc': '2.16.840.1.113730.4.1',
 };
 
-/** The extensions that say so. @throws Error for words that are none */
+/** Returns the extensions for usages. @throws Error for unknown words */
 export function usageExtensions(usages: readonly string[]): x509.Extension[] {
   const unknown = usages.filter((usage) => !(Object.hasOwn(KEY_USAGES, usage) || Object.hasOwn(PURPOSES, usage)));
   if (unknown.length > 0)

@@ -6,13 +6,13 @@ export interface UserInfo {
   readonly name: string;
   /** Distinguishes users that had the same name at different times; unset when the method has none. */
   readonly uid?: string;
-  /** Without repeats when made by {@link authenticated}, which adds `system:authenticated`. */
+  /** Without duplicates when made by {@link authenticated}, which adds `system:authenticated`. */
   readonly groups: readonly string[];
-  /** Further values that the method knows, by key; empty when there are none. */
+  /** Extra values of the method, by key; empty when there are none. */
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A user as reviews and the audit log write it (`authentication.k8s.io/v1`, UserInfo). */
+/** Returns a user as in reviews and the audit log (`authentication.k8s.io/v1`, UserInfo). */
 export const wireUser = ({ name, uid, groups, extra }: UserInfo) => ({
   username: name,
   ...(uid !== undefined && { uid }),
@@ -20,22 +20,22 @@ export const wireUser = ({ name, uid, groups, extra }: UserInfo) => ({
   ...(Object.keys(extra).length > 0 && { extra }),
 });
 
-/** How a caller was recognised. `proxy`: by what another server of the installation, or a front proxy, says. */
+/** How a caller was authenticated. `proxy`: by another server of the installation, or a front proxy. */
 export type AuthenticationMethod = 'x509' | 'token' | 'proxy' | 'anonymous';
 
-/** A request whose caller is settled. */
+/** The authenticated caller of a request. */
 export interface Authentication {
-  /** Shared by all requests with the same credential: not to be changed. */
+  /** Shared by all requests with the same credential: must not be changed. */
   readonly user: UserInfo;
   /** Method that authenticated the caller. */
   readonly method: AuthenticationMethod;
   /** Expiry of the credential, milliseconds since the epoch: a longer request (a watch) must be checked again then. */
   readonly expiresAt?: number;
-  /** The request is recorded by the proxy that speaks for its caller. */
+  /** Set if the proxy that speaks for the caller records the request. */
   readonly audited?: true;
-  /** The one verb that the credential is good for; absent where it is for all. */
+  /** The only verb that the credential is valid for; absent if it is for all. */
   readonly onlyFor?: 'watch';
-  /** SHA-256 fingerprint of the authority of the client certificate that this goes by; for `proxy`, of the proxy's. */
+  /** SHA-256 fingerprint of the authority of the client certificate; for `proxy`, of the proxy's. */
   readonly authority?: string;
   /** Requested audiences that the token is valid for; unset when audiences are not known. */
   readonly audiences?: readonly string[];
@@ -51,7 +51,7 @@ export interface Authentication {
 export interface Recheck {
   /** Identifies the credential, and reveals nothing of it. */
   readonly key: string;
-  /** Until when what is known of it holds, milliseconds since the epoch. */
+  /** Time of the next check, milliseconds since the epoch. */
   readonly dueAt: number;
   /**
    * Returns the current user; undefined when the credential is not valid any more. @throws Error when that is unknown
@@ -69,7 +69,7 @@ export const ANONYMOUS: Authentication = {
   method: 'anonymous',
 };
 
-/** A caller who has proved who they are: joins `system:authenticated`. Made when a credential is learned, not per request. */
+/** Creates an authenticated caller: adds `system:authenticated`. Called once per credential, not per request. */
 export function authenticated(
   user: UserInfo,
   method: Exclude<AuthenticationMethod, 'anonymous'>,

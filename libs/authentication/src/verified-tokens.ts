@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Authentication } from './user.js';
 
-/** Tokens that are kept, at most. */
+/** Maximum number of cached tokens. */
 const MOST = 10_000;
 
 interface Kept {
@@ -36,8 +36,8 @@ export class VerifiedTokens {
   }
 
   /**
-   * Only what ends is kept.
-   * @param mostMs milliseconds for which it is believed at most, though it does not end before
+   * Caches a token that expires.
+   * @param mostMs milliseconds for which it is cached at most
    */
   keep(token: string, found: Authentication, mostMs = Number.POSITIVE_INFINITY): void {
     if (found.expiresAt === undefined) return;

@@ -46,15 +46,15 @@ export function certificateVerdict(socket: Socket, trust: CertificateTrust): Cer
 
 const verdicts = new WeakMap<Socket, { readonly trust: CertificateTrust; readonly verdict: CertificateVerdict }>();
 
-/** Releases that drop what lies between a client's certificate and its authority (https://github.com/nodejs/node/issues/65579). */
+/** Releases that drop intermediate certificates of clients (https://github.com/nodejs/node/issues/65579). */
 const DROPS_CHAINS = /^(24\.21|26\.[89])\./.test(process.versions.node);
 
 /** Makes the chains of client certificates available on every release of Node. Call it before the server listens. */
 export function keepChains(server: Server): void {
   if (!DROPS_CHAINS) return;
   const known = new WeakSet<TLSSocket>();
-  // The only event of a handshake that names its socket. The chain is there when the handshake is done, and dropped by the first
-  // listener to that.
+  // The only event of a handshake with its socket. The chain is available when the handshake is done, and dropped by
+  // the first listener to that.
   server.on('keylog', (_secret, socket) => {
     if (known.has(socket)) return;
     known.add(socket);
@@ -86,13 +86,13 @@ function authorityBehind(certificate: DetailedPeerCertificate, trust: Certificat
   const { fingerprint256: leaf } = certificate;
   const chain = chainOf(certificate);
   const authority = authorityOf(trust, chain);
-  // A session that is resumed has no more of its chain than can be found among the authorities: not what lay between.
+  // A resumed session has only the certificates of its chain that are authorities: no intermediates.
   if (authority === undefined) return longChains.get(leaf);
   if (chain.length > 2) remember(leaf, authority);
   return authority;
 }
 
-/** The certificate and those that were sent beside it, as far as their names make a chain. */
+/** Returns the certificate and those that were sent beside it, as far as their names make a chain. */
 function chainOf(certificate: DetailedPeerCertificate): X509Certificate[] {
   const chain = [new X509Certificate(certificate.raw)];
   for (let link = certificate; link.issuerCertificate && link.issuerCertificate !== link; ) {
@@ -102,7 +102,7 @@ function chainOf(certificate: DetailedPeerCertificate): X509Certificate[] {
   return chain;
 }
 
-/** Authorities of certificates that others have signed in between, for sessions that are resumed. */
+/** Authorities of certificates with intermediates, for resumed sessions. */
 const longChains = new Map<string, string>();
 const MAX_LONG_CHAINS = 10_000;
 

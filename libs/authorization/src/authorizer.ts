@@ -4,21 +4,21 @@ import type { UserInfo } from '@orch/authentication';
 export interface RequestAttributes {
   /** `get`, `list`, `create`, … for resources; for paths the HTTP method in lower case. */
   readonly verb: string;
-  /** Whether it is about a resource; of what is not, only verb and path say anything, all else is empty. */
+  /** Whether it is about a resource; for other requests only verb and path are set. */
   readonly isResourceRequest: boolean;
   /** Path of the request, undecoded. The requested object if it is no resource request. */
   readonly path: string;
   /** Empty for the core group. */
   readonly group: string;
-  /** Without the group, as `v1`. */
+  /** Version without the group, such as `v1`. */
   readonly version: string;
-  /** The plural, as in paths; it need not be served. */
+  /** The plural, as in paths; it may be unknown. */
   readonly resource: string;
   /** Empty for the object itself. */
   readonly subresource: string;
-  /** Empty for what lies outside of namespaces, and for all of them; a namespace lies in itself. */
+  /** Empty for cluster-scoped resources, and for all namespaces; for a namespace its own name. */
   readonly namespace: string;
-  /** Empty for collections and for what is still to be named. */
+  /** Empty for collections and for objects without a name yet. */
   readonly name: string;
 }
 
@@ -30,7 +30,7 @@ export interface Decision {
   readonly reason: string;
 }
 
-/** Decides who may do what. */
+/** Decides whether requests are allowed. */
 export interface Authorizer {
   /** Decides on a request. Rejects when it cannot: access is not granted then. */
   authorize(user: UserInfo, request: RequestAttributes): Promise<Decision>;
@@ -54,28 +54,28 @@ export interface ResourceRule {
 export interface PathRule {
   /** `get`, `post`, …; `*` for all. */
   readonly verbs: readonly string[];
-  /** `*` alone or at the end stands for whatever follows. */
+  /** Paths; `*` alone or at the end matches any rest. */
   readonly nonResourceURLs: readonly string[];
 }
 
 /** Rights of a user. */
 export interface UserRules {
-  /** On resources, in no order that means anything. */
+  /** Rules on resources, in no particular order. */
   readonly resourceRules: readonly ResourceRule[];
-  /** On paths that are no resources. */
+  /** Rules on non-resource paths. */
   readonly pathRules: readonly PathRule[];
-  /** Whether there may be more than is listed, by those who decide and cannot list. */
+  /** Whether the list may be incomplete, because an authorizer cannot list rules. */
   readonly incomplete: boolean;
   /** Errors of the list, or why it is incomplete; mostly empty. */
   readonly problems: readonly string[];
 }
 
-/** Yes, without a reason. */
+/** Allowed, without a reason. */
 export const ALLOW: Decision = { decision: 'allow', reason: '' };
-/** Others may say, without a reason. */
+/** No opinion, without a reason. */
 export const NO_OPINION: Decision = { decision: 'no-opinion', reason: '' };
 
-/** The group whose members may do everything, and whom no limit on requests holds up. */
+/** The group whose members may do everything, and are exempt from request limits. */
 export const MASTERS = 'system:masters';
 
 /**

@@ -2,7 +2,7 @@ import { ALLOW, type Authorizer, MASTERS, NO_OPINION } from './authorizer.js';
 
 const ALL = ['*'];
 
-/** Lets everybody do everything (mode `AlwaysAllow`). */
+/** Allows everything (mode `AlwaysAllow`). */
 export const alwaysAllow: Authorizer = {
   authorize: async () => ALLOW,
   rulesFor: async () => ({

@@ -3,7 +3,7 @@ import { forbidden, StatusError } from '@orch/machinery';
 import type { RequestAttributes } from './authorizer.js';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-/** Whatever was asked for stands in the answer: no browser is to take it for HTML. */
+/** Escapes parts of the request in the answer, so that no browser takes it for HTML. */
 const harmless = (text: string): string => text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? '');
 
 /** 403 for a request that is not allowed, in the words that clients know. `reason` is the authorizer's, or empty. */

@@ -8,7 +8,7 @@ const inflate = promisify(gunzip);
 /** Body of an answer. */
 export type AnswerBody = Dispatcher.ResponseData['body'];
 
-/** All of a body, as it was before it was compressed for the way: no more than `maxBytes`, 0 for no bound. @throws TransportError */
+/** Reads the whole body, decompressed: no more than `maxBytes`, 0 for no limit. @throws TransportError */
 export function wholeBody(
   { body, headers }: Pick<Dispatcher.ResponseData, 'body' | 'headers'>,
   maxBytes: number,

@@ -7,7 +7,7 @@ import { timerSleep } from './sleep.js';
 import { type Method, type RawRequest, type RawResponse, Transport, type TransportSettings } from './transport.js';
 import { openWatch, type WatchEvent, type WatchOptions, type WatchStart, watch } from './watch/watch.js';
 
-/** How a {@link Client} behaves; everything has a default. */
+/** Settings of a {@link Client}; everything has a default. */
 export interface ClientSettings extends TransportSettings {
   /** The server's naming profile. Default: the names of `orch`. */
   readonly names?: Names;
@@ -33,19 +33,19 @@ export type Selection = {
 export type ListQuery = Selection & {
   /** Objects of a page. Unset or 0: everything at once. */
   readonly limit?: number;
-  /** Token of the page before; goes with neither `resourceVersion` nor `resourceVersionMatch`. */
+  /** Token of the previous page; excludes `resourceVersion` and `resourceVersionMatch`. */
   readonly continue?: string;
-  /** Unset: the newest state. `0`: any state that the server holds. Else see {@link resourceVersionMatch}. */
+  /** Unset: the newest state. `0`: any state that the server has. Else see {@link resourceVersionMatch}. */
   readonly resourceVersion?: string;
   /** `Exact`: the state at that version (410 when it is gone). `NotOlderThan`: that or a later one. */
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
-  /** How long the server may take, seconds. */
+  /** Timeout on the server, seconds. */
   readonly timeoutSeconds?: number;
 };
 
 /** Query of a write. A `type`, so that it is a {@link Query} too. */
 export type WriteQuery = {
-  /** `All`: everything but the storing. Unset: for real. */
+  /** `All`: everything except storing. Unset: for real. */
   readonly dryRun?: 'All';
   /** Manager that will own the written fields: at most 128 bytes, printable. */
   readonly fieldManager?: string;
@@ -59,19 +59,19 @@ export type WriteQuery = {
 export interface RequestOptions {
   /** Such as `status` or `scale`; unset for the object itself. */
   readonly subresource?: string;
-  /** Gives the request up: the promise rejects with the signal's reason. A write may have taken effect. */
+  /** Aborts the request: the promise rejects with the signal's reason. A write may have taken effect. */
   readonly signal?: AbortSignal;
 }
 
-/** A collection's answer. */
+/** A page of a collection. */
 export interface ObjectList<T extends ApiObject> {
   /** Version of the list, and of every item, which omits its own. */
   readonly apiVersion?: string;
   /** Kind of the list: `PodList`. */
   readonly kind?: string;
   /**
-   * `resourceVersion`: the state listed, to watch from. `continue`: set while pages are left; `remainingItemCount`:
-   * objects on them, if known.
+   * `resourceVersion`: version of the listed state, to watch from. `continue`: set while pages are left;
+   * `remainingItemCount`: objects on them, if known.
    */
   readonly metadata: {
     readonly resourceVersion?: string;
@@ -92,7 +92,7 @@ export const PATCH_TYPE = {
 
 /** Body of a delete. */
 export interface DeleteOptions {
-  /** How long the object may take to end, seconds; 0 at once. Default: the kind's own. */
+  /** Seconds for the object's graceful deletion; 0 at once. Default: the kind's own. */
   readonly gracePeriodSeconds?: number;
   /** Treatment of the object's dependents: orphaned, deleted after it, deleted before it. Default: the kind's own. */
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
@@ -101,9 +101,9 @@ export interface DeleteOptions {
 }
 
 /**
- * Requests to the resource API, in JSON. Every method throws {@link ApiError} when the server refuses and
- * {@link TransportError} when no whole answer comes. Numbers are read as JavaScript numbers: integers beyond 2^53 lose
- * their last digits; use {@link raw} where that matters.
+ * Client of the resource API, in JSON. Every method throws {@link ApiError} when the server refuses and
+ * {@link TransportError} when no complete answer arrives. Numbers are read as JavaScript numbers: integers beyond 2^53
+ * lose their last digits; use {@link raw} where that matters.
  */
 export class Client {
   /** The naming profile of the settings. */
@@ -135,7 +135,10 @@ export class Client {
     return this.#json<ObjectList<T>>('GET', resourcePath(ref), query, options);
   }
 
-  /** Every page of a list, following `continue`; `limit` is the size of a page. A page that has expired ends it with a 410. */
+  /**
+   * Yields every page of a list, following `continue`; `limit` is the size of a page. An expired page ends it with a
+   * 410.
+   */
   async *pages<T extends ApiObject>(
     ref: ResourceRef,
     query: ListQuery = {},
@@ -150,7 +153,7 @@ export class Client {
     }
   }
 
-  /** The object as it was created. `options.name` is that of the parent of a subresource. */
+  /** Creates an object and returns it. `options.name` is that of the parent of a subresource. */
   create<T extends ApiObject>(
     ref: ResourceRef,
     object: T,
@@ -167,7 +170,7 @@ export class Client {
     return this.#json<T>('PUT', path, query, options, 'application/json', object);
   }
 
-  /** The object as it became. `patch` is written as JSON, also that of an `apply`. */
+  /** Patches an object and returns it. `patch` is encoded as JSON, also for an `apply`. */
   patch<T extends ApiObject>(
     ref: ResourceRef,
     name: string,
@@ -186,7 +189,7 @@ export class Client {
     );
   }
 
-  /** Resolves with what the server answers: a Status, or the object when its deletion takes time. */
+  /** Deletes an object. Resolves with the server's answer: a Status, or the object when its deletion takes time. */
   delete(
     ref: ResourceRef,
     name: string,
@@ -204,9 +207,7 @@ export class Client {
     );
   }
 
-  /**
-   * Deletes what the query selects. Resolves with what the server answers: a Status, or the list of what was deleted.
-   */
+  /** Deletes the selected objects. Resolves with the server's answer: a Status, or the list of deleted objects. */
   deleteCollection(
     ref: ResourceRef,
     query: Selection & { dryRun?: 'All' } = {},
@@ -216,13 +217,13 @@ export class Client {
     return this.#json<ApiObject>('DELETE', resourcePath(ref), query, options, 'application/json', body);
   }
 
-  /** Any path, bytes in and out. */
+  /** Sends a request to any path, with bytes in and out. */
   async raw(method: Method, path: string, request: RawRequest = {}): Promise<RawResponse> {
     await this.#limiter?.take(request.signal);
     return this.#transport.request(method, path, request);
   }
 
-  /** The events of one watch request; see {@link openWatch}. */
+  /** Yields the events of one watch request; see {@link openWatch}. */
   openWatch<T extends ApiObject>(
     ref: ResourceRef,
     query: Query = {},
@@ -231,7 +232,7 @@ export class Client {
     return openWatch(this.#transport, ref, query, signal);
   }
 
-  /** Events for as long as the history reaches back, over as many requests as it takes; see {@link watch}. */
+  /** Yields events for as long as the history reaches back, over as many requests as needed; see {@link watch}. */
   watch<T extends ApiObject>(
     ref: ResourceRef,
     start: WatchStart,

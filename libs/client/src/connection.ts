@@ -2,20 +2,20 @@ import type { ExecPlugin } from './credentials/exec-plugin.js';
 
 /** Address of a server, and how its certificate is verified. */
 export interface ServerPlace {
-  /** Base URL, such as `https://127.0.0.1:6443`; a path in it is put before every request's path. */
+  /** Base URL, such as `https://127.0.0.1:6443`; its path is prepended to every request's path. */
   readonly server: string;
   /** Bundle that the server's certificate must chain to, PEM. Default: the roots that Node ships. */
   readonly ca?: string;
   /** Expected name in the server's certificate, if it is not the URL's host. */
   readonly tlsServerName?: string;
-  /** Do not check the server's certificate. */
+  /** Disables verification of the server's certificate. */
   readonly insecureSkipTlsVerify?: boolean;
   /**
    * Proxy that connections go through, `http`, `https` or `socks5`; it may hold user and password. Default: from
    * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`.
    */
   readonly proxyUrl?: string;
-  /** Do not ask the server to compress its answers. */
+  /** Disables compression of the server's answers. */
   readonly disableCompression?: boolean;
 }
 
@@ -43,11 +43,14 @@ export interface ClientUser {
   readonly keyFile?: string;
   /** Bearer token. */
   readonly token?: string;
-  /** File of a bearer token, read again every minute; while it cannot be read, what it held last, or {@link token}. */
+  /**
+   * File of a bearer token, read again every minute; while it is unreadable, its last content, or {@link token}, is
+   * used.
+   */
   readonly tokenFile?: string;
   /** User and password (RFC 7617); not together with a token. */
   readonly basic?: { readonly username: string; readonly password: string };
-  /** Program that gives credentials. */
+  /** Program that prints credentials. */
   readonly exec?: ExecPlugin;
   /** User that the requests impersonate. */
   readonly impersonate?: Impersonation;
@@ -55,6 +58,6 @@ export interface ClientUser {
 
 /** Address of a server, and the credentials for it. */
 export interface Connection extends ServerPlace, ClientUser {
-  /** Namespace that a user means when naming none. */
+  /** Default namespace of the user. */
   readonly namespace?: string;
 }

@@ -20,10 +20,10 @@ type Connect = buildConnector.connector;
 /** Whether a connection may go to an IP address. */
 export type AllowsAddress = (address: string) => boolean;
 
-/** How long a proxy may take, ms; undici gives a server itself as long. */
+/** Timeout of a proxy, ms; undici's for a server is as long. */
 const PROXY_TIMEOUT_MS = 10_000;
 
-/** How connections are opened beside what the connection itself says. */
+/** Options for opening connections, beside the connection's own. */
 interface ConnectorSettings {
   /** Client certificate for the server. Default: none. */
   readonly certificate?: ClientCertificate | undefined;
@@ -31,7 +31,10 @@ interface ConnectorSettings {
   readonly addressOf?: (() => Promise<Address>) | undefined;
   /** Addresses that connections may go to. Default: all. */
   readonly allows?: AllowsAddress | undefined;
-  /** How the server is verified and what it is shown, made before. Default: by the bundle of the connection and the certificate. */
+  /**
+   * Prepared TLS options: verification of the server, and the client certificate. Default: from the connection's bundle
+   * and the certificate.
+   */
   readonly peer?: PeerOptions | undefined;
 }
 

@@ -4,19 +4,22 @@ import { connectionMessage } from './connection-message.js';
 import { connectorFor } from './connector.js';
 import { TransportError } from './errors.js';
 
-/** How documents are read; everything has a default. */
+/** Settings of a reader; everything has a default. */
 export interface DocumentReaderSettings {
   /** Bundle that certificates must chain to, PEM. Default: the roots that Node ships. */
   readonly ca?: string;
   /** `User-Agent` header. Default `client`. */
   readonly userAgent?: string;
-  /** How long the whole may take, ms. Default 10,000. */
+  /** Timeout of the whole request, ms. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Bytes beyond which a document is given up. Default 1 MiB. */
+  /** Maximum bytes of a document. Default 1 MiB. */
   readonly maxBytes?: number;
 }
 
-/** Reads documents that stand anywhere on the web, as those of issuers of tokens do: over `https` alone, through the proxies of the environment, and following no redirect. */
+/**
+ * Reads public documents, such as those of token issuers: over `https` only, through the proxies of the environment,
+ * and following no redirects.
+ */
 export class DocumentReader {
   readonly #agent: Agent;
   readonly #userAgent: string;
@@ -38,9 +41,10 @@ export class DocumentReader {
   }
 
   /**
-   * The document at a URL.
-   * @param token bearer token to show there
-   * @throws TransportError for another scheme than `https`, a status other than 200, and when there is no whole answer
+   * Reads the document at a URL.
+   * @param token bearer token to send
+   * @throws TransportError for another scheme than `https`, a status other than 200, and when no complete answer
+   * arrives
    */
   async read(url: string, token?: string): Promise<Buffer> {
     const { origin, protocol, pathname, search } = parsed(url);
@@ -67,7 +71,7 @@ export class DocumentReader {
     }
   }
 
-  /** Closes all connections, also of documents that are being read. */
+  /** Closes all connections, also those in use. */
   close(): Promise<void> {
     return this.#agent.destroy();
   }

@@ -1,6 +1,6 @@
 import { TransportError } from './errors.js';
 
-/** Failures of the connection become {@link TransportError}; an abort stays the signal's reason. */
+/** Converts failures of the connection to {@link TransportError}; an abort keeps the signal's reason. */
 export async function during<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,6 +1,6 @@
 import { REASON_CODE, type Reason, type Status } from '@orch/machinery';
 
-/** The server refused: what its `Status` says. Answers that are no Status are given one after their HTTP code. */
+/** Thrown when the server refuses, with its `Status`. For answers without one it is made from the HTTP code. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
@@ -23,24 +23,27 @@ export class ApiError extends Error {
     return this.status.reason ?? '';
   }
 
-  /** From an HTTP answer that is not a success. `retryAfter` is the header's value: seconds. */
+  /** Makes the error of an unsuccessful HTTP answer. `retryAfter` is the header's value: seconds. */
   static fromResponse(code: number, body: string, retryAfter?: string): ApiError {
     const seconds = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined;
     return new ApiError(readStatus(body) ?? synthesize(code, body), seconds === undefined ? undefined : seconds * 1000);
   }
 
-  /** From the object of an `ERROR` event. */
+  /** Makes the error of an `ERROR` event. */
   static fromEvent(object: unknown): ApiError {
     return new ApiError(isStatus(object) ? object : synthesize(500, JSON.stringify(object) ?? ''));
   }
 }
 
-/** No answer, or not a whole one: connection refused, reset, timed out, cut. Whether a write took effect is unknown. */
+/**
+ * Thrown when no complete answer arrives: connection refused, reset, timed out, cut. Whether a write took effect is
+ * unknown.
+ */
 export class TransportError extends Error {
   override readonly name: string = 'TransportError';
 }
 
-/** There are no credentials to send: a plugin or a file gave none. The request was not made. The message holds no secrets. */
+/** Thrown when a plugin or a file gives no credentials. The request was not made. The message contains no secrets. */
 export class CredentialsError extends TransportError {
   override readonly name = 'CredentialsError';
 }
@@ -49,15 +52,15 @@ export class CredentialsError extends TransportError {
 export const hasReason = (thrown: unknown, ...reasons: readonly Reason[]): thrown is ApiError =>
   thrown instanceof ApiError && reasons.some((reason) => reason === thrown.reason);
 
-/** Whether the history or the page that was asked for is gone: clear what is held, list again. */
+/** Whether the requested history or page is gone: the caller should drop its state and list again. */
 export const isExpired = (thrown: unknown): thrown is ApiError => thrown instanceof ApiError && thrown.code === 410;
 
-/** Whether the version asked for is one that the server has not reached, or never will after a restore. */
+/** Whether the requested version is one that the server has not reached, or never will after a restore. */
 export const isVersionTooLarge = (thrown: unknown): thrown is ApiError =>
   thrown instanceof ApiError &&
   (thrown.status.details?.causes ?? []).some(({ reason }) => reason === 'ResourceVersionTooLarge');
 
-/** Whether trying the same again later may help: no answer, too many requests, or a failure on the server's side. */
+/** Whether a later retry may help: no answer, too many requests, or a failure on the server's side. */
 export const isTransient = (thrown: unknown): boolean =>
   thrown instanceof TransportError || (thrown instanceof ApiError && (thrown.code === 429 || thrown.code >= 500));
 
@@ -74,7 +77,7 @@ function readStatus(body: string): Status | undefined {
   }
 }
 
-/** How much of an answer that is no Status goes into its message. */
+/** Characters of an answer without a Status that go into the message. */
 const EXCERPT = 200;
 
 function synthesize(code: number, body: string): Status {

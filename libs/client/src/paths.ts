@@ -1,12 +1,12 @@
 import type { GroupVersionResource } from '@orch/machinery';
 
-/** A collection of objects: all of a resource, or one namespace's. */
+/** A collection of objects: all of a resource, or those of one namespace. */
 export interface ResourceRef extends GroupVersionResource {
-  /** Unset or empty: all namespaces, or a resource of the cluster. */
+  /** Unset or empty: all namespaces, or a cluster-scoped resource. */
   readonly namespace?: string;
 }
 
-/** Values of query parameters; those that are undefined are not sent. */
+/** Values of query parameters; undefined ones are not sent. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** The path of a collection, an object, or a subresource (spec: "Path shapes"). */

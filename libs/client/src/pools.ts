@@ -2,15 +2,15 @@ import type { Agent } from 'undici';
 import type { AnswerBody } from './answer-body.js';
 import type { ClientCertificate } from './credentials/certificate.js';
 
-/** Connections that are shown one certificate. */
+/** Connections with one client certificate. */
 interface Pool {
   readonly certificate: ClientCertificate | undefined;
   readonly agent: Agent;
-  /** Answers under way that may go on without end. */
+  /** Endless answers in progress. */
   readonly streams: Set<AnswerBody>;
 }
 
-/** The connections of a client. They all show the same certificate; when that changes, others take their place. */
+/** The connections of a client. They all use the same certificate; when that changes, they are replaced. */
 export class Pools {
   #current: Pool;
   #closed = false;
@@ -37,7 +37,7 @@ export class Pools {
     return this.#current;
   }
 
-  /** Takes no more requests, and closes each connection when nothing is in flight on it. */
+  /** Accepts no more requests, and closes each connection when nothing is in flight on it. */
   end(): Promise<void> {
     this.#closed = true;
     return this.#current.agent.close();

@@ -1,11 +1,11 @@
 import { TokenBucket } from '@orch/runtime/work';
 import type { Sleep } from './sleep.js';
 
-/** Limits the rate of requests: so many at once, then so many a second, in the order in which they are asked for. */
+/** Limits the rate of requests: a burst, then a number per second, in order of arrival. */
 export class RateLimiter {
   readonly #bucket: TokenBucket;
 
-  /** @param now milliseconds, never going back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(
     perSecond: number,
     burst: number,
@@ -15,7 +15,7 @@ export class RateLimiter {
     this.#bucket = new TokenBucket(perSecond, burst, now);
   }
 
-  /** Waits for a token. @throws the reason of `signal`, which gives the token back */
+  /** Waits for a token. @throws the reason of `signal`, which returns the token */
   async take(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const ms = this.#bucket.reserve();

@@ -1,12 +1,13 @@
-/** Parts of an answer that say where to go. */
+/** The parts of an answer that a redirect uses. */
 interface Redirect {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /**
- * Finds where an answer sends the same request with the same method and body (307, 308), as path with query.
- * @param origin of the server, which is not left: it alone was named, is verified, and is meant by the credentials
+ * Returns the target of a redirect that keeps method and body (307, 308), as path with query.
+ * @param origin of the server, which must stay the same: it alone was named, is verified, and should get the
+ * credentials
  * @param target path with query of the request
  * @returns undefined for other answers, and for other servers
  */

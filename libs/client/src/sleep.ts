@@ -1,4 +1,4 @@
-/** Waits `ms`, less when `signal` aborts; resolves either way. */
+/** Waits `ms`, or until `signal` aborts; resolves either way. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 export const timerSleep: Sleep = (ms, signal) =>

@@ -17,15 +17,15 @@ import { Pools } from './pools.js';
 import { redirectedTo } from './redirects.js';
 import { type Sleep, timerSleep } from './sleep.js';
 
-/** How requests are sent; everything has a default. */
+/** Settings of a transport; everything has a default. */
 export interface TransportSettings {
   /** `User-Agent` header. Default `client`. */
   readonly userAgent?: string;
-  /** How long the server may take to answer, and to go on with an answer, ms. Default 60,000. */
+  /** Milliseconds that the server may take to answer, and between parts of an answer. Default 60,000. */
   readonly timeoutMs?: number;
-  /** How often a request is tried again when the server asks for it (429 or 5xx with `Retry-After`). Default 10. */
+  /** Maximum number of retries when the server asks for them (429 or 5xx with `Retry-After`). Default 10. */
   readonly maxRetries?: number;
-  /** How waits between attempts pass. Default: timers. */
+  /** Implementation of waits between attempts. Default: timers. */
   readonly sleep?: Sleep;
   /**
    * Returns the address to connect to; called for each connection. Certificates must still have the server's name.
@@ -34,13 +34,13 @@ export interface TransportSettings {
   readonly addressOf?: () => Promise<Address>;
   /** Addresses that connections may go to, unless they go through a proxy. Default: all. */
   readonly allowsAddress?: AllowsAddress;
-  /** Connections at a time; requests beyond wait for one. Default: no bound. */
+  /** Maximum number of connections; requests beyond wait for one. Default: no limit. */
   readonly maxConnections?: number;
-  /** Bytes of an answer beyond which it is given up; 0 for no bound. Default 0. */
+  /** Maximum bytes of an answer; 0 for no limit. Default 0. */
   readonly maxAnswerBytes?: number;
   /** Limits of a credential plugin. */
   readonly plugin?: PluginLimits;
-  /** Milliseconds since 1970, for what expires. Default `Date.now`. */
+  /** Returns milliseconds since 1970, for expiry. Default `Date.now`. */
   readonly now?: () => number;
 }
 
@@ -49,30 +49,33 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Parts of a request beside method and path; all optional. */
 export interface RawRequest {
-  /** Added to the path, which must have no query of its own then. */
+  /** Appended to the path, which must not have a query of its own then. */
   readonly query?: Query;
-  /** Names in lower case. They replace `Accept: application/json`, `User-Agent`, and the connection's `Authorization` and, by `impersonate-user`, whom it impersonates. */
+  /**
+   * Headers, names in lower case. They override `Accept: application/json`, `User-Agent`, and the connection's
+   * `Authorization` and, by `impersonate-user`, its impersonation.
+   */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is; its media type stands in `headers`. */
+  /** Body, sent as it is; its media type is in `headers`. */
   readonly body?: string | Buffer;
-  /** Gives the request up: the promise rejects with the signal's reason. A write may have taken effect. */
+  /** Aborts the request: the promise rejects with the signal's reason. A write may have taken effect. */
   readonly signal?: AbortSignal;
 }
 
-/** An answer of the 200s; others are thrown. */
+/** A successful answer (2xx); others are thrown. */
 export interface RawResponse {
   /** The HTTP status, 200 to 299. */
   readonly status: number;
-  /** Names in lower case; a list where a header came more than once. */
+  /** Headers, names in lower case; a list if one came more than once. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Whole, as it was sent; empty when there was none. */
+  /** The whole body, as it was sent; empty when there was none. */
   readonly body: Buffer;
 }
 
-/** Calls that one request comes to by redirects, at most (net/http of Go). */
+/** Maximum number of calls for one request, through redirects (net/http of Go). */
 const MOST_CALLS = 10;
 
-/** HTTP/1.1 with kept connections; one for every request in flight, so a watch never blocks another request. */
+/** HTTP/1.1 with pooled connections; one for every request in flight, so that a watch never blocks another request. */
 export class Transport {
   readonly #origin: string;
   readonly #prefix: string;
@@ -89,7 +92,7 @@ export class Transport {
   readonly #forgetCertificates: () => void;
   readonly #pools: Pools;
 
-  /** @throws CredentialsError for credentials that cannot be used, Error for a proxy that cannot */
+  /** @throws CredentialsError for unusable credentials, Error for an invalid proxy */
   constructor(connection: Connection, settings: TransportSettings = {}) {
     const url = new URL(connection.server);
     this.#origin = url.origin;
@@ -116,7 +119,10 @@ export class Transport {
     this.#forgetCertificates = this.#credentials.onCertificate((certificate) => void this.#pools.show(certificate));
   }
 
-  /** A whole answer. Throws {@link ApiError} for every status but 2xx, {@link TransportError} when there is none. */
+  /**
+   * Sends a request and returns the whole answer. Throws {@link ApiError} for every status but 2xx,
+   * {@link TransportError} when there is none.
+   */
   async request(method: Method, path: string, request: RawRequest = {}): Promise<RawResponse> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -139,7 +145,7 @@ export class Transport {
     return { status: statusCode, headers, body };
   }
 
-  /** Follows what sends the same request elsewhere on the same server; other redirects are answers. */
+  /** Follows redirects of the same request within the server; other redirects are answers. */
   async #followed(method: Method, target: string, request: RawRequest) {
     for (let at = target, call = 1; ; call++) {
       const answer = await this.#send(method, at, request, this.#timeoutMs, this.#compress);
@@ -155,8 +161,8 @@ export class Transport {
   }
 
   /**
-   * An answer piece by piece, as the server sends it; leaving the loop closes the connection.
-   * `idleMs`: how long nothing may come before the connection is taken for dead. Throws as {@link request}.
+   * Yields an answer in pieces, as the server sends it; leaving the loop closes the connection. `idleMs`: silence after
+   * which the connection counts as dead. Throws as {@link request}.
    */
   async *stream(path: string, request: RawRequest, idleMs: number): AsyncGenerator<Buffer, void> {
     const answer = await this.#send('GET', this.#target(path, request), request, idleMs, false);
@@ -236,7 +242,7 @@ export class Transport {
     return { ...answer, pool };
   }
 
-  /** Takes no more requests, and closes each connection when nothing is in flight on it. */
+  /** Accepts no more requests, and closes each connection when nothing is in flight on it. */
   end(): Promise<void> {
     this.#forgetCertificates();
     return this.#pools.end();

@@ -24,7 +24,7 @@ export type Provider = BodyProvider | typeof IDENTITY;
 /** Types to encrypt, and their providers. */
 interface BodyEncryptionOptions {
   readonly rules: ResourceRules<Provider>;
-  /** How bodies lie in the database where they are not encrypted: so they are packed where they are. */
+  /** Encoding of unencrypted bodies in the database, which is packed before encryption. */
   readonly bodies: BodyCodec;
   readonly observer: EncryptionObserver;
 }
@@ -78,7 +78,7 @@ export class BodyEncryption implements BodyCipher {
     }
   }
 
-  /** There may be keys of one name in several providers. */
+  /** Several providers may have keys of the same name. */
   async #byOthers(
     error: unknown,
     failed: BodyProvider,

@@ -4,7 +4,7 @@ import { LoadedEncryption, type LoadSettings, readEncryptionFile } from './loade
 
 /** Milliseconds between checks of the file, beside change notifications. */
 const LOOK_MS = 10_000;
-/** Least milliseconds for which services of a new configuration are waited for. */
+/** Least milliseconds to wait for the services of a new configuration. */
 const LEAST_PATIENCE = 10_000;
 const PATIENCE_STEP = 100;
 
@@ -27,10 +27,13 @@ export interface EncryptionSettings extends Omit<LoadSettings, 'onError'> {
 export class Encryption implements BodyCipher {
   readonly #watch: FileWatch | undefined;
   readonly #stopping = new AbortController();
-  /** Beside the one that holds: one whose services are waited for, and those whose services what is under way may still need. */
+  /**
+   * Beside the current one: a configuration whose services are waited for, and previous ones whose services calls in
+   * progress may still need.
+   */
   readonly #others = new Set<LoadedEncryption>();
   #hash: string;
-  /** Whether what was read last cannot be used. */
+  /** Whether the last file is unusable. */
   #failed = false;
 
   private constructor(
@@ -44,7 +47,10 @@ export class Encryption implements BodyCipher {
     if (reloads) this.#watch = new FileWatch({ files: [file], onLook: () => this.#look(), everyMs: LOOK_MS });
   }
 
-  /** Services need not be there yet: what needs them fails until they are. @throws Error that says what is wrong with the file */
+  /**
+   * Services may be unavailable: operations that need them fail until they are. @throws Error that says what is wrong
+   * with the file
+   */
   static async open(settings: EncryptionSettings): Promise<Encryption> {
     const { file, names, logger } = settings;
     const onError = (error: Error) => logger.error('kms plugin failed health check probe', error);
@@ -67,22 +73,22 @@ export class Encryption implements BodyCipher {
     return this.loaded.cipher.open(type, key, stored);
   }
 
-  /** Whether the configuration says anything of a type. */
+  /** Whether the configuration has a rule for a type. */
   concerns(type: TypeName): boolean {
     return this.loaded.cipher.concerns(type);
   }
 
-  /** Whether a stored form is what would be made of its body now. */
+  /** Whether a stored form is the one that its body would get now. */
   isCurrent(type: TypeName, key: Key, stored: Buffer): boolean {
     return this.loaded.cipher.isCurrent(type, key, stored);
   }
 
-  /** Whether all key management services are well. @throws Error that says which are not */
+  /** Whether all key management services are healthy. @throws Error that says which are not */
   check(): Promise<void> {
     return this.loaded.check();
   }
 
-  /** Reads nothing again, and lets go of services, also of those that are waited for: calls to them fail at once. */
+  /** Stops reloading, and closes services, including ones that are waited for: calls to them fail at once. */
   close(): void {
     this.#stopping.abort();
     this.#watch?.close();
@@ -97,7 +103,7 @@ export class Encryption implements BodyCipher {
     try {
       const { configuration, hash } = await readEncryptionFile(file, names);
       if (this.#stopping.signal.aborted) return;
-      // The file says once more what holds.
+      // The file is the current configuration again.
       if (hash === this.#hash) return this.#failed ? this.#tell(false) : undefined;
       await this.#replace(await LoadedEncryption.of(configuration, this.load));
       this.#hash = hash;
@@ -116,12 +122,12 @@ export class Encryption implements BodyCipher {
     this.settings.onReload?.(failed);
   }
 
-  /** @throws Error where its services are not well in time */
+  /** @throws Error when its services are not healthy in time */
   async #replace(next: LoadedEncryption): Promise<void> {
     const { signal } = this.#stopping;
     const deadline = performance.now() + Math.max(LEAST_PATIENCE, next.grace);
     this.#others.add(next);
-    // Closed while it was being made.
+    // Closed while it was being loaded.
     if (signal.aborted) next.close();
     await next.start();
     for (;;) {
@@ -137,7 +143,7 @@ export class Encryption implements BodyCipher {
     this.loaded = next;
     this.#others.delete(next);
     this.#others.add(before);
-    // What is under way with it may still ask its services.
+    // Operations in progress may still call its services.
     systemClock.after(before.grace, () => this.#letGo(before));
   }
 

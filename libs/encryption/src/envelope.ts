@@ -1,6 +1,6 @@
 import { isSealed, SEALED } from '@orch/storage';
 
-/** The only form there is. */
+/** Version of the format; there is only one. */
 const FORM = 1;
 
 /** Numbers of the ciphers in envelopes. Never renumbered. */
@@ -10,10 +10,10 @@ export type CipherName = keyof typeof CIPHERS;
 
 const NAMES = new Map(Object.entries(CIPHERS).map(([name, number]) => [number as number, name as CipherName]));
 
-/** Before the name: {@link SEALED}, {@link FORM}, the cipher, and how long the name is. */
+/** Bytes before the name: {@link SEALED}, {@link FORM}, the cipher, and the length of the name. */
 const NAME_AT = 5;
 
-/** A sealed body, taken apart: which cipher, which key, and what that has made. */
+/** A parsed sealed body: its cipher, its key, and the ciphertext. */
 export interface Envelope {
   readonly cipher: CipherName;
   /** Name of the key; for a key management service the configured name of the provider. */
@@ -23,7 +23,7 @@ export interface Envelope {
   readonly payload: Buffer;
 }
 
-/** How the envelopes of a key begin. */
+/** Returns the prefix of a key's envelopes. */
 export function headerOf(cipher: CipherName, name: string): Buffer {
   const bytes = Buffer.from(name);
   const header = Buffer.alloc(NAME_AT + bytes.length);
@@ -35,7 +35,7 @@ export function headerOf(cipher: CipherName, name: string): Buffer {
   return header;
 }
 
-/** Takes a stored form apart; undefined where it is no envelope of this release. */
+/** Parses a stored form; undefined if it is no envelope of this release. */
 export function envelopeOf(stored: Buffer): Envelope | undefined {
   if (!isSealed(stored) || stored.length < NAME_AT || stored[1] !== FORM) return undefined;
   const cipher = NAMES.get(stored.readUInt8(2));

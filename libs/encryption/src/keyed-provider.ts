@@ -10,8 +10,8 @@ export class KeyedProvider implements BodyProvider {
   readonly #keys: readonly { readonly name: string; readonly cipher: KeyCipher }[];
 
   /**
-   * @param keys that are valid, at least one
-   * @param cipherOf what encrypts with a key
+   * @param keys valid ones, at least one
+   * @param cipherOf returns the cipher of a key
    */
   constructor(
     private readonly cipher: Exclude<CipherName, 'kms'>,

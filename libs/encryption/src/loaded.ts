@@ -19,7 +19,7 @@ import type { EncryptionObserver } from './observer.js';
 /** Dependencies for loading a configuration. */
 export interface LoadSettings {
   readonly names: GroupNames;
-  /** How bodies lie in the database where they are not encrypted. */
+  /** Encoding of unencrypted bodies in the database. */
   readonly bodies: BodyCodec;
   readonly observer: EncryptionObserver;
   /** Called for unhealthy key management services. */
@@ -27,14 +27,14 @@ export interface LoadSettings {
   readonly clock?: Clock;
 }
 
-/** A file as it was read. */
+/** A decoded file. */
 interface EncryptionFile {
   readonly configuration: EncryptionConfiguration;
   /** Hash of the content. */
   readonly hash: string;
 }
 
-/** @throws Error that names the file, and holds nothing of the keys in it */
+/** @throws Error that names the file, and contains nothing of the keys in it */
 export async function readEncryptionFile(path: string, names: GroupNames): Promise<EncryptionFile> {
   const named = `encryption provider configuration file ${JSON.stringify(path)}`;
   const data = await readFile(path).catch((cause: Error) => {
@@ -67,7 +67,7 @@ function decoded(data: Buffer, named: string): EncryptionConfiguration {
 export class LoadedEncryption {
   readonly cipher: BodyEncryption;
   readonly #services: KmsProvider[] = [];
-  /** Milliseconds that calls to all services take, at most. */
+  /** Maximum milliseconds of calls to all services. */
   readonly #patience: number;
 
   /** @throws Error for rules that hide others */
@@ -77,7 +77,7 @@ export class LoadedEncryption {
     return new LoadedEncryption(configuration, settings, sodium);
   }
 
-  /** @param sodium where any provider is a secretbox */
+  /** @param sodium set if any provider is a secretbox */
   private constructor(
     { resources }: EncryptionConfiguration,
     private readonly settings: LoadSettings,
@@ -103,17 +103,17 @@ export class LoadedEncryption {
   /** Providers by type. */
   readonly rules: ResourceRules<Provider>;
 
-  /** How long (ms) what is under way with them may still need the services. */
+  /** Milliseconds for which operations in progress may still need the services. */
   get grace(): number {
     return 2 * this.#patience;
   }
 
-  /** Looks at all services, once, and goes on to. Never rejects. */
+  /** Checks all services, now and periodically. Never rejects. */
   async start(): Promise<void> {
     await Promise.all(this.#services.map((service) => service.start()));
   }
 
-  /** Whether all services are well. @throws Error that says which are not */
+  /** Whether all services are healthy. @throws Error that says which are not */
   async check(): Promise<void> {
     const outcomes = await Promise.allSettled(this.#services.map((service) => service.check()));
     const problems = outcomes.flatMap((outcome, i) =>

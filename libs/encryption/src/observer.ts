@@ -1,4 +1,4 @@
-/** Which way a body goes. */
+/** Direction of a body. */
 export type Direction = 'from_storage' | 'to_storage';
 
 /** Observer of encryption, for metrics. Calls are short and never throw. */
@@ -10,9 +10,9 @@ export interface EncryptionObserver {
    * @param ms duration
    */
   transformed?(direction: Direction, provider: string, ms: number, failed: boolean): void;
-  /** A key for bodies was made, or that failed. */
+  /** A key for bodies was generated, or that failed. */
   keyGenerated?(ms: number, failed: boolean): void;
-  /** A key was not at hand, and its service is asked for it. */
+  /** A key was not cached, and its service is called. */
   keyMissed?(): void;
   /** A key management service's key of this id was used. */
   keyUsed?(direction: Direction, provider: string, keyId: string): void;

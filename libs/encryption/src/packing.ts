@@ -1,10 +1,10 @@
 import type { BodyCodec } from '@orch/storage';
 
-/** Begins a body that is divided. No JSON text does. */
+/** First byte of a divided body. No JSON text has it. */
 const DIVIDED = 0x01;
 const BODY_AT = 5;
 
-/** A body as it is encrypted: with its owners in few bytes, as a plain row holds them in a column of their own. */
+/** Packs a body for encryption: with its owners in few bytes, as a plain row stores them in a column of their own. */
 export function pack(body: Buffer, codec: BodyCodec): Buffer {
   const { body: rest, owners } = codec.split(body);
   if (owners === null && body[0] !== DIVIDED) return body;
@@ -17,7 +17,7 @@ export function pack(body: Buffer, codec: BodyCodec): Buffer {
   return packed;
 }
 
-/** The body that was packed. @throws RangeError for what `pack` has not made */
+/** Unpacks a body. @throws RangeError for other bytes */
 export function unpack(packed: Buffer, codec: BodyCodec): Buffer {
   if (packed[0] !== DIVIDED) return packed;
   const end = BODY_AT + packed.readUInt32BE(1);

@@ -2,9 +2,9 @@ import type { Envelope } from './envelope.js';
 
 /** Encrypts and decrypts bodies of some types. */
 export interface BodyProvider {
-  /** How metrics call it: as the reference calls what it writes before a body. */
+  /** Name in metrics: the reference's prefix of bodies. */
   readonly prefix: string;
-  /** Whether an envelope may be its own. */
+  /** Whether an envelope may be the provider's own. */
   isFor(envelope: Envelope): boolean;
   /**
    * Encrypts into an envelope.
@@ -14,6 +14,6 @@ export interface BodyProvider {
   seal(identity: Buffer, plain: Buffer): Buffer;
   /** Decrypts an envelope. @throws Error that says what is wrong, also as the promise; a `GrpcError` of the service */
   open(identity: Buffer, envelope: Envelope): Buffer | Promise<Buffer>;
-  /** Whether an envelope of its own, of the object that `identity` is, is made with the key that it encrypts with now. */
+  /** Whether an own envelope, of the object with `identity`, is made with the key that it encrypts with now. */
   isCurrent(envelope: Envelope, identity: Buffer): boolean;
 }

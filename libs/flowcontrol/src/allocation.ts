@@ -1,22 +1,22 @@
 /** A level's demand for the shared seats. */
 interface Wanted {
-  /** Seats that it gets whatever the others want. */
+  /** Seats that it gets in any case. */
   readonly least: number;
-  /** Seats beyond which it gets none; not below `least`. */
+  /** Maximum number of seats; not below `least`. */
   readonly most: number;
-  /** Seats that it has use for; not below `least`. */
+  /** Seats that it can use; not below `least`. */
   readonly target: number;
 }
 
-/** A target of nothing takes part all the same. */
+/** A zero target takes part all the same. */
 const LEAST_TARGET = 0.001;
-/** More than enough to tell apart what a double can. */
+/** Enough for the precision of a double. */
 const MAX_HALVINGS = 100;
 
 /**
- * Divides seats so that each level gets the same share of its target, as far as bounds allow.
- * Where these do not add up each gets its bound.
- * @returns seats of each, not whole numbers, in order; together `seats` where that is possible
+ * Divides seats so that each level gets the same share of its target, as far as bounds allow. If these do not add up
+ * each gets its bound.
+ * @returns seats of each, not whole numbers, in order; together `seats` if that is possible
  */
 export function fairAllocation(seats: number, wanted: readonly Wanted[]): number[] {
   const at = (share: number) =>

@@ -32,43 +32,43 @@ export type Distinguisher = 'ByUser' | 'ByNamespace' | undefined;
 export interface FlowSchema {
   /** Name of the object; it has no namespace. */
   readonly name: string;
-  /** '' for one that is not stored. */
+  /** '' for a built-in one. */
   readonly uid: string;
   /** Precedence: of matching schemas the lowest wins, then the name. */
   readonly precedence: number;
-  /** Name of the level that its requests go to; one that is not there makes the schema count for nothing. */
+  /** Name of the level that its requests go to; if that does not exist the schema is ignored. */
   readonly priorityLevel: string;
   /** Divides its requests into flows. */
   readonly distinguisher: Distinguisher;
-  /** A request belongs to it that fits one of them. */
+  /** Rules, of which a request must match one. */
   readonly rules: readonly FlowRules[];
 }
 
 /** Queues for requests when all seats are taken. */
 export interface Queuing {
   readonly queues: number;
-  /** Queues among which the requests of one flow choose. */
+  /** Number of queues that the requests of one flow choose from. */
   readonly handSize: number;
-  /** Requests in one queue. */
+  /** Maximum number of requests in a queue. */
   readonly queueLengthLimit: number;
 }
 
 export interface LimitedLevel {
-  /** Its part of all seats, beside the parts of the others. */
+  /** Its share of all seats, relative to other levels. */
   readonly shares: number;
-  /** Percent of its seats that others may use while it does not. */
+  /** Percentage of its seats that others may borrow. */
   readonly lendablePercent: number;
-  /** Percent of its seats that it may use of others; undefined for no limit. */
+  /** Percentage of its seats that it may borrow from others; undefined for no limit. */
   readonly borrowingLimitPercent: number | undefined;
-  /** undefined where what finds no seat is refused at once. */
+  /** Undefined if requests without a seat are refused at once. */
   readonly queuing: Queuing | undefined;
 }
 
-/** How many requests of a level are carried out at a time: a PriorityLevelConfiguration. */
+/** Number of requests of a level that execute at a time: a PriorityLevelConfiguration. */
 export interface PriorityLevel {
   /** Name of the object; it has no namespace. */
   readonly name: string;
-  /** '' for one that is not stored. */
+  /** '' for a built-in one. */
   readonly uid: string;
   /** undefined for a level whose requests never wait. */
   readonly limited: LimitedLevel | undefined;
@@ -86,7 +86,7 @@ export interface FlowUser {
 export interface FlowRequest {
   /** `get`, `list`, `create`, … for resources; for paths the HTTP method in lower case. */
   readonly verb: string;
-  /** Whether it is about a resource; of what is not, only verb and path count. */
+  /** Whether it is about a resource; for other requests only verb and path matter. */
   readonly isResourceRequest: boolean;
   /** '' for the core group. */
   readonly group: string;
@@ -94,7 +94,7 @@ export interface FlowRequest {
   readonly resource: string;
   /** '' for the object itself. */
   readonly subresource: string;
-  /** '' for what lies in none. */
+  /** '' for cluster-scoped resources. */
   readonly namespace: string;
   /** Without the query. */
   readonly path: string;

@@ -16,7 +16,7 @@ export class Dealer {
     readonly handSize: number,
   ) {}
 
-  /** @returns different numbers below the size of the deck, the same for each call */
+  /** @returns distinct numbers below the size of the deck, the same for each call */
   handOf(flow: string): readonly number[] {
     const kept = this.#kept.get(flow);
     if (kept) return kept;
@@ -26,7 +26,7 @@ export class Dealer {
     return hand;
   }
 
-  /** Takes the cards of a shuffled deck from the top: each is moved behind those that lie below it already. */
+  /** Deals from the top of a shuffled deck: each card's number is adjusted for those dealt before it. */
   #deal(entropy: Buffer): readonly number[] {
     const hand: number[] = [];
     let rest = entropy.readBigUInt64LE(0);

@@ -15,17 +15,17 @@ export interface LevelObserver {
   waits(schema: string, by: 1 | -1): void;
   /** The number of executing requests, which hold seats, changed. */
   executes(schema: string, by: 1 | -1): void;
-  /** So many seats more are held, or less. */
+  /** The number of held seats changed. */
   seats(schema: string, by: number): void;
-  /** Requests in the queue that one has just entered, itself among them. */
+  /** Number of requests in a queue after one has entered. */
   queueLength(schema: string, length: number): void;
-  /** A request that would be next has to wait as it needs several seats at once. */
+  /** The next request has to wait because it needs several seats at once. */
   noRoom(schema: string): void;
 }
 
 interface FairQueuesOptions {
   readonly clock: Clock;
-  /** Milliseconds that a request waits, at most. */
+  /** Maximum milliseconds that a request waits. */
   readonly maxWaitMs: number;
   readonly observer: LevelObserver;
   /** Pace shared by all levels. */
@@ -38,28 +38,28 @@ export interface Arrival {
   /** Flow within its schema. */
   readonly flow: string;
   readonly estimate: WorkEstimate;
-  /** For those who look at the queues. */
+  /** Description for inspection of the queues. */
   readonly about?: unknown;
 }
 
-/** Seat-milliseconds that a queue counts for in which something is. */
+/** Seat-milliseconds that a busy queue counts for. */
 const BUSY_WORK = 0.5;
-/** Milliseconds that a request is expected to take; put right when it has ended. */
+/** Expected milliseconds of a request; corrected when it has ended. */
 const EXPECTED_MS = 3;
 
-/** A request that has been let in: it waits, or it is carried out. */
+/** An accepted request: waiting or executing. */
 export class Entry {
-  /** Seat-milliseconds that it is expected to take. */
+  /** Expected work in seat-milliseconds. */
   readonly work: number;
-  /** How long it will go on to hold its seats when it has been answered, milliseconds. */
+  /** Milliseconds for which it will keep its seats after its answer. */
   lingersMs: number;
   /** State: it only ever advances to the next. */
   state: 'waiting' | 'executing' | 'over' = 'waiting';
-  /** Monotonic milliseconds; once it is carried out. */
+  /** Monotonic milliseconds; set once it executes. */
   startedAt = 0;
   /** Notifies the request that waits for its seats. */
   settle: (isSeated: boolean) => void = () => undefined;
-  /** Ends the clock that its wait is bound by. */
+  /** Cancels the timer of its wait. */
   cancelTimer: () => void = () => undefined;
 
   constructor(
@@ -67,11 +67,11 @@ export class Entry {
     readonly owner: FairQueues,
     /** The arrival that it was made for. */
     readonly from: Arrival,
-    /** undefined where the level has no queues. */
+    /** Undefined if the level has no queues. */
     readonly queue: FairQueue<Entry> | undefined,
     /** Monotonic milliseconds. */
     readonly arrivedAt: number,
-    /** The same on the clock of the queues, seat-milliseconds. */
+    /** Same on the virtual clock of the queues, seat-milliseconds. */
     readonly arrival: number,
   ) {
     const { initialSeats, finalSeats, additionalMs } = from.estimate;
@@ -79,12 +79,12 @@ export class Entry {
     this.lingersMs = additionalMs;
   }
 
-  /** Held from its beginning until it is over. */
+  /** Seats held from its start to its end. */
   get seats(): number {
     return seatsOf(this.from.estimate);
   }
 
-  /** Whether it has its seats; false when it has waited for too long, or has left. */
+  /** Whether it has its seats; false when it has timed out, or has left. */
   seated(): true | Promise<boolean> {
     if (this.state === 'executing') return true;
     return new Promise((resolve) => {
@@ -120,7 +120,7 @@ export class FairQueues {
   #executing = 0;
   #waiting = 0;
   #entered = 0;
-  /** Index of the queue that had its turn last. */
+  /** Index of the queue that was served last. */
   #robin = -1;
   /** Work that an always busy queue has had done, seat-milliseconds. */
   #progress = 0;
@@ -136,7 +136,7 @@ export class FairQueues {
     this.demand = new SeatDemand(clock.now());
   }
 
-  /** Seats from now on, and how requests wait for them; undefined for not at all. What waits already goes on to. */
+  /** Sets the number of seats, and the queuing; undefined for none. Requests that wait already continue to. */
   configure(limit: number, queuing: Queuing | undefined): void {
     this.#advance();
     this.#limit = limit;
@@ -163,7 +163,7 @@ export class FairQueues {
     return this.#seatsInUse;
   }
 
-  /** Callers who wait, about: each has a hand of queues to choose from. */
+  /** Approximate number of waiting callers: each has a hand of queues to choose from. */
   get breadth(): number {
     return this.#filled.size / (this.#queuing?.handSize || 1);
   }
@@ -177,7 +177,7 @@ export class FairQueues {
     return [...this.#queues.values()].sort((a, b) => a.index - b.index);
   }
 
-  /** Lets a request in, now or when its turn comes, or says why not. */
+  /** Accepts a request, to execute now or in its turn, or returns why it is refused. */
   enter(from: Arrival): Entry | Refusal {
     this.#advance();
     const caller = `${from.schema}\n${from.flow}`;
@@ -192,7 +192,7 @@ export class FairQueues {
     const entry = new Entry(this, from, queue, this.#clock.now(), this.#progress);
     this.#enqueue(queue, entry);
     this.#dispatch();
-    // What begins at once needs no clock.
+    // A request that starts at once needs no timer.
     if (entry.state === 'waiting')
       entry.cancelTimer = this.#clock.after(this.#maxWaitMs, () => this.#giveUp(entry, 'timedOut'));
     return entry;
@@ -221,7 +221,7 @@ export class FairQueues {
     return entry;
   }
 
-  /** The one of a hand with least work before it; none of the hand always comes first. */
+  /** Chooses the queue of a hand with the least work. */
   #choose(hand: readonly number[]): FairQueue<Entry> {
     const offset = this.#entered++ % hand.length;
     let [chosen, least] = [0, Number.POSITIVE_INFINITY];
@@ -250,7 +250,7 @@ export class FairQueues {
     this.#noteDemand();
   }
 
-  /** Takes it out of its queue, to begin or to go. */
+  /** Removes a request from its queue, to start or to leave. */
   #dequeue(queue: FairQueue<Entry>, entry: Entry): void {
     queue.remove(entry);
     if (queue.length === 0) this.#filled.delete(queue);
@@ -259,7 +259,7 @@ export class FairQueues {
     this.#observer.waits(entry.from.schema, -1);
   }
 
-  /** The next of those that wait begins, as there is time for it. @returns whether another one could */
+  /** Starts the next waiting request, as there is time for it. @returns whether another one could start */
   resume(): boolean {
     this.#advance();
     const next = this.#nextWithRoom();
@@ -272,7 +272,7 @@ export class FairQueues {
    * that a busy flow has been dealt. @returns false if there is no such request, or no room for it
    */
   resumeSparse(): boolean {
-    // Where seats are short as well it is shares that count: else those who always ask for one thing at a time would have all of them.
+    // If seats are short as well, shares decide: otherwise callers with one request at a time would get all of them.
     if (this.#limit - this.#seatsInUse < this.#filled.size) return false;
     for (const queue of this.#filled) {
       const entry = queue.oldest;
@@ -319,7 +319,7 @@ export class FairQueues {
     entry.settle(true);
   }
 
-  /** The queue whose oldest request would be over first if each had its own share; of several the one whose turn was longest ago. */
+  /** Returns the queue whose oldest request would finish first with equal shares; on a tie the longest unserved. */
   #next(): FairQueue<Entry> | undefined {
     let chosen: FairQueue<Entry> | undefined;
     let [soonest, nearest] = [Number.POSITIVE_INFINITY, 0];
@@ -381,7 +381,7 @@ export class FairQueues {
     queue.bound();
     this.#noteDemand();
     entry.settle(false);
-    // One that needed many seats may have stood before others.
+    // A request for many seats may have blocked others.
     this.#dispatch();
   }
 
@@ -393,7 +393,7 @@ export class FairQueues {
     this.demand.set(this.#seatsInUse + this.#seatsWaiting, this.#clock.now());
   }
 
-  /** The clock of the queues goes as fast as work is done for each that has any; where they wait for time, no faster than they get it. */
+  /** Advances the virtual clock by the work per busy queue; while requests wait for time, no faster than that. */
   #advance(): void {
     const now = this.#clock.now();
     const passed = now - this.#progressAt;

@@ -8,27 +8,27 @@ import type { Pace } from './pace.js';
 import { smoothedDemand } from './seat-demand.js';
 import type { WorkEstimate } from './work-estimate.js';
 
-/** Seats of a level, as metrics tell of them. */
+/** Seats of a level, for metrics. */
 export interface LevelLimits {
   /** Seats by its share alone. */
   readonly nominal: number;
   /** Seats that cannot be borrowed from it. */
   readonly least: number;
-  /** With all that it may borrow. */
+  /** With everything that it may borrow. */
   readonly most: number;
 }
 
-/** How many seats a level was given and why, each time that they are divided. */
+/** Seats that a level was given, and the reasons, each time that they are divided. */
 export interface LevelAdjustment {
-  /** Most seats that were wanted at a time since seats were divided last. */
+  /** Highest demand since the last division. */
   readonly highest: number;
-  /** Seats that were wanted on average since then. */
+  /** Average demand since then. */
   readonly average: number;
   /** Standard deviation of that. */
   readonly deviation: number;
-  /** Seats that are expected to be wanted. */
+  /** Expected demand. */
   readonly smoothed: number;
-  /** Seats that it has use for, not less than it gets in any case. */
+  /** Seats that it can use, at least its minimum. */
   readonly target: number;
   /** Seats that it has from now on. */
   readonly current: number;
@@ -42,7 +42,7 @@ export interface FlowObserver {
   limits(level: string, limits: LevelLimits): void;
   /** Seats have been divided again. */
   adjusted(level: string, adjustment: LevelAdjustment): void;
-  /** A level is no more. */
+  /** A level was removed. */
   forget(level: string): void;
 }
 
@@ -50,33 +50,33 @@ export interface FlowObserver {
 export interface FlowControllerOptions {
   /** Seats of the process. */
   readonly seats: number;
-  /** Milliseconds that a request waits, at most. */
+  /** Maximum milliseconds that a request waits. */
   readonly maxWaitMs: number;
   /** Times waits, and the division of seats. */
   readonly clock: Clock;
   /** Observer of all levels. */
   readonly observer: FlowObserver;
-  /** How fast requests may begin that have seats. */
+  /** Limits how fast requests with seats may start. */
   readonly pace: Pace;
 }
 
-/** A level and those who wait for its seats. */
+/** A level and the requests that wait for its seats. */
 export interface Level {
   /** The last configuration. */
   readonly configuration: PriorityLevel;
-  /** undefined for a level whose requests never wait. */
+  /** Undefined for a level whose requests never wait. */
   readonly queues: FairQueues | undefined;
-  /** Seats that it may have. */
+  /** Range of its seats. */
   readonly limits: LevelLimits;
   /** Whether it accepts no more requests, and only finishes those it has. */
   readonly isEnding: boolean;
-  /** Most seats that one request may take. */
+  /** Maximum number of seats of one request. */
   readonly maxSeats: number;
 }
 
 /** Flow of a request. */
 export interface Classified {
-  /** The first that fits it. */
+  /** The first matching schema. */
   readonly schema: FlowSchema;
   /** Level in which its requests wait. */
   readonly level: Level;
@@ -89,12 +89,12 @@ interface LevelState extends Level {
   limits: LevelLimits;
   isEnding: boolean;
   maxSeats: number;
-  /** Seats that it has now. */
+  /** Its current seats. */
   current: number;
   smoothed: number;
 }
 
-/** Milliseconds between two looks at who needs the seats. */
+/** Milliseconds between two divisions of the seats. */
 const BORROWING_MS = 10_000;
 /** Share of a level's seats that one request may take. */
 const ONE_REQUESTS_PART = 0.15;
@@ -102,7 +102,9 @@ const ONE_REQUESTS_PART = 0.15;
 const ANY_SEATS = 10;
 const NO_LIMITS: LevelLimits = { nominal: 0, least: 0, most: 0 };
 
-/** Which requests of a process are carried out now, and which wait: by priority level, and fairly among the flows of each (KEP-1040). */
+/**
+ * Decides which requests of a process execute now: by priority level, and fairly among the flows of each (KEP-1040).
+ */
 export class FlowController {
   readonly #levels = new Map<string, LevelState>();
   #schemas: readonly { readonly schema: FlowSchema; readonly level: LevelState }[] = [];
@@ -112,7 +114,7 @@ export class FlowController {
     this.configure([], []);
   }
 
-  /** Begins to lend seats that are not used. */
+  /** Begins to lend unused seats. */
   start(): void {
     this.#cancelNext = this.options.clock.after(BORROWING_MS, () => {
       this.#reap();
@@ -121,7 +123,7 @@ export class FlowController {
     });
   }
 
-  /** Lends no more seats. */
+  /** Stops lending seats. */
   stop(): void {
     this.#cancelNext?.();
   }
@@ -142,7 +144,7 @@ export class FlowController {
     this.divide();
   }
 
-  /** @returns where it belongs: `catch-all` takes what no other schema fits */
+  /** @returns the flow of a request: `catch-all` takes those that no other schema matches */
   classify(user: FlowUser, request: FlowRequest): Classified {
     for (const { schema, level } of this.#schemas)
       if (fits(schema, user, request)) return { schema, level, flow: flowOf(schema, user, request) };
@@ -150,7 +152,7 @@ export class FlowController {
     return { schema: catchAllSchema, level, flow: flowOf(catchAllSchema, user, request) };
   }
 
-  /** Lets a request in; undefined where its level limits nothing. */
+  /** Accepts a request; undefined if its level has no limits. */
   enter({ schema, level, flow }: Classified, estimate: WorkEstimate, about?: unknown): Entry | Refusal | undefined {
     if (level.queues) return level.queues.enter({ schema: schema.name, flow, estimate, about });
     this.options.pace.begins();
@@ -196,7 +198,7 @@ export class FlowController {
     this.#levels.set(name, { ...made, configuration, queues, limits: NO_LIMITS });
   }
 
-  /** Levels that have ended are forgotten when the last of their requests has. */
+  /** Removes ending levels whose last request has ended. */
   #reap(): void {
     for (const [name, { isEnding, queues }] of this.#levels) {
       if (!isEnding || (queues && !queues.isIdle)) continue;

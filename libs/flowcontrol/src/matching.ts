@@ -43,7 +43,7 @@ function isMeant({ kind, user, group, serviceAccount }: FlowSubject, { name, gro
   return serviceAccount.name === ALL ? name.startsWith(prefix) : name === prefix + serviceAccount.name;
 }
 
-/** `*` stands for everything only where it stands alone, as validation asks for. */
+/** `*` matches everything only if it is alone, as validation requires. */
 const holds = (list: readonly string[], value: string): boolean =>
   (list.length === 1 && list[0] === ALL) || list.includes(value);
 

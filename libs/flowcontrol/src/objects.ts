@@ -5,11 +5,11 @@ import type { Distinguisher, FlowRules, FlowSchema, LimitedLevel, PriorityLevel 
 export interface FlowSchemaSpec {
   /** Precedence: of matching schemas the lowest wins; 1 to 10,000. */
   readonly matchingPrecedence?: number;
-  /** Names the level that its requests go to. */
+  /** Reference to the level that its requests go to. */
   readonly priorityLevelConfiguration?: { readonly name?: string };
   /** How its requests are divided into flows: `ByUser`, `ByNamespace`; null for one flow. */
   readonly distinguisherMethod?: { readonly type?: string } | null;
-  /** A request belongs to it that fits one of them. */
+  /** Rules, of which a request must match one. */
   readonly rules?: readonly FlowRules[] | null;
 }
 
@@ -17,7 +17,7 @@ export interface FlowSchemaSpec {
 export interface PriorityLevelSpec {
   /** `Exempt` or `Limited`. */
   readonly type?: string;
-  /** Its share of seats, and what waits for them; of a limited level. */
+  /** Shares and queuing of a limited level. */
   readonly limited?: {
     readonly nominalConcurrencyShares?: number;
     readonly lendablePercent?: number | null;
@@ -39,7 +39,7 @@ const SHARES = 30;
 const QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 };
 const EXEMPT = 'exempt';
 
-/** A FlowSchema of version v1beta3 as it counts. */
+/** Reads a FlowSchema of version v1beta3. */
 export const readFlowSchema = (object: ApiObject): FlowSchema =>
   flowSchemaOf(
     object.metadata?.name ?? '',
@@ -47,7 +47,7 @@ export const readFlowSchema = (object: ApiObject): FlowSchema =>
     (object as { spec?: FlowSchemaSpec }).spec ?? {},
   );
 
-/** A flow schema by what it says; what it leaves open is filled in. */
+/** Converts a spec to a flow schema; missing fields get their defaults. */
 export function flowSchemaOf(name: string, uid: string, spec: FlowSchemaSpec): FlowSchema {
   return {
     name,
@@ -59,7 +59,7 @@ export function flowSchemaOf(name: string, uid: string, spec: FlowSchemaSpec): F
   };
 }
 
-/** A PriorityLevelConfiguration of version v1beta3 as it counts; undefined for one that makes no sense. */
+/** Reads a PriorityLevelConfiguration of version v1beta3; undefined for an invalid one. */
 export const readPriorityLevel = (object: ApiObject): PriorityLevel | undefined =>
   priorityLevelOf(
     object.metadata?.name ?? '',
@@ -67,7 +67,7 @@ export const readPriorityLevel = (object: ApiObject): PriorityLevel | undefined 
     (object as { spec?: PriorityLevelSpec }).spec ?? {},
   );
 
-/** A level is exempt by its name alone: none can become so, or end to be. */
+/** A level is exempt by its name alone: that cannot change. */
 export function priorityLevelOf(
   name: string,
   uid: string,

@@ -1,28 +1,28 @@
-/** Requests that wait for their turn though they would have a seat. */
+/** Requests that wait for time though there are seats. */
 export interface Waiting {
-  /** How many callers they are of, about. */
+  /** Approximate number of their callers. */
   readonly breadth: number;
-  /** Carries out the next of them. @returns whether another one could be carried out behind it */
+  /** Starts the next of them. @returns whether another one could start after it */
   resume(): boolean;
-  /** Carries out the next of those who ask once in a while. @returns false where there is none */
+  /** Starts the next of an occasional caller. @returns false if there is none */
   resumeSparse(): boolean;
 }
 
-/** How fast requests may begin, whatever seats there are. */
+/** Limits how fast requests may start, independently of seats. */
 export interface Pace {
   /** A caller makes a request. */
   comes(caller: string): void;
-  /** A request begins that waits for nothing. */
+  /** A request starts without waiting. */
   begins(): void;
-  /** Whether one that has just come may begin now; if so, it does. */
+  /** Whether an arriving request may start now; if so, it does. */
   mayBegin(): boolean;
-  /** Resumes them one by one, in turns with others, when there is time. Those that are held already are not held twice. */
+  /** Resumes waiting requests one by one, in turns with others, when there is time. A second call has no effect. */
   hold(waiting: Waiting): void;
   /** Whether they are held. */
   holds(waiting: Waiting): boolean;
 }
 
-/** Everything begins as it comes. */
+/** No limit: every request starts when it arrives. */
 export const AT_ONCE: Pace = {
   comes: () => undefined,
   begins: () => undefined,
@@ -31,7 +31,7 @@ export const AT_ONCE: Pace = {
   holds: () => false,
 };
 
-/** Milliseconds that a round is taken for before anything is known. */
+/** Assumed milliseconds of a round before anything is known. */
 const EXPECTED_MS = 0.1;
 /** Least weight of a round in the averages; a longer one has more, so that expensive requests are noticed soon. */
 const NEWEST = 0.01;
@@ -44,7 +44,7 @@ const LONGEST_MS = 20;
  * each round has a fixed cost, which is a good part of a short one.
  */
 const LONGEST_TIMES = 8;
-/** Requests of those who ask once in a while that begin in a round beside the others. */
+/** Requests of occasional callers that start in a round beside the others. */
 const MOST_SPARSE = 64;
 /** Milliseconds without another caller after which a caller is alone. */
 const ALONE_AFTER_MS = 1_000;
@@ -60,10 +60,10 @@ const ALONE_AFTER_MS = 1_000;
  * for short ones.
  */
 export class LoopPace implements Pace {
-  /** Requests that have begun in this round, and that may. */
+  /** Requests that have started in this round, and that may. */
   #begun = 0;
   #most: number;
-  /** Monotonic milliseconds at which this round began, where the one before was measured as well. */
+  /** Monotonic milliseconds at which this round began, if the one before was measured as well. */
   #since: number | undefined;
   /** Averages of rounds, the newest weighing most: milliseconds, and requests that have begun. */
   #length = EXPECTED_MS;
@@ -167,7 +167,7 @@ export class LoopPace implements Pace {
   #resume(): void {
     const [next] = this.#held;
     if (!next) return;
-    // It counts as held until it has resumed, and then stands behind the others.
+    // Held until it has resumed, and then queued behind the others.
     const goesOn = next.resume();
     this.#held.delete(next);
     if (goesOn) this.#held.add(next);

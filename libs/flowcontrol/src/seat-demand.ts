@@ -1,11 +1,11 @@
-/** How many seats were wanted during a while. */
+/** Demand for seats during a period. */
 interface DemandOfWhile {
   readonly highest: number;
   readonly average: number;
   readonly deviation: number;
 }
 
-/** Follows how many seats are wanted at each moment. Times are monotonic milliseconds. */
+/** Tracks the demand for seats. Times are monotonic milliseconds. */
 export class SeatDemand {
   #seats = 0;
   #highest = 0;
@@ -46,7 +46,7 @@ export class SeatDemand {
   }
 }
 
-/** How much of what was wanted before is kept in one step: a peak is half forgotten after five minutes. */
+/** Factor by which earlier demand decays in one step: a peak is half forgotten after five minutes. */
 const KEPT = 0.977;
 
 /** Expected demand of a level: follows a rise at once, a fall slowly (KEP-1040). */

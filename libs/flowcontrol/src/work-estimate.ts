@@ -1,14 +1,14 @@
-/** Room that a request takes while it is carried out, and for a while afterwards. */
+/** Seats that a request takes while it executes, and for a while afterwards. */
 export interface WorkEstimate {
-  /** Seats that it takes while it is carried out. */
+  /** Seats during its execution. */
   readonly initialSeats: number;
   /** Seats that it keeps after its answer, while watchers are notified. */
   readonly finalSeats: number;
-  /** How long it does so, milliseconds. */
+  /** Milliseconds for which it keeps the final seats. */
   readonly additionalMs: number;
 }
 
-/** Seats that are held for a request, from its beginning to its end. */
+/** Returns the seats held for a request, from its start to its end. */
 export const seatsOf = ({ initialSeats, finalSeats }: WorkEstimate): number => Math.max(initialSeats, finalSeats);
 
 /** Default estimate of a request. */
@@ -22,17 +22,17 @@ const EVENT_MS = 5;
 
 /** Expected work of a list. */
 export interface ListWork {
-  /** Objects of the type that are stored; undefined where that is not known. */
+  /** Number of stored objects of the type; undefined if unknown. */
   readonly stored: number | undefined;
-  /** Largest number of objects in the answer; 0 for no limit. */
+  /** Maximum number of objects in the answer; 0 for no limit. */
   readonly limit: number;
-  /** Whether memory answers. */
+  /** Whether it is answered from memory. */
   readonly isFromCache: boolean;
-  /** Whether objects are left out by labels or fields. */
+  /** Whether labels or fields select objects. */
   readonly hasSelector: boolean;
 }
 
-/** @param maxSeats most that one request of the level may take */
+/** @param maxSeats maximum number of seats of one request of the level */
 export function listEstimate({ stored, limit, isFromCache, hasSelector }: ListWork, maxSeats: number): WorkEstimate {
   if (stored === undefined) return ONE_SEAT;
   const wanted = limit > 0 ? Math.min(limit, stored) : stored;

@@ -16,11 +16,11 @@ const UNITS: Readonly<Record<string, bigint>> = {
 };
 const MAX = (1n << 63n) - 1n;
 const PART = /(\d*)(?:\.(\d*))?([^\d.]*)/y;
-/** More digits than any duration has, leading zeros aside; reading takes time that grows with the square of their number. */
+/** Maximum number of digits, without leading zeros; parsing takes quadratic time. */
 const MOST_DIGITS = 64;
 
 /**
- * Nanoseconds of a duration as Go writes it: decimal numbers with units `ns us ms s m h`, one after the other.
+ * Parses a duration as Go writes it, to nanoseconds: consecutive decimal numbers with units `ns us ms s m h`.
  * @throws DurationError
  */
 export function parseDuration(text: string): bigint {
@@ -52,7 +52,7 @@ function sizeOf(text: string, whole: string, fraction: string, unit: string): bi
 
 const malformed = (text: string) => new DurationError(`time: invalid duration ${JSON.stringify(text)}`);
 
-/** Nanoseconds as Go writes them: `1h0m0s`, `5m0s`, `1.5s`, `100ms`, `0s`. */
+/** Formats nanoseconds as Go does: `1h0m0s`, `5m0s`, `1.5s`, `100ms`, `0s`. */
 export function formatDuration(nanos: bigint): string {
   if (nanos === 0n) return '0s';
   const sign = nanos < 0n ? '-' : '';

@@ -2,21 +2,21 @@ import { SelectorError } from './label-selector.js';
 
 /** A condition on a field. */
 export interface FieldRequirement {
-  /** Path of JSON names, such as `spec.nodeName`; which ones a resource knows is not checked here. */
+  /** Path of JSON names, such as `spec.nodeName`; whether a resource has it is not checked here. */
   readonly field: string;
-  /** `==` is read as `=`. Sets are not known to release 1.27: who takes them says so for each resource. */
+  /** `==` is read as `=`. Release 1.27 has no set operators: each resource decides whether it accepts them. */
   readonly operator: '=' | '!=' | 'in' | 'notin';
-  /** Without escapes; one where the operator is none of sets. Empty also stands for a field that is not set. */
+  /** Values without escapes; a single one unless the operator is for sets. Empty also matches an unset field. */
   readonly values: readonly string[];
 }
 
-/** Whether a condition speaks of a set of values. */
+/** Whether a condition has a set operator. */
 export const isOfSet = ({ operator }: FieldRequirement): boolean => operator === 'in' || operator === 'notin';
 
 const demands = ({ operator }: FieldRequirement): boolean => operator === '=' || operator === 'in';
 const escaped = (text: string): string => text.replace(/[\\,=]/g, '\\$&');
 
-/** Conditions in one form: sets of one value, and those that exclude, by single comparisons. */
+/** Returns conditions in canonical form: sets of one value, and exclusions, as single comparisons. */
 function requirementTexts(requirement: FieldRequirement): string[] {
   const { field } = requirement;
   const values = [...new Set(requirement.values)].sort().map(escaped);
@@ -25,7 +25,7 @@ function requirementTexts(requirement: FieldRequirement): string[] {
   return [values.length === 1 ? `${field}=${values[0]}` : `${field} in (${inSet.join(',')})`];
 }
 
-/** Everything that a selector says of one field: the values of which it is to have one, and those that it may not have. */
+/** All conditions on one field: its allowed values, and its forbidden ones. */
 interface FieldCondition {
   is?: ReadonlySet<string>;
   readonly not: Set<string>;
@@ -46,25 +46,28 @@ function byField(requirements: readonly FieldRequirement[]): ReadonlyMap<string,
 
 /** A conjunction of conditions on fields. Immutable. */
 export class FieldSelector {
-  /** Without repeats. */
+  /** Conditions without duplicates. */
   readonly requirements: readonly FieldRequirement[];
-  /** String form in one order: equal texts select the same objects. */
+  /** Canonical text: equal texts select the same objects. */
   readonly canonical: string;
   #conditions: ReadonlyMap<string, FieldCondition> | undefined;
 
-  /** @param requirements all must hold; none means that everything matches */
+  /** @param requirements all must be met; none matches everything */
   constructor(requirements: readonly FieldRequirement[]) {
     const distinct = new Map(requirements.map((each) => [requirementTexts(each).join(), each]));
     this.requirements = [...distinct.values()];
     this.canonical = [...new Set(this.requirements.flatMap(requirementTexts))].sort().join(',');
   }
 
-  /** How much it says: one for each value. */
+  /** Number of terms: one for each value. */
   get terms(): number {
     return this.requirements.reduce((sum, { values }) => sum + values.length, 0);
   }
 
-  /** A field that is not there is compared as the empty text. Costs what there are fields, however many conditions. */
+  /**
+   * Whether fields match; a missing field counts as the empty text. Costs as much as the fields, however many
+   * conditions.
+   */
   matches(fields: Readonly<Record<string, string>>): boolean {
     this.#conditions ??= byField(this.requirements);
     for (const [field, { is, not }] of this.#conditions) {
@@ -74,7 +77,7 @@ export class FieldSelector {
     return true;
   }
 
-  /** The fields that every match has, with their values: what an index can be asked for. */
+  /** Returns the fields with one allowed value, for lookups in an index. */
   equalities(): Map<string, string> {
     const pinned = new Map<string, string>();
     for (const requirement of this.requirements) {
@@ -84,25 +87,25 @@ export class FieldSelector {
     return pinned;
   }
 
-  /** The same as {@link canonical}; {@link parseFieldSelector} reads it. */
+  /** Same as {@link canonical}; {@link parseFieldSelector} parses it. */
   toString(): string {
     return this.canonical;
   }
 }
 
-/** A term that speaks of a set, and nothing else: `spec.color in (red,blue)`. */
+/** A term with a set operator, and nothing else: `spec.color in (red,blue)`. */
 const SET_TERM = /\s*([^\s\\=!,()]+)\s+(in|notin)\s*\(((?:[^\\()]|\\.)*)\)\s*(?:,|$)/sy;
-/** The first operator of any other term; a backslash takes the character behind it out of consideration. */
+/** The first operator of any other term; a backslash escapes the character behind it. */
 const TERM = /^((?:[^\\=!]|\\.|!(?!=))*)(!=|==|=)(.*)$/s;
 
-/** The term that begins at a place, up to a comma that no backslash stands before, and the place behind it. */
+/** Returns the term at an offset, up to an unescaped comma, and the offset behind it. */
 function termAt(text: string, start: number): { readonly term: string; readonly end: number } {
   let end = start;
   while (end < text.length && text[end] !== ',') end += text[end] === '\\' ? 2 : 1;
   return { term: text.slice(start, end), end: end + 1 };
 }
 
-/** `\\`, `\,` and `\=` stand for themselves, and what else is named; other escapes and bare `,` and `=` are errors. */
+/** Removes escapes: `\\`, `\,`, `\=`, and those of `more`; other escapes and bare `,` and `=` are errors. */
 function unescaped(text: string, more = ''): string {
   let value = '';
   for (let i = 0; i < text.length; i++) {
@@ -123,7 +126,7 @@ function unescaped(text: string, more = ''): string {
   return value;
 }
 
-/** The values between the parentheses of a set; none are the empty one. */
+/** Parses the values between the parentheses of a set; none means the empty one. */
 function setValues(text: string): string[] {
   const values: string[] = [];
   for (let at = 0; at <= text.length; ) {

@@ -1,12 +1,12 @@
 import type { JsonValue } from './object.js';
 
-/** Characters that Go's encoder escapes in strings though JSON lets them stand for themselves. */
+/** Characters that Go's encoder escapes in strings though JSON does not require it. */
 const ESCAPED_BY_GO = /[<>&\u2028\u2029]/g;
 const ANY_ESCAPED_BY_GO = /[<>&\u2028\u2029\b\f]/;
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** JSON text with the characters escaped that Go's encoder escapes; they stand nowhere but in strings. */
+/** Escapes the characters that Go's encoder escapes in JSON text; they only occur in strings. */
 export const escapedAsInGo = (text: string): string =>
   ANY_ESCAPED_BY_GO.test(text) ? text.replace(ESCAPED_BY_GO, escaped) : text;
 
@@ -25,7 +25,7 @@ export function goJson(value: JsonValue | undefined): string {
   return `{${members.join(',')}}`;
 }
 
-/** Larger integers are fractions to the reference. */
+/** The reference takes larger integers for fractions. */
 export const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
 /** Short escapes that the native encoder has and Go's lacks; escaped backslashes are matched too, to skip them. */
@@ -38,5 +38,5 @@ function goString(text: string): string {
   return escapedAsInGo(long);
 }
 
-/** Beyond ASCII the order of UTF-16 is another than that of UTF-8. */
+/** Beyond ASCII the order of UTF-16 differs from that of UTF-8. */
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -1,10 +1,10 @@
-/** The parts of an address as the reference system takes it apart: also of texts that are no whole address. */
+/** The parts of an address as Go's net/url parses it: also of texts that are no complete address. */
 export interface UrlParts {
-  /** In lower case; '' when there is none. */
+  /** Scheme in lower case; '' when there is none. */
   readonly scheme: string;
-  /** With the port; '' when there is none. */
+  /** Host with the port; '' when there is none. */
   readonly host: string;
-  /** Whether it names a user, with or without a password. */
+  /** Whether it has a user, with or without a password. */
   readonly hasUser: boolean;
   /** Text behind `?`; '' when there is none. */
   readonly query: string;
@@ -15,7 +15,7 @@ export interface UrlParts {
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 const BAD_ESCAPE = /%(?![0-9a-f]{2}).{0,2}/i;
 
-/** @returns the parts, or what is wrong with the text */
+/** @returns the parts, or an error message */
 export function parseUrl(text: string): UrlParts | string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\x00-\x1f\x7f]/.test(text)) return wrong(text, 'net/url: invalid control character in URL');

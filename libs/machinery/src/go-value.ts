@@ -1,10 +1,10 @@
 import { shortened, VerbatimValue, verbatim } from './field-error.js';
 import { isInt64 } from './go-json.js';
 
-/** Characters of a value of which a message shows no more, with some to spare. */
+/** Characters of a value in a message, with some to spare. */
 const SHOWN_CHARACTERS = 8_192;
 
-/** A value that came as JSON and has no type of its own, as the reference system prints it: in the syntax of its language. */
+/** Formats an untyped value from JSON as the reference system does: in Go syntax. */
 export const shownUntyped = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? new VerbatimValue(untyped(value, { left: SHOWN_CHARACTERS })) : value;
 
@@ -38,7 +38,7 @@ function counted(text: string, room: { left: number }): string {
   return text;
 }
 
-/** Whether a number is an integer as the decoder makes them; larger ones are fractions like others. */
+/** Whether a number is an integer as decoded; larger ones are fractions like others. */
 const isInteger = (value: unknown): boolean =>
   typeof value === 'bigint' ? isInt64(value) : Number.isSafeInteger(value);
 
@@ -51,7 +51,7 @@ export function goType(value: unknown): string {
   return typeof value === 'string' ? 'string' : isInteger(value) ? 'int64' : 'float64';
 }
 
-/** A value that came as JSON as the reference system prints it where it says nothing of how: `map[a:1 b:[x <nil>]]`. */
+/** Formats a value from JSON as the reference system does by default: `map[a:1 b:[x <nil>]]`. */
 export const plainText = (value: unknown): string => plainly(value, { left: SHOWN_CHARACTERS });
 
 function plainly(value: unknown, room: { left: number }): string {
@@ -66,10 +66,10 @@ function plainly(value: unknown, room: { left: number }): string {
   return `map[${shownItems(members, shown, room, ' ')}]`;
 }
 
-/** Powers of ten from which on, and below which, fractions have an exponent. */
+/** Powers of ten from which on, and below which, fractions are formatted with an exponent. */
 const [LARGE, SMALL] = [6, -4];
 
-/** A number as the reference system prints it: integers in full, fractions with an exponent if they are large or small. */
+/** Formats a number as the reference system does: integers in full, large or small fractions with an exponent. */
 export function goNumber(value: number): string {
   if (Number.isSafeInteger(value)) return String(value);
   const [digits, exponent] = value.toExponential().split('e');

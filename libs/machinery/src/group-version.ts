@@ -6,19 +6,19 @@ export interface GroupVersion {
   readonly version: string;
 }
 
-/** Names the schema of an object. */
+/** Identifies the schema of an object. */
 export interface GroupVersionKind extends GroupVersion {
   /** In upper camel case, singular: `Deployment`. */
   readonly kind: string;
 }
 
-/** Names a collection as it stands in a URL (`resource` is the plural). */
+/** Identifies a collection as in a URL (`resource` is the plural). */
 export interface GroupVersionResource extends GroupVersion {
   /** Plural, lower case: `deployments`; no subresource. */
   readonly resource: string;
 }
 
-/** A collection without a version: what errors and permissions speak of. */
+/** A collection without a version, as in errors and permissions. */
 export interface GroupResource {
   /** Empty for the core group. */
   readonly group: string;
@@ -31,7 +31,7 @@ export function formatApiVersion(gv: GroupVersion): string {
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
 }
 
-/** The inverse of {@link formatApiVersion}; undefined for what is not an apiVersion. */
+/** Parses an apiVersion; undefined for an invalid one. */
 export function parseApiVersion(apiVersion: string): GroupVersion | undefined {
   const parts = apiVersion.split('/');
   if (parts.length === 1 && parts[0]) return { group: '', version: parts[0] };
@@ -44,7 +44,7 @@ export function formatGroupResource(gr: GroupResource): string {
   return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`;
 }
 
-/** Levels of stability that a version's name may speak of, the least first; a name without one is stable. */
+/** Stability levels in version names, the least first; a name without one is stable. */
 const STABILITY = ['alpha', 'beta', ''];
 const RELEASED = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 const MOST_OF_NUMBER = 2n ** 63n - 1n;
@@ -64,7 +64,7 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** Stability, major number, and that of the alpha or beta; undefined for names of another form. */
+/** Returns stability, major number, and that of the alpha or beta; undefined for names of another form. */
 function rankOf(version: string): readonly bigint[] | undefined {
   const [, major, level = '', minor = '0'] = RELEASED.exec(version) ?? [];
   if (major === undefined) return undefined;

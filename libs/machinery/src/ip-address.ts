@@ -1,20 +1,20 @@
 const OCTET_MAX = 255;
 const IPV6_GROUPS = 8;
-/** More than any address has, leading zeros of octets included. */
+/** Maximum length of an address, leading zeros of octets included. */
 const MAX_LENGTH = 256;
 
 /** Family of an address, as Services name it. */
 export type IPFamily = 'IPv4' | 'IPv6';
 
-/** 4 or 6, or 0 for what is no address. Octets may have leading zeros, as older clients may have stored them. */
+/** Returns 4 or 6, or 0 for no address. Octets may have leading zeros, as older clients may have stored them. */
 export function addressFamily(text: string): 0 | 4 | 6 {
   if (text.length > MAX_LENGTH) return 0;
-  // Long lists of other texts cost little.
+  // Keeps long lists of other texts cheap.
   if (text.includes(':')) return isV6(text) ? 6 : 0;
   return isV4(text) ? 4 : 0;
 }
 
-/** Whether a text is an address, as {@link addressFamily} takes it. */
+/** Whether a text is an address, as {@link addressFamily} defines it. */
 export const isAddress = (text: string): boolean => addressFamily(text) !== 0;
 
 const isV4 = (text: string): boolean => {
@@ -23,7 +23,7 @@ const isV4 = (text: string): boolean => {
   return octets.length === 4 && octets.every((octet) => /^\d+$/.test(octet) && Number(octet) <= OCTET_MAX);
 };
 
-/** Groups of sixteen bits, of which one run of zeros may be left out, and the last two written as IPv4. */
+/** Groups of sixteen bits, of which one run of zeros may be omitted, and the last two written as IPv4. */
 function isV6(text: string): boolean {
   const halves = text.split('::');
   if (halves.length > 2) return false;
@@ -36,11 +36,13 @@ function isV6(text: string): boolean {
   return halves.length === 2 ? count < IPV6_GROUPS : count === IPV6_GROUPS;
 }
 
-/** The family of an address by name, IPv4 for an IPv6 one that stands for such (`::ffff:192.0.2.1`); undefined for what is none. */
+/**
+ * Returns the family of an address, IPv4 for an IPv4-mapped IPv6 one (`::ffff:192.0.2.1`); undefined for no address.
+ */
 export const familyOf = (text: string): IPFamily | undefined =>
   (['IPv4', 'IPv6'] as const)[[4, 6].indexOf(addressFamily(plainAddress(text)))];
 
-/** An address as a number of 32 or 128 bits. */
+/** Returns an address as a number of 32 or 128 bits. */
 export function addressValue(text: string): bigint {
   if (isV4(text)) return joinBits(text.split('.').map(Number), 8n);
   const [left = [], right = []] = text.split('::').map(groupsOf);
@@ -60,7 +62,7 @@ function pairOf(v4: string): [number, number] {
 const joinBits = (parts: readonly number[], bits: bigint): bigint =>
   parts.reduce((value, part) => (value << bits) | BigInt(part), 0n);
 
-/** The one way to write an address (RFC 5952). */
+/** Formats an address canonically (RFC 5952). */
 export function formatAddress(value: bigint, family: 4 | 6): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
   const groups = Array.from({ length: IPV6_GROUPS }, (_, index) =>
@@ -71,7 +73,7 @@ export function formatAddress(value: bigint, family: 4 | 6): string {
   return `${groups.slice(0, at).join(':')}::${groups.slice(at + length).join(':')}`;
 }
 
-/** The first of the longest runs of zeros. */
+/** Returns the first of the longest runs of zeros. */
 function longestZeros(groups: readonly string[]): { at: number; length: number } {
   let longest = { at: 0, length: 0 };
   for (let at = 0; at < groups.length; at++) {
@@ -82,7 +84,7 @@ function longestZeros(groups: readonly string[]): { at: number; length: number }
   return longest;
 }
 
-/** An address however written, in its one form; what is none stays as it is. */
+/** Returns an address in canonical form; other texts are returned unchanged. */
 export function canonicalAddress(text: string): string {
   const family = addressFamily(text);
   return family === 0 ? text : formatAddress(addressValue(text), family);
@@ -92,7 +94,10 @@ export function canonicalAddress(text: string): string {
 export const addressErrors = (text: string): string[] =>
   isAddress(text) ? [] : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
 
-/** The IPv4 address that an IPv6 one stands for (`::ffff:192.0.2.1`), in its own form; other texts in their one form. */
+/**
+ * Returns the IPv4 address of an IPv4-mapped IPv6 one (`::ffff:192.0.2.1`) in canonical form; other addresses in
+ * theirs.
+ */
 export function plainAddress(text: string): string {
   if (isV4(text)) return text.split('.').map(Number).join('.');
   const canonical = canonicalAddress(text);
@@ -101,11 +106,11 @@ export function plainAddress(text: string): string {
   return value >> 32n === 0xffffn ? formatAddress(value & 0xffffffffn, 4) : canonical;
 }
 
-/** Texts that are an address of one family; IPv6 addresses that stand for IPv4 ones count as those. */
+/** Errors of a text that must be an address of one family; IPv4-mapped IPv6 addresses count as IPv4. */
 export const addressOfFamilyErrors = (text: string, family: IPFamily): string[] =>
   familyOf(text) === family ? [] : [`must be a valid ${family} address`];
 
-/** Addresses that mean something else than one place in the network. */
+/** Special-purpose addresses, which identify no single host. */
 const SPECIAL: readonly (readonly [RegExp, (text: string) => string])[] = [
   [/^(0\.0\.0\.0|::)$/, (text) => `may not be unspecified (${text})`],
   [/^(127\.|::1$)/, () => 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
@@ -120,7 +125,7 @@ export function specialAddressErrors(text: string): string[] {
   return SPECIAL.flatMap(([form, message]) => (form.test(plain) ? [message(text)] : []));
 }
 
-/** The length of a prefix such as `10.0.0.0/8`; undefined for what is none. */
+/** Returns the length of a prefix such as `10.0.0.0/8`; undefined for an invalid one. */
 export function prefixLength(text: string): number | undefined {
   const [address = '', bits = '', ...rest] = text.split('/');
   const family = addressFamily(address);
@@ -129,7 +134,7 @@ export function prefixLength(text: string): number | undefined {
   return length <= (family === 4 ? 32 : 128) ? length : undefined;
 }
 
-/** Whether the second of two prefixes is a part of the first, and smaller. */
+/** Whether the second of two prefixes is a proper part of the first. */
 export function contains(outer: string, inner: string): boolean {
   const [first, second] = [outer, inner].map((text) => ({
     address: text.split('/')[0] ?? '',

@@ -3,10 +3,10 @@ import type { LabelRequirement } from './label-requirement.js';
 type Labels = Readonly<Record<string, string>>;
 
 const INTEGER = /^[+-]?\d+$/;
-/** Keys that must not be there are looked for one by one up to so many, else the labels that are there among them. */
+/** Forbidden keys are looked up one by one up to this number; beyond it, the labels are looked up among them. */
 const FEW = 8;
 
-/** Everything that a selector says of the value of one label. */
+/** All conditions on the value of one label. */
 class KeyCondition {
   /** Whether labels without the key cannot match. */
   required = false;
@@ -34,7 +34,7 @@ class KeyCondition {
     }
   }
 
-  /** For a label that is there. */
+  /** Checks the value of an existing label. */
   allows(value: string): boolean {
     if (this.#notIn?.has(value) || this.#in?.has(value) === false) return false;
     if (this.#above === undefined && this.#below === undefined) return true;
@@ -75,7 +75,7 @@ export class LabelMatcher {
   }
 
   matches(labels: Labels): boolean {
-    // The first key that is not there ends it: no more are looked at than there are labels, and one.
+    // Stops at the first missing key: no more are looked up than there are labels, plus one.
     for (const [key, condition] of this.#required) {
       const value = labelOf(labels, key);
       if (value === undefined || !condition.allows(value)) return false;

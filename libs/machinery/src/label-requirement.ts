@@ -2,11 +2,11 @@
 export interface LabelRequirement {
   /** A qualified name: at most 63 characters with an optional `subdomain/` before them. */
   readonly key: string;
-  /** `notin` and `!` are also fulfilled by objects without the label; the other four are not. */
+  /** `notin` and `!` are also met by objects without the label; the other four are not. */
   readonly operator: LabelOperator;
-  /** Sorted, without repeats. */
+  /** Values, sorted, without duplicates. */
   readonly values: readonly string[];
 }
 
-/** `in` and `notin` compare with a set, `exists` and `!` ask for the key alone, `gt` and `lt` compare integers. */
+/** `in` and `notin` compare with a set, `exists` and `!` only check the key, `gt` and `lt` compare integers. */
 export type LabelOperator = 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';

@@ -73,7 +73,7 @@ class Parser {
     return token.text;
   }
 
-  /** The value of a comparison; it may be left out, which means the empty one. */
+  /** Parses the value of a comparison; it may be omitted, which means the empty one. */
   #value(): string {
     const token = this.#peek();
     if (token.kind === 'end' || token.text === ',') return '';
@@ -82,7 +82,7 @@ class Parser {
     return token.text;
   }
 
-  /** `(a,b)`; a place between commas that holds nothing is the empty value. */
+  /** Parses `(a,b)`; nothing between commas is the empty value. */
   #set(): string[] {
     const open = this.#next();
     if (open.text !== '(') throw expected(open, "'('");
@@ -113,7 +113,8 @@ class Parser {
 }
 
 /**
- * The string form of a label selector: `a=b,c!=d,e in (x,y),f notin (z),g,!h,i>1`. The empty text selects everything.
+ * Parses the string form of a label selector: `a=b,c!=d,e in (x,y),f notin (z),g,!h,i>1`. The empty text selects
+ * everything.
  * @throws SelectorError
  */
 export function parseLabelSelector(text: string): LabelSelector {

@@ -2,7 +2,7 @@ import { LabelMatcher } from './label-matcher.js';
 import type { LabelOperator, LabelRequirement } from './label-requirement.js';
 import { labelValueErrors, qualifiedNameErrors } from './name-validation.js';
 
-/** Thrown for selectors that cannot be read or that say something impossible. */
+/** Thrown for selectors that are malformed or impossible. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
 }
@@ -14,7 +14,7 @@ const INTEGER = /^[+-]?\d+$/;
 /** Shared: a selector may have thousands of conditions without values. */
 const NO_VALUES: readonly string[] = [];
 
-/** Checks one requirement and brings its values into canonical order. @throws SelectorError */
+/** Checks one requirement and sorts its values. @throws SelectorError */
 export function labelRequirement(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
   for (const text of qualifiedNameErrors(key))
     throw new SelectorError(`key: Invalid value: ${JSON.stringify(key)}: ${text}`);
@@ -68,14 +68,14 @@ function requirementText({ key, operator, values }: LabelRequirement): string {
 
 /** A conjunction of conditions on labels. Immutable. */
 export class LabelSelector {
-  /** Without repeats. All must hold; none: everything matches, unless {@link matchesNothing}. */
+  /** Requirements without duplicates. All must be met; none: everything matches, unless {@link matchesNothing}. */
   readonly requirements: readonly LabelRequirement[];
-  /** String form in one order: equal texts select the same objects. Can be parsed again, unless {@link matchesNothing}. */
+  /** Canonical text: equal texts select the same objects. Can be parsed again, unless {@link matchesNothing}. */
   readonly canonical: string;
 
   #matcher: LabelMatcher | undefined;
 
-  /** @param matchesNothing the selector of an absent LabelSelector object, which no labels fulfil */
+  /** @param matchesNothing for the selector of an absent LabelSelector object, which no labels match */
   constructor(
     requirements: readonly LabelRequirement[],
     readonly matchesNothing = false,
@@ -93,14 +93,17 @@ export class LabelSelector {
     return !this.matchesNothing && this.requirements.length === 0;
   }
 
-  /** Whether labels fulfil every requirement; undefined is no labels at all. Costs what the labels are, however many requirements. */
+  /**
+   * Whether labels meet every requirement; undefined means no labels. Costs as much as the labels, however many
+   * requirements.
+   */
   matches(labels: Labels | undefined): boolean {
     if (this.matchesNothing) return false;
     this.#matcher ??= new LabelMatcher(this.requirements);
     return this.#matcher.matches(labels ?? {});
   }
 
-  /** How much it says: one for each condition, and for each further value of one. */
+  /** Number of terms: one for each condition, and for each further value of one. */
   get terms(): number {
     return this.requirements.reduce((sum, { values }) => sum + Math.max(1, values.length), 0);
   }
@@ -136,13 +139,13 @@ const OBJECT_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
   ['DoesNotExist', '!'],
 ]);
 
-/** The object form as a selector: an absent one matches nothing, an empty one everything. @throws SelectorError */
+/** Converts the object form: an absent one matches nothing, an empty one everything. @throws SelectorError */
 export function labelSelectorOf(object: LabelSelectorObject | null | undefined): LabelSelector {
   if (!object) return LabelSelector.nothing;
   const requirements = Object.entries(object.matchLabels ?? {}).map(([key, value]) =>
     labelRequirement(key, 'in', [value]),
   );
-  // What was left out is empty, whatever the type says of what clients send.
+  // Omitted fields count as empty, as clients may send any.
   for (const { key = '', operator = '', values } of object.matchExpressions ?? []) {
     const known = OBJECT_OPERATORS.get(operator);
     if (!known) throw new SelectorError(`${JSON.stringify(operator)} is not a valid label selector operator`);

@@ -1,11 +1,11 @@
 import { type FieldError, invalidValue, tooLong } from './field-error.js';
 import type { JsonObject } from './object.js';
 
-/** Bytes of the name of a field manager. */
+/** Maximum bytes of a field manager's name. */
 const MANAGER_MAX_BYTES = 128;
 /** Unprintable characters; of spaces only the plain one is printable. */
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
-/** Bytes of the name of a subresource in an entry. */
+/** Maximum bytes of a subresource's name in an entry. */
 const SUBRESOURCE_MAX_BYTES = 256;
 
 /** Validates the name of a field manager, which may be empty. */

@@ -1,6 +1,6 @@
 /**
- * Forms of names and of metadata keys, with the messages that clients know. Every function answers with what is
- * wrong, one text each; an empty list means valid.
+ * Forms of names and of metadata keys, with the messages that clients know. Every function returns the errors, one text
+ * each; an empty list means valid.
  */
 
 const ALPHANUMERIC = '[A-Za-z0-9]';
@@ -26,7 +26,7 @@ const TESTED_MAX = 4_096;
 
 const tooLongText = (max: number) => `must be no more than ${max} characters`;
 
-/** A form that a text lacks, with examples of it. Make it once, not for each text that lacks it. */
+/** Formats a message about the required form, with examples. Call it once, not for each invalid text. */
 export function formText(text: string, pattern: string, ...examples: string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(' or ');
   return `${text} (e.g. ${shown}regex used for validation is '${pattern}')`;
@@ -82,7 +82,7 @@ export function dns1035LabelErrors(value: string): string[] {
   return [...errors, formText(text, DNS1035_LABEL, 'my-name', 'abc-123')];
 }
 
-/** Bytes of the longest name that requests can ask for, and that fits into an index of the database. */
+/** Maximum bytes of a name, which requests can contain and a database index can hold. */
 const NAME_MAX_BYTES = 1024;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -99,7 +99,7 @@ function keyErrors(value: string): string[] {
   ];
 }
 
-/** Anything that can stand in a URL path as one segment, up to 1,024 bytes of valid Unicode without NUL. */
+/** Errors of a name that must fit into a URL path as one segment, up to 1,024 bytes of valid Unicode without NUL. */
 export function pathSegmentErrors(value: string): string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
   return [
@@ -111,7 +111,7 @@ export function pathSegmentErrors(value: string): string[] {
 const WILDCARD_SUBDOMAIN = `\\*\\.${DNS_SUBDOMAIN}`;
 const WILDCARD_SUBDOMAIN_RE = whole(WILDCARD_SUBDOMAIN);
 
-/** A subdomain below any label: `*.example.com`. */
+/** Errors of a wildcard subdomain: `*.example.com`. */
 export function wildcardSubdomainErrors(value: string): string[] {
   const errors = value.length > SUBDOMAIN_MAX ? [tooLongText(SUBDOMAIN_MAX)] : [];
   if (has(WILDCARD_SUBDOMAIN_RE, value)) return errors;
@@ -139,17 +139,19 @@ const VARIABLE_NAME_FORM = formText(
 const FILE_KEY_RE = whole(FILE_KEY);
 const VARIABLE_NAME_RE = whole(VARIABLE_NAME);
 
-/** Names that mean another folder. */
+/** Errors of names that refer to another folder. */
 function folderErrors(value: string): string[] {
   if (value === '.' || value === '..') return [`must not be '${value}'`];
   return value.startsWith('..') ? ["must not start with '..'"] : [];
 }
 
-/** Whether {@link contentKeyErrors} finds nothing; for those who look at thousands of keys. */
+/** Whether {@link contentKeyErrors} is empty; for callers with thousands of keys. */
 export const isContentKey = (value: string): boolean =>
   value.length <= SUBDOMAIN_MAX && FILE_KEY_RE.test(value) && value !== '.' && !value.startsWith('..');
 
-/** Keys of ConfigMaps and Secrets, which become names of files: at most 253 letters, digits, `-`, `_` and `.`. */
+/**
+ * Errors of a key of ConfigMaps and Secrets, which becomes a file name: at most 253 letters, digits, `-`, `_` and `.`.
+ */
 export function contentKeyErrors(value: string): string[] {
   return [
     ...(value.length > SUBDOMAIN_MAX ? [tooLongText(SUBDOMAIN_MAX)] : []),
@@ -158,7 +160,7 @@ export function contentKeyErrors(value: string): string[] {
   ];
 }
 
-/** Names of environment variables. */
+/** Errors of an environment variable's name. */
 export function variableNameErrors(value: string): string[] {
   const folder = folderErrors(value);
   return VARIABLE_NAME_RE.test(value) ? folder : [VARIABLE_NAME_FORM, ...folder];
@@ -168,9 +170,12 @@ const isPlainName = (value: string): boolean => value.length <= LABEL_MAX && QUA
 const isPrefixedName = (value: string, slash: number): boolean =>
   slash <= SUBDOMAIN_MAX && isPlainName(value.slice(slash + 1)) && DNS_SUBDOMAIN_RE.test(value.slice(0, slash));
 
-/** Keys of labels and annotations, finalizers, …: a name of at most 63 characters with an optional `subdomain/` before it. */
+/**
+ * Errors of a key of labels and annotations, a finalizer, …: a name of at most 63 characters with an optional
+ * `subdomain/` before it.
+ */
 export function qualifiedNameErrors(value: string): string[] {
-  // As nearly all are that come by the thousand.
+  // The usual form of keys that come by the thousand.
   const slash = value.indexOf('/');
   if (slash > 0 ? isPrefixedName(value, slash) : isPlainName(value)) return [];
   const parts = value.split('/');
@@ -194,7 +199,7 @@ export function qualifiedNameErrors(value: string): string[] {
   return errors;
 }
 
-/** Value of a label: empty, or at most 63 letters, digits, `-`, `_` and `.`. */
+/** Errors of a label's value: empty, or at most 63 letters, digits, `-`, `_` and `.`. */
 export function labelValueErrors(value: string): string[] {
   const errors = value.length > LABEL_MAX ? [tooLongText(LABEL_MAX)] : [];
   if (has(LABEL_VALUE_RE, value)) return errors;

@@ -2,9 +2,9 @@
 export type NamingProfile = 'orch' | 'kubernetes';
 
 /**
- * Every identifier that carries the product's name, for one profile; made once at start-up.
- * Declarations in `proto/` and code elsewhere write the `orch` names (`apps`, `rbac.authorization.orch.io`,
- * `orch.io/os`) and pass them through {@link Names.group} and {@link Names.key}.
+ * Every identifier that contains the product's name, for one profile; made once at start-up. Declarations in `proto/`
+ * and code elsewhere use the `orch` names (`apps`, `rbac.authorization.orch.io`, `orch.io/os`) and pass them through
+ * {@link Names.group} and {@link Names.key}.
  */
 export interface Names {
   /** Which of the two sets this is (`--naming`). */
@@ -15,11 +15,11 @@ export interface Names {
   key(canonical: string): string;
   /** Media type of the binary form: `application/vnd.kubernetes.protobuf`. */
   readonly protobufMediaType: string;
-  /** Group of what belongs to no API, such as `Table` and the options of requests: `meta.k8s.io`. */
+  /** Group of kinds that belong to no API, such as `Table` and the options of requests: `meta.k8s.io`. */
   readonly metaGroup: string;
-  /** The product's own name: `kubernetes`. It is also the finalizer that a namespace keeps until it is empty. */
+  /** The product's own name: `kubernetes`. It is also the finalizer that a namespace has until it is empty. */
   readonly product: string;
-  /** Name of the Service in `default` that stands for the API itself. */
+  /** Name of the Service of the API itself, in `default`. */
   readonly apiServiceName: string;
   /** Annotation of the bookmark that ends the initial events of a streamed list. */
   readonly initialEventsEnd: string;

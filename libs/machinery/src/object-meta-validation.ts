@@ -19,12 +19,12 @@ import {
 } from './name-validation.js';
 import type { ObjectMeta, OwnerReference } from './object.js';
 
-/** Keys and values of all annotations together, bytes. */
+/** Maximum bytes of keys and values of all annotations together. */
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
 /** Rules for validating metadata. */
 export interface ObjectMetaRules {
-  /** Whether `namespace` must be set; else it must not be. */
+  /** Whether `namespace` must be set; if not, it must be unset. */
   readonly namespaced: boolean;
   /** Required form of the name of the kind's objects. */
   readonly nameRule: NameRule;
@@ -32,11 +32,11 @@ export interface ObjectMetaRules {
   readonly path: string;
 }
 
-/** The rules that the metadata of every object obeys. */
+/** Validates the metadata of an object by the rules that all objects share. */
 export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules): FieldError[] {
   const { path } = rules;
   const errors: FieldError[] = [];
-  // One by one: there may be more than a call can take as arguments.
+  // Added singly: there may be more than a call can have arguments.
   const add = (more: readonly FieldError[]) => {
     for (const error of more) errors.push(error);
   };
@@ -101,7 +101,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   return errors;
 }
 
-/** Whole references, and at most one controller among them. */
+/** Checks that references are complete, and at most one is a controller. */
 export function validateOwnerReferences(references: readonly OwnerReference[], path: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller: string | undefined;
@@ -126,7 +126,7 @@ function validateOwnerReference(reference: OwnerReference, path: string, errors:
   for (const field of ['kind', 'name', 'uid'] as const) {
     if (!reference[field]) errors.push(invalidValue(`${path}.${field}`, '', `${field} must not be empty`));
   }
-  // Events live shorter than what they could own.
+  // Events live shorter than objects that they could own.
   if (gv?.group === '' && gv.version === 'v1' && reference.kind === 'Event') {
     errors.push(invalidValue(path, reference, '/v1, Kind=Event is disallowed from being an owner'));
   }

@@ -1,72 +1,70 @@
-/** A value that came from JSON. Integers beyond 2^53 are bigint, so that int64 survives exactly. */
+/** A value from JSON. Integers beyond 2^53 are bigint, so that int64 is exact. */
 export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
-/** Members by name. One that is undefined is left out when the object is written. */
+/** Members by name. Undefined ones are omitted when the object is encoded. */
 export interface JsonObject {
   [key: string]: JsonValue | undefined;
 }
 
 /**
- * An object that this one belongs to, in the same namespace or without one: when the last is gone, this is collected.
+ * An owner of this object, in the same namespace or cluster-scoped: when the last owner is gone, this object is
+ * garbage-collected.
  */
 export interface OwnerReference {
-  /** Group and version that the owner was named in: `apps/v1`. */
+  /** Group and version in which the owner was referenced: `apps/v1`. */
   apiVersion: string;
   /** Kind of the owner: `ReplicaSet`. */
   kind: string;
   /** The owner's `metadata.name`. */
   name: string;
-  /** The owner's uid. Another object that takes the name later is not the owner. */
+  /** The owner's uid. A later object of the same name is not the owner. */
   uid: string;
-  /** The one owner that manages this object; at most one reference says so. Default false. */
+  /** Whether this is the owner that manages the object; at most one reference is. Default false. */
   controller?: boolean;
-  /** A foreground deletion of the owner waits until this object is gone. Default false. */
+  /** Whether a foreground deletion of the owner waits until this object is gone. Default false. */
   blockOwnerDeletion?: boolean;
 }
 
 /** The metadata of every object (spec: "Fields present on every object"). */
 export interface ObjectMeta {
-  /** Unique among the objects of a resource in a namespace; what it may look like is the kind's rule. Never changes. */
+  /** Unique among the objects of a resource in a namespace; its form depends on the kind. Immutable. */
   name?: string;
-  /** Beginning of a name that the server completes when `name` is unset; see {@link generateName}. */
+  /** Prefix of a name that the server completes when `name` is unset; see {@link generateName}. */
   generateName?: string;
-  /** Unset or empty for objects of the cluster. Never changes. */
+  /** Unset or empty for cluster-scoped objects. Immutable. */
   namespace?: string;
   /** Set by the server: identifies objects that had the same name at different times. A UUID. */
   uid?: string;
-  /**
-   * Given by the server at every change, opaque to clients; sent with a write, it is the one version to be written
-   * over.
-   */
+  /** Set by the server at every change, opaque to clients; in a write, the only version that it may replace. */
   resourceVersion?: string;
-  /** Given by the server: grows when what is wanted changes, and stays when only metadata or status do. */
+  /** Set by the server: grows when the desired state changes, but not when only metadata or status do. */
   generation?: number;
-  /** Given by the server, RFC 3339 in UTC with whole seconds; null before the object is created. */
+  /** Set by the server, RFC 3339 in UTC with whole seconds; null before the object is created. */
   creationTimestamp?: string | null;
-  /** Given by the server when deletion was asked for and waits for finalizers or for a grace period; RFC 3339. */
+  /** Set by the server when a requested deletion waits for finalizers or for a grace period; RFC 3339. */
   deletionTimestamp?: string;
-  /** Given by the server beside `deletionTimestamp`, seconds; it only ever shrinks. */
+  /** Set by the server beside `deletionTimestamp`, seconds; it can only be shortened. */
   deletionGracePeriodSeconds?: number;
   /** Labels for selectors; see {@link validateLabels} for their form. */
   labels?: Record<string, string>;
-  /** Free texts, 256 KiB for all together; no selector sees them. */
+  /** Free texts, 256 KiB together; selectors do not match them. */
   annotations?: Record<string, string>;
-  /** Without an owner the object stands for itself. */
+  /** Owners of the object, if it has any. */
   ownerReferences?: OwnerReference[];
   /** Components that must act before the object is removed; a deleted object is removed when the list is empty. */
   finalizers?: string[];
   /** Which fields each manager has set (spec: "Server-side apply"); entries of `meta/v1.ManagedFieldsEntry`. */
   managedFields?: JsonObject[];
-  /** Nothing sets it any more (KEP-1164): what clients send is dropped. */
+  /** Never set any more (KEP-1164): clients' values are dropped. */
   selfLink?: string;
 }
 
-/** Any API object: a known head and a body that its schema describes. */
+/** Any API object: a common head and a body that its schema describes. */
 export interface ApiObject {
-  /** `group/version`, or the version alone in the core group. The items of a list leave it out. */
+  /** `group/version`, or the version alone in the core group. The items of a list omit it. */
   apiVersion?: string;
-  /** Kind of the object; left out where `apiVersion` is. */
+  /** Kind of the object; omitted where `apiVersion` is. */
   kind?: string;
-  /** Missing only in what clients sent, and in kinds that have none, such as a review. */
+  /** Missing only in objects from clients, and in kinds that have none, such as a review. */
   metadata?: ObjectMeta;
   [field: string]: unknown;
 }
@@ -81,11 +79,11 @@ export function setMember<T>(object: Record<string, T>, name: string, value: T):
   } else object[name] = value;
 }
 
-/** The member of a name that a client chose; undefined for one that the object only inherits. */
+/** Returns a member with a name chosen by a client; undefined for one that the object only inherits. */
 export const memberOf = <T>(object: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
-/** The metadata of an object, put there when it is missing. */
+/** Returns the metadata of an object, which is created if missing. */
 export function ensureMetadata(object: ApiObject): ObjectMeta {
   object.metadata ??= {};
   return object.metadata;

@@ -3,22 +3,22 @@ export class QuantityError extends Error {
   override readonly name = 'QuantityError';
 }
 
-/** Which family of suffixes a quantity was written in, and is printed in. */
+/** Family of suffixes in which a quantity was written, and is formatted. */
 export type QuantityFormat = 'decimalSI' | 'binarySI' | 'decimalExponent';
 
-/** No two of its parts can take the same characters: a text is read once, whether it matches or not. */
+/** No two of its parts can match the same characters, so that matching takes linear time. */
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(?:([a-zA-Z]+)([+-]?\d*)|([+-]\d*))?$/;
-/** Characters; the arithmetic of longer ones would take longer than anybody means an amount to be. */
+/** Maximum length in characters, which bounds the arithmetic. */
 const MAX_LENGTH = 512;
 const FORM_TEXT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const SUFFIX_TEXT = "unable to parse quantity's suffix";
 
-/** Texts that are already in canonical form, so that nothing has to be computed. */
+/** Texts that are already in canonical form, and need no computation. */
 const PLAINLY_CANONICAL = /^(?:0|[1-9]\d{0,2}(?:m|k|M|G|T|Ki|Mi|Gi|Ti)?)$/;
 
 const NANOS_DIGITS = 9;
 const NANO = 10n ** BigInt(NANOS_DIGITS);
-/** The largest amount, in units; what is larger is cut to it. */
+/** The largest amount, in nanos; larger ones are cut to it. */
 const MAX_NANOS = ((1n << 63n) - 1n) * NANO;
 /** Exponents beyond this are decided without computing the power. */
 const EXPONENT_BOUND = 60;
@@ -38,31 +38,31 @@ const DECIMAL_SUFFIX = new Map<string, number>([
 const SUFFIX_OF = new Map([...DECIMAL_SUFFIX].map(([suffix, exponent]) => [exponent, suffix]));
 const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
-/** An exact amount of a resource: a number of nanos, and the family of suffixes to print it in. */
+/** An exact amount of a resource: a number of nanos, and the family of suffixes to format it with. */
 export class Quantity {
   constructor(
     /** The amount in units of 10⁻⁹; at most 2⁶³−1 whole units when it was parsed. */
     readonly nanos: bigint,
-    /** The suffixes to print with; fractions are printed in decimal ones whatever it says. */
+    /** Suffixes for formatting; fractions are always formatted with decimal ones. */
     readonly format: QuantityFormat,
   ) {}
 
-  /** Negative, zero or positive, as for sorting. */
+  /** Returns a negative number, zero or a positive one, as for sorting. */
   compare(other: Quantity): number {
     return this.nanos < other.nanos ? -1 : this.nanos > other.nanos ? 1 : 0;
   }
 
-  /** Whole units, rounded away from zero. */
+  /** Returns whole units, rounded away from zero. */
   value(): bigint {
     return divideAway(this.nanos, NANO);
   }
 
-  /** Thousandths, rounded away from zero. */
+  /** Returns thousandths, rounded away from zero. */
   milliValue(): bigint {
     return divideAway(this.nanos, NANO / 1000n);
   }
 
-  /** The canonical form: no precision lost, no fraction, the largest suffix that allows it. */
+  /** Returns the canonical form: no precision lost, no fraction, the largest suffix that allows it. */
   toString(): string {
     if (this.nanos === 0n) return '0';
     const binary = this.format === 'binarySI' && this.nanos % NANO === 0n;
@@ -99,15 +99,15 @@ function divideAway(value: bigint, by: bigint): bigint {
   return rest === 0n ? whole : whole + (value < 0n ? -1n : 1n);
 }
 
-/** Nanos in one of each suffix of a whole number. */
+/** Nanos of one unit of each suffix for whole numbers. */
 const NANOS_OF: ReadonlyMap<string, bigint> = new Map([
   ...[...DECIMAL_SUFFIX].map(([suffix, exponent]) => [suffix, 10n ** BigInt(exponent + NANOS_DIGITS)] as const),
   ...BINARY_SUFFIXES.slice(1).map((suffix, step) => [suffix, (1n << BigInt(10 * (step + 1))) * NANO] as const),
 ]);
-/** Digits of numbers that a double holds. */
+/** Digits of numbers that a double holds exactly. */
 const SHORT = 15;
 
-/** An amount as nearly everybody writes it: a short whole number, and perhaps a suffix. Undefined for all others. */
+/** Parses the usual form: a short whole number, and perhaps a suffix. Undefined for all others. */
 function parseWhole(text: string): Quantity | undefined {
   let digits = 0;
   while (isDigit(text.charCodeAt(digits))) digits++;
@@ -136,7 +136,7 @@ function parseAny(text: string): Quantity {
   const unscaled = BigInt(`${whole}${fraction}` || '0') * scale.factor;
   const magnitude = toNanos(unscaled, scale.exponent - fraction.length);
   const nanos = sign === '-' ? -magnitude : magnitude;
-  // Less than one in powers of two would be printed rounded.
+  // Less than one in powers of two would be formatted inexactly.
   const format = scale.format === 'binarySI' && magnitude < NANO ? 'decimalSI' : scale.format;
   return new Quantity(nanos, format);
 }
@@ -159,18 +159,20 @@ function scaleOf(letters: string, digits: string): Scale {
   return { format: 'binarySI', factor: 1n << BigInt(10 * step), exponent: 0 };
 }
 
-/** `unscaled × 10^exponent` in nanos, rounded up to a whole one and cut to the largest amount. */
+/** Returns `unscaled × 10^exponent` in nanos, rounded up to a whole one and cut to the largest amount. */
 function toNanos(unscaled: bigint, exponent: number): bigint {
   if (unscaled === 0n) return 0n;
   const shift = exponent + NANOS_DIGITS;
   if (shift > EXPONENT_BOUND) return MAX_NANOS;
-  // A number of so many digits cannot be shifted below a nano by more than its length.
+  // Shifting a number by more than its digits below a nano leaves nothing.
   if (shift < 0 && -shift > String(unscaled).length) return 1n;
   const nanos = shift >= 0 ? unscaled * 10n ** BigInt(shift) : divideAway(unscaled, 10n ** BigInt(-shift));
   return nanos > MAX_NANOS ? MAX_NANOS : nanos;
 }
 
-/** The form in which a quantity is printed: `1000m` is `1`, `0.5` is `500m`, `1024Mi` is `1Gi`. @throws QuantityError */
+/**
+ * Returns the canonical form of a quantity: `1000m` is `1`, `0.5` is `500m`, `1024Mi` is `1Gi`. @throws QuantityError
+ */
 export function canonicalQuantity(text: string): string {
   return PLAINLY_CANONICAL.test(text) ? text : parseQuantity(text).toString();
 }

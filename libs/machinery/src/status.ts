@@ -5,9 +5,9 @@ import { formatGroupResource, type GroupResource } from './group-version.js';
 export interface StatusCause {
   /** Machine-readable, such as `FieldValueInvalid` or `ResourceVersionTooLarge`. */
   reason?: string;
-  /** For people, without the field's path. */
+  /** Message for people, without the field's path. */
   message?: string;
-  /** Path of JSON names that the cause is about: `spec.ports[0].port`; unset when it is about none. */
+  /** Path of JSON names of the field: `spec.ports[0].port`; unset if the cause is about none. */
   field?: string;
 }
 
@@ -17,37 +17,37 @@ export interface StatusDetails {
   name?: string;
   /** Group of the resource or kind; unset for the core group. */
   group?: string;
-  /** The plural of the resource (`pods`); of an `Invalid` the kind (`Pod`). */
+  /** The plural of the resource (`pods`); for an `Invalid` the kind (`Pod`). */
   kind?: string;
-  /** Uid of the object, where it matters which one of that name. */
+  /** Uid of the object, if it matters which one of that name. */
   uid?: string;
-  /** Each thing that is wrong; of an `Invalid` one for every field error. */
+  /** Causes of the error; for an `Invalid` one for every field error. */
   causes?: StatusCause[];
-  /** When to ask again, whole seconds; goes out as `Retry-After` too. */
+  /** Seconds after which to retry, a whole number; also sent as `Retry-After`. */
   retryAfterSeconds?: number;
 }
 
-/** The `Status` object that every refusal is answered with. */
+/** The `Status` object that answers every error. */
 export interface Status {
   /** Identifies an error among other objects, with `apiVersion`. */
   kind: 'Status';
   /** The core group's version in both naming profiles. */
   apiVersion: 'v1';
-  /** `continue` is set on a 410 that lets a chunked list go on from the same key at a newer version. */
+  /** `continue` is set on a 410 after which a chunked list can resume from the same key at a newer version. */
   metadata: { continue?: string };
-  /** `Success` is the answer to a deletion that leaves no object to show. */
+  /** `Success` is the answer to a deletion without an object to return. */
   status: 'Success' | 'Failure';
-  /** For people; clients print it as it is. */
+  /** Message for people; clients print it as it is. */
   message?: string;
-  /** A {@link Reason}; unset when `status` is `Success`, or when no reason stands for the code. */
+  /** A {@link Reason}; unset when `status` is `Success`, or when no reason fits the code. */
   reason?: string;
-  /** Unset when there is nothing to name. */
+  /** Unset when there are none. */
   details?: StatusDetails;
   /** The HTTP status of the answer; in an `ERROR` event of a watch the one it would have had. */
   code: number;
 }
 
-/** Machine-readable reasons and the HTTP status each goes with. */
+/** Machine-readable reasons and their HTTP status. */
 export const REASON_CODE = {
   BadRequest: 400,
   Unauthorized: 401,
@@ -70,7 +70,7 @@ export const REASON_CODE = {
 /** A reason that {@link StatusError} can be made with. */
 export type Reason = keyof typeof REASON_CODE;
 
-/** The one error that may leave a handler on purpose: its Status goes to the client as it is. */
+/** The only error that a handler may throw on purpose: its Status is sent to the client as it is. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   /** Status for the client; nothing else of the error is sent. */
@@ -90,7 +90,7 @@ export class StatusError extends Error {
     };
   }
 
-  /** The HTTP status that goes with the reason. */
+  /** The HTTP status of the reason. */
   get code(): number {
     return this.status.code;
   }
@@ -110,20 +110,18 @@ const detailsOf = (gr: GroupResource, name: string): StatusDetails => ({
   kind: gr.resource,
 });
 
-/** 400: the request itself cannot be understood. */
+/** 400: the request itself is invalid. */
 export const badRequest = (message: string) => new StatusError('BadRequest', message);
 
 /** 404: no such object; the collection itself is served. */
 export const notFound = (gr: GroupResource, name: string) =>
   new StatusError('NotFound', `${formatGroupResource(gr)} "${name}" not found`, detailsOf(gr, name));
 
-/** 409: a create of a name that is taken. */
+/** 409: the name of a create is taken. */
 export const alreadyExists = (gr: GroupResource, name: string) =>
   new StatusError('AlreadyExists', `${formatGroupResource(gr)} "${name}" already exists`, detailsOf(gr, name));
 
-/**
- * 409: the object is not in the state that the write was made for; `why` stands behind the colon. May be tried again.
- */
+/** 409: the object's state is not the one that the write was made for; `why` follows the colon. May be retried. */
 export const conflict = (gr: GroupResource, name: string, why: string) =>
   new StatusError(
     'Conflict',
@@ -131,11 +129,11 @@ export const conflict = (gr: GroupResource, name: string, why: string) =>
     detailsOf(gr, name),
   );
 
-/** The `why` of a {@link conflict} between versions, in the reference's words, which clients look for. */
+/** The `why` of a version {@link conflict}, in the reference's wording, which clients look for. */
 export const STALE_WRITE =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-/** 403: the caller may not, or a rule of the cluster says no. `name` is empty for a whole collection. */
+/** 403: the caller is not allowed, or a rule of the cluster forbids it. `name` is empty for a whole collection. */
 export const forbidden = (gr: GroupResource, name: string, why: string) =>
   new StatusError(
     'Forbidden',
@@ -146,15 +144,15 @@ export const forbidden = (gr: GroupResource, name: string, why: string) =>
 /** 410: the history that the request needs is no longer held. */
 export const expired = (message: string) => new StatusError('Expired', message);
 
-/** 504: the answer may come later; `seconds` goes out as Retry-After as well. */
+/** 504: the answer may come later; `seconds` is also sent as Retry-After. */
 export const timeout = (message: string, seconds: number, causes?: StatusCause[]) =>
   new StatusError('Timeout', message, { retryAfterSeconds: seconds, ...(causes && { causes }) });
 
-/** 429: a limit is reached; `seconds` goes out as Retry-After as well. */
+/** 429: a limit is reached; `seconds` is also sent as Retry-After. */
 export const tooManyRequests = (message: string, seconds: number) =>
   new StatusError('TooManyRequests', message, { retryAfterSeconds: seconds });
 
-/** 503: something that the answer needs is down; `seconds` goes out as Retry-After as well. */
+/** 503: a dependency is down; `seconds` is also sent as Retry-After. */
 export const unavailable = (message: string, seconds: number) =>
   new StatusError('ServiceUnavailable', message, { retryAfterSeconds: seconds });
 

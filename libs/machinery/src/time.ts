@@ -39,30 +39,32 @@ function parse(text: string): Parsed {
 const malformed = (text: string, layout = '2006-01-02T15:04:05Z07:00') =>
   new TimeError(`parsing time ${JSON.stringify(text)} as "${layout}": cannot parse ${JSON.stringify(text)}`);
 
-/** Milliseconds since 1970 of an RFC 3339 time. @throws TimeError */
+/** Parses an RFC 3339 time, to milliseconds since 1970. @throws TimeError */
 export function parseTime(text: string): number {
   const { seconds, fraction } = parse(text);
   return seconds * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3));
 }
 
-/** `2026-01-02T03:04:05Z`: how objects write times. Parts of a second are cut off. */
+/** Formats a time as objects have it: `2026-01-02T03:04:05Z`. Fractions of a second are cut off. */
 export function formatTime(ms: number): string {
   const text = new Date(Math.floor(ms / 1000) * 1000).toISOString();
   return `${text.slice(0, -5)}Z`;
 }
 
-/** `2026-01-02T03:04:05.000006Z`: how objects write times of microsecond precision. */
+/** Formats a time of microsecond precision as objects have it: `2026-01-02T03:04:05.000006Z`. */
 export function formatMicroTime(ms: number, micros = 0): string {
   const text = new Date(ms).toISOString();
   return `${text.slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
 }
 
-/** Any RFC 3339 time as {@link formatTime} writes it. @throws TimeError */
+/** Returns any RFC 3339 time in the form of {@link formatTime}. @throws TimeError */
 export function normalizeTime(text: string): string {
   return PLAINLY_CANONICAL.test(text) ? text : formatTime(parse(text).seconds * 1000);
 }
 
-/** An RFC 3339 time with six digits of a second, no less and no more, as {@link formatMicroTime} writes it. @throws TimeError */
+/**
+ * Returns an RFC 3339 time with exactly six fraction digits, in the form of {@link formatMicroTime}. @throws TimeError
+ */
 export function normalizeMicroTime(text: string): string {
   const { seconds, fraction } = parse(text);
   if (fraction.length !== 6) throw malformed(text, '2006-01-02T15:04:05.000000Z07:00');

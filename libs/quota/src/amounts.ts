@@ -1,6 +1,6 @@
 import { parseQuantity, Quantity, QuantityError } from '@orch/machinery';
 
-/** How much of what, by names of resources, in units of 10⁻⁹. */
+/** Amounts by names of resources, in units of 10⁻⁹. */
 export type Amounts = ReadonlyMap<string, bigint>;
 
 const NANO = 1_000_000_000n;
@@ -9,7 +9,7 @@ const DIGITS = 9;
 /** A single unit of a resource. */
 export const ONE: bigint = NANO;
 
-/** A number of whole ones. */
+/** Returns a whole number of units. */
 export const whole = (count: number): bigint => BigInt(count) * NANO;
 
 /** Formats a decimal number, as the store calculates with. */
@@ -35,7 +35,7 @@ export function amountsOf(list: unknown): Map<string, bigint> {
   return amounts;
 }
 
-/** Undefined for what is no quantity. */
+/** Undefined for an invalid quantity. */
 export function amountOf(value: unknown): Quantity | undefined {
   try {
     return typeof value === 'string' || typeof value === 'number' ? parseQuantity(String(value)) : undefined;

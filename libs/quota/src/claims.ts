@@ -13,7 +13,7 @@ interface Claim extends ApiObject {
   };
 }
 
-/** Claims of volumes and the storage that they ask for, all of them and by the class of storage. */
+/** Counts volume claims and the storage that they request, in all and by storage class. */
 export function claimEvaluator(names: Names): Evaluator {
   const ofClass = `.storageclass.${names.group('storage.orch.io')}/`;
   const classKey = names.key('volume.beta.orch.io/storage-class');
@@ -39,7 +39,7 @@ function usageOf({ spec }: Claim, prefix: string | undefined): Amounts {
   if (prefix !== undefined) usage.set(`${prefix}${CLAIMS}`, ONE);
   const asked = amountOf(spec?.resources?.requests?.storage);
   if (asked === undefined) return usage;
-  // Bytes come whole.
+  // Bytes are whole numbers.
   const storage = asked.value() * ONE;
   usage.set(STORAGE, storage);
   return prefix === undefined ? usage : usage.set(`${prefix}${STORAGE}`, storage);

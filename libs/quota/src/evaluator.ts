@@ -13,24 +13,24 @@ export interface QuotaResource {
   readonly resource: string;
 }
 
-/** Names that are older than `count/…`. */
+/** Names that predate `count/…`. */
 const OLD_NAMES: ReadonlySet<string> = new Set(['configmaps', 'replicationcontrollers', 'resourcequotas', 'secrets']);
 
-/** The name by which objects of a resource are counted: `count/deployments.apps`. */
+/** Returns the name under which objects of a resource are counted: `count/deployments.apps`. */
 export const countName = ({ group, resource }: QuotaResource): string =>
   `count/${resource}${group === '' ? '' : `.${group}`}`;
 
-/** Evaluators of the resources of an installation, made as they are asked for. */
+/** Evaluators of the resources of an installation, created on demand. */
 export class Evaluators {
   readonly #known = new Map<string, Evaluator | undefined>();
 
-  /** @param resizing whether pods may ask for more while they run */
+  /** @param resizing whether running pods may request more resources */
   constructor(
     private readonly names: Names,
     private readonly resizing = false,
   ) {}
 
-  /** Undefined for what quotas do not count: events. */
+  /** Undefined for resources that quotas do not count: events. */
   of(resource: QuotaResource): Evaluator | undefined {
     const name = countName(resource);
     if (!this.#known.has(name)) this.#known.set(name, this.#make(resource, name));

@@ -6,9 +6,9 @@ import type { Evaluator } from './usage-evaluator.js';
 
 /** A resource that may only be used when a quota covers it. */
 export interface LimitedResource extends QuotaResource {
-  /** Parts of the names that objects use up. */
+  /** Substrings of the names of limited amounts. */
   readonly matchContains: readonly string[];
-  /** Scopes that objects are in. */
+  /** Scopes of limited objects. */
   readonly matchScopes: readonly ScopeSelector[];
 }
 
@@ -70,7 +70,10 @@ function refuseOthers(others: Record<string, unknown>, where: string): void {
   if (unknown.length > 0) throw new Error(`unknown fields: ${unknown.join(', ')}`);
 }
 
-/** Names that an object uses up and that must be limited by a quota, ascending, of those that no quota which counts it limits. */
+/**
+ * Returns names of amounts that an object uses and a quota must limit, ascending, without those that a matching quota
+ * limits.
+ */
 export function uncoveredNames(
   limited: readonly LimitedResource[],
   { group, resource }: QuotaResource,
@@ -87,7 +90,7 @@ export function uncoveredNames(
   return used.filter((name) => parts.some((part) => name.includes(part)) && !covered.has(name)).sort();
 }
 
-/** Scopes that an object is in and that must be covered by a quota, of those of which no quota selects it. */
+/** Returns scopes of an object that a quota must cover, without those that one selects. */
 export function uncoveredScopes(
   limited: readonly LimitedResource[],
   evaluator: Evaluator,

@@ -30,7 +30,7 @@ interface Pod extends ApiObject {
   readonly status?: { readonly phase?: string };
 }
 
-/** Pods: how many there are, and what those ask for that have not ended. */
+/** Counts pods, and the requests of those that have not ended. */
 export function podEvaluator(names: Names, resizing: boolean): Evaluator {
   const ownDomain = names.key('orch.io/');
   const isNative = (name: string) => !name.includes('/') || name.includes(ownDomain);
@@ -52,20 +52,23 @@ type IsNative = (name: string) => boolean;
 
 function usageOf({ spec = {}, status }: Pod, isNative: IsNative): Amounts {
   const usage = new Map([['count/pods', ONE]]);
-  // One on its way out is there until it has gone: nothing is written when its time is over.
+  // A terminating pod counts until it is gone: nothing is written when its grace period ends.
   if (ENDED.has(status?.phase)) return usage;
   usage.set('pods', ONE);
   const overhead = amountsOf(spec.overhead);
   const requests = summed(spec, 'requests');
   addTo(requests, overhead);
   const limits = summed(spec, 'limits');
-  // Who has no limit gets none by what it takes to run it.
+  // Overhead does not create a limit where there is none.
   addTo(limits, new Map([...overhead].filter(([name]) => (limits.get(name) ?? 0n) > 0n)));
   addTo(usage, named(requests, limits, isNative));
   return usage;
 }
 
-/** Containers run beside each other, those that prepare for them one after another before. */
+/**
+ * Adds containers, which run concurrently, and takes the maximum with init containers, which run one after another
+ * before.
+ */
 function summed({ containers = [], initContainers = [] }: NonNullable<Pod['spec']>, list: 'requests' | 'limits') {
   const sum = new Map<string, bigint>();
   for (const { resources } of containers) addTo(sum, amountsOf(resources?.[list]));
@@ -85,13 +88,13 @@ function named(requests: Amounts, limits: Amounts, isNative: IsNative): Map<stri
   }
   for (const [name, amount] of requests) {
     if (name.startsWith(HUGE_PAGES)) usage.set(name, amount).set(`${REQUESTS}${name}`, amount);
-    // No node gives more of these than it has, so that only what is asked for counts.
+    // Nodes do not overcommit these, so only requests count.
     else if (!isNative(name)) usage.set(`${REQUESTS}${name}`, amount);
   }
   return usage;
 }
 
-/** In the words of the reference: `must specify limits.cpu for: app; memory for: app,sidecar`. */
+/** Message in the reference's wording: `must specify limits.cpu for: app; memory for: app,sidecar`. */
 function missing(limited: readonly string[], { spec = {} }: Pod, isNative: IsNative): string | undefined {
   const required = limited.filter((name) => REQUIRED.has(name)).sort();
   if (required.length === 0) return undefined;

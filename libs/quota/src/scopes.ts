@@ -30,7 +30,7 @@ interface PodSpec {
   readonly affinity?: { readonly podAffinity?: Affinity; readonly podAntiAffinity?: Affinity };
 }
 
-/** Whether a pod is in a scope; no pod is in one that there is not. */
+/** Whether a pod is in a scope; no pod is in an unknown one. */
 export function podInScope(selector: ScopeSelector, pod: ApiObject): boolean {
   const spec = (pod.spec ?? {}) as PodSpec;
   switch (selector.scopeName) {
@@ -55,7 +55,7 @@ const isTerminating = ({ activeDeadlineSeconds }: PodSpec): boolean =>
   activeDeadlineSeconds !== undefined && activeDeadlineSeconds !== null && Number(activeDeadlineSeconds) >= 0;
 
 const COMPUTE = ['cpu', 'memory'];
-/** No container asks for any amount of what nodes have to share out. */
+/** Whether no container has requests or limits of CPU or memory. */
 function isBestEffort({ containers = [], initContainers = [] }: PodSpec): boolean {
   const asks = (list: object | undefined) => {
     const amounts = amountsOf(list);

@@ -17,7 +17,7 @@ interface Service extends ApiObject {
   };
 }
 
-/** Services, balancers, and the ports of nodes that they take or are about to. */
+/** Counts services, load balancers, and the node ports that they use or will use. */
 export const serviceEvaluator: Evaluator = {
   usage: (object) => usageOf(object as Service),
   counts: (name) => COUNTED.has(name),

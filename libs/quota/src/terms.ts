@@ -7,9 +7,9 @@ import type { Evaluator } from './usage-evaluator.js';
 export interface QuotaTerms {
   /** Name of the quota. */
   readonly name: string;
-  /** Names of what is limited. */
+  /** Names of the limited amounts. */
   readonly limited: readonly string[];
-  /** An object is counted that is in all of them. */
+  /** Selectors that an object must all match to be counted. */
   readonly selectors: readonly ScopeSelector[];
 }
 
@@ -28,7 +28,7 @@ export interface QuotaObject extends ApiObject {
   };
 }
 
-/** Reads what a quota counts: of what its status limits. */
+/** Reads the terms of a quota: the limits in its status. */
 export function termsOf(quota: ApiObject): QuotaTerms {
   const { metadata, spec, status } = quota as QuotaObject;
   const scopes = (spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' }));
@@ -39,15 +39,15 @@ export function termsOf(quota: ApiObject): QuotaTerms {
   };
 }
 
-/** Whether two quotas count the same objects, whatever of them. */
+/** Whether two quotas count the same objects, whichever amounts. */
 export const sameSelectors = (a: QuotaTerms, b: QuotaTerms): boolean =>
   JSON.stringify(a.selectors) === JSON.stringify(b.selectors);
 
-/** Whether two quotas count the same: only amounts differ. */
+/** Whether two quotas count the same amounts: only numbers differ. */
 export const sameTerms = (a: QuotaTerms, b: QuotaTerms): boolean =>
   JSON.stringify(a.limited) === JSON.stringify(b.limited) && sameSelectors(a, b);
 
-/** Whether the status of a quota does not tell yet what its spec asks for, or how much there is of it. */
+/** Whether the status of a quota does not match its spec yet, or lacks used amounts. */
 export function isUncounted(quota: ApiObject): boolean {
   const { spec, status } = quota as QuotaObject;
   const [wanted, limits, used] = [spec?.hard ?? {}, status?.hard ?? {}, status?.used ?? {}];

@@ -8,7 +8,7 @@ import type { Key, Version } from '@orch/storage';
 export interface Continuation {
   readonly version: Version;
   readonly after: Key;
-  /** Objects behind that key, where they were counted: later pages of the same version need not count again. */
+  /** Number of objects behind that key, if counted: later pages of the same version need not count again. */
   readonly left?: number;
 }
 
@@ -22,7 +22,7 @@ interface Wire {
 
 const malformed = () => badRequest('continue key is not valid: the token was not issued by this API');
 
-/** An opaque token for {@link Continuation}; clients only hand it back. */
+/** Returns an opaque token for a {@link Continuation}; clients only send it back. */
 export function encodeContinue(continuation: Continuation): string {
   const { namespace, name } = continuation.after;
   const { left } = continuation;
@@ -36,7 +36,7 @@ export function encodeContinue(continuation: Continuation): string {
   return Buffer.from(JSON.stringify(wire)).toString('base64url');
 }
 
-/** @throws StatusError 400 for anything that {@link encodeContinue} did not make. */
+/** @throws StatusError 400 for a token that {@link encodeContinue} did not make. */
 export function decodeContinue(token: string): Continuation {
   let wire: unknown;
   try {
@@ -58,9 +58,9 @@ function isWire(value: unknown): value is Wire {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
-/** Longer names are none, characters. */
+/** Maximum length of a name in a token, characters; a longer string is no name. */
 const NAME_MAX = 1024;
 
-/** Whether a value is a name that the database can be queried for. */
+/** Whether a value is a name that can be queried for in the database. */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= NAME_MAX && !value.includes('\0');

@@ -6,16 +6,16 @@ import { interestOf, type Listed, type ListRequest, listedFrom, listMeta } from 
 type Pages = AsyncIterable<readonly Row[]>;
 type ListStored = (request: ListRequest) => Promise<Listed>;
 
-/** Bytes of found objects after which a page ends before its limit. */
+/** Bytes of found objects after which a page ends before its limit is reached. */
 const PAGE_BYTES = 8 << 20;
-/** Bytes of converted objects that are there before the first is sent. */
+/** Bytes of converted objects that are read ahead before the first is sent. */
 const AHEAD_BYTES = 8 << 20;
 const NAME: EqualityKey = 'field:metadata.name';
 
-/** Calls of the webhook that a list has under way at a time. */
+/** Number of webhook calls that a list has in flight at a time. */
 const UNDER_WAY = 2;
 
-/** The state of a type that a stage has converted for watches; undefined where there is none. */
+/** Returns the state of a type that a stage has converted for watches; undefined if there is none. */
 type WatchedState = (type: TypeId, stage: VersionStage) => TypeCache | undefined;
 
 /**
@@ -24,13 +24,13 @@ type WatchedState = (type: TypeId, stage: VersionStage) => TypeCache | undefined
  * conversion, so they are applied to its result.
  */
 export class ConvertedLister {
-  /** @param stored lists what is stored, as it lies */
+  /** @param stored lists the objects in their stored versions */
   constructor(
     private readonly stored: ListStored,
     private readonly watched: WatchedState,
   ) {}
 
-  /** @throws StatusError 500 where it cannot be converted, besides what a list of what is stored throws */
+  /** @throws StatusError 500 if an object cannot be converted; whatever `stored` throws */
   async list(request: ListRequest, stage: VersionStage): Promise<Listed> {
     const { endpoint, selection, options } = request;
     const { meta, windows, there } = await this.stored(selection ? unselected(request, selection) : request);
@@ -51,7 +51,7 @@ export class ConvertedLister {
 const versionIn = ({ resourceVersion = '0' }: ListMeta): bigint => BigInt(resourceVersion);
 
 /**
- * Reads a list from the objects that were converted for watches; undefined where these are of another version, or
+ * Returns a list of the objects that were converted for watches; undefined if these are of another version, or
  * incomplete.
  */
 async function stateOf(
@@ -87,7 +87,10 @@ const named = (name: string): Selection => ({
   equals: new Map([[NAME, name]]),
 });
 
-/** A page of what was selected, and one object more to know whether others follow; it may hold fewer where they are large. */
+/**
+ * Reads a page of the selected objects, and one object more to know whether others follow; the page may be short if its
+ * objects are large.
+ */
 async function firstPage(version: bigint, selected: Pages, limit: number): Promise<Listed> {
   const found: Row[] = [];
   let bytes = 0;
@@ -106,7 +109,7 @@ const pageOf = (version: bigint, found: readonly Row[], last: Key | undefined): 
 
 const iterable = (iterate: () => AsyncGenerator<readonly Row[]>): Pages => ({ [Symbol.asyncIterator]: iterate });
 
-/** Portions one after another, though the next is asked for while one is. */
+/** Converts portions one after another; the next is requested while the previous one is in flight. */
 const converted = (windows: Pages, stage: VersionStage, watched: TypeCache | undefined): Pages =>
   iterable(async function* () {
     const underWay: Promise<readonly Row[]>[] = [];
@@ -122,7 +125,8 @@ const converted = (windows: Pages, stage: VersionStage, watched: TypeCache | und
   });
 
 /**
- * Reads ahead as much as lists mostly hold: a failure within that is answered as an error, instead of a truncated list.
+ * Reads ahead as many rows as most lists have: a failure among these is answered as an error, instead of a truncated
+ * list.
  */
 const ahead = (pages: Pages): Pages =>
   iterable(async function* () {
@@ -136,7 +140,7 @@ const ahead = (pages: Pages): Pages =>
     yield* held;
   });
 
-/** Rows in order, without those that are to be asked for. */
+/** Rows in order, without those that the webhook must be asked to convert. */
 interface Portion {
   readonly rows: readonly (Row | undefined)[];
   readonly asked: readonly Row[];
@@ -173,7 +177,7 @@ async function* portions(windows: Pages, stage: VersionStage, watched: TypeCache
   if (rows.length > 0) yield { rows, asked };
 }
 
-/** A row in the served version, where it is known already. */
+/** Returns a row in the served version, if its conversion is known already. */
 function knownOf(row: Row, stage: VersionStage, watched: TypeCache | undefined): Row | undefined {
   if (stage.isServed(row)) return row;
   const entry = watched?.ready() ? watched.get(row) : undefined;

@@ -11,11 +11,17 @@ import { yielding } from './yielding.js';
 type Pages = AsyncIterable<readonly Row[]>;
 type Reader = Pick<ListRequest, 'user' | 'over'>;
 
-/** Bytes of found objects that are kept while the rest of a page is looked for; those of more are read again. */
+/**
+ * Bytes of found objects that are kept while the rest of a page is looked for; a page of more bytes is read a second
+ * time.
+ */
 const KEPT_BYTES = 1 << 20;
-/** Rows that a selector is tried on at a time. */
+/** Number of rows that a selector is tried on at a time. */
 const LOOKED_AT = 2_000;
-/** Milliseconds that a client may take for a page, and that a list goes on though others wait, before its connection is given back. */
+/**
+ * Milliseconds that a client may take for a page, and that a list continues while others wait, before its connection is
+ * released.
+ */
 const PATIENCE_MS = 250;
 const TURN_MS = 500;
 /**
@@ -24,7 +30,7 @@ const TURN_MS = 500;
  */
 const EXACT_TURN_MS = 100;
 
-/** Collections straight from the database, in memory that does not grow with them. */
+/** Lists collections straight from the database, in memory that does not grow with them. */
 export class DatabaseLister {
   constructor(
     private readonly store: Store,
@@ -65,7 +71,7 @@ export class DatabaseLister {
     return { meta, pages: selected(found.pages), windows: selected(found.windows) };
   }
 
-  /** A page of what a selector lets through, with one object more to know whether there is another page. */
+  /** Reads a page of the objects that a selector matches, with one object more to know whether another page follows. */
   async #selectedPage(
     request: ListRequest,
     selection: Selection,
@@ -156,11 +162,14 @@ export class DatabaseLister {
   }
 }
 
-/** A list is counted on its first page: a count reads the whole collection, a page only what it returns. */
+/** Whether the list was counted on its first page: a count reads the whole collection, a page only its own objects. */
 const countedBefore = ({ continuation }: ListOptions): boolean =>
   continuation !== undefined && continuation.version !== 0n;
 
-/** Remaining items behind this page, from the count of the first page; undefined where nothing was counted. */
+/**
+ * Returns the number of remaining items behind this page, from the count of the first page; undefined if nothing was
+ * counted.
+ */
 function leftBehind({ continuation, limit }: ListOptions): number | undefined {
   const left = (continuation?.left ?? 0) - limit;
   return left > 0 ? left : undefined;
@@ -192,7 +201,7 @@ const filtered = (pages: Pages, endpoint: Endpoint, selection: Selection): Pages
   },
 });
 
-/** Everything up to a key. */
+/** Returns the rows up to a key. */
 const until = (last: Key | undefined, pages: Pages): Pages => ({
   async *[Symbol.asyncIterator]() {
     for await (const page of pages) {

@@ -2,14 +2,14 @@ import { tooManyRequests } from '@orch/machinery';
 import { dueTo } from '@orch/resources';
 import { UserTurns } from './user-turns.js';
 
-/** Seconds after which a client may ask again. */
+/** Seconds after which a client may retry. */
 const RETRY_SECONDS = 1;
 /** Factor by which a list waits longer that has begun: its client expects the rest. */
 const BEGUN_PATIENCE = 2;
 
 interface ListPlaces {
   readonly inAll: number;
-  /** Lists of one user at a time. */
+  /** Maximum number of concurrent lists of one user. */
   readonly perUser: number;
 }
 
@@ -18,13 +18,13 @@ interface ListGateStats {
   readonly waiting: number;
 }
 
-/** Whether a list is a new one, or goes on with what it has begun. */
+/** Whether a list is a new one, or a continuation of one that has begun. */
 type Stage = 'new' | 'begun';
 
 export interface Entrance {
-  /** Default: a new one. */
+  /** Default: `new`. */
   readonly stage?: Stage;
-  /** Aborts when the list is not wanted any more; then it waits no longer. */
+  /** Aborts when the list is not wanted any more, which then stops waiting. */
   readonly over?: AbortSignal | undefined;
 }
 
@@ -39,10 +39,10 @@ export class ListGate {
   readonly #inAll: number;
   readonly #inside = new Map<string, number>();
   readonly #waiting: Readonly<Record<Stage, UserTurns>> = { new: new UserTurns(), begun: new UserTurns() };
-  /** Queue that the next place is offered to first. */
+  /** Queue that is offered the next free place first. */
   #offeredFirst: Stage = 'begun';
 
-  /** @param patience milliseconds that a new list waits before it is refused */
+  /** @param patience milliseconds that a new list may wait before it is refused */
   constructor(
     { inAll, perUser }: ListPlaces,
     private readonly patience: number,
@@ -58,14 +58,14 @@ export class ListGate {
     return this.#waiting.new.has(mayEnter) || this.#waiting.begun.has(mayEnter);
   }
 
-  /** Lists that read now, and that wait for a place. */
+  /** Returns the number of lists that are reading, and of those that wait for a place. */
   stats(): ListGateStats {
     return { reading: this.#inAll - this.#free, waiting: this.#waiting.new.size + this.#waiting.begun.size };
   }
 
   /**
-   * Resolves with what lets the next one in; calling it again does nothing.
-   * @param user whose list it is; the server's own lists count as one user's
+   * Resolves with the function that frees the place; calling it again does nothing.
+   * @param user user that lists; the server's own lists count as those of one user
    * @throws StatusError 429; the reason of `over`
    */
   async enter(user = '', { stage = 'new', over }: Entrance = {}): Promise<() => void> {

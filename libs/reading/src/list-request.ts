@@ -9,7 +9,7 @@ export interface ListRequest {
   readonly namespace: string;
   readonly selection?: Selection;
   readonly options: ListOptions;
-  /** The user whose list it is; absent for those of the server itself. */
+  /** User that lists; absent for the server's own lists. */
   readonly user?: string;
   /** Aborts when the client is gone: the list gives up its place, or its wait, and reads no further. Default: never. */
   readonly over?: AbortSignal;
@@ -17,17 +17,17 @@ export interface ListRequest {
 
 export interface Listed {
   readonly meta: ListMeta;
-  /** The objects, which must be gone through at least once, and may be again: each time they are the same. */
+  /** Objects of the list; must be iterated at least once, and may be again: each iteration yields the same. */
   readonly pages: AsyncIterable<readonly Row[]>;
-  /** The same, for those who take long over each portion: nothing is held meanwhile. */
+  /** The same objects, for readers that take long over each portion: no resource is held in between. */
   readonly windows: AsyncIterable<readonly Row[]>;
-  /** Whether they are there already: nothing is held that only going through them gives back. */
+  /** Whether the objects are in memory already, so that no resource is held until they have been iterated. */
   readonly there?: boolean;
 }
 
 /**
- * @param last the last object of a page that others follow; undefined at the end
- * @param remaining how many follow, where that is known
+ * @param last the last object of a page that others follow; undefined on the last page
+ * @param remaining the number of objects that follow, if known
  */
 export function listMeta(version: Version, last: Key | undefined, remaining: number | undefined): ListMeta {
   const resourceVersion = String(version);
@@ -43,7 +43,7 @@ export const interestOf = ({ namespace, selection }: ListRequest): Interest => (
   ...(selection && { selection }),
 });
 
-/** A list whose objects are there already. */
+/** Returns a list whose objects are in memory already. */
 export const listedFrom = (meta: ListMeta, pages: readonly (readonly Row[])[]): Listed => ({
   meta,
   pages: pagesOf(pages),

@@ -1,10 +1,13 @@
 import { type Store, StoreUnavailableError, type TypeId } from '@orch/storage';
 
-/** Milliseconds for which what was found holds at least. */
+/** Milliseconds for which a measurement is valid at least. */
 const KEPT_MS = 30_000;
-/** Times as long as it took to find that a type is too large that holds: it is read whole for it, for so small a part of the time. */
+/**
+ * A type found too large keeps that verdict for this many times the duration of the measurement, so that measuring
+ * takes only a small share of the time.
+ */
 const KEPT_TIMES = 100;
-/** Objects that are looked at; a type of more does not fit. */
+/** Number of objects that are measured at most; a type of more does not fit. */
 const OBJECTS = 200_000;
 
 type Verdict = 'fits' | 'too-large' | 'not-known';
@@ -20,7 +23,7 @@ interface Found {
 export class MemoryFit {
   readonly #found = new Map<TypeId, Found>();
 
-  /** @param maxBytes bound on the bodies of a type, together */
+  /** @param maxBytes bound on the total size of the bodies of a type */
   constructor(
     private readonly store: Pick<Store, 'measure'>,
     private readonly maxBytes: number,
@@ -62,7 +65,8 @@ export class MemoryFit {
       const { objects, bytes } = await this.store.measure(type, OBJECTS + 1);
       return objects <= OBJECTS && bytes <= this.maxBytes ? 'fits' : 'too-large';
     } catch (error) {
-      // What cannot be measured in time can be listed from the database, which says so itself when it is not there.
+      // A type that cannot be measured in time can be listed from the database, which reports itself if it is
+      // unavailable.
       if (error instanceof StoreUnavailableError) return 'not-known';
       throw error;
     }

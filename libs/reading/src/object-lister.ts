@@ -13,10 +13,10 @@ import { thoughUnloaded } from './unloaded.js';
 
 type Pages = Listed['pages'];
 
-/** Pages that were gone through. Those in memory are asked for again and again. */
+/** Pages that were iterated, with their defaults filled in. Pages in memory are read again and again. */
 const knownFilled = weakMemo((_form: StoredForm) => new WeakSet<readonly Row[]>());
 
-/** The same pages, when what their objects lack of very many defaults has been filled in. */
+/** Returns the same pages, once the very many defaults that their objects may lack have been filled in. */
 const filledPages = (pages: Pages, form: StoredForm): Pages => ({
   async *[Symbol.asyncIterator]() {
     const known = knownFilled(form);
@@ -31,7 +31,7 @@ const filledPages = (pages: Pages, form: StoredForm): Pages => ({
   },
 });
 
-/** Collections: from memory for the newest state of what fits there, from the database for the rest. */
+/** Lists collections: from memory for the newest state of a type that fits there, else from the database. */
 export class ObjectLister {
   readonly #converted = new ConvertedLister(
     (request) => this.#stored(request),
@@ -110,20 +110,20 @@ export class ObjectLister {
     const cached = this.cache.peek(request.endpoint.type);
     if (cached?.ready() && at === cached.version) {
       if (request.selection) await cached.prepare(interestOf(request));
-      // Whatever came meanwhile is not of this version.
+      // Changes that arrived meanwhile are not part of this version.
       if (cached.ready() && at === cached.version) return this.#fromCache(request, cached, after);
     }
     return this.database.list(request, await this.reader.reach(request.endpoint.type, at), after, at);
   }
 
-  /** The cache of a type that is in memory already, or small enough to be taken there. */
+  /** Returns the cache of a type that is in memory already, or is small enough to be loaded. */
   async #memory({ type, description }: Endpoint): Promise<TypeCache | undefined> {
     const held = this.cache.peek(type) !== undefined || (await this.fit.fits(type));
     return held ? this.cache.type(type, description) : undefined;
   }
 }
 
-/** 410 whose token lets a client go on behind the same key, at the newest version. */
+/** 410 with a token that lets a client continue behind the same key, at the newest version. */
 function expiredToken(after: Key): StatusError {
   const error = expired(
     'The provided continue parameter is too old to display a consistent list result. Start a new list without it, or go on with the ' +

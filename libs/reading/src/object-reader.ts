@@ -5,19 +5,19 @@ import { isConfirmed } from './confirmed.js';
 import type { Freshness } from './read-options.js';
 import { thoughUnloaded } from './unloaded.js';
 
-/** How long a read waits for a version that has not been reached, milliseconds (spec: "Unrecognized versions"). */
+/** Milliseconds that a read waits for a version that has not been reached (spec: "Unrecognized versions"). */
 const FUTURE_WAIT_MS = 3_000;
-/** Milliseconds between looks whether it has come. */
+/** Milliseconds between two checks whether the version has been reached. */
 const FUTURE_POLL_MS = 100;
 
-/** Reads of single objects: from memory where that is as fresh as asked for, else from the database. */
+/** Reads single objects: from memory if that is as fresh as requested, else from the database. */
 export class ObjectReader {
   constructor(
     private readonly store: Store,
     private readonly cache: WatchCache,
   ) {}
 
-  /** The object at the freshness asked for; undefined when there is none. @throws StatusError 504 */
+  /** Returns the object at the requested freshness; undefined if there is none. @throws StatusError 504 */
   async get(type: TypeId, key: Key, freshness: Freshness): Promise<Stored | undefined> {
     const cached = this.#cached(type);
     if (cached && (freshness.want === 'any' || this.isAtLeast(type, cached, freshness))) return cached.get(key);
@@ -26,13 +26,13 @@ export class ObjectReader {
     return this.current(type, key);
   }
 
-  /** Whether memory is as new as a request asks for. */
+  /** Whether the cache is as new as a request requires. */
   isAtLeast(type: TypeId, cache: TypeCache, freshness: Freshness): boolean {
     if (freshness.want !== 'not-older' || this.store.isLost(type, freshness.than)) return false;
     return cache.ready() && cache.version >= freshness.than;
   }
 
-  /** The object as of a moment after the call. */
+  /** Returns the object as of a time after the call. */
   current(type: TypeId, key: Key): Promise<Stored | undefined> {
     return thoughUnloaded(async () => {
       const cached = this.#cached(type);
@@ -41,7 +41,7 @@ export class ObjectReader {
     });
   }
 
-  /** The object as memory has it, perhaps behind; undefined when memory does not hold the type. */
+  /** Returns the object from memory, which may be stale; undefined when the type is not in memory. */
   hint(type: TypeId, key: Key): Stored | undefined {
     return this.#cached(type)?.get(key);
   }
@@ -64,7 +64,7 @@ export class ObjectReader {
     for (;;) {
       const last = await this.store.lastVersion(type);
       if (last >= version) {
-        // Once the writes in flight have ended, no change at or below the version can come any more.
+        // Once the writes in flight have ended, no change at or below the version can arrive any more.
         const { head, floor } = await this.store.settledHead(type, version);
         if (this.store.isLost(type, version)) throw new HistoryExpiredError(version, floor, head);
         return head < version ? head : version;

@@ -3,7 +3,7 @@ import { parseVersion } from '@orch/resources';
 import type { Version } from '@orch/storage';
 import { type Continuation, decodeContinue } from './continue-token.js';
 
-/** How fresh an answer must be (spec: "Resource version semantics"). */
+/** Required freshness of an answer (spec: "Resource version semantics"). */
 export type Freshness =
   | { readonly want: 'recent' }
   | { readonly want: 'any' }
@@ -17,7 +17,7 @@ export interface ListOptions {
   readonly continuation?: Continuation;
 }
 
-/** `resourceVersion` of a get: unset most recent, `0` any, else not older. */
+/** `resourceVersion` of a get: unset for the most recent object, `0` for any, else not older than that. */
 export function getFreshness(query: URLSearchParams): Freshness {
   const version = query.get('resourceVersion') ?? '';
   if (version === '') return { want: 'recent' };
@@ -26,10 +26,10 @@ export function getFreshness(query: URLSearchParams): Freshness {
 }
 
 /**
- * The table of the spec ("List"), as one function.
+ * Parses the options of a list by the table of the spec ("List").
  * @throws StatusError 422 for combinations that the table calls invalid, 400 for `continue` beside a version, and for
- * values that cannot be read.
- * @param chunking the feature gate `APIListChunking`: without it `limit` and `continue` are as if they were not there
+ * malformed values
+ * @param chunking the feature gate `APIListChunking`: without it `limit` and `continue` are ignored
  */
 export function listOptions(
   query: URLSearchParams,
@@ -87,11 +87,11 @@ function parseLimit(text: string | null): number {
   return Math.min(Number(limit), Number.MAX_SAFE_INTEGER);
 }
 
-/** @throws StatusError 400 in the words that clients know */
+/** @throws StatusError 400 with the message that clients know */
 export function parseInt64(text: string): bigint {
   const refused = (why: string) => badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
   if (!/^[+-]?[0-9]+$/.test(text)) throw refused('invalid syntax');
-  // Not read before it is known to be short: reading takes time that grows with the square of the length.
+  // Parsed only once it is known to be short: parsing takes time that grows with the square of the length.
   const value = text.length > MAX_INT64_TEXT ? undefined : BigInt(text.replace('+', ''));
   if (value === undefined || BigInt.asIntN(64, value) !== value) throw refused('value out of range');
   return value;
@@ -175,7 +175,7 @@ function watchErrors(match: string, send: boolean | undefined, watchList: boolea
   return errors;
 }
 
-/** Longest time to an end that may be asked for, in seconds: 31 years. */
+/** Longest timeout that may be requested, in seconds: 31 years. */
 const MAX_TIMEOUT_SECONDS = 999_999_999n;
 
 function timeoutOf(query: URLSearchParams): { timeoutSeconds?: number } {
@@ -188,7 +188,7 @@ function timeoutOf(query: URLSearchParams): { timeoutSeconds?: number } {
   return seconds === 0n ? {} : { timeoutSeconds: Number(seconds) };
 }
 
-/** `0` and `false` in any case are false, anything else that is there is true; absent is undefined. */
+/** Parses a boolean: `0` and `false` in any case are false, any other value is true; absent is undefined. */
 export function parseBool(query: URLSearchParams, name: string): boolean | undefined {
   const text = query.get(name);
   if (text === null) return undefined;

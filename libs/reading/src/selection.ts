@@ -14,8 +14,8 @@ const COMMON_FIELDS = ['metadata.name', 'metadata.namespace'];
 const KEY_FIELDS: ReadonlySet<string> = new Set(COMMON_FIELDS.map((field) => `field:${field}`));
 
 /**
- * `labelSelector` and `fieldSelector` of a query, compiled; undefined when neither restricts anything.
- * @throws StatusError 400 for selectors that cannot be read and for fields that the type is not selectable by
+ * Compiles `labelSelector` and `fieldSelector` of a query; undefined when neither restricts anything.
+ * @throws StatusError 400 for malformed selectors, and for fields that the type cannot be selected by
  */
 export function selectionOf(query: URLSearchParams, endpoint: Endpoint, name: string): Selection | undefined {
   const labels = parseOr400(query.get('labelSelector'), parseLabelSelector);
@@ -32,7 +32,7 @@ function parseOr400<T>(text: string | null, parse: (text: string) => T): T | und
   }
 }
 
-/** The selector with the names that the fields have in stored objects. */
+/** Returns the selector with the names that the fields have in stored objects. */
 function storedFields({ requirements }: FieldSelector, { rules, model }: Endpoint): FieldSelector {
   const stored = requirements.map((requirement) => {
     const { field } = requirement;
@@ -66,7 +66,7 @@ function compile(
   return {
     key: JSON.stringify([labels?.canonical ?? '', fields?.canonical ?? '', name]),
     equals,
-    // Each condition is one of the equalities, and all of those are of the key.
+    // Each condition is an equality, and all equalities are of the key's fields.
     byKey: labels === undefined && equals.size === conditions && [...equals.keys()].every((key) => KEY_FIELDS.has(key)),
     terms: (labels?.terms ?? 0) + (fields?.terms ?? 0) + (name === '' ? 0 : 1),
     matches: (attributes) =>

@@ -1,15 +1,15 @@
-/** Callers who wait: by turns of their users, and those of one user in the order of their coming. */
+/** Queue of waiting callers: users take turns, and the callers of one user are served in order of arrival. */
 export class UserTurns {
   /** Waiting callers by user; the user whose turn is next comes first. */
   readonly #callers = new Map<string, Set<() => void>>();
   #size = 0;
 
-  /** Callers that wait. */
+  /** Number of waiting callers. */
   get size(): number {
     return this.#size;
   }
 
-  /** Whether a user waits of whom that holds. */
+  /** Whether a caller of a user that satisfies the predicate waits. */
   has(suits: (user: string) => boolean): boolean {
     for (const user of this.#callers.keys()) if (suits(user)) return true;
     return false;
@@ -20,7 +20,7 @@ export class UserTurns {
     this.#size++;
   }
 
-  /** Forgets a caller, if it waits. */
+  /** Removes a caller, if it waits. */
   delete(user: string, caller: () => void): void {
     const own = this.#callers.get(user);
     if (!own?.delete(caller)) return;
@@ -28,7 +28,7 @@ export class UserTurns {
     if (own.size === 0) this.#callers.delete(user);
   }
 
-  /** Takes out the caller whose turn it is among the users of whom that holds. */
+  /** Removes and returns the caller whose turn it is among the users that satisfy the predicate. */
   next(suits: (user: string) => boolean): (() => void) | undefined {
     for (const [user, own] of this.#callers) {
       if (!suits(user)) continue;
@@ -40,7 +40,7 @@ export class UserTurns {
     return undefined;
   }
 
-  /** Moves a user who has had a turn behind the others. */
+  /** Moves a user that has had a turn behind the others. */
   #moveBehind(user: string): void {
     const own = this.#callers.get(user);
     if (!own) return;

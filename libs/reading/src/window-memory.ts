@@ -3,7 +3,7 @@ import { LEAST_BYTES, type Reservation, WINDOW_BYTES } from './windows.js';
 
 const NONE: Reservation = { bytes: LEAST_BYTES, release: () => undefined };
 
-/** Memory for what is read of lists ahead of clients that do not read, within bounds in all and of each user. */
+/** Bounds the memory for rows read ahead of clients that do not read, in all and for each user. */
 export class WindowMemory {
   readonly #bound: SharedBound;
 
@@ -16,7 +16,10 @@ export class WindowMemory {
     return this.#bound.held;
   }
 
-  /** Memory for a window of a user's list, or for the least that is worth a query, which is not counted. */
+  /**
+   * Reserves memory for a window of a user's list; when there is none left, the least that is worth a query, which is
+   * not counted.
+   */
   reserve(user: string): Reservation {
     if (!this.#bound.fits(user, WINDOW_BYTES)) return NONE;
     this.#bound.take(user, WINDOW_BYTES);

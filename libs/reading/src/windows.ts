@@ -11,31 +11,31 @@ export const WINDOW_BYTES = 4 << 20;
  */
 export const LEAST_BYTES = 128 << 10;
 
-/** Opens the rows behind a key, at most so many. */
+/** Opens the rows behind a key, at most `limit` of them. */
 export type OpenBehind = (after: Key, limit: number) => Promise<Pages>;
 
 /** Memory for one window. */
 export interface Reservation {
-  /** Bytes of bodies that it may hold before its last page. */
+  /** Bytes of bodies that the window may hold before its last page. */
   readonly bytes: number;
-  /** Gives the memory back; calling it again does nothing. */
+  /** Frees the memory; calling it again does nothing. */
   release(): void;
 }
 
-/** Rows of a list that were read whole. */
+/** Rows of a list that were read completely into memory. */
 export interface Window {
   readonly rows: readonly Row[];
-  /** When there may be more than what it holds, what it is full of. */
+  /** Bound that the window has reached, if there may be more rows behind it. */
   readonly full?: 'bytes' | 'rows';
-  /** Gives back the memory that was reserved for it. */
+  /** Frees the memory that was reserved for the window. */
   release(): void;
 }
 
 /** Rest of a list after a window of it has been read. */
 interface Remainder {
-  /** Rows that the window was asked for. */
+  /** Number of rows that the window was requested with. */
   readonly asked: number;
-  /** Rows from its first one on to the end of the list, at most. */
+  /** Number of rows from the first one of the window to the end of the list, at most. */
   readonly left: number;
 }
 
@@ -53,8 +53,8 @@ export async function* inWindows(first: Pages, limit: number, open: OpenBehind):
 }
 
 /**
- * A window, and all that follow it.
- * @param reserve takes memory for the next one
+ * Yields the rows of a window, and of all that follow it.
+ * @param reserve reserves memory for the next window
  */
 export async function* onwards(
   first: Window,
@@ -73,14 +73,14 @@ export async function* onwards(
     left -= rows.length;
     const last = rows.at(-1);
     if (!last || left <= 0 || (!full && rows.length < asked)) return;
-    // Where rows are large, no more of them are asked for than a window holds; what is left of a query costs all the same.
+    // Of large rows, no more are requested than a window holds; the unread rest of a query has its cost all the same.
     asked = Math.min(full === 'bytes' ? rows.length : 2 * asked, ROWS, left);
     const pages = await open(last, asked);
     window = await windowOf(pages, reserve());
   }
 }
 
-/** Reads pages until a window is full, one at least, and leaves the rest. */
+/** Reads pages until a window is full, at least one, and leaves the rest. */
 export async function windowOf(pages: Pages, { bytes: room, release }: Reservation): Promise<Window> {
   const rows: Row[] = [];
   let bytes = 0;

@@ -3,7 +3,7 @@ import { type OpenBehind, onwards, type Reservation, type Window, windowOf } fro
 
 type Pages = AsyncIterable<readonly Row[]>;
 
-/** When the connection that rows come over is given back before the last of them has come. */
+/** Decides when the connection that rows are read over is released before the last of them has been read. */
 export interface YieldingTerms {
   /** Milliseconds that the reader may take for a page. */
   readonly patienceMs: number;
@@ -11,7 +11,7 @@ export interface YieldingTerms {
   readonly turnMs: number;
   /** Whether others wait for it. */
   isWanted(): boolean;
-  /** Takes memory for what is read ahead of the reader. */
+  /** Reserves memory for the rows that are read ahead of the reader. */
   reserve(): Reservation;
 }
 

@@ -1,16 +1,16 @@
-/** The only source of time for code that is tested; passed in, never imported as a global. */
+/** The only source of time for tested code; passed in, never imported as a global. */
 export interface Clock {
   /** Monotonic milliseconds from an arbitrary start. For durations, deadlines and order. */
   now(): number;
-  /** Wall time, milliseconds since the Unix epoch. For what is written down; may jump. */
+  /** Wall time, milliseconds since the Unix epoch. For recorded times; may jump. */
   wall(): number;
-  /** Runs the task once, `ms` later, unless the returned function is called before. Keeps no process alive. */
+  /** Runs the task once, `ms` later, unless the returned function is called before. Does not keep the process alive. */
   after(ms: number, task: () => void): () => void;
   /** Runs the task in the next turn of the event loop. */
   soon(task: () => void): void;
 }
 
-/** The machine's time. */
+/** The system's clock. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
@@ -24,7 +24,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `ms`, or at once when `signal` aborts (a wait that is cut short is no error). */
+/** Resolves after `ms`, or at once when `signal` aborts (a shortened wait is no error). */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {

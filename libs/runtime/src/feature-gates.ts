@@ -6,7 +6,7 @@ export type FeatureStage = 'alpha' | 'beta' | 'ga' | 'deprecated';
 
 /** Declaration of a feature. */
 export interface FeatureSpec {
-  /** A `ga` feature cannot be turned off, and one that is `ga` or `deprecated` gives a warning when it is named. */
+  /** A `ga` feature cannot be turned off; naming one that is `ga` or `deprecated` gives a warning. */
   readonly stage: FeatureStage;
   /** Whether the feature is on by default. */
   readonly default: boolean;
@@ -26,11 +26,11 @@ export const featureGateOptions = (known: Readonly<Record<string, FeatureSpec>>)
     },
   }) as const;
 
-/** Which features are on; fixed at start-up. */
+/** State of the features; fixed at start-up. */
 export interface FeatureGates<Name extends string> {
   /** Whether the feature is on. */
   enabled(name: Name): boolean;
-  /** To be logged: gates that were set although they are GA or deprecated. */
+  /** Warnings to log: gates that were set although they are GA or deprecated. */
   readonly warnings: readonly string[];
 }
 
@@ -40,8 +40,8 @@ const GROUPS: ReadonlyMap<string, FeatureStage> = new Map([
 ]);
 
 /**
- * Applies settings to `known`. A gate that is named wins over AllAlpha and AllBeta, whatever the order.
- * Throws {@link OptionsError} for unknown names, values that are not booleans, and a GA gate set to false.
+ * Applies settings to `known`. A named gate overrides AllAlpha and AllBeta, whatever the order. Throws
+ * {@link OptionsError} for unknown names, values that are not booleans, and a GA gate set to false.
  */
 export function resolveFeatures<Name extends string>(
   known: Readonly<Record<Name, FeatureSpec>>,

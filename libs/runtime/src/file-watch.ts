@@ -8,19 +8,22 @@ export interface FileWatchSettings {
   /** Paths; their folders must exist for changes to be noticed, the files need not. */
   readonly files: readonly string[];
   /**
-   * Called some time after one of them may have changed, and at every look; never while a call before is under way.
-   * It must not reject.
+   * Called some time after a file may have changed, and at every periodic check; calls never overlap. It must not
+   * reject.
    */
   readonly onLook: () => Promise<void>;
   /** Interval of checks without a notification, ms: not every file system sends them. */
   readonly everyMs: number;
-  /** Times the looks. Default: the machine's. */
+  /** Times the checks. Default: the system's. */
   readonly clock?: Clock;
 }
 
-/** The link in a mounted Secret or ConfigMap through which all of its files go: once it is replaced, nothing more comes. */
+/**
+ * The link in a mounted Secret or ConfigMap through which all of its files go: replacing it is the last event of an
+ * update.
+ */
 const MOUNTED = '..data';
-/** A change is seldom alone: a certificate comes with its key. */
+/** Milliseconds to wait for related changes: a certificate comes with its key. */
 const SETTLE_MS = 100;
 /**
  * Milliseconds to wait for further changes after a change of another file in a folder, to which a watched file may be a
@@ -38,14 +41,14 @@ export class FileWatch {
   readonly #clock: Clock;
   readonly #folders: FSWatcher[] = [];
   #cancelTimer: (() => void) | undefined;
-  /** When the next look is due, by the clock. */
+  /** Time of the next check, by the clock. */
   #at = 0;
   #looking = false;
-  /** When to look again behind the look that is under way, ms. */
+  /** Delay of another check after the current one, ms. */
   #again = Number.POSITIVE_INFINITY;
   readonly #neighbourBackoff: Backoff;
   #neighbourMs: number;
-  /** No neighbour has changed since the last look. */
+  /** Whether no neighbour has changed since the last check. */
   #isQuiet = true;
   #closed = false;
 
@@ -62,7 +65,7 @@ export class FileWatch {
     this.#schedule(settings.everyMs);
   }
 
-  /** Ends the watching; a look that is under way goes on to its end. */
+  /** Stops watching; a check in progress is completed. */
   close(): void {
     this.#closed = true;
     this.#cancelTimer?.();
@@ -75,11 +78,11 @@ export class FileWatch {
         if (name === null || name === MOUNTED || names.has(name)) this.#changed(SETTLE_MS);
         else this.#neighbourChanged();
       });
-      // What cannot be watched is still looked at.
+      // An unwatched folder is still checked periodically.
       watcher.on('error', () => watcher.close());
       this.#folders.push(watcher);
     } catch {
-      // The system's watches may be used up.
+      // The system's limit of watches may be reached.
     }
   }
 

@@ -1,18 +1,21 @@
 import { type Clock, systemClock } from './clock.js';
 import { type Logger, silentLogger } from './logging/logger.js';
 
-/** Throws (or rejects) when what it looks at is not well; the message goes to the log and to the single-check path only. */
+/**
+ * A health check, which throws (or rejects) when unhealthy; the message goes to the log and to the single-check path
+ * only.
+ */
 export interface HealthCheck {
-  /** Last segment of the check's own path, `/livez/<name>`; what `exclude` names it by. */
+  /** Last segment of the check's own path, `/livez/<name>`; the name for `exclude`. */
   readonly name: string;
-  /** Made at every question, and by several at once when they ask at once. */
+  /** Called for every request, possibly concurrently. */
   check(): void | Promise<void>;
 }
 
 /** The paths under which checks are served. `healthz` is the deprecated one. */
 export type HealthEndpoint = 'livez' | 'readyz' | 'healthz';
 
-/** The answer of a health endpoint, for whatever server sends it. */
+/** The answer of a health endpoint, for any HTTP server. */
 export interface HealthResponse {
   /** 500 when a check that was not excluded failed. */
   readonly status: 200 | 500;
@@ -22,11 +25,11 @@ export interface HealthResponse {
   readonly body: string;
 }
 
-/** How checks are made; everything has a default. */
+/** Settings of checks; everything has a default. */
 export interface HealthSettings {
   /** A check that takes longer fails, ms. Default 5,000. */
   readonly timeoutMs?: number;
-  /** Times out the checks. Default: the machine's. */
+  /** Times out the checks. Default: the system's. */
   readonly clock?: Clock;
   /** Logs failed checks at verbosity 2. Default: none. */
   readonly logger?: Logger;
@@ -38,10 +41,10 @@ const HEADERS = {
   'cache-control': 'no-cache, private',
 } as const;
 
-/** Every list of checks begins with the one that is always well, so that a list is never empty. */
+/** Every list of checks begins with this one, which always passes, so that a list is never empty. */
 const PING: HealthCheck = { name: 'ping', check() {} };
 
-/** Named checks and their answers (spec: "Health endpoints"); knows no HTTP server. */
+/** Named checks and their endpoints (spec: "Health endpoints"); independent of any HTTP server. */
 export class HealthRegistry {
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -78,7 +81,7 @@ export class HealthRegistry {
     return check && this.#one(check);
   }
 
-  /** Makes every check of an endpoint; whether each passed, by name. */
+  /** Runs every check of an endpoint; returns whether each passed, by name. */
   run(endpoint: HealthEndpoint): Promise<(readonly [name: string, passed: boolean])[]> {
     return Promise.all(
       this.#checks[endpoint].map(async (check) => [check.name, (await this.#run(check)) === undefined] as const),
@@ -140,7 +143,7 @@ const isEndpoint = (text: string): text is HealthEndpoint =>
 const ok = (body: string): HealthResponse => ({ status: 200, headers: HEADERS, body });
 const failed = (body: string): HealthResponse => ({ status: 500, headers: HEADERS, body });
 
-/** For `readyz`: fails from the beginning of a shutdown on. */
+/** For `readyz`: fails once a shutdown has begun. */
 export const shutdownCheck = (stopping: AbortSignal): HealthCheck => ({
   name: 'shutdown',
   check() {
@@ -148,7 +151,7 @@ export const shutdownCheck = (stopping: AbortSignal): HealthCheck => ({
   },
 });
 
-/** For `livez`: a check that counts only when `graceMs` have passed since now (`--livez-grace-period`). */
+/** For `livez`: a check that takes effect only `graceMs` after now (`--livez-grace-period`). */
 export function afterGrace(check: HealthCheck, graceMs: number, clock: Clock = systemClock): HealthCheck {
   const due = clock.now() + graceMs;
   return {

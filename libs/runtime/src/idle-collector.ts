@@ -12,17 +12,17 @@ export interface CollectedProcess {
   collect(): void;
 }
 
-/** When a process is to give memory back. */
+/** When a process returns memory. */
 export interface IdleCollectorSettings {
-  /** How long a process has to be quiet before it collects, milliseconds; 0 for never. */
+  /** Milliseconds that a process must be quiet before it collects; 0 for never. */
   readonly quietMs: number;
-  /** Times the looks. Default: the machine's. */
+  /** Times the measurements. Default: the system's. */
   readonly clock?: Clock;
   /** Process to measure and collect. Default: this process, for which V8's `--expose-gc` is turned on. */
   readonly process?: CollectedProcess;
 }
 
-/** Looks in a quiet time. */
+/** Measurements within the quiet time. */
 const LOOKS = 5;
 /** Share of one core below which a process counts as quiet. */
 const QUIET_SHARE = 0.05;
@@ -50,7 +50,7 @@ export class IdleCollector {
     this.#process = process;
   }
 
-  /** Begins to look at the process; does nothing when `quietMs` is 0. To be called once. */
+  /** Starts measuring the process; a no-op when `quietMs` is 0. Must be called once. */
   start(): void {
     if (this.#quietMs === 0) return;
     this.#cpu = this.#process.cpu();
@@ -58,7 +58,7 @@ export class IdleCollector {
     this.#schedule();
   }
 
-  /** Looks no more; may be called at any time. */
+  /** Stops measuring; may be called at any time. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -84,7 +84,7 @@ export class IdleCollector {
     this.#process.collect();
     this.#again = again;
     this.#after = this.#process.rss();
-    // What collecting took is not what makes the process busy.
+    // The time of collecting does not count as busy.
     this.#cpu = this.#process.cpu();
   }
 }

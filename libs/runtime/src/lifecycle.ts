@@ -4,9 +4,9 @@ import { type Logger, silentLogger } from './logging/logger.js';
 
 /** A part of the process that is started once and stopped once. */
 export interface Component {
-  /** For the log, and for the error of a component that does not stop. */
+  /** Name for the log, and for the error of a component that does not stop. */
   readonly name: string;
-  /** Resolves when the component is ready to be used by those started after it. */
+  /** Resolves when components started later can use it. */
   start(): Promise<void>;
   /**
    * Finishes work in flight, then releases everything. `deadline` aborts when the time for finishing is over. Also
@@ -31,28 +31,31 @@ export const lifecycleOptions = {
   },
 } as const;
 
-/** How the process starts and stops; everything has a default. */
+/** Settings of start and stop; everything has a default. */
 export interface LifecycleSettings {
   /** Time between readiness failing and the first component's stop, ms. Default 0. */
   readonly shutdownDelayMs?: number;
-  /** Time that all components together get for an orderly stop, ms. Default 60,000. The one that is still starting gets 3,000 before it, or as much if that is less. */
+  /**
+   * Milliseconds that all components together get for a clean stop. Default 60,000. One that is still starting gets
+   * 3,000 before it, or as much if that is less.
+   */
   readonly drainMs?: number;
-  /** Measures delay and deadline. Default: the machine's. */
+  /** Measures delay and deadline. Default: the system's. */
   readonly clock?: Clock;
   /** Logs components that fail; at verbosity 1 each start and stop. Default: none. */
   readonly logger?: Logger;
 }
 
-/** How long after the deadline a component may take to let go before it is given up, ms. */
+/** Milliseconds after the deadline that a component may take to release its resources before it is given up. */
 const ABANDON_MS = 2000;
 const DRAIN_MS = 60_000;
 /** Milliseconds that a component in start may take to be ready once a shutdown has begun: no client is served yet. */
 const START_MS = 3000;
 
 /**
- * Starts components in the order they were added and stops them in the reverse order.
- * A shutdown first aborts {@link stopping} (readiness goes red, load balancers move on), waits the shutdown delay
- * while requests are still served, then stops the components under one common deadline.
+ * Starts components in the order they were added and stops them in the reverse order. A shutdown first aborts
+ * {@link stopping} (readiness fails, load balancers move on), waits the shutdown delay while requests are still served,
+ * then stops the components under one common deadline.
  */
 export class Lifecycle {
   readonly #clock: Clock;
@@ -77,12 +80,15 @@ export class Lifecycle {
     return this.#stopping.signal;
   }
 
-  /** Aborts when a shutdown gives up a component that goes on starting: it was not stopped, and may hold the process. */
+  /**
+   * Aborts when a shutdown gives up a component that keeps starting: it was not stopped, and may keep the process
+   * alive.
+   */
   get leftStart(): AbortSignal {
     return this.#leftStart.signal;
   }
 
-  /** Puts a component behind those there are. Throws an Error once the start has begun. */
+  /** Appends a component. Throws an Error once the start has begun. */
   add(component: Component): this {
     if (this.#starting) throw new Error(`component ${component.name} was added after the start`);
     this.#components.push(component);
@@ -114,7 +120,9 @@ export class Lifecycle {
     return this.#stopped;
   }
 
-  /** Ends the process's work because a component cannot go on: no shutdown delay, and `error` is among the failures. */
+  /**
+   * Shuts down because a component cannot continue: without the shutdown delay, and with `error` among the failures.
+   */
   fail(error: unknown): void {
     this.#logger.error('component failed, shutting down', error);
     this.#failures.push(error);
@@ -127,7 +135,7 @@ export class Lifecycle {
       try {
         await component.start();
       } finally {
-        // Also one that has failed: it may have opened something before.
+        // Including one that has failed: it may have opened something before.
         this.#started.push(component);
       }
       this.#logger.v(1)?.info('component started', { component: component.name });
@@ -154,7 +162,9 @@ export class Lifecycle {
     return this.#failures;
   }
 
-  /** Whether everything runs. Waits for the component at hand, but not for ever: those before it are to be stopped. */
+  /**
+   * Whether everything has started. Waits for the current component, but not for ever: those before it must be stopped.
+   */
   async #startEnded(): Promise<boolean> {
     const finished = new AbortController();
     const late = async (): Promise<boolean> => {

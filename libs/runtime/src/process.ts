@@ -6,11 +6,11 @@ const SIGNALS: readonly TerminationSignal[] = ['SIGTERM', 'SIGINT'];
 
 /** The part of `process` that is used. */
 export interface ProcessControl {
-  /** Takes over from the default of ending at once. */
+  /** Adds a signal handler, which replaces the default of ending at once. */
   on(signal: TerminationSignal, listener: () => void): unknown;
-  /** Gives back what `on` took. */
+  /** Removes a signal handler. */
   off(signal: TerminationSignal, listener: () => void): unknown;
-  /** Ends the process now, whatever is under way. */
+  /** Ends the process at once, whatever is in progress. */
   exit(code: number): unknown;
 }
 
@@ -37,7 +37,7 @@ export async function runToCompletion(
     void lifecycle.stop();
   };
   for (const signal of SIGNALS) control.on(signal, onSignal);
-  // Clock timers do not hold the process, but a shutdown must run to its end even when nothing else holds it.
+  // Clock timers do not keep the process alive, but a shutdown must complete even when nothing else does.
   const hold = setInterval(() => {}, 60_000);
   try {
     const code = await runUntilStopped(lifecycle, logger, onReady);
@@ -53,7 +53,7 @@ export async function runToCompletion(
   }
 }
 
-/** Resolves with the exit code, 1 also where the start has failed. */
+/** Resolves with the exit code, which is 1 also after a failed start. */
 async function runUntilStopped(lifecycle: Lifecycle, logger: Logger, onReady: () => void): Promise<number> {
   try {
     await lifecycle.start();

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
-/** The version of this software, as its packages, its chart and its changelog say it. */
+/** The version of this software, as in its packages, its chart and its changelog. */
 export const RELEASE: string = version;
 
 /** Source and date of the build. */
 export interface Build {
-  /** The commit of the sources; `unknown` where there was none. */
+  /** The commit of the sources; `unknown` if there was none. */
   readonly commit: string;
   /** `clean`, `dirty`, or `archive` for sources without a history. */
   readonly treeState: string;

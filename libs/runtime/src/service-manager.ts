@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { type Clock, sleep, systemClock } from './clock.js';
 import { type Logger, silentLogger } from './logging/logger.js';
 
-/** Sends one message of `NAME=value` lines to a service manager; rejects when it does not get there. */
+/** Sends one message of `NAME=value` lines to a service manager; rejects when it does not arrive. */
 export type NotifySender = (socket: string, lines: readonly string[]) => Promise<void>;
 
 /** Dependencies of a {@link ServiceManager}; all have defaults. */
 export interface ServiceManagerSettings {
   /** Logs once that messages do not arrive. Default: none. */
   readonly logger?: Logger;
-  /** Times the signs of life. Default: the machine's. */
+  /** Times the watchdog's messages. Default: the system's. */
   readonly clock?: Clock;
   /** Default: {@link systemdNotify}. */
   readonly send?: NotifySender;
 }
 
-/** Milliseconds between two looks at whether a process that has started is ready. */
+/** Milliseconds between two checks whether a started process is ready. */
 const LOOK_MS = 100;
 
 /**
@@ -56,7 +56,7 @@ export class ServiceManager {
     return manager;
   }
 
-  /** Says in a line, for people, what the process does. */
+  /** Sends a status line for people. */
   status(text: string): Promise<void> {
     return this.#tell(statusLine(text));
   }
@@ -70,7 +70,7 @@ export class ServiceManager {
     await this.#tell('READY=1', statusLine(text));
   }
 
-  /** Says that the process has begun to end. */
+  /** Notifies that the shutdown has begun. */
   stopping(): Promise<void> {
     return this.#tell('STOPPING=1', statusLine('Shutting down'));
   }
@@ -80,7 +80,7 @@ export class ServiceManager {
     return this.#sent;
   }
 
-  /** A timer of the event loop: where that stands still, nothing is sent. */
+  /** Sends watchdog messages from a timer of the event loop: when that is blocked, none are sent. */
   #keepAlive(pause: number): void {
     void this.#tell('WATCHDOG=1').then(() => this.#clock.after(pause, () => this.#keepAlive(pause)));
   }

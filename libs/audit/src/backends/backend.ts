@@ -6,14 +6,14 @@ export interface AuditSink {
   readonly name: string;
   /** Writes events in their order. Rejects when any of them may not have been written. */
   write(events: readonly EventRecord[]): Promise<void>;
-  /** Gives up what it holds. */
+  /** Releases its resources. */
   close(): Promise<void>;
 }
 
 /** Called for events that were not recorded: by which backend, how many, and why. */
 export type LostEvents = (plugin: string, count: number, why: unknown) => void;
 
-/** Takes the events of requests. */
+/** Receives the events of requests. */
 export interface AuditBackend {
   /**
    * Undefined if the caller need not wait; else resolves with whether it was recorded, as far as that matters. Never
@@ -27,7 +27,7 @@ export interface AuditBackend {
   close(deadline?: AbortSignal): Promise<void>;
 }
 
-/** How requests and a sink go together: without waiting, waiting, or failing with it. */
+/** How a sink affects requests: without waiting, waiting, or failing with it. */
 export const MODES = ['batch', 'blocking', 'blocking-strict'] as const;
 /** Mode of a backend, of {@link MODES}. */
 export type Mode = (typeof MODES)[number];

@@ -4,31 +4,34 @@ import type { EventRecord } from '../events/event.js';
 import type { AuditBackend, AuditSink, LostEvents } from './backend.js';
 import { flush } from './flush.js';
 
-/** How events are gathered. */
+/** Settings of batches. */
 export interface BatchSettings {
-  /** Events that may wait; more are lost. */
+  /** Maximum number of waiting events; more are lost. */
   readonly bufferSize: number;
-  /** Memory that they may take while they wait, bytes; more are lost. */
+  /** Maximum memory of waiting events, bytes; more are lost. */
   readonly bufferBytes: number;
   /** Events of one batch. */
   readonly maxSize: number;
-  /** How long a batch that is not full waits for more, milliseconds. */
+  /** Milliseconds that an incomplete batch waits for more. */
   readonly maxWaitMs: number;
-  /** Batches a second, and how many at once where there were fewer before; absent for as many as there are. */
+  /** Batches per second, and the burst; absent for no limit. */
   readonly throttle?: { readonly qps: number; readonly burst: number };
-  /** Batches that are written at a time. */
+  /** Concurrent writes of batches. */
   readonly concurrency: number;
 }
 
 const NAME = 'buffered';
 
-/** Takes events at once and writes them later, many at a time: a sink that is slow slows no request, and loses what finds no room. */
+/**
+ * Accepts events at once and writes them later, in batches: a slow sink delays no request, and loses events beyond the
+ * buffer.
+ */
 export class BatchingBackend implements AuditBackend {
   #waiting: EventRecord[] = [];
   #bytes = 0;
   #closing = false;
   #wake: () => void = () => undefined;
-  /** Batches that are on their way. */
+  /** Number of batches being written. */
   #writing = 0;
   #oneWritten: () => void = () => undefined;
   readonly #bucket: TokenBucket | undefined;
@@ -82,7 +85,7 @@ export class BatchingBackend implements AuditBackend {
     while (this.#writing > 0) await this.#written();
   }
 
-  /** Resolves when there is something to do, or after so many milliseconds. */
+  /** Resolves when there is work, or after so many milliseconds. */
   #woken(ms?: number): Promise<void> {
     return new Promise((resolve) => {
       const cancel = ms === undefined ? () => undefined : this.clock.after(ms, resolve);
@@ -122,7 +125,7 @@ export class BatchingBackend implements AuditBackend {
     if (ms > 0) await sleep(this.clock, ms);
   }
 
-  /** Resolves when the next batch has come back. */
+  /** Resolves when the next write has ended. */
   #written(): Promise<void> {
     return new Promise((resolve) => {
       this.#oneWritten = resolve;

@@ -5,9 +5,9 @@ import { flush } from './flush.js';
 
 /** How requests wait. */
 interface BlockingSettings {
-  /** Whether it counts that an event could not be written. */
+  /** Whether a failure to write an event fails the request. */
   readonly strict: boolean;
-  /** Memory that events may take which are being written, bytes: requests give up waiting, and their events do not. */
+  /** Maximum memory of events being written, bytes: requests stop waiting, but their events are still written. */
   readonly bufferBytes: number;
 }
 

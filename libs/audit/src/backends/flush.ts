@@ -1,11 +1,14 @@
 import type { Clock } from '@orch/runtime';
 
-/** How long what waits may take to be written when the process ends, milliseconds. */
+/** Milliseconds for writing pending events when the process ends. */
 const FLUSH_MS = 10_000;
-/** How long once the time for an orderly end is over. */
+/** Milliseconds for that once the time for a clean shutdown is over. */
 const LATE_MS = 1_000;
 
-/** Resolves when the work is done or its time is over: ten seconds, or a second after `deadline` has aborted if that is earlier. */
+/**
+ * Resolves when the work is done or its time is over: ten seconds, or a second after `deadline` has aborted if that is
+ * earlier.
+ */
 export async function flush(work: Promise<unknown>, clock: Clock, deadline?: AbortSignal): Promise<void> {
   const cancels: (() => void)[] = [];
   const late = new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import type { EventRecord } from '../events/event.js';
 import type { AuditSink, LostEvents } from './backend.js';
 
-/** Sizes of JSON, bytes. */
+/** Limits of the JSON size, bytes. */
 export interface TruncateSettings {
   /** Bytes of an event. */
   readonly maxEventSize: number;
@@ -11,7 +11,7 @@ export interface TruncateSettings {
 
 const NAME = 'truncate';
 
-/** Takes the bodies out of events that are too large, leaves out what is too large even so, and divides batches. */
+/** Removes the bodies of events that are too large, drops those that are too large even so, and divides batches. */
 export class TruncatingSink implements AuditSink {
   readonly name: string;
 

@@ -1,7 +1,7 @@
 import type { EventRecord } from '../events/event.js';
 import type { AuditBackend } from './backend.js';
 
-/** Several backends as one; what one of them did not record was not recorded. */
+/** Several backends as one; an event counts as recorded only if all have recorded it. */
 export function unionOf(backends: readonly AuditBackend[]): AuditBackend {
   const [only] = backends;
   if (only && backends.length === 1) return only;

@@ -19,11 +19,11 @@ export interface Action {
   readonly request: AuditedRequest & { readonly version: string };
 }
 
-/** Records what controllers do within the server, as the audit policy says. */
+/** Records actions of controllers within the server, by the audit policy. */
 export interface ActionAudit {
   /**
-   * Begins to record an action; undefined where the policy wants nothing of it.
-   * @throws StatusError 500 where it is not to be carried out, as it cannot be recorded
+   * Begins recording an action; undefined if the policy does not record it.
+   * @throws StatusError 500 when the action must not be executed because it cannot be recorded
    */
   begin(action: Action): Promise<RecordedAction | undefined>;
 }
@@ -42,13 +42,13 @@ export interface AuditObserver {
 export interface AuditRecording {
   /** Decides what is recorded. */
   readonly policy: PolicyEvaluator;
-  /** Takes the events. */
+  /** Receives the events. */
   readonly backend: AuditBackend;
-  /** Counts what becomes of actions and events. */
+  /** Counts outcomes of actions and events. */
   readonly observer: AuditObserver;
   /** `apiVersion` of events. */
   readonly apiVersion: string;
-  /** Longest text of an object that is recorded, characters. */
+  /** Maximum length of a recorded object, characters. */
   readonly maxBodyBytes: number;
   /** Gives the times of events. */
   readonly clock: Clock;
@@ -74,9 +74,9 @@ export class ActionRecorder implements ActionAudit {
   }
 }
 
-/** Record of one action while it is carried out. */
+/** Record of an action in progress. */
 export class RecordedAction {
-  /** Notes of the server and its plugins. */
+  /** Annotations of the server and its plugins. */
   readonly annotations = new AuditNotes();
   readonly #id = randomUUID();
   readonly #receivedMs: number;
@@ -86,7 +86,7 @@ export class RecordedAction {
   #response: string | undefined;
   #isCut = false;
 
-  /** @param config what the policy wants of it */
+  /** @param config recording rules of the policy */
   constructor(
     private readonly action: Action,
     private readonly config: AuditConfig,
@@ -106,7 +106,7 @@ export class RecordedAction {
     return this.config.level === 'RequestResponse';
   }
 
-  /** Records that the action begins. @returns false where the event could not be stored and had to be */
+  /** Records the start of the action. @returns false when the event could not be stored and had to be */
   async received(): Promise<boolean | undefined> {
     return this.#record('RequestReceived', undefined);
   }
@@ -117,12 +117,12 @@ export class RecordedAction {
     else this.#bodyNotes.set(key, text);
   }
 
-  /** Notes the object that is sent; the last one counts, of a write that is tried several times. */
+  /** Records the object that is sent; of a retried write the last one. */
   sent(object: ApiObject): void {
     if (this.wantsRequest) this.#request = this.#textOf(object);
   }
 
-  /** Notes the object that resulted. */
+  /** Records the resulting object. */
   answered(object: ApiObject): void {
     if (this.wantsAnswer) this.#response = this.#textOf(object);
   }

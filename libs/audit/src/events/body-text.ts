@@ -2,12 +2,12 @@ import { decodeProtobufObject, decodeUnknown, parseJson, parseYaml, stringifyJso
 import { type ApiObject, type JsonObject, type JsonValue, parseApiVersion } from '@orch/machinery';
 import type { Scheme } from '@orch/schema';
 
-/** An object as events hold it: JSON on one line. */
+/** Encodes an object for events: JSON on one line. */
 export function objectText(object: ApiObject, omitManagedFields: boolean): string {
   return stringifyJson(omitManagedFields ? withoutManagedFields(object as JsonObject) : object);
 }
 
-/** A patch of JSON as it was sent, on one line; undefined for what is none. */
+/** Returns a JSON patch as it was sent, on one line; undefined for an invalid one. */
 export function patchText(bytes: Buffer): string | undefined {
   try {
     return stringifyJson(parseJson(bytes).value);
@@ -16,7 +16,7 @@ export function patchText(bytes: Buffer): string | undefined {
   }
 }
 
-/** The body of an answer in whatever encoding it goes out; undefined for what is no object. */
+/** Returns the body of an answer of any encoding; undefined for what is no object. */
 export function answerText(
   contentType: string,
   body: Buffer,
@@ -33,7 +33,7 @@ export function answerText(
   }
 }
 
-/** A text that needs nothing done to it stays one. */
+/** A text that needs no changes is not parsed. */
 function readBodyOf(
   contentType: string,
   body: Buffer,
@@ -55,7 +55,10 @@ function readBodyOf(
 const asObject = (value: JsonValue): JsonObject | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 
-/** Leaves `metadata.managedFields` out of an object, of the items of a list, and of the objects in the rows of a table. */
+/**
+ * Removes `metadata.managedFields` from an object, from the items of a list, and from the objects in the rows of a
+ * table.
+ */
 function withoutManagedFields(object: JsonObject): JsonObject {
   const plain = stripped(object);
   const { items, rows } = plain;

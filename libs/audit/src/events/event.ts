@@ -2,24 +2,24 @@ import type { ObjectReference } from '@orch/schema/types/audit/v1';
 import type { UserInfo } from '@orch/schema/types/authentication/v1';
 import type { Level, Stage } from '../policy/policy.js';
 
-/** A user as events tell of one. */
+/** A user in events. */
 export interface EventUser extends Readonly<Omit<UserInfo, 'groups' | 'extra'>> {
-  /** All of them. */
+  /** All groups. */
   readonly groups?: readonly string[];
-  /** Further values, by key. */
+  /** Extra values, by key. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Object of a request. */
 export type EventObject = Readonly<ObjectReference>;
 
-/** How a request ended; of a success that is no Status only the code. */
+/** Outcome of a request; for a success without a Status only the code. */
 export interface EventStatus {
   /** Always an empty object. */
   readonly metadata: Readonly<Record<string, never>>;
   /** `Success` or `Failure`. */
   readonly status?: string;
-  /** For people. */
+  /** Message for people. */
   readonly message?: string;
   /** Reason of the Status in the answer, as are the fields below. */
   readonly reason?: string;
@@ -36,15 +36,15 @@ export interface EventStatus {
 export interface AuditEvent {
   /** Type of the object, with `apiVersion`. */
   readonly kind: 'Event';
-  /** In the names of the installation. */
+  /** `apiVersion` in the names of the installation. */
   readonly apiVersion: string;
-  /** How much is recorded of the request. */
+  /** Level of the record. */
   readonly level: Level;
   /** Id of the request, the same in all its stages. */
   readonly auditID: string;
   /** Stage of the request. */
   readonly stage: Stage;
-  /** Path and query as they came. */
+  /** Path and query as received. */
   readonly requestURI: string;
   /** Verb as in permissions; for non-resource requests the method in lower case. */
   readonly verb: string;
@@ -56,7 +56,7 @@ export interface AuditEvent {
   readonly sourceIPs?: readonly string[];
   /** The client's `User-Agent`. */
   readonly userAgent?: string;
-  /** Absent for what is no resource. */
+  /** Absent for non-resource requests. */
   readonly objectRef?: EventObject;
   /** Absent until it is known. */
   readonly responseStatus?: EventStatus;
@@ -77,22 +77,22 @@ export interface EventBodies {
 }
 
 const NONE: EventBodies = {};
-/** Bytes that an event takes beside its bodies, about. */
+/** Estimated bytes of an event beside its bodies. */
 const PLAIN_BYTES = 1024;
 const TRUNCATED = 'truncated';
 
-/** An event on its way to backends, which share its JSON: that is made once, when the first needs it. */
+/** An event for the backends, which share its JSON: that is encoded once, on first use. */
 export class EventRecord {
   #json: string | undefined;
 
   constructor(
-    /** All but bodies. */
+    /** The event without bodies. */
     readonly event: AuditEvent,
-    /** None where the policy wants none. */
+    /** Bodies, if the policy records them. */
     readonly bodies: EventBodies = NONE,
   ) {}
 
-  /** About how much memory it takes, bytes. */
+  /** Estimated memory, bytes. */
   get weight(): number {
     const { request = '', response = '' } = this.bodies;
     return PLAIN_BYTES + 2 * (request.length + response.length);
@@ -115,7 +115,7 @@ export class EventRecord {
     return `${plain.slice(0, -1)},${bodies.join(',')}}`;
   }
 
-  /** The same without bodies, with a note that says so. */
+  /** Same without bodies, with an annotation about that. */
   truncated(): EventRecord {
     const group = this.event.apiVersion.slice(0, this.event.apiVersion.indexOf('/'));
     const annotations = { ...this.event.annotations, [`${group}/${TRUNCATED}`]: 'true' };

@@ -4,11 +4,11 @@ const SECOND_MS = 1_000;
 const MICROS_A_MILLISECOND = 1_000;
 const MICRO_DIGITS = 6;
 
-/** The second that was asked for last: most requests come in the same one, and a date is costly to write. */
+/** The last requested second: most requests are in the same one, and formatting a date is expensive. */
 let lastSecond = Number.NaN;
 let lastText = '';
 
-/** Milliseconds since 1970, with parts, as RFC 3339 with microseconds: what is beyond them is cut off. */
+/** Formats milliseconds since 1970, with fractions, by RFC 3339 with microseconds, truncated. */
 export function timeText(ms: number): string {
   const second = Math.floor(ms / SECOND_MS);
   if (second !== lastSecond) {

@@ -2,7 +2,7 @@ import type { AuditSink } from '../backends/backend.js';
 import type { EventRecord } from '../events/event.js';
 import { legacyLine } from '../events/legacy-line.js';
 
-/** Forms of the lines. */
+/** Formats of the lines. */
 export const LOG_FORMATS = ['json', 'legacy'] as const;
 /** Format of the log, of {@link LOG_FORMATS}. */
 type LogFormat = (typeof LOG_FORMATS)[number];
@@ -26,7 +26,7 @@ export class LogSink implements AuditSink {
   async write(events: readonly EventRecord[]): Promise<void> {
     const line =
       this.format === 'json' ? ({ json }: EventRecord) => json : ({ event }: EventRecord) => legacyLine(event);
-    // One by one: a file is given up for another between two lines.
+    // Written singly: rotation happens between two lines.
     await Promise.all(events.map((event) => this.out.write(`${line(event)}\n`)));
   }
 

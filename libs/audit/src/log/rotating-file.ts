@@ -6,7 +6,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import type { LineWriter } from './log-sink.js';
 
-/** When a file is given up for another, and how long it is kept then. */
+/** When a file is rotated, and how long it is kept then. */
 export interface RotationSettings {
   /** Path of the current file; rotated ones are beside it. */
   readonly path: string;
@@ -18,9 +18,12 @@ export interface RotationSettings {
   readonly maxBackups: number;
   /** Whether old files are compressed (gzip). */
   readonly compress: boolean;
-  /** How long a line waits for others to be written with, milliseconds. Default 0: for those of the same round of the event loop. */
+  /**
+   * Milliseconds that a line waits for others to be written with. Default 0: for those of the same round of the event
+   * loop.
+   */
   readonly gatherMs?: number;
-  /** Milliseconds since the epoch. Default: the machine's. */
+  /** Returns milliseconds since the epoch. Default: the system's clock. */
   readonly now?: () => number;
   /** Called with errors about rotated files. */
   readonly onError?: (error: unknown) => void;
@@ -57,7 +60,7 @@ export class RotatingFile implements LineWriter {
 
   private constructor(private readonly settings: RotationSettings) {}
 
-  /** Makes the file, and its folder, where they are not there. @throws what the file system says */
+  /** Creates the file, and its folder, if they do not exist. @throws errors of the file system */
   static async open(settings: RotationSettings): Promise<RotatingFile> {
     const file = new RotatingFile(settings);
     await mkdir(dirname(settings.path), { recursive: true, mode: 0o700 });
@@ -73,7 +76,7 @@ export class RotatingFile implements LineWriter {
     });
   }
 
-  /** Ends once all is written. */
+  /** Closes once all lines are written. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#goOn();
@@ -116,7 +119,7 @@ export class RotatingFile implements LineWriter {
     }
   }
 
-  /** Writes as many lines as the file has room for. @returns which comes next */
+  /** Writes as many lines as the file has room for. @returns the index of the next line */
   async #writeSome(lines: readonly Line[], from: number): Promise<number> {
     const { maxBytes } = this.settings;
     let [to, bytes] = [from, 0];
@@ -206,7 +209,7 @@ export class RotatingFile implements LineWriter {
     }
   }
 
-  /** Old files, the newest first. */
+  /** Rotated files, the newest first. */
   async #backups(): Promise<{ path: string; time: number }[]> {
     const [folder, prefix, extension] = this.#nameParts();
     const found = [];

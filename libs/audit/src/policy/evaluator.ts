@@ -20,9 +20,9 @@ interface AuditedUser {
 
 /** Recording rules for a request. Shared by all requests of a rule. */
 export interface AuditConfig {
-  /** How much. */
+  /** Level of the record. */
   readonly level: Level;
-  /** Stages of which nothing is recorded. */
+  /** Stages that are not recorded. */
   readonly omitStages: ReadonlySet<Stage>;
   /** Whether bodies are recorded without `metadata.managedFields`. */
   readonly omitManagedFields: boolean;
@@ -30,12 +30,12 @@ export interface AuditConfig {
 
 type Matches = (user: AuditedUser | undefined, request: AuditedRequest) => boolean;
 
-/** Decides by a policy; the first rule that matches counts, and where none does nothing is recorded. */
+/** Evaluates a policy; the first matching rule applies, and without one nothing is recorded. */
 export class PolicyEvaluator {
   readonly #rules: readonly { readonly matches: Matches; readonly config: AuditConfig }[];
   readonly #otherwise: AuditConfig;
 
-  /** @param policy one that is valid */
+  /** @param policy a valid one */
   constructor({ rules = [], omitStages = [], omitManagedFields = false }: Policy) {
     this.#rules = rules.map((rule) => ({
       matches: matcherOf(rule),
@@ -55,7 +55,7 @@ export class PolicyEvaluator {
   }
 }
 
-/** Lists that are empty match everything. */
+/** Empty lists match everything. */
 function matcherOf(rule: PolicyRule): Matches {
   const conditions: Matches[] = [];
   const { users = [], userGroups = [], verbs = [], resources = [], namespaces = [], nonResourceURLs = [] } = rule;
@@ -91,7 +91,7 @@ function covers({ group = '', resources = [], resourceNames = [] }: GroupResourc
   return resources.some((pattern) => resourceMatches(pattern, request));
 }
 
-/** `pods/*` is about pods too, and `*` about subresources. */
+/** `pods/*` matches pods too, and `*` subresources. */
 function resourceMatches(pattern: string, { resource, subresource }: AuditedRequest): boolean {
   if (pattern === '*' || pattern === `${resource}/*`) return true;
   if (subresource === '') return pattern === resource;

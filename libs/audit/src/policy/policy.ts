@@ -6,7 +6,7 @@ import type { GroupResources, Policy, PolicyRule } from '@orch/schema/types/audi
 
 export type { GroupResources, Policy, PolicyRule };
 
-/** How much is recorded, from nothing upwards. */
+/** Levels of recording, in ascending order. */
 const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 /** Level of a rule, of {@link LEVELS}. */
 export type Level = (typeof LEVELS)[number];
@@ -16,16 +16,16 @@ const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic
 /** Stage of a request, of {@link STAGES}. */
 export type Stage = (typeof STAGES)[number];
 
-/** A policy that cannot be used; the message says why, in the reference's words where it has any. */
+/** Thrown for an unusable policy; the message is the reference's, if it has one. */
 class PolicyError extends Error {
   override readonly name = 'PolicyError';
 }
 
-/** A policy, and what of its file means nothing. */
+/** A policy, and problems of its file. */
 interface LoadedPolicy {
   /** The validated policy. */
   readonly policy: Policy;
-  /** Unknown and repeated fields, which are passed over as the reference does. */
+  /** Unknown and repeated fields, which are ignored as in the reference. */
   readonly problems: readonly string[];
 }
 
@@ -72,7 +72,7 @@ function decoded(text: Buffer | string, scheme: Scheme) {
   }
 }
 
-/** Everything that is wrong with a policy (as `ValidatePolicy` of the reference asks). */
+/** Returns all errors of a policy (as `ValidatePolicy` of the reference). */
 export function validatePolicy({ omitStages = [], rules = [] }: Policy): FieldError[] {
   return [...stageErrors(omitStages, 'omitStages'), ...rules.flatMap((rule, at) => ruleErrors(rule, `rules[${at}]`))];
 }

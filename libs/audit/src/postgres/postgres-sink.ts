@@ -5,15 +5,15 @@ import type { EventRecord } from '../events/event.js';
 
 /** The schema that events are written to, made by {@link EVENT_MIGRATIONS}. */
 export interface EventDatabase {
-  /** Rejects with an error that has the `code` of PostgreSQL where that has refused the statement. */
+  /** Runs a statement. Rejects with an error with PostgreSQL's `code` if that has refused it. */
   query(text: string, values: readonly string[]): Promise<unknown>;
-  /** Takes no more statements. */
+  /** Accepts no more statements. */
   close(): Promise<void>;
 }
 
 interface PostgresSettings {
   readonly database: EventDatabase;
-  /** How long events are kept, milliseconds; undefined where others see to that. */
+  /** Retention of events, milliseconds; undefined if it is enforced elsewhere. */
   readonly retentionMs: number | undefined;
   readonly lost: LostEvents;
   readonly clock: Clock;
@@ -33,16 +33,16 @@ const INSERT = `
     (e->'responseStatus'->>'code')::integer, e->'sourceIPs'->>-1, e
   FROM jsonb_array_elements($1::jsonb) e`;
 
-/** Milliseconds between rounds that drop old events, and between tries while the database is not there. */
+/** Milliseconds between rounds that drop old events, and between tries while the database is unavailable. */
 const ROUND_MS = 3_600_000;
 const RETRY_MS = 1_000;
-/** Characters of a batch: PostgreSQL reads it as one value. */
+/** Maximum characters of a batch: PostgreSQL reads it as one value. */
 const BATCH_CHARACTERS = 16 << 20;
 
-/** Writes events into PostgreSQL, a partition for each day; what is older than is kept goes by whole days. */
+/** Writes events to PostgreSQL, a partition for each day; old days are dropped whole. */
 export class PostgresSink implements AuditSink {
   readonly name = 'postgres';
-  /** Days that have a place, as far as this process has seen to it. */
+  /** Days that have a partition, as far as this process knows. */
   readonly #days = new Set<string>();
   readonly #stop = new AbortController();
   #cancelRound: () => void = () => undefined;
@@ -55,7 +55,7 @@ export class PostgresSink implements AuditSink {
     for (const batch of batches(events)) await this.#writeSoon(batch);
   }
 
-  /** Until the database takes it: what finds no room meanwhile is lost by who waits for this. */
+  /** Retries until the database accepts it: meanwhile the caller's buffer overflows. */
   async #writeSoon(batch: readonly EventRecord[]): Promise<void> {
     const { signal } = this.#stop;
     for (;;) {
@@ -125,10 +125,13 @@ function* batches(events: readonly EventRecord[]): Generator<readonly EventRecor
   if (batch.length > 0) yield batch;
 }
 
-/** Escapes of JSON, each as a whole: of characters, of both halves of one, and of those that PostgreSQL's texts do not hold. */
+/** Escapes of JSON: of characters, of surrogate pairs, and of those that PostgreSQL's texts cannot hold. */
 const ESCAPE = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|u(0000|d[89a-f][\da-f]{2})|.)/gi;
 
-/** PostgreSQL's texts hold no NUL and no half of a character: who has one in its name must not go unrecorded for that. */
+/**
+ * Replaces NUL and lone surrogates, which PostgreSQL's texts cannot hold: a user with one in its name must not go
+ * unrecorded.
+ */
 const storable = ({ json }: EventRecord): string =>
   json.includes('\\u')
     ? json.replace(ESCAPE, (whole, refused?: string) => (refused === undefined ? whole : '\\ufffd'))
@@ -137,7 +140,7 @@ const storable = ({ json }: EventRecord): string =>
 /** SQLSTATE for a row without a partition. */
 const NO_PARTITION = '23514';
 
-/** Whether the database has refused what it was given, rather than not being there: data, limits and constraints. */
+/** Whether the database has refused the data, and is not just unavailable: data, limits and constraints. */
 function isOfData(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
   const state = String(code ?? cause?.code ?? '');

@@ -4,13 +4,13 @@ import type { Names } from '@orch/machinery';
 import type { AuditSink } from '../backends/backend.js';
 import type { EventRecord } from '../events/event.js';
 
-/** Another server that is sent events. */
+/** A server that receives events. */
 interface WebhookSettings {
-  /** A kubeconfig that names it and what it is shown. */
+  /** A kubeconfig with its address and credentials. */
   readonly configFile: string;
-  /** Naming profile of the lists that it is sent, and of the kubeconfig. */
+  /** Naming profile of the event lists, and of the kubeconfig. */
   readonly names: Names;
-  /** Before the second try, milliseconds; further ones wait half as long again each. */
+  /** Milliseconds before the second try; further waits are half as long again each. */
   readonly initialBackoffMs: number;
 }
 
@@ -22,7 +22,7 @@ const TIMEOUT_MS = 30_000;
 /** Bytes of an answer that are read; it is ignored. */
 const ANSWER_BYTES = 64 << 10;
 
-/** Sends events to another server as an EventList, several times where it does not take it. */
+/** Sends events to another server as an EventList, with retries. */
 export class WebhookSink implements AuditSink {
   readonly name = 'webhook';
   readonly #transport: Transport;

@@ -3,7 +3,7 @@ import { type Claims, claimOf } from './claims.js';
 import { type OidcSettings, usernamePrefixOf } from './settings.js';
 
 /**
- * The user whom claims that were verified stand for.
+ * Returns the user of verified claims.
  * @param expiresAt milliseconds since 1970
  * @throws Error saying what is missing, or of the wrong type
  */
@@ -26,7 +26,7 @@ function usernameOf(claims: Claims, claim: string): string {
   return name;
 }
 
-/** An issuer that says whether an address was verified must say that it was. */
+/** Checks that an address is verified, if the issuer says whether it is. */
 function checkEmail(claims: Claims): void {
   const verified = claimOf(claims, 'email_verified');
   if (verified === undefined) return;

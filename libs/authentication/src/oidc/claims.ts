@@ -1,16 +1,19 @@
 /** Claims of a token by name; values as in its JSON. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** How far a token may begin in the future, ms, for issuers whose clocks are ahead; there is no such leeway at its end. */
+/**
+ * Milliseconds by which a token may begin in the future, for issuers whose clocks are ahead; there is no such leeway at
+ * its end.
+ */
 const BEGIN_LEEWAY_MS = 60_000;
 
-/** Tokens that are longer are none of an issuer: nothing is read of them. */
+/** Longer tokens are no issuer's: they are not decoded. */
 const MAX_LENGTH = 64 << 10;
 
-/** The issuer that leaves the scheme of its URL away in tokens. */
+/** The issuer that omits the scheme of its URL in tokens. */
 const SHORT_ISSUER = 'accounts.google.com';
 
-/** The claims of a JWT in the compact form, not verified; undefined for what is none. */
+/** Returns the claims of a JWT in the compact form, not verified; undefined for an invalid one. */
 export function unverifiedClaims(token: string): Claims | undefined {
   if (token.length > MAX_LENGTH) return undefined;
   const parts = token.split('.');
@@ -18,7 +21,7 @@ export function unverifiedClaims(token: string): Claims | undefined {
   return asClaims(Buffer.from(String(parts[1]), 'base64url'));
 }
 
-/** Claims of a payload; undefined for what is no JSON object. */
+/** Returns the claims of a payload; undefined for what is no JSON object. */
 export function asClaims(payload: Uint8Array): Claims | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
@@ -31,11 +34,11 @@ export function asClaims(payload: Uint8Array): Claims | undefined {
 const isObject = (value: unknown): value is Claims =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A claim; undefined where there is none of this name, whatever the name. */
+/** Returns a claim; undefined if there is none, whatever the name. */
 export const claimOf = (claims: Claims, name: string): unknown =>
   Object.hasOwn(claims, name) ? claims[name] : undefined;
 
-/** The members of a claim that is an object. */
+/** Returns the members of a claim that is an object. */
 export function objectClaim(claims: Claims, name: string): Claims | undefined {
   const value = claimOf(claims, name);
   return isObject(value) ? value : undefined;
@@ -56,9 +59,9 @@ interface Expected {
 }
 
 /**
- * Judges for whom a token is, and when; who is authorized to use it (`azp`) is left to the issuer.
- * @returns when it ends, milliseconds since 1970
- * @throws Error saying why it is not good
+ * Checks audience and times of a token; whether its holder may use it (`azp`) is left to the issuer.
+ * @returns when it expires, milliseconds since 1970
+ * @throws Error saying why it is not valid
  */
 export function checkClaims(claims: Claims, { clientId, now }: Expected): number {
   const audience = claimOf(claims, 'aud');
@@ -76,7 +79,7 @@ export function checkClaims(claims: Claims, { clientId, now }: Expected): number
   return expires;
 }
 
-/** The last time that can be written. */
+/** The last time that a Date can hold. */
 const LAST_TIME = 8.64e15;
 
 /** Converts seconds since 1970 to milliseconds. @throws Error for what is no time */

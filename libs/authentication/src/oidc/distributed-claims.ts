@@ -1,7 +1,7 @@
 import { type Claims, checkClaims, claimOf, issuerOf, objectClaim, unverifiedClaims } from './claims.js';
 import { IssuerKeys, type IssuerKeysSettings } from './issuer-keys.js';
 
-/** Issuers of such claims that are remembered, at most. */
+/** Maximum number of cached issuers of such claims. */
 const MOST_ISSUERS = 16;
 
 interface DistributedClaimsSettings extends Omit<IssuerKeysSettings, 'issuer' | 'onKeys'> {
@@ -17,7 +17,10 @@ export class DistributedClaims {
 
   constructor(private readonly settings: DistributedClaimsSettings) {}
 
-  /** The claims with the one of this name among them, where they say where it is. @throws Error when it cannot be had */
+  /**
+   * Returns the claims including the distributed one of this name, if they have its source. @throws Error when it
+   * cannot be fetched
+   */
   async with(claims: Claims, name: string): Promise<Claims> {
     if (claimOf(claims, name) !== undefined) return claims;
     const source = sourceOf(claims, name);
@@ -78,7 +81,8 @@ function sourceOf(claims: Claims, name: string): Source | undefined {
   const source = typeof key === 'string' ? objectClaim(sources, key) : undefined;
   if (!source) throw new Error('oidc: a claim has a source that is not among the sources');
   const [endpoint, accessToken] = [claimOf(source, 'endpoint'), claimOf(source, 'access_token')];
-  // One without may be a claim that is here, in a JWT of another issuer: those are not read.
+  // A source without an endpoint may be an aggregated claim, a JWT of another issuer in the token: those are not
+  // supported.
   if (typeof endpoint !== 'string' || endpoint === '') return undefined;
   return { endpoint, ...(typeof accessToken === 'string' && accessToken !== '' && { accessToken }) };
 }

@@ -2,13 +2,15 @@ import { Backoff } from '@orch/runtime/work';
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose';
 import { asClaims, type Claims, claimOf } from './claims.js';
 
-/** Reads what stands at an `https` URL; follows no redirect, and bounds size and time. @throws Error saying why it cannot */
+/**
+ * Reads a document at an `https` URL; follows no redirect, and limits size and time. @throws Error saying why it cannot
+ */
 export type ReadDocument = (url: string, bearerToken?: string) => Promise<Uint8Array>;
 
 export interface IssuerKeysSettings {
   readonly issuer: string;
   readonly read: ReadDocument;
-  /** Others are refused whatever the keys. */
+  /** Accepted algorithms; others are refused whatever the keys. */
   readonly algorithms: readonly string[];
   /** Called with the error when the issuer cannot be reached; it is retried. */
   readonly onError: (error: unknown) => void;
@@ -18,16 +20,21 @@ export interface IssuerKeysSettings {
   readonly now: () => number;
 }
 
-/** Keys of an issuer, at most; those beyond are not looked at. */
+/** Maximum number of keys of an issuer; those beyond are ignored. */
 const MOST_KEYS = 100;
-/** Waits between attempts to find the issuer, milliseconds. */
+/** Milliseconds between attempts to find the issuer. */
 const RETRY = { firstMs: 500, longestMs: 10_000 };
-/** Milliseconds between two fetches of keys: tokens with unknown keys can be made by anybody. */
+/** Milliseconds between two fetches of keys: anybody can make tokens with unknown keys. */
 const FETCH_INTERVAL_MS = 1_000;
-/** Milliseconds after which keys are fetched again with the next token, lest one that was withdrawn holds for ever. */
+/**
+ * Milliseconds after which keys are fetched again with the next token, so that a withdrawn one does not stay valid for
+ * ever.
+ */
 const KEYS_AGE_MS = 600_000;
 
-/** The keys of an issuer, found through its discovery document and fetched again when a token is signed with another. */
+/**
+ * The keys of an issuer, found through its discovery document and fetched again when a token has an unknown signature.
+ */
 export class IssuerKeys {
   #jwksUrl: string | undefined;
   #keys: ReturnType<typeof createLocalJWKSet> | undefined;
@@ -40,7 +47,7 @@ export class IssuerKeys {
 
   constructor(private readonly settings: IssuerKeysSettings) {}
 
-  /** Whether the issuer was found and its keys are here. */
+  /** Whether the issuer was found and its keys were fetched. */
   get ready(): boolean {
     return this.#keys !== undefined;
   }
@@ -121,7 +128,7 @@ export class IssuerKeys {
 
   async #fetchNow(): Promise<void> {
     const { read, now, onKeys } = this.settings;
-    // Also of one that fails: the issuer is not to be asked more often for that.
+    // Even after a failure, so that the issuer is not called more often because of it.
     this.#fetchedAt = now();
     const document = asClaims(await read(String(this.#jwksUrl)));
     const keys = document && claimOf(document, 'keys');
@@ -135,7 +142,7 @@ export class IssuerKeys {
     onKeys?.();
   }
 
-  /** Undefined when none of the keys verifies it. */
+  /** Returns undefined when none of the keys verifies it. */
   async #verifiedBy(token: string): Promise<Claims | undefined> {
     const keys = this.#keys;
     if (!keys) return undefined;

@@ -9,7 +9,7 @@ import { checkOidcSettings, type OidcSettings } from './settings.js';
 
 /** Dependencies of a verifier. */
 export interface OidcSurroundings {
-  /** How documents of issuers are read. */
+  /** Reads documents of issuers. */
   readonly read: ReadDocument;
   /** Called with the error when an issuer cannot be reached. */
   readonly onError: (error: unknown) => void;
@@ -17,7 +17,7 @@ export interface OidcSurroundings {
   readonly now?: () => number;
 }
 
-/** How long groups are believed that do not stand in the token, ms: they change while it lasts. */
+/** Milliseconds for which groups from distributed claims are cached: they change during the token's lifetime. */
 const ELSEWHERE_MS = 10_000;
 
 /**
@@ -31,7 +31,7 @@ export class OidcVerifier implements TokenVerifier {
   readonly #distributed: DistributedClaims;
   readonly #verified: VerifiedTokens;
 
-  /** @throws RangeError for settings that no token could be judged by */
+  /** @throws RangeError for unusable settings */
   constructor(
     private readonly settings: OidcSettings,
     surroundings: OidcSurroundings,
@@ -46,18 +46,18 @@ export class OidcVerifier implements TokenVerifier {
     this.#distributed = new DistributedClaims({ ...common, clientId });
   }
 
-  /** Looks for the issuer until it is found. Resolves after the first attempt. */
+  /** Retries until the issuer is found. Resolves after the first attempt. */
   start(): Promise<void> {
     return this.#keys.start();
   }
 
-  /** Looks for no issuer any more. */
+  /** Stops looking for the issuer. */
   close(): void {
     this.#keys.close();
     this.#distributed.close();
   }
 
-  /** Undefined for what is no token of the issuer. */
+  /** Undefined for a token of another issuer. */
   async verify(token: string): Promise<Authentication | undefined> {
     const known = this.#verified.get(token);
     if (known) {

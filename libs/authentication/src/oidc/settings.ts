@@ -1,4 +1,4 @@
-/** Algorithms that an issuer may sign with: each has a public key, so that who can verify cannot sign. */
+/** Accepted signing algorithms: each has a public key, so that verifiers cannot sign. */
 export const SIGNING_ALGORITHMS = [
   'RS256',
   'RS384',
@@ -11,7 +11,7 @@ export const SIGNING_ALGORITHMS = [
   'PS512',
 ] as const;
 
-/** Which tokens of an OpenID Connect issuer are believed, and whom they stand for (`--oidc-*`). */
+/** Accepted tokens of an OpenID Connect issuer, and how they map to users (`--oidc-*`). */
 export interface OidcSettings {
   /** `https` URL; the `iss` of tokens, and where its discovery document is. */
   readonly issuerUrl: string;
@@ -19,11 +19,11 @@ export interface OidcSettings {
   readonly clientId: string;
   /** Claim whose value, a string, is the user's name. */
   readonly usernameClaim: string;
-  /** Put before user names; `-` for nothing. Default: the issuer and `#`, and nothing for the claim `email`. */
+  /** Prefix of user names; `-` for none. Default: the issuer and `#`, and none for the claim `email`. */
   readonly usernamePrefix?: string | undefined;
   /** Claim whose value or values are groups. */
   readonly groupsClaim?: string | undefined;
-  /** Put before those groups. Default: nothing. */
+  /** Prefix of those groups. Default: none. */
   readonly groupsPrefix?: string | undefined;
   /** Claims that tokens must have, with these values. */
   readonly requiredClaims: ReadonlyMap<string, string>;
@@ -37,7 +37,7 @@ export function usernamePrefixOf({ usernamePrefix = '', usernameClaim, issuerUrl
   return usernamePrefix === '' && usernameClaim !== 'email' ? `${issuerUrl}#` : usernamePrefix;
 }
 
-/** @throws RangeError for settings that no token could be judged by */
+/** @throws RangeError for unusable settings */
 export function checkOidcSettings({ issuerUrl, usernameClaim, signingAlgorithms }: OidcSettings): void {
   if (!URL.canParse(issuerUrl)) throw new RangeError(`--oidc-issuer-url: ${JSON.stringify(issuerUrl)} is not a URL`);
   const { protocol } = new URL(issuerUrl);

@@ -4,10 +4,10 @@ import { type Authentication, authenticated } from '../user.js';
 import { type Binding, type KnownObject, LEEWAY_MS, type ObjectName } from './bound-objects.js';
 import { isObject } from './signed-token.js';
 
-/** The last moment that dates can be of, ms. */
+/** The last time that a Date can hold, ms. */
 const LAST_MS = 8.64e15;
 
-/** A service account, and what a token of it is bound to beside it. */
+/** A service account, and the objects that a token of it is bound to. */
 export interface AccountReference {
   readonly namespace: string;
   readonly account: ObjectReference;
@@ -15,16 +15,16 @@ export interface AccountReference {
   readonly secret?: ObjectReference;
 }
 
-/** An object by its name, and which of those that had it at different times. */
+/** An object by its name and uid. */
 interface ObjectReference {
   readonly name: string;
   readonly uid: string;
 }
 
-/** A token whose signature is good, and what it says. Times in milliseconds since the epoch. */
+/** A verified token with its claims. Times in milliseconds since the epoch. */
 export interface VerifiedToken {
   readonly subject: string;
-  /** Empty: of the API itself. */
+  /** Audiences; empty means the API itself. */
   readonly audiences: readonly string[];
   readonly expiresAt: number | undefined;
   readonly notBefore: number | undefined;
@@ -35,10 +35,10 @@ export interface VerifiedToken {
   readonly authentication: Authentication & { readonly boundTo: readonly Binding[] };
 }
 
-/** The claim that holds what is Kubernetes's own. */
+/** Name of the claim with Kubernetes's own data. */
 export const privateClaimOf = (names: Names): string => names.key('orch.io/').slice(0, -1);
 
-/** The issuer of tokens that lie in Secrets. */
+/** Issuer of tokens in Secrets. */
 export const legacyIssuerOf = (names: Names): string => `${names.product}/serviceaccount`;
 
 /** Returns the standard claims: times, audiences and subject. @throws Error when they cannot be read */
@@ -88,7 +88,7 @@ export function accountUser(
   );
 }
 
-/** Why the times of a token do not allow it now; undefined when they do. */
+/** Returns why a token is not valid now; undefined if it is. */
 export function refusalByTime({ expiresAt, notBefore, issuedAt }: VerifiedToken, now: number): string | undefined {
   if (notBefore !== undefined && now + LEEWAY_MS < notBefore) return 'service account token is not valid yet';
   if (expiresAt !== undefined && now - LEEWAY_MS > expiresAt) return 'service account token has expired';
@@ -96,7 +96,7 @@ export function refusalByTime({ expiresAt, notBefore, issuedAt }: VerifiedToken,
   return undefined;
 }
 
-/** In the order and words of pkg/serviceaccount/claims.go of k8s.io/kubernetes. */
+/** Order and messages are those of pkg/serviceaccount/claims.go of k8s.io/kubernetes. */
 function bindingsOf({ namespace, account, pod, secret }: AccountReference): Binding[] {
   const gone = 'service account token has been invalidated';
   const bound = (kind: 'Pod' | 'Secret', reference: ObjectReference): Binding => {
@@ -141,7 +141,7 @@ function referenceOf(value: unknown): ObjectReference | undefined {
   return { name, uid };
 }
 
-/** Seconds since the epoch (RFC 7519, NumericDate) as milliseconds. */
+/** Converts seconds since the epoch (RFC 7519, NumericDate) to milliseconds. */
 function timeOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || Math.abs(value * 1000) > LAST_MS) throw malformed();

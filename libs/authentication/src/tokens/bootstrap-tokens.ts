@@ -10,10 +10,10 @@ const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 /** A date and time with its zone (RFC 3339). */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Type of the Secrets that bootstrap tokens lie in. */
+/** Type of the Secrets of bootstrap tokens. */
 export const bootstrapTypeOf = (names: Names): string => names.key('bootstrap.orch.io/token');
 
-/** The Secrets that they lie in: a token is called after its id, behind this. */
+/** Namespace and prefix of those Secrets: the rest of a name is the token's id. */
 export const BOOTSTRAP_SECRETS = { namespace: 'kube-system', prefix: 'bootstrap-token-' } as const;
 
 /**
@@ -62,7 +62,7 @@ export class BootstrapTokens implements TokenVerifier {
     return { ...authenticated(user, 'token', expiration ? Date.parse(expiration) : undefined), boundTo };
   }
 
-  /** The groups of its holder; undefined where it is not good. */
+  /** Returns the groups of the token's holder; undefined if it is not valid. */
   #groupsOf({ deletedAt, type, data }: KnownObject, id: string, digest: Buffer): readonly string[] | undefined {
     if (deletedAt !== undefined || type !== bootstrapTypeOf(this.names) || !data) return undefined;
     if (!timingSafeEqual(digestOf(data['token-secret'] ?? ''), digest) || data['token-id'] !== id) return undefined;
@@ -74,6 +74,6 @@ export class BootstrapTokens implements TokenVerifier {
 
 const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** An end that cannot be read has passed. */
+/** Whether a token has expired; an unreadable expiry counts as passed. */
 const hasEnded = (expiration: string | undefined, now: number): boolean =>
   expiration ? !TIME.test(expiration) || !(Date.parse(expiration) > now) : false;

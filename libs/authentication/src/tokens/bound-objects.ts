@@ -10,7 +10,7 @@ export interface ObjectName {
   readonly kind: 'ServiceAccount' | 'Pod' | 'Secret';
   /** Namespace of the object; never empty. */
   readonly namespace: string;
-  /** Unique among those of its kind in the namespace. */
+  /** Name of the object. */
   readonly name: string;
 }
 
@@ -26,36 +26,36 @@ export interface KnownObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** The API's own objects, as they were at most a second ago. */
+/** The API's own objects, at most a second old. */
 export interface KnownObjects {
   /** Finds an object; undefined if it does not exist. @throws Error when that cannot be determined */
   find(object: ObjectName): KnownObject | undefined | Promise<KnownObject | undefined>;
 }
 
-/** An object without which a credential is not good. */
+/** An object that a credential depends on. */
 export interface Binding {
   /** Key of the object. */
   readonly object: ObjectName;
   /**
-   * Why the credential is not good any more; undefined when it is.
-   * @param found the object as it is; undefined when there is none
+   * Returns why the credential is not valid any more; undefined if it is.
+   * @param found the current object; undefined when there is none
    * @param now milliseconds since the epoch
    */
   refusal(found: KnownObject | undefined, now: number): string | undefined;
 }
 
-/** Names an object among all of them: for maps. */
+/** Returns a key of an object, for maps. */
 export const keyOfObject = ({ kind, namespace, name }: ObjectName): string => `${kind}/${namespace}/${name}`;
 
-/** How it stands with a credential. */
+/** Validity of a credential. */
 export interface Standing {
-  /** Why it is not good; undefined when it is. */
+  /** Why it is not valid; undefined if it is. */
   readonly refusal?: string;
-  /** When it ends as what it is bound to is being deleted, milliseconds since the epoch; undefined where nothing is. */
+  /** Expiry because a bound object is being deleted, milliseconds since the epoch; undefined if none is. */
   readonly endsAt?: number;
 }
 
-/** How it stands with a credential by the objects it is bound to. @throws as `objects` does */
+/** Returns the validity of a credential by its bound objects. @throws as `objects` does */
 export async function standingOf(
   bindings: readonly Binding[],
   objects: KnownObjects,

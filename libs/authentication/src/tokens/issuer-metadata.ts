@@ -13,7 +13,10 @@ export function discoveryProblem(issuer: string): string | undefined {
   return url.search === '' && url.hash === '' ? undefined : `the issuer ${issuer} has a query or a fragment`;
 }
 
-/** The discovery document of an issuer, in the order of pkg/serviceaccount/openidmetadata.go of k8s.io/kubernetes. */
+/**
+ * Returns the discovery document of an issuer, in the order of pkg/serviceaccount/openidmetadata.go of
+ * k8s.io/kubernetes.
+ */
 export const discoveryDocument = (issuer: string, keysUri: string, keys: readonly VerificationKey[]) => ({
   issuer,
   jwks_uri: keysUri,
@@ -22,5 +25,5 @@ export const discoveryDocument = (issuer: string, keysUri: string, keys: readonl
   id_token_signing_alg_values_supported: [...new Set(keys.map(({ algorithm }) => algorithm))].sort(),
 });
 
-/** The keys of an issuer (RFC 7517). */
+/** Returns the keys of an issuer (RFC 7517). */
 export const keySet = (keys: readonly VerificationKey[]) => ({ keys: keys.map(jwkOf) });

@@ -4,7 +4,7 @@ import { serviceAccountUser } from '../service-account-name.js';
 import { accountUser, publicClaims, type VerifiedToken } from './account-claims.js';
 import type { Binding, KnownObject } from './bound-objects.js';
 
-/** Whether claims are those of a token that lies in a Secret. */
+/** Whether claims are those of a token in a Secret. */
 export const areLegacy = (claims: Readonly<Record<string, unknown>>, names: Names): boolean =>
   claims[claimOf(names, 'namespace')] !== undefined;
 

@@ -9,7 +9,7 @@ import { areLegacy, legacyClaims } from './legacy-claims.js';
 import { isSignedBy, parseToken, type SignedToken } from './signed-token.js';
 import type { VerificationKey } from './verification-key.js';
 
-/** Tokens whose signature is not looked at again while they are used: the users of a large cluster. */
+/** Number of tokens whose verified signature is cached: the users of a large cluster. */
 const REMEMBERED = 32_768;
 
 interface ServiceAccountTokensSettings {
@@ -19,7 +19,7 @@ interface ServiceAccountTokensSettings {
   readonly issuers: readonly string[];
   /** Audiences of the API (`--api-audiences`); never empty. */
   readonly audiences: readonly string[];
-  /** Whether tokens in Secrets go with these (`--service-account-lookup`). */
+  /** Whether tokens in Secrets become invalid with these (`--service-account-lookup`). */
   readonly lookup: boolean;
   readonly objects: KnownObjects;
   /** Called for each accepted token, for metrics. */
@@ -28,7 +28,7 @@ interface ServiceAccountTokensSettings {
   readonly now?: () => number;
 }
 
-/** `valid` and `stale` of tokens that say when they should be renewed, before and after that; `legacy` of those for no audience. */
+/** `valid` and `stale` for tokens with a renewal time, before and after that; `legacy` for those without audience. */
 export type TokenUse = 'valid' | 'stale' | 'legacy';
 
 /**
@@ -47,7 +47,7 @@ export class ServiceAccountTokens implements TokenVerifier {
     this.#now = settings.now ?? Date.now;
   }
 
-  /** Undefined for what is no token of these issuers. @throws Error saying why one of theirs is not good */
+  /** Undefined for a token of another issuer. @throws Error saying why one of these issuers' is not valid */
   async verify(token: string, wanted?: readonly string[]): Promise<Authentication | undefined> {
     const verified = this.#verifiedToken(token);
     if (!verified) return undefined;

@@ -1,7 +1,7 @@
 import { sign, verify } from 'node:crypto';
 import type { SigningAlgorithm, SigningKey, VerificationKey } from './verification-key.js';
 
-/** A JWT as it is written (RFC 7519, compact); nothing of it is believed before {@link isSignedBy} says so. */
+/** A JWT as written (RFC 7519, compact); nothing of it may be trusted before {@link isSignedBy}. */
 export interface SignedToken {
   readonly algorithm: unknown;
   readonly keyId: unknown;
@@ -10,7 +10,7 @@ export interface SignedToken {
   readonly signature: Buffer;
 }
 
-/** Longest token that is looked at, characters: as much as headers of a request may be. */
+/** Maximum length of a token, characters: as much as headers of a request may have. */
 const LONGEST = 16_384;
 
 /** Digest of each algorithm; ECDSA signatures are the two numbers as they are (RFC 7518, 3.4). */
@@ -21,7 +21,7 @@ const DIGEST: Readonly<Record<SigningAlgorithm, string>> = {
   ES512: 'sha512',
 };
 
-/** Reads a token; undefined for what is none. Each has one spelling: bits that say nothing must be zero. */
+/** Parses a token; undefined for an invalid one. The encoding is canonical: unused bits must be zero. */
 export function parseToken(token: string): SignedToken | undefined {
   if (token.length > LONGEST) return undefined;
   const parts = token.split('.', 4);
@@ -29,7 +29,7 @@ export function parseToken(token: string): SignedToken | undefined {
   const [header, payload, signature] = parts.map(bytesOf);
   const head = header && objectOf(header);
   const claims = payload && objectOf(payload);
-  // Extensions that must be understood (RFC 7515, 4.1.11): there is none that is.
+  // Critical extensions (RFC 7515, 4.1.11): none is supported.
   if (!head || !claims || !signature || head.crit !== undefined) return undefined;
   const signed = Buffer.from(token.slice(0, token.lastIndexOf('.')));
   return { algorithm: head.alg, keyId: head.kid, claims, signed, signature };
@@ -48,7 +48,7 @@ export function isSignedBy(token: SignedToken, keys: readonly VerificationKey[])
   );
 }
 
-/** Signs claims; JSON of them as it is. */
+/** Signs claims, encoded as JSON. */
 export function signToken(claims: object, { key, verification: { id, algorithm } }: SigningKey): string {
   const signed = `${encoded({ alg: algorithm, kid: id })}.${encoded(claims)}`;
   const signature = sign(DIGEST[algorithm], Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });

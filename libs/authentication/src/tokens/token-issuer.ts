@@ -4,18 +4,18 @@ import { type AccountReference, privateClaimOf } from './account-claims.js';
 import { signToken } from './signed-token.js';
 import type { SigningKey } from './verification-key.js';
 
-/** Tokens that Kubernetes injects into pods ask for so many seconds; programs of then read them once, and never again. */
+/** Lifetime in seconds that Kubernetes requests for tokens injected into pods; old programs read them only once. */
 export const INJECTED_SECONDS = 3607;
-/** For how many seconds those are good. */
+/** Actual lifetime of those in seconds. */
 export const EXTENDED_SECONDS = 365 * 24 * 3600;
 
 /** Content of a token to issue. */
 export interface TokenGrant extends AccountReference {
   /** Audiences of the token. */
   readonly audiences: readonly string[];
-  /** Seconds until it ends. */
+  /** Lifetime in seconds. */
   readonly expirationSeconds: number;
-  /** Seconds after which its holder should have asked for another; without it, it is good until it expires. */
+  /** Seconds after which its holder should have renewed it; if absent, until it expires. */
   readonly warnAfterSeconds?: number;
 }
 
@@ -23,15 +23,15 @@ export interface TokenGrant extends AccountReference {
 export interface TokenIssuerSettings {
   /** Names of claims. */
   readonly names: Names;
-  /** With what they are signed. */
+  /** Key that signs them. */
   readonly key: SigningKey;
   /** Name of the issuer. */
   readonly issuer: string;
   /** Audiences of the API: the default for tokens that request none. */
   readonly audiences: readonly string[];
-  /** Most seconds that a token may be asked for; undefined for no bound. */
+  /** Maximum lifetime in seconds that may be requested; undefined for no limit. */
   readonly maxSeconds: number | undefined;
-  /** Whether tokens of pods that know nothing of renewal are good for longer than they ask for. */
+  /** Whether tokens of pods that do not renew them are valid for longer than requested. */
   readonly extend: boolean;
 }
 
@@ -48,18 +48,18 @@ export class TokenIssuer {
     return this.#settings.audiences;
   }
 
-  /** Most seconds that may be asked for; undefined for no bound. */
+  /** Maximum lifetime in seconds that may be requested; undefined for no limit. */
   get maxSeconds(): number | undefined {
     return this.#settings.maxSeconds;
   }
 
-  /** Whether tokens of pods that know nothing of renewal are good for longer than they ask for. */
+  /** Whether tokens of pods that do not renew them are valid for longer than requested. */
   get extend(): boolean {
     return this.#settings.extend;
   }
 
   /**
-   * A token (claims as in pkg/serviceaccount/claims.go of k8s.io/kubernetes).
+   * Issues a token (claims as in pkg/serviceaccount/claims.go of k8s.io/kubernetes).
    * @param now milliseconds since the epoch
    */
   issue(grant: TokenGrant, now: number): string {

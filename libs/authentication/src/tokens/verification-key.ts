@@ -3,25 +3,25 @@ import { createHash, createPrivateKey, createPublicKey, type JsonWebKey, type Ke
 /** The algorithms of RFC 7518 that tokens of service accounts are signed with. */
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
 
-/** A public key, and the one algorithm that it is good for: what a token's header says never chooses another. */
+/** A public key, and the one algorithm that it is used with: a token's header never selects another. */
 export interface VerificationKey {
   /** SHA-256 of the key in DER, base64url without padding (as pkg/serviceaccount of k8s.io/kubernetes names keys). */
   readonly id: string;
-  /** Follows from kind and curve of the key. */
+  /** Determined by type and curve of the key. */
   readonly algorithm: SigningAlgorithm;
-  /** Public. */
+  /** The public key. */
   readonly key: KeyObject;
 }
 
-/** A private key, with the public one that what it signs is known by. */
+/** A private key, with its public key for verifiers. */
 export interface SigningKey {
-  /** Private. */
+  /** The private key. */
   readonly key: KeyObject;
   /** Its public half. */
   readonly verification: VerificationKey;
 }
 
-/** PEM blocks, whatever they hold. */
+/** PEM blocks of any type. */
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]+?-----END \1-----/g;
 
 const ALGORITHM_OF_CURVE: Readonly<Record<string, SigningAlgorithm>> = {
@@ -43,7 +43,7 @@ export function verificationKeysOf(pem: string): VerificationKey[] {
   return keys;
 }
 
-/** The first RSA or ECDSA private key of a PEM file. Throws when there is none. */
+/** Returns the first RSA or ECDSA private key of a PEM file. Throws when there is none. */
 export function signingKeyOf(pem: string): SigningKey {
   for (const block of blocksOf(pem)) {
     const key = readable(() => createPrivateKey(block));

@@ -17,10 +17,10 @@ export interface NodeAuthorizerOptions {
 
 const PREFIX = 'system:node:';
 const NODES = 'system:nodes';
-/** The namespace of the leases by which nodes are alive. */
+/** Namespace of the leases that are the nodes' heartbeats. */
 const LEASES = 'kube-node-lease';
 
-/** The name of the node that a user is; empty for one without a name, undefined for who is none. */
+/** Returns the name of the node of a user; empty for one without a name, undefined for another user. */
 export function nodeOf({ name, groups }: UserInfo): string | undefined {
   return name.startsWith(PREFIX) && groups.includes(NODES) ? name.slice(PREFIX.length) : undefined;
 }

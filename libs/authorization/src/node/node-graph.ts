@@ -8,7 +8,7 @@ export interface NodePod {
   readonly references: readonly ReferenceKey[];
 }
 
-/** Which objects the pods on each node need: put in and taken out as pods, volumes and attachments come and go. */
+/** Objects that the pods on each node need: updated as pods, volumes and attachments are added and removed. */
 export class NodeGraph {
   readonly #pods = new Map<string, NodePod>();
   /** Numbers of pods that need an object, by node. */
@@ -18,8 +18,8 @@ export class NodeGraph {
   readonly #attachments = new Map<string, string>();
 
   /**
-   * Takes a pod in, in the place of the one of its key; undefined for one that is gone or on no node.
-   * @returns the node that may need less for it
+   * Sets or replaces a pod; undefined removes it, or one without a node.
+   * @returns the node that may need less after it
    */
   putPod(key: string, pod: NodePod | undefined): string | undefined {
     const before = this.#pods.get(key);
@@ -32,8 +32,8 @@ export class NodeGraph {
   }
 
   /**
-   * Takes a volume in, in the place of the one of its name; undefined for one that is gone or bound to nothing.
-   * @returns whether some node may need less for it
+   * Sets or replaces a volume; undefined removes it, or one that is not bound.
+   * @returns whether some node may need less after it
    */
   putVolume(name: string, volume: VolumeReferences | undefined): boolean {
     for (const secret of this.#volumes.get(name)?.secrets ?? []) {
@@ -52,8 +52,8 @@ export class NodeGraph {
   }
 
   /**
-   * Takes an attachment in, in the place of the one of its name; undefined for one that is gone.
-   * @returns the node that may need less for it
+   * Sets or replaces an attachment; undefined removes it.
+   * @returns the node that may need less after it
    */
   putAttachment(name: string, node: string | undefined): string | undefined {
     const before = this.#attachments.get(name);
@@ -62,7 +62,7 @@ export class NodeGraph {
     return before;
   }
 
-  /** Whether a pod on a node needs an object, itself or by a volume of its. */
+  /** Whether a pod on a node needs an object, directly or by one of its volumes. */
   needs(node: string, kind: ReferencedKind, namespace: string, name: string): boolean {
     const key = referenceKey(kind, namespace, name);
     if (this.#needed.get(key)?.has(node)) return true;
@@ -77,7 +77,7 @@ export class NodeGraph {
     return volume !== undefined && this.#needed.get(volume.claim)?.has(node) === true;
   }
 
-  /** Whether an attachment is to a node. */
+  /** Whether a volume is attached to a node. */
   isAttached(node: string, name: string): boolean {
     return this.#attachments.get(name) === node;
   }

@@ -1,10 +1,10 @@
-/** Kinds of what a node may read of its pods. */
+/** Kinds of objects that a node may read for its pods. */
 export type ReferencedKind = 'configmap' | 'persistentvolumeclaim' | 'secret' | 'serviceaccount';
 
-/** An object that is named by another one; {@link referenceKey} makes it. */
+/** Key of an object that another one refers to, from {@link referenceKey}. */
 export type ReferenceKey = string;
 
-/** The same for the same object. Neither namespaces nor names hold a slash. */
+/** Returns the key of an object. Neither namespaces nor names contain a slash. */
 export const referenceKey = (kind: ReferencedKind, namespace: string, name: string): ReferenceKey =>
   `${kind}/${namespace}/${name}`;
 
@@ -22,7 +22,7 @@ const listAt = (value: unknown, member: string): readonly unknown[] => {
 };
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
-/** Sources of volumes that name a secret of the pod's namespace as `secretRef`. */
+/** Volume sources with a secret of the pod's namespace as `secretRef`. */
 const WITH_SECRET_REF = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'];
 
 /**
@@ -40,7 +40,7 @@ export function referencesOfPod(pod: unknown, mirrorAnnotation: string): Referen
   return [...new Set(keys)];
 }
 
-/** The names of other objects that a pod names, whatever it is; a name may come several times. */
+/** Returns the names of objects that a pod refers to; a name may occur several times. */
 export function namesInPod(pod: unknown): Readonly<Record<ReferencedKind, readonly string[]>> {
   const spec = at(pod, 'spec');
   const names: Record<ReferencedKind, string[]> = {
@@ -85,13 +85,13 @@ function addVolume(names: Record<ReferencedKind, string[]>, volume: unknown, pod
 
 /** The claim that a volume is bound to, and the secrets that a node needs for it. */
 export interface VolumeReferences {
-  /** Its claim. */
+  /** Claim of the volume. */
   readonly claim: ReferenceKey;
   /** Secrets in any namespace. */
   readonly secrets: readonly ReferenceKey[];
 }
 
-/** Undefined for a volume that is bound to no claim. */
+/** Returns undefined for a volume without a claim. */
 export function referencesOfVolume(volume: unknown): VolumeReferences | undefined {
   const spec = at(volume, 'spec');
   const [namespace, name] = [textAt(spec, 'claimRef', 'namespace'), textAt(spec, 'claimRef', 'name')];

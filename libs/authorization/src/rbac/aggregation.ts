@@ -1,7 +1,7 @@
 import type { PolicyRule } from './policy-rule.js';
 import type { RoleObject, RoleSelector } from './rbac-objects.js';
 
-/** Says of labels whether a selector fits them. */
+/** Whether a selector matches labels. */
 export type LabelMatcher = (labels: Readonly<Record<string, string>>) => boolean;
 
 /**
@@ -29,10 +29,10 @@ export function aggregatedRules(
   return [...rules.values()];
 }
 
-/** Whether two lists of rules are the same, in the same order. */
+/** Whether two lists of rules are equal, in the same order. */
 export const sameRules = (a: readonly PolicyRule[], b: readonly PolicyRule[]): boolean =>
   a.length === b.length && a.every((rule, index) => ruleKey(rule) === ruleKey(b[index] ?? {}));
 
-/** The same for rules that say the same in the same order. */
+/** Key that is equal for equal rules in the same order. */
 const ruleKey = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): string =>
   JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs].map((values) => values ?? []));

@@ -11,13 +11,13 @@ import {
 import type { PolicyRule } from './policy-rule.js';
 import type { ReconciledBinding, ReconciledRole } from './reconcile.js';
 
-/** A role or binding that every installation has, and where it lies. */
+/** A role or binding that every installation has, with its namespace. */
 export interface BootstrapObject<T> {
   /** The plural of its kind. */
   readonly resource: 'clusterroles' | 'roles' | 'clusterrolebindings' | 'rolebindings';
-  /** Empty for what is in none. */
+  /** Empty for cluster-scoped ones. */
   readonly namespace: string;
-  /** Under the names of the installation. */
+  /** Name in the installation's profile. */
   readonly name: string;
   /** The object to create. */
   readonly object: T & ApiObject;
@@ -27,20 +27,20 @@ export type { BootstrapGate };
 
 /** Roles and bindings that every installation has. */
 export interface BootstrapPolicy {
-  /** In no order that means anything. */
+  /** Roles, in no particular order. */
   readonly roles: readonly BootstrapObject<ReconciledRole>[];
-  /** The roles that they give are among {@link roles}. */
+  /** Bindings to {@link roles}. */
   readonly bindings: readonly BootstrapObject<ReconciledBinding>[];
 }
 
 const GROUP = 'rbac.authorization.orch.io';
 
-/** The annotation by which the owner of a role or binding keeps it as it is: with the value `false`. */
+/** The annotation with which the owner of a role or binding disables updates: with the value `false`. */
 export const autoUpdateAnnotation = (names: Names): string => names.key(`${GROUP}/autoupdate`);
 
 /**
- * @param enabled whether a feature is on: some rules are for these alone
- * @param administrators users who may do everything
+ * @param enabled whether a feature is on: some rules depend on it
+ * @param administrators users with all rights
  */
 export function bootstrapPolicy(
   names: Names,
@@ -107,7 +107,7 @@ function metadataOf(
   };
 }
 
-/** Names of some roles hold that of the group that they are about. */
+/** Translates a role's name if it contains a group. */
 const named = (name: string, names: Names): string =>
   name.replace('certificates.orch.io', names.group('certificates.orch.io'));
 

@@ -1,4 +1,4 @@
-/** Features that rules and roles are for alone. */
+/** Features that rules and roles depend on. */
 export type BootstrapGate =
   | 'APISelfSubjectReview'
   | 'ClusterTrustBundle'
@@ -17,19 +17,19 @@ export interface RuleRow {
   readonly gate?: BootstrapGate;
 }
 
-/** A role of the table; outside of namespaces where it says none. */
+/** A role of the table; cluster-scoped by default. */
 export interface RoleRow {
   readonly name: string;
   readonly namespace?: string;
   readonly gate?: BootstrapGate;
-  /** Roles that are made of it and others: `admin`, `edit`, `view`. */
+  /** Roles that aggregate it: `admin`, `edit`, `view`. */
   readonly partOf?: readonly string[];
-  /** It is made of all roles that are part of this one. */
+  /** Name under which it aggregates other roles (their `partOf`). */
   readonly madeOf?: string;
   readonly rules?: readonly RuleRow[];
 }
 
-/** A binding of the table, to a role where it lies itself. */
+/** A binding of the table, to a role in its own namespace. */
 export interface BindingRow {
   readonly name: string;
   readonly namespace?: string;
@@ -39,7 +39,7 @@ export interface BindingRow {
   readonly subjects: readonly SubjectRow[];
 }
 
-/** A service account is one of `kube-system`. */
+/** A subject of the table; a service account is in `kube-system`. */
 export interface SubjectRow {
   readonly kind: 'Group' | 'User' | 'ServiceAccount';
   readonly name: string;
@@ -56,7 +56,7 @@ const group = (name: string): SubjectRow => ({ kind: 'Group', name });
 const user = (name: string): SubjectRow => ({ kind: 'User', name });
 const account = (name: string): SubjectRow => ({ kind: 'ServiceAccount', name });
 
-/** Roles that every installation has, as release 1.27 has them. */
+/** Roles of every installation, as in release 1.27. */
 export const BOOTSTRAP_ROLES: readonly RoleRow[] = [
   { name: 'cluster-admin', rules: [rule('*', '*', '*'), paths('*', '*')] },
   {
@@ -698,7 +698,7 @@ export const BOOTSTRAP_ROLES: readonly RoleRow[] = [
   },
 ];
 
-/** Bindings that every installation has, as release 1.27 has them. */
+/** Bindings of every installation, as in release 1.27. */
 export const BOOTSTRAP_BINDINGS: readonly BindingRow[] = [
   { name: 'cluster-admin', subjects: [group('system:masters')] },
   { name: 'system:monitoring', subjects: [group('system:monitoring')] },

@@ -1,11 +1,13 @@
 import { ALL, type PolicyRule, pathMatches, withNamesTogether } from './policy-rule.js';
 
-/** There are more of the smallest rules than are compared with others. */
+/** Thrown when there are more of the smallest rules than the limit for comparisons. */
 export class TooManyRulesError extends Error {}
 
-/** Steps that rules with a bound are compared in, together some 100 ms at most: nothing else is done meanwhile, and who holds many may want many. */
+/**
+ * Limit of comparison steps, some 100 ms in all: nothing else runs meanwhile, and holders of many rules may want many.
+ */
 const MOST_STEPS = 1_000_000;
-/** Steps that it takes to have a rule ready for comparisons. */
+/** Steps of preparing a rule for comparisons. */
 const INDEX_STEPS = 20;
 
 /**
@@ -26,7 +28,9 @@ export function uncovered(
   return apart.flatMap(breakdown).filter((rule) => !index.coverWhole(rule));
 }
 
-/** The smallest rules that say the same: one verb on one resource of one group, and at most one name; or on one path. */
+/**
+ * Returns the smallest equivalent rules: one verb on one resource of one group, and at most one name; or on one path.
+ */
 export function breakdown(rule: PolicyRule): PolicyRule[] {
   const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const small: PolicyRule[] = [];
@@ -49,7 +53,7 @@ function countOf(rule: PolicyRule): number {
   return verbs.length * (onResources + nonResourceURLs.length);
 }
 
-/** A rule that is held; undefined stands for all. */
+/** An owned rule; undefined matches all. */
 interface OwnedRule {
   readonly verbs: ReadonlySet<string> | undefined;
   readonly groups: ReadonlySet<string> | undefined;
@@ -69,14 +73,14 @@ function onResourcesOf(wanted: readonly PolicyRule[], owned: readonly PolicyRule
   );
 }
 
-/** Rules by the resources that they are on: those who hold many are asked about each of many. */
+/** Owned rules by their resources, as holders of many may want many. */
 class OwnedRules {
   readonly #onResource = new Map<string, OwnedRule[]>();
   readonly #onPaths: OwnedRule[] = [];
 
   #stepsLeft: number;
 
-  /** @throws TooManyRulesError, as all that follows */
+  /** @throws TooManyRulesError, as do all methods */
   constructor(rules: readonly PolicyRule[], mostSteps: number) {
     this.#stepsLeft = mostSteps;
     this.#spend(INDEX_STEPS * rules.length);
@@ -91,7 +95,10 @@ class OwnedRules {
     }
   }
 
-  /** Whether one rule covers all that another says. One on resources and paths, which no role may have, is never covered whole. */
+  /**
+   * Whether one rule covers another completely. One on both resources and paths, which no role may have, is never
+   * covered so.
+   */
   coverWhole(rule: PolicyRule): boolean {
     const { resources = [], nonResourceURLs = [] } = rule;
     if (nonResourceURLs.length > 0)
@@ -145,7 +152,7 @@ function covers({ verbs, groups, resources, names }: OwnedRule, rule: PolicyRule
   );
 }
 
-/** A rule with names of resources says nothing of what has none. */
+/** A rule with resource names does not apply to requests without a name. */
 function coversPaths(
   { verbs, names, paths, patterns }: OwnedRule,
   { verbs: wanted, nonResourceURLs = [] }: PolicyRule,

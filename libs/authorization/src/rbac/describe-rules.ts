@@ -44,6 +44,6 @@ function describe({ apiGroups, resources, nonResourceURLs, resourceNames, verbs 
   return `{${said.join(', ')}}`;
 }
 
-/** Texts as clients know lists of them: `["a" "b"]`. */
+/** Formats a list of texts as clients know it: `["a" "b"]`. */
 export const quotedList = (texts: readonly string[]): string =>
   `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;

@@ -1,27 +1,30 @@
 import type { RequestAttributes } from '../authorizer.js';
 
-/** A rule of a role as clients write it: verbs on resources, or on paths. What is absent is empty. */
+/** A rule of a role as clients write it: verbs on resources, or on paths. Absent fields count as empty. */
 export interface PolicyRule {
   /** `get`, `list`, …; `*` for all. */
   readonly verbs?: readonly string[];
   /** `''` for the core group; `*` for all. */
   readonly apiGroups?: readonly string[];
-  /** `pods`, or `pods/log` for a subresource, with `*` before the slash for that of all; `*` alone for all, subresources too. */
+  /**
+   * `pods`, or `pods/log` for a subresource, with `*` before the slash for that of all resources; `*` alone for all,
+   * subresources too.
+   */
   readonly resources?: readonly string[];
-  /** Empty for all, those without a name too. */
+  /** Empty for all, including requests without a name. */
   readonly resourceNames?: readonly string[];
-  /** `*` at the end stands for whatever follows. */
+  /** Paths; `*` at the end matches any rest. */
   readonly nonResourceURLs?: readonly string[];
 }
 
-/** Stands for all verbs, groups, resources or paths. */
+/** Wildcard for all verbs, groups, resources or paths. */
 export const ALL = '*';
 
-/** Whether a path is one that a pattern shows: `*` at the end stands for whatever follows. */
+/** Whether a path matches a pattern: `*` at the end matches any rest. */
 export const pathMatches = (pattern: string, path: string): boolean =>
   pattern === path || (pattern.endsWith(ALL) && path.startsWith(pattern.replace(/\*+$/, '')));
 
-/** Rules that say the same as others, each one that differs in the names of its resources alone together with those it differs from. */
+/** Returns equivalent rules, joining those that differ only in their resource names. */
 export function withNamesTogether(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   const together = new Map<string, { readonly rule: PolicyRule; names: string[] | undefined }>();
   const others: PolicyRule[] = [];
@@ -41,7 +44,7 @@ export function withNamesTogether(rules: readonly PolicyRule[]): readonly Policy
   return others;
 }
 
-/** A rule made ready to be asked many times. */
+/** A rule prepared for many requests. */
 interface CompiledRule {
   readonly verbs: ReadonlySet<string> | undefined;
   readonly groups: ReadonlySet<string> | undefined;
@@ -53,13 +56,13 @@ interface PathRules {
   readonly patterns: readonly string[];
 }
 
-/** Undefined for all of them. */
+/** Undefined for all values. */
 const setOf = (values: readonly string[] = []): ReadonlySet<string> | undefined =>
   values.includes(ALL) ? undefined : new Set(values);
 
 const has = (set: ReadonlySet<string> | undefined, value: string): boolean => set === undefined || set.has(value);
 
-/** The rules of a role, found by the resource that is asked for: the cost is that of the rules on it, not of all. */
+/** The rules of a role, indexed by resource: a check costs only the rules on it. */
 export class CompiledRules {
   readonly #onResource = new Map<string, CompiledRule[]>();
   readonly #onPaths: PathRules[] = [];
@@ -71,7 +74,7 @@ export class CompiledRules {
     for (const [rule, resources] of withResourcesTogether(withNamesTogether(rules))) this.#add(rule, resources);
   }
 
-  /** Whether one of the rules allows it. */
+  /** Whether one of the rules allows the request. */
   allow(request: RequestAttributes): boolean {
     const { isResourceRequest, verb, path, resource, subresource } = request;
     if (!isResourceRequest) {
@@ -99,7 +102,7 @@ export class CompiledRules {
   }
 }
 
-/** Rules with the resources that each is on: those that say the same of all names are one, so that a resource has each but once. */
+/** Rules with their resources: those equal for all names are one, so that each resource has it only once. */
 function withResourcesTogether(rules: readonly PolicyRule[]): Iterable<readonly [PolicyRule, ReadonlySet<string>]> {
   const together = new Map<unknown, readonly [PolicyRule, Set<string>]>();
   for (const rule of rules) {

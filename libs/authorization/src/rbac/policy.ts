@@ -4,36 +4,38 @@ import { TooManyRulesError, uncovered } from './covers.js';
 import { CompiledRules, type PolicyRule } from './policy-rule.js';
 import type { BindingObject, RoleObject, RoleRef, Subject } from './rbac-objects.js';
 
-/** Users and groups whose rights a change may have taken from. */
+/** Users and groups whose rights a change may have reduced. */
 export interface Concerned {
-  /** Names, service accounts among them as `system:serviceaccount:namespace:name`. */
+  /** Names of users, service accounts among them as `system:serviceaccount:namespace:name`. */
   readonly users: ReadonlySet<string>;
-  /** Names; of each all members are concerned. */
+  /** Names of groups; all members of each are affected. */
   readonly groups: ReadonlySet<string>;
 }
 
-/** A role as it is asked. */
+/** A role prepared for checks. */
 interface KnownRole {
   readonly object: RoleObject;
-  /** Made when it is first asked: most are not. */
+  /** Compiled on first use: most never are. */
   compiled?: CompiledRules;
 }
 
-/** A binding as it is found by those whom it is for. */
+/** A binding as indexed by its subjects. */
 interface Grant {
   readonly binding: BindingObject;
   readonly holders: Holders;
   /** Name of the granted role. */
   readonly role: string;
-  /** How it was last described, by way of which subject: most are for one, or are asked for by the same again and again. */
+  /**
+   * Its last description, and the subject's index: most bindings have one, or are checked for the same one repeatedly.
+   */
   said?: { readonly at: number; readonly text: string };
 }
 
-/** The bindings of one namespace, or of all, by whom they are for. */
+/** The bindings of one namespace, or of all, by their subjects. */
 class Scope {
   readonly users = new Map<string, Grant[]>();
   readonly groups = new Map<string, Grant[]>();
-  /** Bindings that are in it, for the scope to be given up with the last. */
+  /** Number of bindings in it; the scope is removed with the last. */
   size = 0;
 
   add(grant: Grant): void {
@@ -72,30 +74,30 @@ class Scope {
 export class RbacPolicy {
   readonly #roles = new Map<string, KnownRole>();
   readonly #bindings = new Map<string, BindingObject>();
-  /** Bindings by the role that they give. */
+  /** Bindings by their role. */
   readonly #given = new Map<string, Set<BindingObject>>();
   readonly #cluster = new Scope();
   readonly #namespaces = new Map<string, Scope>();
 
-  /** @param group of the kinds, as refusals name it */
+  /** @param group API group of the kinds, for refusals */
   constructor(private readonly group: string) {}
 
-  /** All roles that are known, in no order. */
+  /** All known roles, in no order. */
   *roles(): Iterable<RoleObject> {
     for (const { object } of this.#roles.values()) yield object;
   }
 
-  /** A role; undefined where it is not known. The namespace is empty for a ClusterRole. */
+  /** Returns a role; undefined if it is unknown. The namespace is empty for a ClusterRole. */
   role(namespace: string, name: string): RoleObject | undefined {
     return this.#roles.get(keyOf(namespace, name))?.object;
   }
 
-  /** A binding; undefined where it is not known. The namespace is empty for a ClusterRoleBinding. */
+  /** Returns a binding; undefined if it is unknown. The namespace is empty for a ClusterRoleBinding. */
   binding(namespace: string, name: string): BindingObject | undefined {
     return this.#bindings.get(keyOf(namespace, name));
   }
 
-  /** Takes a role in, in the place of the one of its name. @returns who may do less for it */
+  /** Adds or replaces a role. @returns whose rights it reduces */
   putRole(object: RoleObject): Concerned | undefined {
     const key = keyOf(object.namespace, object.name);
     const before = this.#roles.get(key)?.object;
@@ -103,13 +105,13 @@ export class RbacPolicy {
     return before && takesFrom(before.rules, object.rules) ? this.#holdersOfRole(key) : undefined;
   }
 
-  /** @returns who may do less for it */
+  /** @returns whose rights it reduces */
   removeRole(namespace: string, name: string): Concerned | undefined {
     const key = keyOf(namespace, name);
     return this.#roles.delete(key) ? this.#holdersOfRole(key) : undefined;
   }
 
-  /** Takes a binding in, in the place of the one of its name. @returns who may do less for it */
+  /** Adds or replaces a binding. @returns whose rights it reduces */
   putBinding(object: BindingObject): Concerned | undefined {
     const before = this.binding(object.namespace, object.name);
     this.removeBinding(object.namespace, object.name);
@@ -122,7 +124,7 @@ export class RbacPolicy {
     return before && concernedBy([before], roleKey(before) === role ? object : undefined);
   }
 
-  /** @returns who may do less for it */
+  /** @returns whose rights it reduces */
   removeBinding(namespace: string, name: string): Concerned | undefined {
     const key = keyOf(namespace, name);
     const known = this.#bindings.get(key);
@@ -157,7 +159,7 @@ export class RbacPolicy {
     return { decision: 'no-opinion', reason: `RBAC: ${this.#aggregated(missing)}` };
   }
 
-  /** The rules that hold for a user in a namespace, and what is wrong with others, or empty. */
+  /** Returns the rules of a user in a namespace, and problems with others, if there are any. */
   rulesFor(user: UserInfo, namespace: string): { readonly rules: readonly PolicyRule[]; readonly error: string } {
     const rules: PolicyRule[] = [];
     const missing: Grant[] = [];
@@ -211,14 +213,14 @@ const compiledOf = (role: KnownRole): CompiledRules => {
   return role.compiled;
 };
 
-/** Neither namespaces nor names of these kinds hold a slash. */
+/** Neither namespaces nor names of these kinds contain a slash. */
 const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`;
 
-/** The role that a binding gives: one of its own namespace, or one of the cluster. */
+/** Key of a binding's role: of its own namespace, or cluster-scoped. */
 const roleKey = ({ namespace, roleRef }: BindingObject): string =>
   keyOf(namespaceOfRole(roleRef, namespace), roleRef.name);
 
-/** The namespace of the role that a binding in a namespace gives; empty for a ClusterRole. */
+/** Returns the namespace of the role of a binding in a namespace; empty for a ClusterRole. */
 export const namespaceOfRole = ({ kind }: RoleRef, namespace: string): string => (kind === 'Role' ? namespace : '');
 
 type Holder = readonly ['users' | 'groups', string];
@@ -251,7 +253,7 @@ function holderOf({ kind, name, namespace = '' }: Subject, within: string): Hold
   return kind === 'ServiceAccount' && of !== '' ? ['users', serviceAccountUser({ namespace: of, name })] : undefined;
 }
 
-/** @param still whom this is for is not concerned */
+/** @param still its subjects are not affected */
 function concernedBy(bindings: Iterable<BindingObject>, still?: BindingObject): Concerned | undefined {
   const concerned = { users: new Set<string>(), groups: new Set<string>() };
   for (const binding of bindings) for (const [kind, name] of each(holdersOf(binding))) concerned[kind].add(name);
@@ -259,7 +261,10 @@ function concernedBy(bindings: Iterable<BindingObject>, still?: BindingObject): 
   return concerned.users.size + concerned.groups.size > 0 ? concerned : undefined;
 }
 
-/** Smallest rules that are compared to find that nothing was taken: to judge those whom a role is given is not dear either. */
+/**
+ * Limit of smallest rules compared to prove that no right is lost: beyond it, treating all holders of a role as
+ * affected is cheaper.
+ */
 const MOST_COMPARED = 2_000;
 
 /** Whether rules allow less than those before; also if that is too expensive to compare. */
@@ -272,7 +277,7 @@ function takesFrom(before: readonly PolicyRule[], now: readonly PolicyRule[]): b
   }
 }
 
-/** A binding for audit and reviews, by way of the first of its subjects that the user is; however many there are. */
+/** Describes a binding for audit and reviews, by the first of its subjects that the user matches. */
 function described(grant: Grant, user: UserInfo): string {
   const { users, groups } = grant.holders;
   let at = users.get(user.name) ?? grant.binding.subjects.length;

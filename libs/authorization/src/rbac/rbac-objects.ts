@@ -10,7 +10,7 @@ export interface RoleObject {
   readonly labels: Readonly<Record<string, string>>;
   /** Its rules; of an aggregated role the current aggregate. */
   readonly rules: readonly PolicyRule[];
-  /** Selectors of the ClusterRoles that it is made of; undefined where it is not. */
+  /** Selectors of the ClusterRoles that it aggregates; undefined if it does not. */
   readonly aggregates?: readonly RoleSelector[];
 }
 
@@ -25,17 +25,17 @@ export interface Subject {
   readonly name: string;
   /** Namespace of a service account. */
   readonly namespace?: string;
-  /** The group of roles and bindings; absent for a service account. */
+  /** API group of users and groups; absent for a service account. */
   readonly apiGroup?: string;
 }
 
-/** The role that a binding gives. */
+/** Reference to the role of a binding. */
 export interface RoleRef {
-  /** The group of roles and bindings. */
+  /** API group of roles and bindings. */
   readonly apiGroup: string;
   /** `Role`, of the namespace of the binding, or `ClusterRole`. */
   readonly kind: string;
-  /** It need not be there. */
+  /** Name; the role need not exist. */
   readonly name: string;
 }
 

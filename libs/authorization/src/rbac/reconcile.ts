@@ -10,17 +10,17 @@ interface Reconciled {
   };
 }
 
-/** A role as every installation is to have it. */
+/** A role that every installation should have. */
 export interface ReconciledRole extends Reconciled {
-  /** None are as good as an empty list. */
+  /** Absent is equivalent to an empty list. */
   readonly rules?: readonly PolicyRule[] | null;
   /** Selectors of an aggregated role; absent or null for others. */
   readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly RoleSelector[] } | null;
 }
 
-/** A binding as every installation is to have it. */
+/** A binding that every installation should have. */
 export interface ReconciledBinding extends Reconciled {
-  /** The role that it gives. */
+  /** The granted role. */
   readonly roleRef?: RoleRef;
   /** Users, groups and service accounts that it is granted to. */
   readonly subjects?: readonly Subject[] | null;
@@ -66,7 +66,7 @@ export type BindingStep<B> =
   | { readonly act: 'update'; readonly binding: B }
   | { readonly act: 'recreate' };
 
-/** A binding with the subjects that are missing added to it; those that it has more stay. */
+/** Returns a binding with missing subjects added; further ones are kept. */
 export function reconciledBinding<B extends ReconciledBinding>(
   existing: B,
   expected: ReconciledBinding,
@@ -84,7 +84,7 @@ export function reconciledBinding<B extends ReconciledBinding>(
   return { act: 'update', binding };
 }
 
-/** Labels and annotations that are wanted, under those that there are; undefined where none is missing. */
+/** Merges wanted labels and annotations under the existing ones; undefined if none is missing. */
 function mergedMetadata(existing: Reconciled, expected: Reconciled): Reconciled['metadata'] | undefined {
   const missing = (['labels', 'annotations'] as const).filter((kind) => {
     const known = existing.metadata?.[kind] ?? {};
@@ -95,7 +95,7 @@ function mergedMetadata(existing: Reconciled, expected: Reconciled): Reconciled[
   return { ...existing.metadata, ...Object.fromEntries(merged) };
 }
 
-/** The same for values that say the same, whatever the order of their members; absent and empty members count as none. */
+/** Text that is equal for equal values in any order of members; absent and empty members are equal. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) => {
     if (typeof each !== 'object' || each === null || Array.isArray(each)) return each;

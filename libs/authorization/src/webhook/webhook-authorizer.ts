@@ -2,28 +2,28 @@ import type { UserInfo } from '@orch/authentication';
 import { formatApiVersion, type Names } from '@orch/machinery';
 import type { Authorizer, Decision, RequestAttributes } from '../authorizer.js';
 
-/** Versions of the SubjectAccessReview that a webhook may speak. */
+/** Versions of the SubjectAccessReview that a webhook may support. */
 export type ReviewVersion = 'v1' | 'v1beta1';
 
 /** Verdict of a webhook; plain JSON. */
 export interface WebhookVerdict {
-  /** It may. */
+  /** Whether the request is allowed. */
   readonly allowed: boolean;
-  /** It may not, whatever others say. */
+  /** Whether it is denied, whatever others decide. */
   readonly denied: boolean;
-  /** Why; may be empty. */
+  /** Reason; may be empty. */
   readonly reason: string;
 }
 
-/** How a webhook is asked. */
+/** Options of a webhook. */
 export interface WebhookAuthorizerOptions {
   /** Name of the review's group. */
   readonly names: Names;
-  /** In which version it is asked, and has to answer. */
+  /** Version of requests and answers. */
   readonly version: ReviewVersion;
-  /** Sends a review. Rejects where there is no answer, after as many tries as are to be made. */
+  /** Sends a review. Rejects when there is no answer after all retries. */
   readonly ask: (review: object) => Promise<Readonly<Record<string, unknown>>>;
-  /** Knows verdicts for a while: finds the one on what texts say together, where it does not know it. */
+  /** Cache of verdicts: returns the one for a list of texts, or finds it. */
   readonly verdicts: { of(parts: readonly string[], find: () => Promise<WebhookVerdict>): Promise<WebhookVerdict> };
 }
 
@@ -50,7 +50,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   };
 }
 
-/** A verdict as it was kept elsewhere; undefined for what is none. */
+/** Reads a verdict cached elsewhere; undefined for an invalid one. */
 export function readWebhookVerdict(value: unknown): WebhookVerdict | undefined {
   if (!isStatus(value)) return undefined;
   const { allowed, denied, reason } = value;

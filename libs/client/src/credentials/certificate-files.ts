@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { CredentialsError } from '../errors.js';
 import { type ClientCertificate, clientCertificate } from './certificate.js';
 
-/** How long what was read is taken for what is there. */
+/** Milliseconds for which read files count as current. */
 const FRESH_MS = 1000;
 
 /** A client certificate and its key in files that are rewritten by others, one after the other. */
@@ -17,7 +17,10 @@ export class CertificateFiles {
     private readonly now: () => number,
   ) {}
 
-  /** The same object until the files hold another pair that fits. @throws CredentialsError when they never held one */
+  /**
+   * Returns the same object until the files hold another matching pair. @throws CredentialsError when they never held
+   * one
+   */
   async read(): Promise<ClientCertificate> {
     if (this.#current && this.now() - this.#readAt < FRESH_MS) return this.#current;
     try {

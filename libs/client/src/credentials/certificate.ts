@@ -8,7 +8,7 @@ export interface ClientCertificate {
   readonly key: string;
 }
 
-/** Both, if they belong together. The error says nothing of what they hold. @throws Error */
+/** Returns both, if they belong together. The error quotes none of their content. @throws Error */
 export function clientCertificate(cert: string, key: string): ClientCertificate {
   const leaf = parsed(() => new X509Certificate(cert), 'the client certificate is not a certificate in PEM');
   const privateKey = parsed(() => createPrivateKey(key), 'the client key is not a private key in PEM');

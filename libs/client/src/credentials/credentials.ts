@@ -15,20 +15,24 @@ export interface RequestCredentials {
   readonly certificate?: ClientCertificate;
 }
 
-/** How often certificates are looked at while no request asks for them, ms; as client-go's transport/cert_rotation.go. */
+/**
+ * Milliseconds between checks of certificates while no request needs them; as client-go's transport/cert_rotation.go.
+ */
 const LOOK_MS = 300_000;
 
 /** Credentials of a connection's requests, which may change: files are read again, plugins are run again. */
 export interface Credentials {
   /** Returns the current credentials: the same object until they change. @throws CredentialsError */
   read(): Promise<RequestCredentials>;
-  /** The server has answered 401 to these: {@link read} looks for others, if there can be any. */
+  /** Reports that the server has answered 401: {@link read} looks for others, if there can be any. */
   expire(refused: RequestCredentials): void;
-  /** Calls `listener` with the certificate to be shown when that may have changed. Returns what ends that. */
+  /** Calls `listener` with the client certificate when it may have changed. Returns a function that removes it. */
   onCertificate(listener: (certificate: ClientCertificate | undefined) => void): () => void;
 }
 
-/** The credentials of a connection. Connections with the same plugin share what it gave. @throws CredentialsError */
+/**
+ * Returns the credentials of a connection. Connections with the same plugin share its output. @throws CredentialsError
+ */
 export function credentialsOf(connection: Connection, settings: PluginSettings): Credentials {
   const { token, tokenFile, basic, cert, certFile, exec } = connection;
   if (basic && (token ?? tokenFile) !== undefined) {
@@ -39,7 +43,7 @@ export function credentialsOf(connection: Connection, settings: PluginSettings):
   return new FromConnection(connection, settings.now);
 }
 
-/** Credentials that stand in the connection itself, or in files that it names. */
+/** Credentials in the connection itself, or in files that it names. */
 class FromConnection implements Credentials {
   readonly #authorization: string | undefined;
   readonly #tokenFile: TokenFile | undefined;
@@ -106,7 +110,7 @@ class FromPlugin implements Credentials {
   }
 }
 
-/** Whether a server would take both for the same. */
+/** Whether both are the same to a server. */
 export const sameCredentials = (a: RequestCredentials, b: RequestCredentials): boolean =>
   a.authorization === b.authorization && a.certificate === b.certificate;
 

@@ -10,11 +10,11 @@ export interface PluginCredentials {
   /** Bearer token. */
   readonly token?: string;
   readonly certificate?: ClientCertificate;
-  /** Milliseconds since 1970; unset: for as long as the server takes it. */
+  /** Milliseconds since 1970; unset: until the server refuses it. */
   readonly expiresAt?: number;
 }
 
-/** The `ExecCredential` that a plugin is given, as JSON; as client-go's rest/exec.go fills it in. */
+/** Returns the `ExecCredential` for a plugin, as JSON; filled in as in client-go's rest/exec.go. */
 export function requestFor(plugin: ExecPlugin, place: ServerPlace, interactive: boolean): string {
   const { server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression } = place;
   const cluster = {
@@ -55,15 +55,15 @@ export function readCredential(output: string, { apiVersion }: ExecPlugin): Plug
   };
 }
 
-/** Far more than credentials take; YAML that is longer would hold the process up. */
+/** Far more than credentials take; longer YAML would block the process. */
 const MAX_YAML = 65_536;
 
-/** JSON, or YAML, which client-go reads as well. */
+/** Parses JSON, or YAML, which client-go reads as well. */
 function parsed(output: string): unknown {
   try {
     return JSON.parse(output);
   } catch {
-    // Perhaps YAML.
+    // It may be YAML.
   }
   try {
     if (output.length <= MAX_YAML) return parse(output, { logLevel: 'error' });

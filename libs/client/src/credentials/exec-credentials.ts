@@ -22,7 +22,7 @@ export class ExecCredentials {
 
   readonly #variable: string;
 
-  /** @throws CredentialsError where the plugin speaks no known version */
+  /** @throws CredentialsError when the plugin uses no known version */
   constructor(
     private readonly plugin: ExecPlugin,
     private readonly place: ServerPlace,
@@ -43,12 +43,12 @@ export class ExecCredentials {
     return this.#running;
   }
 
-  /** The server has refused these: they are given out no more. */
+  /** Reports that the server has refused these: they are not used any more. */
   expire(refused: PluginCredentials): void {
     if (this.#current === refused) this.#current = { ...refused, expiresAt: Number.NEGATIVE_INFINITY };
   }
 
-  /** Calls `listener` whenever the plugin gives another certificate than before. Returns what ends that. */
+  /** Calls `listener` whenever the plugin returns another certificate. Returns a function that removes it. */
   onCertificate(listener: (certificate: ClientCertificate | undefined) => void): () => void {
     this.#onCertificate.add(listener);
     return () => this.#onCertificate.delete(listener);

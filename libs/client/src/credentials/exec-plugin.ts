@@ -5,9 +5,11 @@ export type InteractiveMode = 'Never' | 'IfAvailable' | 'Always';
 
 /** A program that prints credentials (spec: "Client-side credential plugin"). */
 export interface ExecPlugin {
-  /** Version that is spoken with it: `client.authentication.orch.io/v1` or `…/v1beta1`, in the names of the profile. */
+  /**
+   * Version of the plugin interface: `client.authentication.orch.io/v1` or `…/v1beta1`, in the names of the profile.
+   */
   readonly apiVersion: string;
-  /** Path, or a name that is looked for in `PATH`. */
+  /** Path, or a name to look up in `PATH`. */
   readonly command: string;
   /** Its arguments. */
   readonly args?: readonly string[];
@@ -31,10 +33,13 @@ export const pluginVersions = (names: Names) => {
   return { v1: `${group}/v1`, v1beta1: `${group}/v1beta1` };
 };
 
-/** Under which name a cluster's `extensions` hold what is for plugins. */
+/** Name of the entry for plugins in a cluster's `extensions`. */
 export const pluginExtension = (names: Names): string => `${names.group(GROUP)}/exec`;
 
-/** Variable that plugins of a version read their `ExecCredential` from: `ORCH_EXEC_INFO`; undefined for no version of any profile. */
+/**
+ * Returns the variable that plugins of a version read their `ExecCredential` from: `ORCH_EXEC_INFO`; undefined for an
+ * unknown version.
+ */
 export function pluginVariable(apiVersion: string): string | undefined {
   const names = [namesOf('orch'), namesOf('kubernetes')].find((profile) =>
     Object.values(pluginVersions(profile)).includes(apiVersion),

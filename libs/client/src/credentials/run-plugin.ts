@@ -4,7 +4,10 @@ import type { ExecPlugin } from './exec-plugin.js';
 
 /** Limits of a plugin. */
 export interface PluginLimits {
-  /** The terminal: false for a process that reads standard input itself. Default: whether standard input is one. */
+  /**
+   * Whether there is a terminal: false for a process that reads standard input itself. Default: whether standard input
+   * is one.
+   */
   readonly terminal?: boolean;
   /** Maximum run time, ms: long enough for a user to log in meanwhile. Default 300,000. */
   readonly timeoutMs?: number;
@@ -14,7 +17,7 @@ export interface PluginLimits {
 
 const MIB = 1024 * 1024;
 
-/** Whether a plugin gets the terminal. @throws Error where it needs one and there is none */
+/** Whether a plugin gets the terminal. @throws Error when it needs one and there is none */
 export function isInteractive({ interactiveMode }: ExecPlugin, { terminal = isatty(0) }: PluginLimits): boolean {
   if (interactiveMode === 'Always' && !terminal) {
     throw new Error('exec plugin cannot support interactive mode: standard input is not a terminal');

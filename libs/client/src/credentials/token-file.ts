@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { CredentialsError } from '../errors.js';
 
-/** A minute, less ten seconds, as client-go's transport/token_source.go has it. */
+/**
+ * Milliseconds for which the token counts as current: a minute, less ten seconds, as in client-go's
+ * transport/token_source.go.
+ */
 const FRESH_MS = 50_000;
 
 /** A bearer token in a file that others rewrite. */
@@ -9,7 +12,7 @@ export class TokenFile {
   #token: string | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
 
-  /** `fallback`: what holds until the file has been read once. `now`: milliseconds. */
+  /** `fallback`: token to use until the file has been read once. `now`: milliseconds. */
   constructor(
     private readonly file: string,
     fallback: string | undefined,
@@ -32,7 +35,7 @@ export class TokenFile {
     return this.#token;
   }
 
-  /** The server does not take the token any more: the next {@link read} looks into the file. */
+  /** Reports that the server has refused the token: the next {@link read} reads the file. */
   expire(): void {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }

@@ -11,11 +11,14 @@ import { type InformerHandlers, keyOf, ObjectStore } from './store.js';
 export interface InformerSettings extends Selection {
   /** Objects per page of a list. Default 500. */
   readonly pageSize?: number;
-  /** Take the initial state from the watch (gate `WatchList`); a server that refuses is listed instead. Default false. */
+  /**
+   * Takes the initial state from the watch (gate `WatchList`); if the server refuses, it is listed instead. Default
+   * false.
+   */
   readonly watchList?: boolean;
-  /** Called with every failure that the informer deals with itself. */
+  /** Called with every failure that the informer handles itself. */
   readonly onError?: (error: unknown) => void;
-  /** How waits pass. Default: timers. */
+  /** Implementation of waits. Default: timers. */
   readonly sleep?: Sleep;
   /** 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: () => number;
@@ -23,21 +26,21 @@ export interface InformerSettings extends Selection {
 
 /** Counters since the start. */
 export interface InformerStats {
-  /** Times the whole state was fetched, the first included. */
+  /** Number of times that the whole state was listed, the first included. */
   lists: number;
-  /** 410 answers, which each cause a fetch of the whole state. */
+  /** 410 answers, each of which causes a list of the whole state. */
   expired: number;
-  /** Watch requests made again from the last version. */
+  /** Watch requests resumed from the last version. */
   resumes: number;
   /** Changes applied, bookmarks not counted. */
   events: number;
 }
 
-/** Keeps a copy of a collection: fetches it, then follows its changes, for ever. */
+/** Keeps a cached copy of a collection: lists it, then watches its changes, for ever. */
 export class Informer<T extends ApiObject> {
   /** A single object, updated as long as the informer runs. */
   readonly stats: InformerStats = { lists: 0, expired: 0, resumes: 0, events: 0 };
-  /** Resolves when the whole state is held for the first time; rejects when the informer is stopped before. */
+  /** Resolves when the whole state is cached for the first time; rejects when the informer is stopped before. */
   readonly synced: Promise<void>;
   readonly #client: Client;
   readonly #ref: ResourceRef;
@@ -49,7 +52,7 @@ export class Informer<T extends ApiObject> {
   #settle: { resolve(): void; reject(error: Error): void } = { resolve() {}, reject() {} };
   #running: Promise<void> | undefined;
   #watchList: boolean;
-  /** Version of the state held; empty when it cannot be used any more, undefined when there was none yet. */
+  /** Version of the cached state; empty when it cannot be used any more, undefined when there was none yet. */
   #version: string | undefined;
 
   constructor(client: Client, ref: ResourceRef, settings: InformerSettings = {}) {
@@ -67,7 +70,9 @@ export class Informer<T extends ApiObject> {
     this.synced.catch(() => {});
   }
 
-  /** The copy. Objects are shared: they must not be changed. Subscribers get what is held and then every change. */
+  /**
+   * The cache. Objects are shared: they must not be changed. Subscribers get all cached objects and then every change.
+   */
   get objects(): Pick<ObjectStore<T>, 'get' | 'values' | 'size'> {
     return this.#store;
   }
@@ -82,12 +87,12 @@ export class Informer<T extends ApiObject> {
     return this.#version ?? '';
   }
 
-  /** Begins to fetch and to follow; further calls do nothing. */
+  /** Starts to list and to watch; further calls do nothing. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when nothing is in flight any more. */
+  /** Stops, and resolves when nothing is in flight any more. */
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.#running;
@@ -111,7 +116,7 @@ export class Informer<T extends ApiObject> {
     }
   }
 
-  /** Decides what the next round begins with, and waits when the server should be spared. */
+  /** Decides how the next round starts, and waits to spare the server. */
   async #recover(error: unknown): Promise<void> {
     if (isExpired(error)) this.stats.expired += 1;
     if (isExpired(error) || isVersionTooLarge(error)) this.#version = '';
@@ -123,7 +128,7 @@ export class Informer<T extends ApiObject> {
     await this.#sleep(Math.max(asked, this.#backoff.next()), this.#abort.signal);
   }
 
-  /** Fetches the whole state: any at first, later one that is not older than what is held, the newest after a 410. */
+  /** Lists the whole state: any at first, later one that is not older than the cached one, the newest after a 410. */
   async #list(): Promise<void> {
     const { labelSelector, fieldSelector, pageSize = 500 } = this.#settings;
     const selection = { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) };
@@ -135,7 +140,7 @@ export class Informer<T extends ApiObject> {
       await this.#take(paged ? { ...query, limit: pageSize } : query);
     } catch (error) {
       if (!paged || !isExpired(error)) throw error;
-      // A page expired under way: everything at once cannot.
+      // A page expired during the list: a list without pages cannot.
       this.stats.expired += 1;
       await this.#take(selection);
     }
@@ -157,7 +162,7 @@ export class Informer<T extends ApiObject> {
     for await (const event of this.#client.watch<T>(this.#ref, start, this.#watchOptions())) this.#apply(event);
   }
 
-  /** Gathers the initial events apart, so that a stream that is cut never leaves half a state. */
+  /** Collects the initial events separately, so that a cut stream never leaves half a state. */
   async #followFromInitialEvents(): Promise<void> {
     let initial: Map<string, T> | undefined = new Map();
     this.stats.lists += 1;

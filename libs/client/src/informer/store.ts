@@ -2,11 +2,11 @@ import type { ApiObject } from '@orch/machinery';
 
 /** Handlers of changes; calls come in the order of the changes, one at a time. */
 export interface InformerHandlers<T extends ApiObject> {
-  /** An object that was not held before. It is shared: not to be changed. */
+  /** A new object. It is shared: it must not be changed. */
   added?(object: T): void;
   /** `before` is the last cached state: changes in between may have been missed when the state was listed again. */
   updated?(before: T, after: T): void;
-  /** `missed`: the deletion itself was not seen, `object` is the last state known. */
+  /** `missed`: the deletion itself was not seen, `object` is the last known state. */
   deleted?(object: T, missed: boolean): void;
 }
 
@@ -22,7 +22,7 @@ export class ObjectStore<T extends ApiObject> {
   readonly #subscribers: InformerHandlers<T>[] = [];
   readonly #onError: (error: unknown) => void;
 
-  /** `onError` gets what handlers throw: it must not keep the copy from following. */
+  /** `onError` gets errors of handlers: they must not stop the updates. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
   }

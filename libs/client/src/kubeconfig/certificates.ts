@@ -1,13 +1,13 @@
 import type { EntryReader } from './entry-reader.js';
 import { parseKubeconfig } from './kubeconfig.js';
 
-/** Certificates that a kubeconfig holds or names, PEM. */
+/** Certificates in a kubeconfig or in files that it names, PEM. */
 export interface KubeconfigCertificates {
   /** File that contains them: the kubeconfig itself, or one that it names. */
   readonly file: string;
   /** At least one certificate, unless it is broken. */
   readonly pem: string;
-  /** Whether clients read them again while running, as they do the files of a user's certificate. */
+  /** Whether clients read them again while running, as they do with the files of a user's certificate. */
   readonly isFollowed: boolean;
 }
 

@@ -2,14 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Entry, isEntry } from '../entry.js';
 
-/** A kubeconfig that cannot be used; the message names the file and the entry, and quotes no secrets. */
+/** Thrown for an unusable kubeconfig; the message names the file and the entry, and quotes no secrets. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Reads the members of one entry of a kubeconfig. What is absent, null or empty is undefined. Throws {@link KubeconfigError}. */
+/**
+ * Reads the members of one entry of a kubeconfig. Absent, null and empty ones are undefined. Throws
+ * {@link KubeconfigError}.
+ */
 export class EntryReader {
   /** `what`: the entry as messages name it, such as `user "admin"`. */
   constructor(
@@ -23,7 +26,7 @@ export class EntryReader {
     return new KubeconfigError(`${this.file}: ${this.what}: ${why}`);
   }
 
-  /** Whether the entry says anything of it. */
+  /** Whether the entry has a member. */
   has(member: string): boolean {
     const value = this.entry[member];
     return value !== undefined && value !== null;
@@ -57,7 +60,7 @@ export class EntryReader {
     return value as Readonly<Record<string, readonly string[]>>;
   }
 
-  /** The entry that a member is. */
+  /** Returns a member that is an entry. */
   inner(member: string): EntryReader | undefined {
     const value = this.entry[member];
     if (!this.has(member)) return undefined;
@@ -65,7 +68,7 @@ export class EntryReader {
     return new EntryReader(this.file, `${this.what}: ${member}`, value);
   }
 
-  /** The entries of a list; an absent one is empty. */
+  /** Returns the entries of a list; an absent one is empty. */
   list(member: string): readonly EntryReader[] {
     const value = this.entry[member] ?? [];
     if (!Array.isArray(value)) throw this.error(`${member} is not a list`);
@@ -81,7 +84,7 @@ export class EntryReader {
     return this.entry[member];
   }
 
-  /** A path as it is seen from the folder of the kubeconfig. */
+  /** Resolves a path against the folder of the kubeconfig. */
   path(member: string): string | undefined {
     const path = this.text(member);
     return path === undefined ? undefined : resolve(dirname(this.file), path);
@@ -95,7 +98,7 @@ export class EntryReader {
     return Buffer.from(text, 'base64').toString();
   }
 
-  /** The text of the file that `member` names. */
+  /** Reads the file that `member` names. */
   async fileText(member: string): Promise<string | undefined> {
     const path = this.path(member);
     if (path === undefined) return undefined;

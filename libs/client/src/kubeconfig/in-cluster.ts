@@ -8,7 +8,7 @@ import type { Environment } from '../proxy/choose-proxy.js';
 export interface InClusterOptions {
   /** The server's naming profile. Default: the names of `orch`. */
   readonly names?: Names;
-  /** Default: the variables of this process. */
+  /** Default: the environment of this process. */
   readonly env?: Environment;
   /** Folder of the service account's files. Default: `/var/run/secrets/orch.io/serviceaccount`. */
   readonly dir?: string;

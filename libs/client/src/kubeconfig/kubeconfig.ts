@@ -6,7 +6,7 @@ import { type Entry, isEntry } from '../entry.js';
 import type { Environment } from '../proxy/choose-proxy.js';
 import { EntryReader, KubeconfigError } from './entry-reader.js';
 
-/** The entries of one or more kubeconfigs, by name; each knows the file that it stands in. */
+/** The entries of one or more kubeconfigs, by name; each knows its file. */
 export interface Kubeconfig {
   readonly currentContext?: string;
   readonly clusters: ReadonlyMap<string, EntryReader>;
@@ -85,7 +85,7 @@ function parsed(file: string, text: string): Entry {
   return config;
 }
 
-/** The `content` of each entry of a list such as `clusters`. */
+/** Returns the `content` of each entry of a list such as `clusters`. */
 function named(config: EntryReader, list: string, content: string): ReadonlyMap<string, EntryReader> {
   const found = new Map<string, EntryReader>();
   for (const entry of config.list(list)) {

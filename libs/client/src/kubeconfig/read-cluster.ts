@@ -2,7 +2,7 @@ import type { ServerPlace } from '../connection.js';
 import { parseProxyUrl } from '../proxy/choose-proxy.js';
 import type { EntryReader } from './entry-reader.js';
 
-/** A `cluster`, checked as client-go's tools/clientcmd does. Throws {@link KubeconfigError}. */
+/** Reads a `cluster`, checked as in client-go's tools/clientcmd. Throws {@link KubeconfigError}. */
 export async function readCluster(entry: EntryReader): Promise<ServerPlace> {
   const [tlsServerName, proxyUrl] = [entry.text('tls-server-name'), entry.text('proxy-url')];
   const [insecure, disableCompression] = [entry.flag('insecure-skip-tls-verify'), entry.flag('disable-compression')];

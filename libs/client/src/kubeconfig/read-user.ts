@@ -4,7 +4,7 @@ import type { ClientUser, Impersonation } from '../connection.js';
 import { type ExecPlugin, type InteractiveMode, pluginVersions } from '../credentials/exec-plugin.js';
 import type { EntryReader } from './entry-reader.js';
 
-/** A `user`, checked as client-go's tools/clientcmd does. Throws {@link KubeconfigError}. */
+/** Reads a `user`, checked as in client-go's tools/clientcmd. Throws {@link KubeconfigError}. */
 export async function readUser(entry: EntryReader, names: Names): Promise<ClientUser> {
   refuseProvider(entry);
   const impersonate = impersonation(entry);
@@ -18,7 +18,7 @@ export async function readUser(entry: EntryReader, names: Names): Promise<Client
   };
 }
 
-/** They were taken out of clients with release 1.26; what they did, plugins do. */
+/** Refuses auth providers, which clients dropped with release 1.26 in favour of plugins. */
 function refuseProvider(entry: EntryReader): void {
   const provider = entry.inner('auth-provider');
   if (!provider) return;
@@ -57,7 +57,7 @@ async function tokens(entry: EntryReader): Promise<ClientUser> {
   }
   if (token !== undefined && !SENDABLE.test(token))
     throw entry.error('the token has line breaks or other signs that no header can carry');
-  // That it can be read is found out here, not at the first request.
+  // An unreadable file is reported here, not at the first request.
   if (token === undefined) await entry.fileText('tokenFile');
   return {
     ...(token !== undefined && { token }),
@@ -96,7 +96,7 @@ function readPlugin(entry: EntryReader, names: Names): ExecPlugin {
   const args = entry.texts('args');
   return {
     apiVersion,
-    // A name alone is looked for in PATH.
+    // A bare name is looked up in PATH.
     command: command.includes('/') ? resolve(entry.file, '..', command) : command,
     args,
     env: variables(entry),

@@ -8,9 +8,9 @@ import { type Kubeconfig, kubeconfigFiles, parseKubeconfig, parseKubeconfigs } f
 import { readCluster } from './read-cluster.js';
 import { readUser } from './read-user.js';
 
-/** How a kubeconfig is read. */
+/** Options for reading a kubeconfig. */
 export interface KubeconfigOptions {
-  /** Which context. Default: the current one. */
+  /** Name of the context. Default: the current one. */
   readonly context?: string;
   /** The server's naming profile, in which credential plugins are configured. Default: the names of `orch`. */
   readonly names?: Names;
@@ -72,5 +72,5 @@ function withExtension(user: ClientUser, cluster: EntryReader, names: Names): Cl
   return config === undefined ? user : { ...user, exec: { ...user.exec, config } };
 }
 
-/** No secret goes out in the clear. */
+/** Secrets are never sent in the clear. */
 const identity = ({ impersonate }: ClientUser): ClientUser => (impersonate ? { impersonate } : {});

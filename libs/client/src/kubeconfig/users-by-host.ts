@@ -13,7 +13,7 @@ export class UsersByHost {
     private readonly names: Names,
   ) {}
 
-  /** Throws {@link KubeconfigError} for a file that is none; a user that cannot be used is found out when it is asked for. */
+  /** Throws {@link KubeconfigError} for an invalid file; an invalid user is reported when it is requested. */
   static async read(file: string, names: Names = namesOf('orch')): Promise<UsersByHost> {
     return new UsersByHost(await parseKubeconfig(file), names);
   }

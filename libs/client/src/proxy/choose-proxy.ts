@@ -6,13 +6,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const SCHEMES = ['http:', 'https:', 'socks5:'];
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 };
 
-/** The port that a URL means when it names none too. */
+/** Returns the port of a URL, or its scheme's default. */
 export const portOf = ({ port, protocol }: URL): number => (port ? Number(port) : (PORTS[protocol] ?? 0));
 
-/** The host of a URL as it is connected to: IPv6 without brackets. */
+/** Returns the host of a URL for connecting: IPv6 without brackets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** @throws Error that does not quote the URL, which may hold a password */
+/** @throws Error that does not quote the URL, which may contain a password */
 export function parseProxyUrl(text: string): URL {
   if (!URL.canParse(text)) throw new Error('not a URL');
   const url = new URL(text);
@@ -40,7 +40,7 @@ function lenient(value: string): URL | undefined {
     try {
       return parseProxyUrl(text);
     } catch {
-      // The next form, or none.
+      // Try the next form.
     }
   }
   return undefined;
@@ -58,7 +58,10 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** A rule is `*`, a subnet, an address or a domain; the last two may name a port. A domain means what is below it too. */
+/**
+ * Whether a rule matches: `*`, a subnet, an address or a domain; the last two may name a port. A domain includes its
+ * subdomains.
+ */
 function matches(rule: string, host: string, port: number): boolean {
   if (rule === '') return false;
   if (rule === '*') return true;

@@ -19,7 +19,7 @@ const REFUSALS = [
   'address type not supported',
 ];
 
-/** A connection through a SOCKS 5 proxy (RFC 1928, 1929), which looks the name up itself. @throws Error */
+/** Connects through a SOCKS 5 proxy (RFC 1928, 1929), which resolves the name itself. @throws Error */
 export async function openSocks(proxy: URL, host: string, port: number, settings: TunnelSettings): Promise<Socket> {
   const socket = connect({ host: hostOf(proxy), port: portOf(proxy) });
   const timer = setTimeout(
@@ -85,7 +85,7 @@ function counted(text: string): Buffer {
   return Buffer.concat([Buffer.from([bytes.length]), bytes]);
 }
 
-/** Exactly so many bytes; what comes behind them stays in the socket. */
+/** Reads exactly this many bytes; later ones stay in the socket. */
 async function take(socket: Socket, bytes: number): Promise<Buffer> {
   for (;;) {
     const piece: Buffer | null = socket.read(bytes);

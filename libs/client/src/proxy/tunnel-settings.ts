@@ -1,15 +1,15 @@
 import type { PeerOptions } from '@orch/tls';
 
-/** User and password of a proxy's URL, decoded; undefined for neither. */
+/** Returns user and password of a proxy's URL, decoded; undefined for neither. */
 export const proxyUser = ({ username, password }: URL) =>
   username || password ? { user: decodeURIComponent(username), password: decodeURIComponent(password) } : undefined;
 
-/** How a proxy is reached. */
+/** Settings for reaching a proxy. */
 export interface TunnelSettings {
   /** How an `https` proxy is verified. */
   readonly peer: PeerOptions;
-  /** Whether that is checked. */
+  /** Whether it is verified. */
   readonly rejectUnauthorized: boolean;
-  /** How long it may take, ms. */
+  /** Timeout, ms. */
   readonly timeoutMs: number;
 }

@@ -1,10 +1,10 @@
 import { TransportError } from '../errors.js';
 
 const LINE_FEED = 10;
-/** An event longer than this is taken for a broken stream: more than any object can be. */
+/** Length of an event above which the stream counts as broken: more than any object has. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Cuts a stream of bytes at line feeds. Bytes after the last one are a line that was cut: {@link TransportError}. */
+/** Splits a stream of bytes at line feeds. Bytes after the last one are a truncated line: {@link TransportError}. */
 export async function* lines(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let pending: Buffer[] = [];
   let pendingBytes = 0;

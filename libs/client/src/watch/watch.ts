@@ -6,14 +6,14 @@ import { type Sleep, timerSleep } from '../sleep.js';
 import type { Transport } from '../transport.js';
 import { lines } from './lines.js';
 
-/** A change, or a bookmark: an object with nothing but the version up to which all changes were sent. */
+/** A change, or a bookmark: an object with only the version up to which all changes were sent. */
 export type WatchEvent<T extends ApiObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly object: ApiObject };
 
 /** Start of a watch. */
 export type WatchStart =
-  /** After this version, which a list or an earlier watch gave. */
+  /** After this version, from a list or an earlier watch. */
   | { readonly after: string }
   /**
    * With an ADDED event for each existing object, ended by a bookmark that {@link endsInitialEvents} recognizes (gate
@@ -27,11 +27,13 @@ export interface WatchOptions {
   readonly labelSelector?: string;
   /** Same as {@link Selection.fieldSelector}. */
   readonly fieldSelector?: string;
-  /** How long a request may last, seconds. Default: drawn from 300 to 600, so that clients do not come back together. */
+  /** Timeout of a request, seconds. Default: random from 300 to 600, so that clients do not reconnect together. */
   readonly timeoutSeconds?: number;
-  /** Ends the watch in order, without an error. */
+  /** Ends the watch without an error. */
   readonly signal?: AbortSignal;
-  /** Called before a request is made again, with what ended the one before (undefined: it ended in order). */
+  /**
+   * Called before a request is made again, with the error that ended the previous one (undefined: it ended cleanly).
+   */
   readonly onResume?: (cause: unknown) => void;
 }
 
@@ -40,7 +42,7 @@ interface Waiting {
   readonly random?: () => number;
 }
 
-/** Time past its own end after which a silent stream is taken for dead, seconds. */
+/** Seconds beyond its own timeout after which a silent stream counts as dead. */
 const SILENCE_SECONDS = 30;
 
 /**
@@ -81,16 +83,16 @@ function readEvent<T extends ApiObject>(line: Buffer): WatchEvent<T> {
   }
 }
 
-/** Whether a bookmark closes the initial events of a watch. */
+/** Whether an event is the bookmark that ends the initial events of a watch. */
 export const endsInitialEvents = (event: WatchEvent<ApiObject>, names: Names): boolean =>
   event.type === 'BOOKMARK' && event.object.metadata?.annotations?.[names.initialEventsEnd] === 'true';
 
 /**
- * Events without a gap or a repeat, over as many requests as it takes: after every end and every failure that may pass
- * it asks again from the last version received. Bookmarks are asked for and given out.
+ * Yields events without a gap or a repeat, over as many requests as needed: after every end and every transient failure
+ * it resumes from the last received version. Bookmarks are requested and yielded.
  *
- * Ends when `signal` aborts. Throws {@link ApiError} for what no repetition can mend: 410, when the caller must list
- * again, and other refusals. Initial events cannot be taken up in the middle: if they are cut it throws what cut them.
+ * Ends when `signal` aborts. Throws {@link ApiError} for permanent errors: 410, when the caller must list again, and
+ * other refusals. Initial events cannot be resumed in the middle: if they are cut it throws the cause.
  */
 export async function* watch<T extends ApiObject>(
   transport: Transport,

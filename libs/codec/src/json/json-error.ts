@@ -2,7 +2,7 @@
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
 
-  /** @param offset characters before the place of the error */
+  /** @param offset characters before the error's position */
   constructor(
     message: string,
     readonly offset: number,

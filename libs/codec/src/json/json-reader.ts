@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 import { JsonSyntaxError } from './json-error.js';
 import { spaceEnd, stringEnd } from './scan.js';
 
-/** Names that stand more than once in an object, by object. */
+/** Names that occur more than once in an object, by object. */
 export type Duplicates = Map<JsonObject, Set<string>>;
 
 const BACKSLASH = 0x5c;
@@ -16,7 +16,7 @@ const LITERALS: readonly (readonly [string, JsonValue])[] = [
   ['null', null],
 ];
 
-/** Characters of a number that an error quotes: it may be as long as the document. */
+/** Characters of a number that an error quotes, as it may be as long as the document. */
 const SHOWN = 64;
 
 const shown = (number: string): string => (number.length > SHOWN ? `${number.slice(0, SHOWN)}…` : number);
@@ -28,7 +28,7 @@ const shown = (number: string): string => (number.length > SHOWN ? `${number.sli
 export const OWNERS_DEPTH = 5;
 
 /**
- * The careful reader: every integer exact, repeated names noted, errors in the words that clients know. Lone
+ * The careful reader: every integer exact, repeated names recorded, errors in the wording that clients know. Lone
  * surrogates become U+FFFD.
  */
 export class JsonReader {
@@ -36,7 +36,7 @@ export class JsonReader {
   #at = 0;
   #depth = 0;
   #maxDepth: number;
-  /** Whether the member of the outermost object that is being read is its metadata. */
+  /** Whether the current member of the outermost object is its metadata. */
   #isMetadata = false;
 
   /** @param maxDepth deepest nesting; `metadata.managedFields` may be {@link OWNERS_DEPTH} deeper */
@@ -74,7 +74,7 @@ export class JsonReader {
     }
   }
 
-  /** Before what stands within brackets. No function stands between two levels that need not, for each takes its part of the stack. */
+  /** Enters brackets. No unnecessary function is called between two levels, as each takes its part of the stack. */
   #entered(): this {
     if (++this.#depth > this.#maxDepth) throw new JsonSyntaxError('exceeded max depth', this.#at);
     this.#at++;
@@ -203,7 +203,7 @@ export class JsonReader {
   }
 }
 
-/** A string with its quotes, as the native parser reads it; undefined when it does not. */
+/** Parses a string with its quotes by the native parser; undefined if that fails. */
 function nativeString(text: string): string | undefined {
   try {
     return JSON.parse(text) as string;
@@ -212,12 +212,12 @@ function nativeString(text: string): string | undefined {
   }
 }
 
-/** Whether a character stands for itself in a string; false at the end of the text. */
+/** Whether a character needs no escape in a string; false at the end of the text. */
 const isPlain = (code: number): boolean => code >= 0x20 && code !== 0x22 && code !== 0x5c;
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** Surrogates without their other half cannot be written as UTF-8. */
+/** Replaces lone surrogates, which cannot be encoded as UTF-8. */
 function wellFormed(text: string): string {
   return SURROGATE.test(text) ? Buffer.from(text).toString() : text;
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@orch/machinery';
 
 /**
- * JSON as the native parser reads it: integers beyond 2^53 are not exact. undefined when it may have misread a name.
+ * Parses JSON by the native parser: integers beyond 2^53 are inexact. Undefined when it may have misread a name.
  * @throws SyntaxError
  */
 export function nativeJson(text: string): JsonValue | undefined {

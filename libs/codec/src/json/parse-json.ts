@@ -8,7 +8,10 @@ import { scanJson } from './scan.js';
 
 /** Limits of a text; exceeding them is a {@link JsonSyntaxError}. */
 export interface JsonLimits {
-  /** Deepest nesting of objects and arrays; `metadata.managedFields` may be as much deeper as those of the deepest object are. Default 1000. */
+  /**
+   * Deepest nesting of objects and arrays; `metadata.managedFields` may be deeper by as much as those of the deepest
+   * object need. Default 1000.
+   */
   readonly maxDepth?: number;
   /** Most values, scalars, objects and lists together. Default: no limit. */
   readonly maxValues?: number;
@@ -16,13 +19,13 @@ export interface JsonLimits {
   readonly maxBytes?: number;
 }
 
-/** A text that was read. */
+/** A parsed text. */
 export interface ParsedJson {
   /** Integers beyond 2^53 are bigint. */
   readonly value: JsonValue;
   /** Number of values that {@link JsonLimits.maxValues} bounds. */
   readonly values: number;
-  /** Names that stood more than once, by object (the last value won); absent when there were none. */
+  /** Names that occurred more than once, by object (the last value won); absent when there were none. */
   readonly duplicates?: Duplicates;
 }
 
@@ -33,11 +36,11 @@ const UNLIMITED = Number.POSITIVE_INFINITY;
 const DELICATE = /\\u[dD]/;
 
 /**
- * Strict JSON (RFC 8259). Integers beyond 2^53 are bigint.
+ * Parses strict JSON (RFC 8259). Integers beyond 2^53 are bigint.
  *
- * The native parser does the work where its result is provably the one that the careful reader would give: no number
- * of 16 digits or more, no delicate escape, and as many members in the tree as colons in the text, so that no name
- * was repeated. Limits are looked at before either: what is beyond them costs no more than to be seen.
+ * The native parser does the work when its result is provably that of the careful reader: no number of 16 digits or
+ * more, no delicate escape, and as many members in the tree as colons in the text, so that no name was repeated. Limits
+ * are checked before either, by a scan.
  * @throws JsonSyntaxError, TooManyValuesError
  */
 export function parseJson(input: Buffer | string, limits: JsonLimits = {}): ParsedJson {
@@ -54,7 +57,7 @@ export function parseJson(input: Buffer | string, limits: JsonLimits = {}): Pars
   return reader.duplicates.size === 0 ? { value, values } : { value, values, duplicates: reader.duplicates };
 }
 
-/** undefined when the careful reader has to decide. */
+/** Undefined when the careful reader must decide. */
 function parseNatively(text: string, members: number): JsonValue | undefined {
   if (text.includes('\\') && DELICATE.test(text)) return undefined;
   try {
@@ -80,7 +83,9 @@ function countMembers(value: JsonValue | undefined): number {
   return count;
 }
 
-/** Paths of repeated names (`spec.containers[0].image`), in the order of the document; of very many the first. */
+/**
+ * Returns paths of repeated names (`spec.containers[0].image`), in the order of the document; of very many the first.
+ */
 export function duplicatePaths({ value, duplicates }: Pick<ParsedJson, 'value' | 'duplicates'>): string[] {
   const paths: string[] = [];
   let room = MAX_PROBLEM_TEXT;
@@ -106,12 +111,12 @@ export function duplicatePaths({ value, duplicates }: Pick<ParsedJson, 'value' |
 }
 
 const WIDE_DIGITS = 16;
-/** An integer that a double might not hold stands behind one of these. */
+/** An integer that a double might not hold is preceded by one of these. */
 const WIDE_NUMBER = /(?:^|[:,[\s-])\d{16}/;
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
-/** Whether 16 digits stand in a row somewhere: of those, one stands at a multiple of 16, and no others are looked at. */
+/** Whether there are 16 consecutive digits: one of them is at a multiple of 16, so only those positions are checked. */
 function holdsManyDigits(text: string): boolean {
   for (let at = WIDE_DIGITS - 1; at < text.length; at += WIDE_DIGITS) {
     if (!isDigit(text.charCodeAt(at))) continue;
@@ -123,7 +128,7 @@ function holdsManyDigits(text: string): boolean {
   return false;
 }
 
-/** JSON that this software wrote itself: exact integers, but no checks. */
+/** Parses JSON written by this software: exact integers, but no checks. */
 export function parseStoredJson(json: Buffer | string): JsonObject {
   const text = typeof json === 'string' ? json : json.toString('utf8');
   const wide = holdsManyDigits(text) && WIDE_NUMBER.test(text);
@@ -131,7 +136,7 @@ export function parseStoredJson(json: Buffer | string): JsonObject {
   return (quick ?? new JsonReader(text, Number.POSITIVE_INFINITY).document()) as JsonObject;
 }
 
-/** Values of what came from JSON, as {@link ParsedJson.values} counts them; no more than one beyond `most` are looked for. */
+/** Counts values of decoded JSON as {@link ParsedJson.values} does; stops at one beyond `most`. */
 export function countValues(value: unknown, most: number): number {
   let values = 0;
   const open = [value];
@@ -160,7 +165,7 @@ function openMembers(object: JsonObject, open: unknown[]): number {
   return members;
 }
 
-/** Whether what came from JSON and was changed since is nested deeper than a text may be. */
+/** Whether decoded JSON that was changed since is nested deeper than a text may be. */
 export function isTooDeep(value: JsonValue): boolean {
   const metadata = memberIn(value, 'metadata');
   const owners = memberIn(metadata, 'managedFields');
@@ -183,9 +188,9 @@ function isDeeper(value: unknown, most: number): boolean {
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Whether JSON that this software wrote itself holds more values than some number. */
+/** Whether JSON written by this software holds more values than a number. */
 export function holdsMoreValues(json: Buffer, maxValues: number): boolean {
-  // Each takes a byte, and is followed by another that ends it.
+  // Each takes a byte, and another that ends it.
   if (json.length <= 2 * maxValues) return false;
   return scanJson(json.toString('latin1'), { maxDepth: Number.POSITIVE_INFINITY, maxValues }).values > maxValues;
 }

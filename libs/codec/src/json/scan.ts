@@ -6,7 +6,7 @@ interface JsonScan {
   readonly values: number;
   /** Deepest nesting of objects and arrays; 0 for a bare scalar. */
   readonly depth: number;
-  /** A number has an exponent, or so many digits that a double might not hold it. */
+  /** Whether a number has an exponent, or more digits than a double holds. */
   readonly wideNumber: boolean;
 }
 
@@ -24,7 +24,7 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 
-/** Many at a time, so that what the expression remembers of its way is little. */
+/** Many at a time, so that the expression has little to backtrack. */
 const CHARACTERS = /(?:[^"\\]|\\.){0,1000}/sy;
 
 /** Returns the end of the string that begins at `at`; the end of the text for an unterminated one. */
@@ -45,7 +45,10 @@ const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 const NO_SPACE = /[^ \n\r\t]/g;
 const NO_DIGIT = /[^0-9]/g;
-/** So many of a kind stand in a row in texts for people; what is longer is left to a regular expression, 1 ns a character. */
+/**
+ * Length of a row of one kind of characters that texts rarely exceed; longer ones are left to a regular expression, 1
+ * ns a character.
+ */
 const FEW = 64;
 
 /** Returns the end of the blanks at `at`, if there are any. */
@@ -77,7 +80,7 @@ export function scanJson(text: string, { maxDepth, maxValues }: ScanLimits): Jso
       i = end - 1;
       continue;
     }
-    // An exponent may lead beyond the range of a double.
+    // An exponent may exceed the range of a double.
     if (digits > 0 && (code === 0x65 || code === 0x45)) wideNumber = true;
     digits = 0;
     if (isSpace(code)) i = spaceEnd(text, i) - 1;

@@ -1,8 +1,8 @@
-/** Thrown inside to leave the native writer at the first bigint. */
+/** Thrown internally to leave the native encoder at the first bigint. */
 const isBigIntFailure = (error: unknown): boolean => error instanceof TypeError && /BigInt/.test(error.message);
 
 /**
- * JSON text of a value that holds nothing but JSON and bigints; members that are undefined are left out.
+ * Encodes a value of JSON types and bigints; undefined members are left out.
  * @param indent spaces per level; compact without it
  */
 export function stringifyJson(value: unknown, indent = 0): string {

@@ -9,7 +9,7 @@ const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const TYPE = new RegExp(`^\\s*(${TOKEN})/(${TOKEN})\\s*$`);
 const PARAMETER = new RegExp(`^\\s*(${TOKEN})\\s*=\\s*(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)")\\s*$`);
 
-/** Splits at a separator that does not stand in a quoted string. */
+/** Splits at separators outside of quoted strings. */
 export function splitHeader(text: string, separator: ',' | ';'): string[] {
   if (!text.includes('"')) return text.split(separator);
   const parts: string[] = [];
@@ -28,7 +28,7 @@ export function splitHeader(text: string, separator: ',' | ';'): string[] {
   return parts;
 }
 
-/** undefined for what is not a media type. */
+/** Undefined for an invalid media type. */
 export function parseMediaType(text: string): MediaType | undefined {
   const [head = '', ...rest] = splitHeader(text, ';');
   const match = TYPE.exec(head);
@@ -45,8 +45,8 @@ export function parseMediaType(text: string): MediaType | undefined {
 }
 
 /**
- * The media type that a `Content-Type` names, without its parameters and in lower case; undefined for what is not a
- * media type, which calls for a 415.
+ * Returns the media type of a `Content-Type`, without parameters and in lower case; undefined for an invalid one, which
+ * calls for a 415.
  */
 export function parseContentType(header: string): string | undefined {
   return parseMediaType(header)?.type;

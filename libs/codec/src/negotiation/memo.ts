@@ -1,4 +1,4 @@
-/** A function of a text that remembers its answers; forgets all of them when they become more than `limit`. */
+/** Memoizes a function of a text; all results are dropped when there are more than `limit`. */
 export function memoised<T>(make: (text: string) => T, limit: number): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {

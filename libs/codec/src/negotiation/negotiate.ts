@@ -2,16 +2,16 @@ import type { GroupVersionKind, Names } from '@orch/machinery';
 import { type MediaType, parseMediaType, splitHeader } from './media-type.js';
 import { memoised } from './memo.js';
 
-/** A form that objects are written in; `protobuf` is the binary one of the naming profile. */
+/** An encoding of objects; `protobuf` is the binary one of the naming profile. */
 export type Encoding = 'json' | 'yaml' | 'protobuf';
 
 /** Negotiated form of a response. */
 export interface Accepted {
   /** The encoding of the answer. */
   readonly mediaType: Encoding;
-  /** Another kind that the objects are to be shown as: `Table`, `PartialObjectMetadata`, …. */
+  /** Another kind to show the objects as: `Table`, `PartialObjectMetadata`, …. */
   readonly as?: GroupVersionKind;
-  /** The client asked with `pretty=1` in the media type. */
+  /** Whether the client asked with `pretty=1` in the media type. */
   readonly pretty: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Offers {
   readonly encodings: readonly Encoding[];
   /** Whether the endpoint can show its objects as that kind in that encoding. */
   canShowAs(kind: GroupVersionKind, encoding: Encoding): boolean;
-  /** The objects themselves have no binary form, whatever they can be shown as; default false. */
+  /** Whether the objects themselves have no binary form, whatever they can be shown as; default false. */
   readonly textOnly?: boolean;
 }
 
@@ -59,7 +59,7 @@ interface Range extends MediaType {
 
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** Ranges of an `Accept`, the most wanted first; what cannot be read is passed over (RFC 9110, section 12.5.1). */
+/** Parses the ranges of an `Accept`, the most wanted first; invalid ones are skipped (RFC 9110, section 12.5.1). */
 function rangesOf(header: string): Range[] {
   const ranges: Range[] = [];
   for (const text of splitHeader(header, ',')) {
@@ -72,13 +72,13 @@ function rangesOf(header: string): Range[] {
   return ranges.sort((a, b) => b.quality - a.quality);
 }
 
-/** Whether a range takes a media type. */
+/** Whether a range matches a media type. */
 function takes(range: string, type: string): boolean {
   if (range === type || range === '*/*') return true;
   return range.endsWith('/*') && type.startsWith(range.slice(0, -1));
 }
 
-/** Other media types that the encodings go by. */
+/** Alternative media types of the encodings. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['text/json', 'application/json'],
   ['text/yaml', 'application/yaml'],
@@ -101,7 +101,7 @@ function choose(header: string, offers: Offers, typeOf: (encoding: Encoding) => 
   return undefined;
 }
 
-/** Distinct headers that are remembered, per kind of offer; a client has a handful of them. */
+/** Distinct headers that are cached, per kind of offer; a client has a handful of them. */
 const REMEMBERED = 500;
 /** Longer headers are parsed each time, so that the cache stays small. */
 const REMEMBERED_LENGTH = 1024;

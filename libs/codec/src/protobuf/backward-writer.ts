@@ -2,17 +2,17 @@ import { MAX_MESSAGE_DEPTH, ProtobufError, tooDeep } from './protobuf-error.js';
 import { LENGTH_DELIMITED, tagOf } from './wire.js';
 
 const INITIAL = 64 * 1024;
-/** A buffer that has grown beyond this is given back after use. */
+/** Size above which a buffer is released after use. */
 const KEPT = 4 * 1024 * 1024;
-/** Texts up to this long are written by hand, which beats the call into the runtime. */
+/** Texts up to this length are encoded by hand, which beats the call into the runtime. */
 const SHORT_TEXT = 32;
 
 const TWO_32 = 4294967296;
 
 /**
  * Writes protobuf values from the end towards the beginning: a message is complete, and its length known, when the
- * length has to be written, so that nothing is measured or moved. Callers write fields in descending order, values
- * before tags.
+ * length must be written, so that nothing is measured or moved. Callers write fields in descending order, values before
+ * tags.
  */
 export class BackwardWriter {
   #buffer = Buffer.allocUnsafeSlow(INITIAL);
@@ -31,12 +31,12 @@ export class BackwardWriter {
     this.#depth = 0;
   }
 
-  /** A copy of what was written. */
+  /** Returns a copy of the written bytes. */
   finish(): Buffer {
     return Buffer.from(this.#buffer.subarray(this.#pos));
   }
 
-  /** Bounds the recursion of callers; paired with {@link leave}. */
+  /** Limits the recursion of callers; paired with {@link leave}. */
   enter(): void {
     if (++this.#depth > MAX_MESSAGE_DEPTH) throw tooDeep();
   }
@@ -54,7 +54,7 @@ export class BackwardWriter {
     this.#pos = grown.length - used;
   }
 
-  /** An unsigned integer below 2^32. */
+  /** Writes an unsigned integer below 2^32. */
   uint32(value: number): void {
     this.#reserve(5);
     if (value < 128) {
@@ -70,7 +70,7 @@ export class BackwardWriter {
     this.#buffer[at] = rest;
   }
 
-  /** A 64-bit integer in two's complement; 32-bit ones are extended to it. */
+  /** Writes a 64-bit integer in two's complement; 32-bit ones are extended to it. */
   int64(value: number | bigint): void {
     if (typeof value === 'number') {
       if (value >= 0 && value < TWO_32) this.uint32(value);
@@ -106,14 +106,14 @@ export class BackwardWriter {
     this.#buffer.writeFloatLE(value, this.#pos);
   }
 
-  /** A text with its length. */
+  /** Writes a text with its length. */
   string(text: string): void {
     const mark = this.size;
     if (text.length > SHORT_TEXT || !this.#shortText(text)) this.#longText(text);
     this.uint32(this.size - mark);
   }
 
-  /** False, with nothing written, when the text is not plain ASCII. */
+  /** Returns false, with nothing written, when the text is not plain ASCII. */
   #shortText(text: string): boolean {
     this.#reserve(SHORT_TEXT);
     const buffer = this.#buffer;
@@ -135,7 +135,7 @@ export class BackwardWriter {
     else this.#buffer.write(text, this.#pos, length, 'utf8');
   }
 
-  /** Bytes given in base64, with their length. @throws ProtobufError for what is no base64 */
+  /** Writes bytes given in base64, with their length. @throws ProtobufError for invalid base64 */
   base64(text: string): void {
     const length = Buffer.byteLength(text, 'base64');
     this.#reserve(length);

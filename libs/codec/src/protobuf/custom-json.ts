@@ -3,12 +3,12 @@ import type { StructSchema } from '@orch/schema';
 type Members = Record<string, unknown>;
 
 /**
- * Between the value that stands for a struct in JSON and its members: a list, a boolean, or a struct. A struct with a
- * boolean beside it (`JSONSchemaPropsOrBool`) implies true.
+ * Converts between the JSON value of a struct and its members: a list, a boolean, or a struct. A struct with a boolean
+ * beside it (`JSONSchemaPropsOrBool`) implies true.
  */
 export interface CustomJson {
   toMembers(value: unknown): Members;
-  /** undefined when no member is set. */
+  /** Undefined when no member is set. */
   fromMembers(members: Members): unknown;
 }
 

@@ -16,7 +16,7 @@ import { LENGTH_DELIMITED, VARINT } from './wire.js';
 import { WireReader } from './wire-reader.js';
 
 type Members = Record<string, unknown>;
-/** Reads one value of a field and puts it into the object. */
+/** Reads a value of a field and sets it in the object. */
 type FieldDecoder = (reader: WireReader, wireType: number, into: Members) => void;
 
 interface StructDecoder {
@@ -27,17 +27,17 @@ interface StructDecoder {
 
 /** Limits of a body. */
 export interface ProtobufLimits {
-  /** Most fields, known or not, and items of packed lists. Default: no limit. */
+  /** Limit of fields, known or not, and items of packed lists. Default: none. */
   readonly maxValues?: number;
 }
 
 const decoders = new WeakMap<StructSchema, StructDecoder>();
 
 /**
- * The object whose binary form the bytes are, without `apiVersion` and `kind`, as reading its JSON form would give
- * it: unset and zero values of fields that leave them out are absent. Unknown fields are passed over.
- * @param into where the members go
- * @throws ProtobufError for bytes that are no such message, TooManyValuesError
+ * Decodes an object from its binary form, without `apiVersion` and `kind`, to the result of reading its JSON form:
+ * unset and zero values of fields that omit them are absent. Unknown fields are skipped.
+ * @param into receives the members
+ * @throws ProtobufError for invalid bytes, TooManyValuesError
  */
 export function decodeObject(
   schema: StructSchema,
@@ -90,7 +90,7 @@ function layoutDecoders(layout: Layout): StructDecoder['fields'] {
   return Array.from(byNumber);
 }
 
-/** The fields of an inlined struct go into the object that holds it. */
+/** The fields of an inlined struct are set in the object that holds it. */
 function inlinedDecoder(layout: Layout): FieldDecoder {
   const fields = layoutDecoders(layout);
   return (reader, wireType, into) => {
@@ -134,21 +134,21 @@ function structField(name: string, schema: StructSchema): FieldDecoder {
   const read = structReader(schema);
   return (reader, wireType, into) => {
     expectType(wireType, LENGTH_DELIMITED);
-    // A field that stands twice is merged, as protobuf wants it.
+    // A repeated field is merged, as protobuf requires.
     const value = read(reader, into[name]);
     if (value !== undefined) into[name] = value;
   };
 }
 
 function structReader(schema: StructSchema): (reader: WireReader, before?: unknown) => unknown {
-  // Looked up on first use: structs may hold themselves.
+  // Looked up on first use: structs may contain themselves.
   let decoder: StructDecoder | undefined;
   return (reader, before) => {
     decoder ??= structDecoder(schema);
     const { fields, custom } = decoder;
     const members = before !== undefined && !custom ? (before as Members) : {};
     const outer = reader.enter();
-    // As `{}` counts in JSON: for its place and for what could stand in it.
+    // Counts like `{}` in JSON: for itself and for possible content.
     if (reader.pos === reader.end) reader.count();
     readFields(reader, fields, members);
     reader.leave(outer);
@@ -177,7 +177,7 @@ function listField(name: string, { items }: ListSchema): FieldDecoder {
   };
 }
 
-/** Numbers one after the other, which any writer may choose for a list of them. */
+/** Reads consecutive numbers, which any writer may use for a list of them. */
 function readPacked(reader: WireReader, read: (reader: WireReader) => unknown, list: unknown[]): void {
   const outer = reader.enter();
   while (reader.pos < reader.end) {
@@ -210,7 +210,7 @@ function mapField(name: string, { values }: MapSchema): FieldDecoder {
   };
 }
 
-/** Reader of an item of a list or the value of a map's key, where nothing can be left out. */
+/** Returns the reader of an item of a list or the value of a map's key, where nothing can be left out. */
 function itemReader(schema: Schema): (reader: WireReader) => unknown {
   switch (schema.kind) {
     case 'struct': {

@@ -8,13 +8,13 @@ import type { WireReader } from './wire-reader.js';
 
 export interface ScalarDecoder {
   readonly wireType: number;
-  /** undefined stands for an unset value. */
+  /** Returns undefined for an unset value. */
   readonly read: (reader: WireReader) => unknown;
   /** Value for an unset one in lists and maps. */
   readonly zero: unknown;
 }
 
-/** The values of the first fields of a message of leaves; later ones of the same number win. */
+/** Reads the first fields of a message of leaves; later ones of the same number win. */
 function readMessage(reader: WireReader, field: (number: number, wireType: number) => boolean): void {
   const outer = reader.enter();
   while (reader.pos < reader.end) {
@@ -27,7 +27,10 @@ function readMessage(reader: WireReader, field: (number: number, wireType: numbe
 const SECONDS_MIN = -62135596800;
 const SECONDS_MAX = 253402300799;
 
-/** Seconds within years 1 to 9999 and nanoseconds; undefined for the zero time, which is written as nothing or as itself. */
+/**
+ * Reads seconds within years 1 to 9999 and nanoseconds; undefined for the zero time, which is written as nothing or as
+ * itself.
+ */
 function readTimestamp(reader: WireReader): { seconds: number; nanos: number } | undefined {
   let seconds: number | bigint = 0;
   let nanos = 0;
@@ -93,7 +96,7 @@ const readIntOrString = (reader: WireReader): number | string => {
   return isText ? text : number;
 };
 
-/** The JSON text in field 1; undefined for none. */
+/** Reads the JSON text in field 1; undefined for none. */
 function readText(reader: WireReader): Buffer | undefined {
   let raw: Buffer | undefined;
   readMessage(reader, (number, wireType) => {
@@ -115,7 +118,7 @@ const readJson = (reader: WireReader): unknown => {
   return raw && parsed(raw, reader);
 };
 
-/** A value whose text is kept as it came. */
+/** Reads a value whose text is preserved. */
 const readOpaque = (reader: WireReader): unknown => {
   const text = readText(reader)?.toString();
   return text === undefined ? undefined : withText(parsed(text, reader), text);

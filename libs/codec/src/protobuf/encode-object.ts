@@ -8,7 +8,7 @@ import { ProtobufError } from './protobuf-error.js';
 type Members = Readonly<Record<string, unknown>>;
 /** Writes the fields of a message, without length and tag. */
 type BodyEncoder = (writer: BackwardWriter, value: unknown) => void;
-/** Writes fields whose values stand in the slots of their names. */
+/** Writes fields whose values are in the slots of their names. */
 type ValuesEncoder = (writer: BackwardWriter, values: readonly unknown[]) => void;
 
 const EMPTY: Members = {};
@@ -16,8 +16,8 @@ const writer = new BackwardWriter();
 const encoders = new WeakMap<StructSchema, BodyEncoder>();
 
 /**
- * The binary form of an object, without envelope; `apiVersion` and `kind` are not part of it.
- * Fields that are no pointers are always written, keys of maps in byte order.
+ * Encodes an object in its binary form, without envelope; `apiVersion` and `kind` are not part of it. Fields that are
+ * no pointers are always written, keys of maps in byte order.
  * @throws ProtobufError for values that their schema does not allow, and for structs without a binary form
  */
 export function encodeObject(schema: StructSchema, object: object): Buffer {
@@ -49,7 +49,7 @@ function compileBody(schema: StructSchema): BodyEncoder {
   const custom = schema.customJson ? customJsonOf(schema) : undefined;
   return (w, value) => {
     const members = custom ? custom.toMembers(value) : membersOf(value);
-    // Few members are set in most objects: going through them costs less than asking for every field by its name.
+    // Most objects have few members: iterating over them costs less than looking every field up by name.
     const values: unknown[] = none.slice();
     for (const name of Object.keys(members)) {
       const slot = slots.get(name);
@@ -97,7 +97,7 @@ function slotEncoder(field: Field, number: number, slots: ReadonlyMap<string, nu
       };
 }
 
-/** Byte slices, lists and maps tell unset from empty without being pointers. */
+/** Byte slices, lists and maps distinguish unset from empty without being pointers. */
 const isAlwaysWritten = ({ pointer, schema: { kind } }: Field): boolean =>
   !pointer && kind !== 'bytes' && kind !== 'list' && kind !== 'map';
 
@@ -144,7 +144,7 @@ function sortedKeys(map: Members): string[] {
   return keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
-/** Encoder of a single value with its tag: a member, an item of a list, or the value of a map's key. */
+/** Returns the encoder of a single value with its tag: a member, an item of a list, or the value of a map's key. */
 function valueEncoder(schema: Schema, number: number): ValueEncoder {
   switch (schema.kind) {
     case 'struct':
@@ -166,7 +166,7 @@ function valueEncoder(schema: Schema, number: number): ValueEncoder {
 }
 
 function structEncoder(schema: StructSchema, number: number): ValueEncoder {
-  // Looked up on first use: structs may hold themselves.
+  // Looked up on first use: structs may contain themselves.
   let encode: BodyEncoder | undefined;
   return (w, value) => {
     encode ??= bodyEncoder(schema);

@@ -42,7 +42,7 @@ const isUnset = (value: unknown): value is undefined | null => value === undefin
 
 const writeInteger: Write = (writer, value) => writer.int64(integer(value));
 
-/** Seconds and nanoseconds since 1970, in fields 1 and 2; an unset time is an empty message. */
+/** Writes seconds and nanoseconds since 1970, in fields 1 and 2; an unset time is an empty message. */
 function writeTimestamp(writer: BackwardWriter, seconds: number, nanos: number): void {
   writer.uint32(nanos);
   writer.uint32(tagOf(2, VARINT));
@@ -81,7 +81,7 @@ const writeIntOrString: Write = (writer, value) => {
   writer.uint32(tagOf(1, VARINT));
 };
 
-/** The JSON text in field 1; nothing for null. */
+/** Writes the JSON text in field 1; nothing for null. */
 const writeText =
   (textOf: (value: unknown) => string): Write =>
   (writer, value) => {

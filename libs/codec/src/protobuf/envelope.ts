@@ -10,7 +10,7 @@ const PROTOBUF_PREFIX: Readonly<Uint8Array> = Uint8Array.of(0x6b, 0x38, 0x73, 0x
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** An object in its binary form, with the type that the form itself does not hold (`runtime.Unknown`). */
+/** An object in its binary form, with its type, which the form lacks (`runtime.Unknown`). */
 export interface Unknown {
   /** `group/version`, or the version alone in the core group; empty when the envelope names none. */
   readonly apiVersion: string;
@@ -20,12 +20,12 @@ export interface Unknown {
   readonly raw: Uint8Array;
 }
 
-/** An envelope as it was received, whose object is not looked at yet. */
+/** A received envelope, whose object is not decoded yet. */
 export interface DecodedUnknown extends Unknown {
   readonly raw: Buffer;
-  /** Empty: none. */
+  /** Content encoding; empty for none. */
   readonly contentEncoding: string;
-  /** Empty: the binary form. */
+  /** Content type; empty for the binary form. */
   readonly contentType: string;
 }
 
@@ -56,7 +56,7 @@ export interface UnknownFrame {
   readonly tail: Buffer;
 }
 
-/** The envelope of {@link encodeUnknown} around a binary form of a length below 2^32. */
+/** Returns the envelope of {@link encodeUnknown} for a binary form of a length below 2^32. */
 export function unknownFrame(type: Omit<Unknown, 'raw'>, rawLength: number): UnknownFrame {
   const empty = encodeUnknown({ ...type, raw: NOTHING });
   const start = empty.length - TAIL_BYTES - 2;
@@ -68,7 +68,7 @@ export function unknownFrame(type: Omit<Unknown, 'raw'>, rawLength: number): Unk
 /** Two empty fields. */
 const TAIL_BYTES = 4;
 
-/** @throws ProtobufError for what has another prefix or is no envelope, TooManyValuesError for one of too many fields. */
+/** @throws ProtobufError for another prefix or an invalid envelope, TooManyValuesError for one with too many fields. */
 export function decodeUnknown(bytes: Uint8Array, limits: ProtobufLimits = {}): DecodedUnknown {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length < 4 || PROTOBUF_PREFIX.some((byte, i) => buffer[i] !== byte)) {
@@ -100,7 +100,7 @@ function readTypeMeta(reader: WireReader, into: { apiVersion: string; kind: stri
   reader.leave(outer);
 }
 
-/** Calls back for length-delimited fields; what is not taken is passed over. */
+/** Calls back for length-delimited fields; others are skipped. */
 function eachField(reader: WireReader, take: (number: number) => boolean): void {
   while (reader.pos < reader.end) {
     reader.count();
@@ -110,8 +110,8 @@ function eachField(reader: WireReader, take: (number: number) => boolean): void 
 }
 
 /**
- * A whole document as an object of the schema, with the type that the envelope names.
- * @throws ProtobufError for what is no such document, TooManyValuesError
+ * Decodes a whole document as an object of the schema, with the type in its envelope.
+ * @throws ProtobufError for an invalid document, TooManyValuesError
  */
 export function decodeProtobufObject(schema: StructSchema, bytes: Uint8Array, limits?: ProtobufLimits): ApiObject {
   const { apiVersion, kind, raw, contentEncoding, contentType } = decodeUnknown(bytes, limits);
@@ -127,7 +127,7 @@ export function varintSize(value: number): number {
   return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5;
 }
 
-/** Writes tag and length of a length-delimited field below 16; returns where its content goes. */
+/** Writes tag and length of a length-delimited field below 16; returns the offset of its content. */
 export function writeHead(out: Buffer, at: number, fieldNumber: number, length: number): number {
   let pos = at;
   out[pos++] = fieldNumber * 8 + LENGTH_DELIMITED;

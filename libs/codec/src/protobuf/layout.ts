@@ -2,8 +2,8 @@ import type { Field, StructSchema } from '@orch/schema';
 import { ProtobufError } from './protobuf-error.js';
 
 /**
- * A message as it lies on the wire, in ascending order of numbers: the fields of a struct, and the messages that hold
- * the fields of inlined structs, which share the struct's JSON object.
+ * Wire layout of a message, in ascending order of numbers: the fields of a struct, and the messages that hold the
+ * fields of inlined structs, which share the struct's JSON object.
  */
 export interface Layout {
   readonly members: readonly (
@@ -30,7 +30,7 @@ export function layoutOf(schema: StructSchema): Layout {
   return freeze(root);
 }
 
-/** The envelope carries these. */
+/** The envelope holds these. */
 const isTypeField = (field: Field) => field.name === 'apiVersion' || field.name === 'kind';
 
 function nodeAt(root: Node, path: readonly number[]): Node {

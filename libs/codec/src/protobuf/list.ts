@@ -12,5 +12,5 @@ export const listMetaHead = (length: number): Buffer => fieldHead(1, length);
 /** Tag and length before the binary form of an item, which takes `length` bytes. */
 export const listItemHead = (length: number): Buffer => fieldHead(2, length);
 
-/** Bytes that a field of a list takes, with what stands before it. */
+/** Returns the bytes of a field of a list, with its head. */
 export const listFieldSize = (length: number): number => 1 + varintSize(length) + length;

@@ -1,8 +1,8 @@
 import { parseTime } from '@orch/machinery';
 
 /**
- * Times as objects write them, to and from seconds since 1970, by arithmetic on the digits: every object has several,
- * and going through `Date` and patterns took a third of the time of the whole.
+ * Conversion of objects' times to and from seconds since 1970, by arithmetic on the digits: every object has several,
+ * and going through `Date` and patterns took a third of the whole time.
  */
 
 const DAY = 86_400;
@@ -15,7 +15,7 @@ export function secondsOf(text: string): number {
   return canonicalSeconds(text) ?? Math.floor(parseTime(text) / 1000);
 }
 
-/** undefined for what needs a closer look. */
+/** Undefined for a time that needs a closer look. */
 function canonicalSeconds(text: string): number | undefined {
   if (text.length !== CANONICAL_LENGTH || text[4] !== '-' || text[7] !== '-' || text[10] !== 'T') return undefined;
   if (text[13] !== ':' || text[16] !== ':' || text[19] !== 'Z') return undefined;
@@ -24,7 +24,7 @@ function canonicalSeconds(text: string): number | undefined {
   const day = twoDigits(text, 8);
   const [hour, minute, second] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)];
   const inRange = month >= 1 && month <= 12 && day >= 1 && day <= DAYS_OF_ANY_MONTH;
-  // A comparison with NaN, which is what other characters than digits give, is false.
+  // Comparisons with NaN, the result for other characters than digits, are false.
   if (!(inRange && year >= 1 && hour <= 23 && minute <= 59 && second <= 59)) return undefined;
   return daysFromCivil(year, month, day) * DAY + hour * 3600 + minute * 60 + second;
 }
@@ -35,7 +35,7 @@ function twoDigits(text: string, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
-/** `2026-01-02T03:04:05Z` of whole seconds since 1970, for years 1 to 9999. */
+/** Formats whole seconds since 1970 as `2026-01-02T03:04:05Z`, for years 1 to 9999. */
 export function formatSeconds(seconds: number): string {
   const days = Math.floor(seconds / DAY);
   const rest = seconds - days * DAY;
@@ -47,8 +47,8 @@ export function formatSeconds(seconds: number): string {
 const pad = (value: number): string => (value < 10 ? `0${value}` : `${value}`);
 
 /*
- * Days since 1970 to and from the proleptic Gregorian calendar. Years are counted from March, so that the leap day is
- * the last; 400 years, an era, have 146,097 days.
+ * Conversion of days since 1970 to and from the proleptic Gregorian calendar. Years are counted from March, so that the
+ * leap day is the last; 400 years, an era, have 146,097 days.
  */
 
 const ERA_DAYS = 146_097;

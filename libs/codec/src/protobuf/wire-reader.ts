@@ -4,7 +4,7 @@ import { END_GROUP, FIXED32, FIXED64, LENGTH_DELIMITED, START_GROUP, VARINT } fr
 
 const truncated = () => new ProtobufError('unexpected end of the message');
 
-/** Texts up to this long are put together by hand, which beats the call into the runtime. */
+/** Texts up to this length are decoded by hand, which beats the call into the runtime. */
 const SHORT_TEXT = 12;
 
 const TWO_32 = 4294967296;
@@ -29,18 +29,18 @@ export class WireReader {
     this.#left = maxValues;
   }
 
-  /** Values that may still come. */
+  /** Number of further values that are allowed. */
   get left(): number {
     return this.#left;
   }
 
-  /** Notes values. @throws TooManyValuesError */
+  /** Counts values. @throws TooManyValuesError */
   count(values = 1): void {
     this.#left -= values;
     if (this.#left < 0) throw new TooManyValuesError(this.maxValues);
   }
 
-  /** Low 32 bits of a varint; what an int32, a bool, a length and a tag need. */
+  /** Reads the low 32 bits of a varint: an int32, a bool, a length or a tag. */
   uint32(): number {
     const { buffer } = this;
     const first = this.pos < this.end ? (buffer[this.pos] as number) : 128;
@@ -51,7 +51,7 @@ export class WireReader {
     return this.#varint() >>> 0;
   }
 
-  /** A signed 64-bit integer: a number where that is exact, else a bigint. */
+  /** Reads a signed 64-bit integer: a number if that is exact, else a bigint. */
   int64(): number | bigint {
     const low = this.#varint() >>> 0;
     const high = this.#high | 0;
@@ -102,7 +102,7 @@ export class WireReader {
     return this.buffer.readFloatLE(at);
   }
 
-  /** A text; bytes that are no UTF-8 become replacement characters. */
+  /** Reads a text; invalid UTF-8 becomes replacement characters. */
   string(): string {
     const length = this.uint32();
     const start = this.#take(length);
@@ -119,7 +119,7 @@ export class WireReader {
     return text;
   }
 
-  /** A view of the bytes, not a copy. */
+  /** Returns a view of the bytes, not a copy. */
   bytes(): Buffer {
     const length = this.uint32();
     const start = this.#take(length);
@@ -133,7 +133,7 @@ export class WireReader {
     return start;
   }
 
-  /** Enters a length-delimited message; returns what {@link leave} needs. */
+  /** Enters a length-delimited message; returns the argument for {@link leave}. */
   enter(): number {
     if (++this.#depth > MAX_MESSAGE_DEPTH) throw tooDeep();
     const length = this.uint32();
@@ -148,7 +148,7 @@ export class WireReader {
     this.#depth--;
   }
 
-  /** Passes over the value of an unknown field. */
+  /** Skips the value of an unknown field. */
   skip(wireType: number): void {
     let groups = 0;
     let type = wireType;

@@ -5,24 +5,24 @@ import { type JsonLimits, type ParsedJson, parseJson } from '../json/parse-json.
 import { MISMATCH, ObjectReadError, type Reader, ReadState } from './read-state.js';
 import { structReader } from './struct-reader.js';
 
-/** An object as its type declares it, and what of the text was no part of that. */
+/** An object of its declared type, and the problems found in the text. */
 export interface ReadObject {
-  /** Shares with the value that was read whatever needed no change. */
+  /** The object; shares unchanged parts with the source value. */
   readonly object: ApiObject;
-  /** `unknown field "spec.foo"`, `duplicate field "spec.bar"`: what was dropped, at most 100 texts. */
+  /** `unknown field "spec.foo"`, `duplicate field "spec.bar"`: dropped fields, at most 100 texts. */
   readonly problems: readonly string[];
 }
 
 /** Results of reading a value from a text. */
 export interface ReadOptions {
-  /** Names that were repeated in the text, as {@link parseJson} found them; they are reported with their paths. */
+  /** Repeated names in the text, as {@link parseJson} found them; they are reported with their paths. */
   readonly duplicates?: Duplicates;
 }
 
 /**
- * A JSON value as an object of a declared type. Unknown fields, nulls and zero values of fields that leave them out
+ * Converts a JSON value to an object of a declared type. Unknown fields, nulls and zero values of fields that omit them
  * are dropped; times, durations, quantities and base64 are brought into their printed form; types and ranges are
- * checked. The value is not changed, but the result shares with it whatever needed no change.
+ * checked. The value is not changed, but the result shares unchanged parts with it.
  * @throws ObjectReadError for the first value of a wrong type, QuantityError, TimeError, DurationError
  */
 export function readObject(schema: StructSchema, value: JsonValue, options: ReadOptions = {}): ReadObject {
@@ -32,7 +32,7 @@ export function readObject(schema: StructSchema, value: JsonValue, options: Read
   return { object: object as ApiObject, problems: state.problems };
 }
 
-/** Patches can make objects deeper than any text that is let in. */
+/** Patches can make objects deeper than any accepted text. */
 function readDeep(schema: StructSchema, value: JsonValue, state: ReadState): ReturnType<Reader> {
   try {
     return structReader(schema)(value, state);
@@ -45,7 +45,7 @@ function readDeep(schema: StructSchema, value: JsonValue, state: ReadState): Ret
 const readParsed = (schema: StructSchema, { value, duplicates }: ParsedJson): ReadObject =>
   readObject(schema, value, duplicates && { duplicates });
 
-/** Bytes of JSON as an object of a declared type. @throws JsonSyntaxError and what {@link readObject} throws */
+/** Decodes JSON to an object of a declared type. @throws JsonSyntaxError and errors of {@link readObject} */
 export function decodeJsonObject(schema: StructSchema, bytes: Buffer | string, limits?: JsonLimits): ReadObject {
   return readParsed(schema, parseJson(bytes, limits));
 }

@@ -4,7 +4,7 @@ import type { Duplicates } from '../json/json-reader.js';
 import { MAX_PROBLEM_TEXT, MAX_PROBLEMS } from '../problem-limits.js';
 import { MAX_MESSAGE_DEPTH } from '../protobuf/protobuf-error.js';
 
-/** Thrown for the first value that cannot be what its field is declared as. */
+/** Thrown for the first value of another type than its field's. */
 export class ObjectReadError extends Error {
   override readonly name = 'ObjectReadError';
 }
@@ -12,10 +12,10 @@ export class ObjectReadError extends Error {
 /** Answer of a reader for a value of the wrong type; its caller knows the field and throws. */
 export const MISMATCH: unique symbol = Symbol('mismatch');
 
-/** The value as the schema would have it, the same object if there was nothing to change; undefined drops it. */
+/** Returns the value in the schema's form, the same object if nothing changed; undefined drops it. */
 export type Reader = (value: JsonValue, state: ReadState) => JsonValue | undefined | typeof MISMATCH;
 
-/** A key of a map, which stands in the paths of problems but not in those of type errors. */
+/** A key of a map, which is part of the paths of problems but not of type errors. */
 export class MapKey {
   constructor(readonly key: string) {}
 }
@@ -28,7 +28,7 @@ const MAX_DEPTH = MAX_MESSAGE_DEPTH - 2;
 
 /** State of reading one object. */
 export class ReadState {
-  /** Fields, list indexes and map keys that lead to where the reader stands. */
+  /** Fields, list indexes and map keys that lead to the reader's position. */
   readonly path: (string | number | MapKey)[] = [];
   readonly #problems = new Set<string>();
   #room = MAX_PROBLEM_TEXT;
@@ -41,7 +41,7 @@ export class ReadState {
     return [...this.#problems];
   }
 
-  /** Goes into a struct or a map; paired with {@link leave}. */
+  /** Enters a struct or a map; paired with {@link leave}. */
   enter(): void {
     if (++this.#depth > MAX_DEPTH) throw new ObjectReadError('exceeded max depth');
   }
@@ -59,7 +59,7 @@ export class ReadState {
     this.#silent--;
   }
 
-  /** Notes an unknown or repeated member of where the reader stands. */
+  /** Records an unknown or repeated member at the reader's position. */
   problem(what: 'unknown' | 'duplicate', member: string): void {
     if (this.#silent > 0 || this.#problems.size >= MAX_PROBLEMS || this.#room < 0) return;
     let path = '';
@@ -107,7 +107,7 @@ const SCALAR_NAMES: Readonly<Record<string, string>> = {
   json: 'v1.JSON',
 };
 
-/** Name of a struct in messages: `PodSpec` of `core/v1.PodSpec`. */
+/** Returns the name of a struct in messages: `PodSpec` of `core/v1.PodSpec`. */
 export const structName = (id: string): string => id.slice(id.lastIndexOf('.') + 1);
 
 function typeName(schema: Schema): string {

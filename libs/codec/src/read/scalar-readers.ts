@@ -32,7 +32,7 @@ const ofType =
 const float: Reader = (value) =>
   typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : MISMATCH;
 
-/** A text that some function brings into its printed form; the function's errors are the reader's. */
+/** Reads a text that a function brings into its printed form, with the function's errors. */
 const normalized =
   (normalize: (text: string) => string): Reader =>
   (value) =>
@@ -49,7 +49,7 @@ const timeReader =
     return time.startsWith('0001-') && ZERO_TIME.test(time) ? undefined : time;
   };
 
-/** A text without the spaces around it; other white space stays. */
+/** Trims spaces; other white space stays. */
 function withoutSpaces(text: string): string {
   if (!text.startsWith(' ') && !text.endsWith(' ')) return text;
   let [from, to] = [0, text.length];

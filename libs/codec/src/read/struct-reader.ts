@@ -13,9 +13,9 @@ import { SCALAR_READERS, zeroOf } from './scalar-readers.js';
 interface FieldReader {
   readonly schema: Schema;
   readonly read: Reader;
-  /** Its reader looks at the path, so the field's name has to stand there. */
+  /** Whether its reader uses the path, which must then include the field's name. */
   readonly composite: boolean;
-  /** The zero value is the same as no value. */
+  /** Whether the zero value equals no value. */
   readonly omitsZero: boolean;
 }
 
@@ -28,7 +28,7 @@ const isZero = (value: JsonValue): boolean => (Array.isArray(value) ? value.leng
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The members before `keys[end]`, as they are. */
+/** Copies the members before `keys[end]` unchanged. */
 function copyBefore(object: JsonObject, keys: readonly string[], end: number): JsonObject {
   const copy: JsonObject = {};
   for (let i = 0; i < end; i++) {
@@ -40,7 +40,7 @@ function copyBefore(object: JsonObject, keys: readonly string[], end: number): J
 
 const readers = new WeakMap<StructSchema, Reader>();
 
-/** The reader of a struct, compiled at its first use and kept as long as the schema. */
+/** Returns the reader of a struct, compiled at its first use and cached with the schema. */
 export function structReader(schema: StructSchema): Reader {
   let reader = readers.get(schema);
   if (!reader) {
@@ -53,7 +53,7 @@ export function structReader(schema: StructSchema): Reader {
 function readerOf(schema: Schema, owner: string): Reader {
   switch (schema.kind) {
     case 'struct': {
-      // Looked up when it is first needed, since structs may hold themselves.
+      // Looked up on first use, since structs may contain themselves.
       let reader: Reader | undefined;
       return (value, state) => {
         reader ??= structReader(schema);
@@ -74,11 +74,11 @@ function readerOf(schema: Schema, owner: string): Reader {
 
 function readerOfField({ schema, omitEmpty, pointer }: Field, owner: string): FieldReader {
   const mayBeOmitted = omitEmpty && !pointer;
-  // An empty list or map is none even where null stands for none.
+  // An empty list or map counts as unset even where null does.
   const emptyIsNone = !pointer && (schema.kind === 'list' || schema.kind === 'map');
   return {
     schema,
-    // Whether thousands of members are none is known to who reads them, and takes long to find out behind that.
+    // The reader knows whether all of thousands of members were dropped, which is slow to find out afterwards.
     read: schema.kind === 'map' && emptyIsNone ? readerOfMap(schema, owner, true) : readerOf(schema, owner),
     composite: isComposite(schema),
     omitsZero: (mayBeOmitted && OMITTED_KINDS.has(schema.kind)) || (emptyIsNone && schema.kind === 'list'),
@@ -152,7 +152,7 @@ function readerOfList({ items }: ListSchema, owner: string): Reader {
   };
 }
 
-/** @param omitsEmpty a map without members is read as no value */
+/** @param omitsEmpty whether a map without members is read as no value */
 function readerOfMap({ values }: MapSchema, owner: string, omitsEmpty = false): Reader {
   const readValue = readerOf(values, owner);
   const composite = isComposite(values);

@@ -2,12 +2,12 @@ import { Composer, type CST, type Document, Lexer, LineCounter, Parser } from 'y
 import { TooManyValuesError } from '../too-many-values.js';
 import { type YamlLimits, YamlSyntaxError } from './yaml-limits.js';
 
-/** Parts of the syntax that one level of values is made of, at most. */
+/** Maximum number of syntax levels per level of values. */
 const LEVELS_PER_VALUE = 3;
-/** Pieces of text that a value is written in, at most: its indent, its key and what stands around it. */
+/** Maximum number of lexemes per value: its indent, its key and the punctuation. */
 const LEXEMES_PER_VALUE = 10;
 
-/** Scalars stay the text that they are written with: what tags mean is decided where their values are made. */
+/** Scalars stay source text: tags are resolved where their values are made. */
 const READING = {
   schema: 'failsafe',
   resolveKnownTags: false,
@@ -16,14 +16,14 @@ const READING = {
   prettyErrors: false,
 } as const;
 
-/** A document as it stands in the text, and where its lines begin. */
+/** The syntax of a document, and the starts of its lines. */
 export interface Composed {
   readonly document: Document.Parsed;
   readonly lines: LineCounter;
 }
 
 /**
- * The first document of a text: those behind it are not read, as Go's readers leave them unread.
+ * Composes the first document of a text: later ones are not read, as by Go's readers.
  * @throws YamlSyntaxError, TooManyValuesError
  */
 export function compose(text: string, limits: Pick<Required<YamlLimits>, 'maxValues' | 'maxDepth'>): Composed {

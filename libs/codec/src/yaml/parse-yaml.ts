@@ -20,9 +20,9 @@ import { DEFAULT_LIMITS, type YamlLimits, YamlSyntaxError } from './yaml-limits.
 
 /** Result of parsing a document of YAML. */
 export interface ParsedYaml {
-  /** Its value as JSON has it; of a repeated key the last one. */
+  /** Its value as JSON; for a repeated key the last one. */
   readonly value: JsonValue;
-  /** Keys that stood more than once, one text each (the last value won), at most 100. */
+  /** Keys that occurred more than once, one text each (the last value won), at most 100. */
   readonly repeated: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface ParsedYaml {
  */
 const NO_TEXT = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-/** Texts beyond this many say nothing new. */
+/** Limit of the texts: more would not help. */
 const MAX_REPEATED = 100;
 
 /**
@@ -52,7 +52,7 @@ export function parseYaml(input: Buffer | string, limits: YamlLimits = {}): Pars
   return { value, repeated: converter.repeated };
 }
 
-/** Most programs send JSON where YAML is asked for, and that is read much faster. @throws TooManyValuesError */
+/** Most programs send JSON even where YAML is expected, and that is parsed much faster. @throws TooManyValuesError */
 function parseIfJson(text: string, { maxDepth, maxValues }: Required<YamlLimits>): ParsedJson | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
@@ -135,13 +135,13 @@ class Converter {
     setMember(object, name, value);
   }
 
-  /** The line in which the value of a member begins, or its key where there is none. */
+  /** Line of a member's value, or of its key if it has none. */
   #lineOf({ key, value }: Pair): number {
     const node = isNode(value) && value.range && value.range[2] > value.range[0] ? value : key;
     return this.#lines.linePos(isNode(node) ? (node.range?.[0] ?? 0) : 0).line;
   }
 
-  /** The members of one map or of several, of which earlier ones win. */
+  /** Merges the members of one map or of several, of which earlier ones win. */
   #merge(object: JsonObject, pair: Pair, depth: number): void {
     const merged = this.value(pair.value, depth + 1);
     for (const from of Array.isArray(merged) ? merged.reverse() : [merged]) {

@@ -1,7 +1,7 @@
 const NULLS: ReadonlySet<string> = new Set(['', '~', 'null', 'Null', 'NULL']);
 const TRUE = /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
 const FALSE = /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
-/** Integers of every base, without the underscores that they may be written with. */
+/** Integers of every base, after removal of underscores. */
 const DECIMAL = /^[-+]?(?:0|[1-9][0-9]*)$/;
 const OCTAL = /^([-+]?)0[oO]?([0-7]+)$/;
 const PREFIXED = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+)$/;
@@ -10,11 +10,11 @@ const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const POINT_FIRST = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+)?$/;
 const NOT_FINITE = /^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/;
 
-/** Whether a word, which begins with a letter, means something else than itself; no number begins with one. */
+/** Whether a word, which begins with a letter, is not a plain text; no number begins with one. */
 export const isReservedWord = (word: string): boolean =>
   word.length <= 5 && (NULLS.has(word) || TRUE.test(word) || FALSE.test(word));
 
-/** An unquoted scalar: what it is, by the short name of its tag, and its value. What is not finite is the text itself. */
+/** An unquoted scalar: the short name of its tag, and its value; for infinities and NaN the text itself. */
 type PlainScalar =
   | { readonly tag: 'null'; readonly value: null }
   | { readonly tag: 'bool'; readonly value: boolean }
@@ -48,10 +48,10 @@ function float(digits: string): PlainScalar | undefined {
 
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 64n - 1n;
-/** Longer integers, in whatever base, are beyond 64 bits. */
+/** Longer integers, in any base, exceed 64 bits. */
 const MAX_DIGITS = 70;
 
-/** An integer of 64 bits; larger ones are none. */
+/** Returns an integer of 64 bits; undefined for larger ones. */
 function integer(digits: string): PlainScalar | undefined {
   if (digits.length > MAX_DIGITS) return undefined;
   const written = bareInteger(digits);
@@ -62,7 +62,7 @@ function integer(digits: string): PlainScalar | undefined {
   return { tag: 'int', value: Number.isSafeInteger(number) ? number : value };
 }
 
-/** The text of an integer without its sign, as JavaScript writes its base. */
+/** Returns the text of an integer without its sign, in JavaScript's notation of its base. */
 function bareInteger(digits: string): string | undefined {
   if (DECIMAL.test(digits)) return digits.replace(/^[-+]/, '');
   const octal = OCTAL.exec(digits);

@@ -5,13 +5,16 @@ import { YamlSyntaxError } from './yaml-limits.js';
 
 /** Prefix of the names of YAML's own tags. */
 export const TAG = 'tag:yaml.org,2002:';
-/** Tags whose values are read as unquoted ones are, and have to be what the tag says. */
+/** Tags whose values are resolved like unquoted ones, and must match the tag. */
 const RESOLVED: ReadonlySet<string> = new Set(['null', 'bool', 'int', 'float', 'timestamp']);
 /** The dates and times that Go reads. */
 const TIMESTAMP =
   /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?)?$/;
 
-/** A scalar as JSON; with a tag that means nothing to the API, its text. @throws YamlSyntaxError for what JSON has no form for */
+/**
+ * Returns a scalar as JSON; with a tag that the API does not know, its text. @throws YamlSyntaxError if JSON has no
+ * form for it
+ */
 export function scalarValue({ value, type, tag }: Scalar): JsonValue {
   const text = String(value ?? '');
   if (tag === undefined) return type === 'PLAIN' ? finite(plainScalar(text).value, text) : text;
@@ -20,7 +23,7 @@ export function scalarValue({ value, type, tag }: Scalar): JsonValue {
   return RESOLVED.has(name) ? tagged(name, text) : text;
 }
 
-/** The value of a text that must be what its tag says. A whole number of 64 bits with a sign is a `float`, too; times stay the text that they are. */
+/** Returns the value of a text that must match its tag. A signed 64-bit integer is a `float`, too; times stay text. */
 function tagged(name: string, text: string): JsonValue {
   if (name === 'timestamp' && TIMESTAMP.test(text)) return text;
   const { tag, value } = plainScalar(text);

@@ -7,20 +7,22 @@ const MAX_INDENT = 100;
 /** A key that is written before its `:` on one line must be shorter than 1,024 characters, quotes and escapes included. */
 const MAX_IMPLICIT_KEY = 128;
 
-/** Characters that readers take for line breaks or refuse, and every character beyond U+FFFF, in halves. */
+/** Characters that readers take for line breaks or refuse, and surrogates. */
 const DELICATE = '\\x7f-\\xa0\\u2028\\u2029\\ud800-\\udfff\\ufeff\\ufffe\\uffff';
 /** Pattern of most keys and short texts. */
 const WORD = /^[A-Za-z_/][\w./-]*$/;
-/** Begins like a word, goes on in one line, and holds neither `: ` nor ` #`. */
+/** A single line that begins like a word and contains neither `: ` nor ` #`. */
 const PLAIN = new RegExp(`^[A-Za-z_/](?:[^\\x00-\\x1f${DELICATE}:#]|:(?=[^ ])|(?<! )#)*$`);
-/** Several lines of which the first is not indented, and none is blank but for spaces. */
+/** Several lines of which the first is not indented, and none is blank with more than spaces. */
 const LITERAL = new RegExp(
   `^(?! )(?:[^\\x00-\\x1f${DELICATE} ][^\\x00-\\x1f${DELICATE}]*)\\n(?:[^\\x00-\\x09\\x0b-\\x1f${DELICATE}])*$`,
 );
 const BLANK_LINE = /^ +$/m;
 const ESCAPED = new RegExp(`[${DELICATE}]|[\\u{10000}-\\u{10ffff}]`, 'gu');
 
-/** YAML of a JSON-shaped value, keys sorted. Texts that YAML 1.1 or 1.2 would read as something else are quoted. */
+/**
+ * Encodes a JSON-shaped value as YAML, keys sorted. Texts that YAML 1.1 or 1.2 would read as something else are quoted.
+ */
 export function stringifyYaml(value: unknown): string {
   const out: string[] = [];
   writeNode(out, value ?? null, '', '');
@@ -82,7 +84,7 @@ function scalar(value: unknown, indent: string): string {
 /** Readers of YAML 1.1 take `1e+21` for a text. */
 const number = (value: number): string => JSON.stringify(value).replace(/^(-?\d+)e/, '$1.0e');
 
-/** A text on one line: as it is where it can only be read as itself, else quoted. YAML has no halves of characters. */
+/** Writes a text on one line: unquoted if it can only be read as itself. YAML has no lone surrogates. */
 function oneLine(text: string): string {
   if (text === '') return '""';
   const plain = WORD.test(text) || (PLAIN.test(text) && !text.endsWith(' '));

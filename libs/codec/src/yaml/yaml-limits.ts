@@ -7,7 +7,7 @@ export class YamlSyntaxError extends Error {
 export interface YamlLimits {
   /** Deepest nesting. Default 100. */
   readonly maxDepth?: number;
-  /** Most values, scalars, objects and lists together, aliases expanded. Default: no limit. */
+  /** Limit of values, scalars, objects and lists together, aliases expanded. Default: none. */
   readonly maxValues?: number;
   /** Nodes that aliases may expand to, all together. Default 10,000. */
   readonly maxAliasNodes?: number;

@@ -3,7 +3,7 @@ import { type ReadObject, readObject } from '../read/read-object.js';
 import { parseYaml } from './parse-yaml.js';
 import type { YamlLimits } from './yaml-limits.js';
 
-/** Bytes of YAML as an object of a declared type. @throws YamlSyntaxError and what {@link readObject} throws */
+/** Decodes YAML to an object of a declared type. @throws YamlSyntaxError and errors of {@link readObject} */
 export function decodeYamlObject(schema: StructSchema, bytes: Buffer | string, limits?: YamlLimits): ReadObject {
   const { value, repeated } = parseYaml(bytes, limits);
   const { object, problems } = readObject(schema, value);
@@ -16,7 +16,7 @@ const HEADING = 'yaml: unmarshal errors:\n';
 export const yamlProblems = (repeated: readonly string[]): string[] =>
   repeated.length === 0 ? [] : [`${HEADING}${repeated.map((text) => `  ${text}`).join('\n')}`];
 
-/** A problem as warnings say it: one text for each repeated key. */
+/** Splits a problem into warnings: one text for each repeated key. */
 export const warningsOf = (problem: string): string[] =>
   problem.startsWith(HEADING)
     ? problem

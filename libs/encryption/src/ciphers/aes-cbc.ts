@@ -44,7 +44,7 @@ export class AesCbcCipher implements KeyCipher {
     return Buffer.concat([cipher.update(encrypted.subarray(IV_BYTES)), cipher.final()]);
   }
 
-  /** Lengths first: nothing can be moved from one part to the next. */
+  /** Authenticates the lengths first, so that no bytes can be moved from one part to the next. */
   #mac(header: Buffer, identity: Buffer, encrypted: readonly Buffer[]): Buffer {
     const lengths = Buffer.alloc(8);
     lengths.writeUInt32BE(header.length, 0);

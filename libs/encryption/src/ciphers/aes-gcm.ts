@@ -5,7 +5,7 @@ import { type KeyCipher, SealBrokenError } from './cipher.js';
 import { GCM_KEY_BYTES, GcmKey } from './gcm.js';
 
 const SALT_BYTES = 16;
-/** Keys that are kept: one for each process that has written what is read. */
+/** Number of cached keys: one for each process that has written bodies which are read. */
 const KEPT = 1_000;
 
 /**
@@ -16,7 +16,7 @@ const KEPT = 1_000;
 export class AesGcmCipher implements KeyCipher {
   readonly #derived = new LRUCache<string, GcmKey>({ max: KEPT });
   readonly #own: GcmKey;
-  /** The header and the own salt. */
+  /** The header and this process's salt. */
   readonly #preamble: Buffer;
 
   /** @param key 16, 24 or 32 bytes */

@@ -1,9 +1,9 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Drawn at once: each draw costs as much as a sixth of the sealing of a small body. */
+/** Bytes generated at once: each call of the generator costs as much as a sixth of sealing a small body. */
 const DRAWN_BYTES = 4_096;
 
-/** Random bytes of one length for nonces and initialization vectors, which are no secrets. */
+/** Random bytes of one length for nonces and initialization vectors, which are not secret. */
 export class Nonces {
   readonly #drawn: Buffer;
   #next: number;

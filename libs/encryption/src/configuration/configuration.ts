@@ -1,4 +1,4 @@
-/** A key as it is configured. */
+/** A configured key. */
 export interface NamedKey {
   readonly name: string;
   /** Base64. */
@@ -10,7 +10,7 @@ export interface KeysConfiguration {
   readonly keys: readonly NamedKey[];
 }
 
-/** A key management service, reached by way of a plugin beside the server. */
+/** A key management service, reached through a plugin on the same machine. */
 export interface KmsConfiguration {
   /** `v2`; `v1` by default. */
   readonly apiVersion: string;

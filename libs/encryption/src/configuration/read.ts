@@ -8,7 +8,7 @@ import type {
 } from './configuration.js';
 
 const API_VERSION = /^apiserver\.config\.[a-z0-9.-]+\/v1$/;
-/** Under this name, too, it has always been read. */
+/** Legacy name of the kind, which is accepted as well. */
 const LEGACY = 'v1/EncryptionConfig';
 
 /** Default timeout in milliseconds. */
@@ -16,9 +16,9 @@ const KMS_TIMEOUT = 3_000;
 const KMS_VERSION = 'v1';
 
 /**
- * Reads what a file holds, and fills in defaults; what it says is judged by `configurationErrors`.
+ * Decodes a file, and fills in defaults; `configurationErrors` validates the content.
  * @param value as it was parsed
- * @throws Error for anything else than an EncryptionConfiguration, with unknown fields among it
+ * @throws Error for anything but an EncryptionConfiguration, and for unknown fields
  */
 export function readEncryptionConfiguration(value: unknown): EncryptionConfiguration {
   const { apiVersion, kind, resources, ...others } = objectOf(value, 'the file');
@@ -113,7 +113,7 @@ function objectOf(value: unknown, where: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Characters of a name that is shown: the shortest key has 24, and may stand in the place of a name. */
+/** Characters of a name to show: the shortest key has 24, and may be in a name's place by mistake. */
 const LONGEST_FIELD = 16;
 
 function refuseOthers(others: Record<string, unknown>, where: string): void {

@@ -1,9 +1,9 @@
 import type { TypeName } from '@orch/storage';
 
-/** Any resource, or any group. */
+/** Wildcard for any resource, or any group. */
 export const ANY = '*';
 
-/** `deployments.apps` as what it names; no group: the core group. */
+/** Parses `deployments.apps`; without a group it is the core group. */
 export function parseResource(text: string): TypeName {
   const dot = text.indexOf('.');
   return dot < 0 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) };
@@ -11,9 +11,9 @@ export function parseResource(text: string): TypeName {
 
 const keyOf = ({ group, resource }: TypeName): string => `${resource}.${group}`;
 
-/** Group of what the server keeps for itself and does not serve. */
+/** Group of internal types that the server stores and does not serve. */
 const INTERNAL = 'internal';
-/** Types that no wildcard means: see `configurationErrors`. */
+/** Types that wildcards exclude: see `configurationErrors`. */
 const LEFT_OUT: readonly TypeName[] = [{ group: '', resource: 'resourcequotas' }];
 
 /** Rules of resources, the most specific first: of a resource, of its group, of all. */
@@ -44,7 +44,7 @@ export class ResourceRules<T> {
     return this.#rules.get(keyOf({ group, resource: ANY })) ?? this.#rules.get(keyOf({ group: ANY, resource: ANY }));
   }
 
-  /** Types that a wildcard would mean, were they not left out. */
+  /** Types that a wildcard would match, if they were not excluded. */
   get leftOut(): readonly TypeName[] {
     return LEFT_OUT.filter(({ group }) =>
       [group, ANY].some((each) => this.#rules.has(keyOf({ group: each, resource: ANY }))),

@@ -13,9 +13,9 @@ const SECRETBOX_KEYS = [32];
 /** RFC 4648, 4, with required padding; surplus bits behind the last byte are ignored. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Resources of the reference that it keeps and does not serve. */
+/** Internal resources of the reference, which are not served. */
 const NOT_SERVED = ['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations'];
-/** Their amounts are kept true inside of the database. */
+/** Resource that is never encrypted: the database updates its amounts. */
 const PLAIN = 'resourcequotas';
 
 /** Group of events beside the core group, in which they are stored: `events.k8s.io`. */
@@ -95,7 +95,7 @@ function providerErrors(provider: ProviderConfiguration, at: string, kmsNames: S
   return [
     ...(said.length > 1 ? [invalidValue(at, said, several)] : []),
     ...(kms ? kmsErrors(kms, `${at}.kms`, kmsNames) : []),
-    // Of several only the first is looked at, in the order of the reference.
+    // With several only the first is checked, in the reference's order.
     ...(!kms && aesgcm ? keysErrors(aesgcm, `${at}.aesgcm.keys`, AES_KEYS) : []),
     ...(!kms && !aesgcm && aescbc ? keysErrors(aescbc, `${at}.aescbc.keys`, AES_KEYS) : []),
     ...(!kms && !aesgcm && !aescbc && secretbox ? keysErrors(secretbox, `${at}.secretbox.keys`, SECRETBOX_KEYS) : []),
@@ -111,13 +111,13 @@ function keysErrors({ keys }: KeysConfiguration, at: string, lengths: readonly n
   ]);
 }
 
-/** Bytes of a name that fit into the envelope of a body. */
+/** Maximum bytes of a name in a body's envelope. */
 const LONGEST_NAME = 1024;
 
 const nameErrors = (name: string, at: string): FieldError[] =>
   Buffer.byteLength(name) > LONGEST_NAME ? [invalidValue(at, name, `may not be more than ${LONGEST_NAME} bytes`)] : [];
 
-/** Nothing of a secret is ever shown. */
+/** Errors never contain any part of a secret. */
 function secretErrors(secret: string, at: string, lengths: readonly number[]): FieldError[] {
   if (secret === '') return [required(at, 'secret is a mandatory field for a key')];
   const bytes = keyBytes(secret);
@@ -155,7 +155,10 @@ function kmsErrors(kms: KmsConfiguration, at: string, names: Set<string>): Field
   return errors;
 }
 
-/** Milliseconds that a call may take: longer than any request that could wait for it. What is more than timers hold would be none at all. */
+/**
+ * Maximum timeout of a call in milliseconds: longer than any request that could wait for it. Larger values exceed the
+ * range of timers, which would then fire at once.
+ */
 const LONGEST_TIMEOUT = 3_600_000;
 
 /** @param timeout ms */
@@ -177,7 +180,7 @@ function versionErrors(apiVersion: string, at: string): FieldError[] {
   ];
 }
 
-/** The paths of no socket: nothing, the root, and the empty name of one that is no file. */
+/** Endpoints without a socket: an empty path, the root, and an empty abstract name. */
 const NAMELESS = ['', '/', '@'];
 
 function endpointErrors(endpoint: string, at: string): FieldError[] {

@@ -15,7 +15,7 @@ export function cut(text: string): string {
   return bytes.length > LONGEST_TOLD ? `${bytes.toString('utf8', 0, LONGEST_TOLD)}…` : text;
 }
 
-/** Undefined for an id that can be one. */
+/** Returns why an id is invalid; undefined for a valid one. */
 export function keyIdProblem(keyId: string): string | undefined {
   if (keyId === '') return 'keyID is empty';
   const length = Buffer.byteLength(keyId);

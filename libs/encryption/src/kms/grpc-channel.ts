@@ -6,11 +6,11 @@ import { GrpcError } from './grpc-status.js';
 /** Bytes of an answer. */
 const LONGEST_ANSWER = 1 << 20;
 
-/** Calls over a socket of this machine, one connection for all of them. What cannot be reached is waited for as long as a call may take. */
+/** Calls over a local socket, one connection for all. A call waits for the connection as long as its timeout allows. */
 export class GrpcChannel {
   readonly #connection: GrpcConnection;
 
-  /** @param path of a Unix socket; `@name` for one that is no file */
+  /** @param path of a Unix socket; `@name` for an abstract one */
   constructor(path: string) {
     this.#connection = new GrpcConnection(path);
   }
@@ -31,12 +31,12 @@ export class GrpcChannel {
     }
   }
 
-  /** Ends the connection, also one that is on its way; calls under way fail. */
+  /** Closes the connection, also one being opened; calls in progress fail. */
   close(): void {
     this.#connection.close();
   }
 
-  /** @throws GrpcError, of it NotLookedAtError */
+  /** @throws GrpcError, or its subclass NotLookedAtError */
   async #ask(method: string, request: Uint8Array, deadline: number): Promise<Buffer> {
     const session = await this.#connection.session(deadline);
     try {
@@ -48,7 +48,7 @@ export class GrpcChannel {
   }
 }
 
-/** Nothing was done about a call: it may be made again, whatever it is for. */
+/** Thrown when a call was not processed: it may be repeated, whatever it does. */
 class NotLookedAtError extends GrpcError {
   constructor(cause: Error | undefined) {
     super('Unavailable', cause?.message ?? 'the connection was closed', { cause });
@@ -66,7 +66,7 @@ function requested(session: ClientHttp2Session, method: string, deadline: number
       'grpc-timeout': `${Math.ceil(msUntil(deadline))}m`,
     });
   } catch (cause) {
-    // It has ended just now.
+    // It has just ended.
     throw new NotLookedAtError(cause as Error);
   }
 }

@@ -3,18 +3,18 @@ import { createConnection, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GrpcError } from './grpc-status.js';
 
-/** Milliseconds between attempts to connect, within the time of a call. */
+/** Milliseconds between attempts to connect, within a call's timeout. */
 const RECONNECT_MS = 100;
 
 /** A connection to a local socket: made on demand, and again when it has ended. */
 export class GrpcConnection {
   readonly #closing = new AbortController();
-  /** All that are open or on their way: one that goes away still carries what is under way. */
+  /** All connections that are open or being opened: one that is closing still carries calls in progress. */
   readonly #sessions = new Map<ClientHttp2Session, Socket>();
   #current: ClientHttp2Session | undefined;
   #connecting: Promise<ClientHttp2Session | Error> | undefined;
 
-  /** @param path of a Unix socket; `@name` for one that is no file */
+  /** @param path of a Unix socket; `@name` for an abstract one */
   constructor(private readonly path: string) {}
 
   /**
@@ -41,13 +41,13 @@ export class GrpcConnection {
     }
   }
 
-  /** Asks nothing more over a connection; what is under way on it goes on. */
+  /** Makes no more calls over a connection; those in progress continue. */
   leave(session: ClientHttp2Session): void {
     if (this.#current === session) this.#current = undefined;
     if (isOpen(session)) session.close();
   }
 
-  /** Ends what is open and what is on its way; calls under way fail. */
+  /** Closes open connections and those being opened; calls in progress fail. */
   close(): void {
     this.#closing.abort();
     for (const [session, socket] of this.#sessions) {
@@ -56,7 +56,7 @@ export class GrpcConnection {
     }
   }
 
-  /** @param deadline of who asked first */
+  /** @param deadline of the first caller */
   #connect(deadline: number): Promise<ClientHttp2Session | Error> {
     const { path } = this;
     const socketPath = path.startsWith('@') ? `\0${path.slice(1)}` : path;
@@ -64,7 +64,7 @@ export class GrpcConnection {
       const socket = createConnection(socketPath);
       const session = connect('http://localhost', { createConnection: () => socket });
       this.#sessions.set(session, socket);
-      // A session that has ended in order has had all its answers; the other side need not close its half.
+      // A session that has ended cleanly has all its answers; the other side need not close its half.
       socket.once('finish', () => socket.destroy());
       const failed = (error: Error): void => {
         clearTimeout(timer);
@@ -94,10 +94,10 @@ const LATE = 'no connection in time';
 
 const isOpen = (session: ClientHttp2Session): boolean => !session.closed && !session.destroyed;
 
-/** For a timer. @param deadline monotonic ms */
+/** Returns the delay for a timer. @param deadline monotonic ms */
 export const msUntil = (deadline: number): number => Math.max(1, deadline - performance.now());
 
-/** An error where it is not there by then. */
+/** Resolves with an error after the deadline. */
 function inTime<T>(coming: Promise<T>, deadline: number): Promise<T | Error> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(new Error(LATE)), msUntil(deadline));

@@ -1,10 +1,10 @@
 import { constants, type IncomingHttpHeaders } from 'node:http2';
 import { codeOf, GrpcError } from './grpc-status.js';
 
-/** Before a message: whether it is compressed, and its length. */
+/** Bytes before a message: whether it is compressed, and its length. */
 const PREFIX_BYTES = 5;
 
-/** A message as it travels. */
+/** Returns a message with its frame. */
 export function framed(message: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
   frame.writeUInt8(0, 0);
@@ -13,9 +13,9 @@ export function framed(message: Uint8Array): Buffer {
   return frame;
 }
 
-/** The message of an answer, or what it was answered with in its place. */
+/** Returns the message of an answer, or its error. */
 export function readAnswer(head: IncomingHttpHeaders, trailers: IncomingHttpHeaders, body: Buffer): Buffer | GrpcError {
-  // Where there is no message, what else would come behind it stands in the head.
+  // Without a message, the status may be in the headers instead of the trailers.
   const status = trailers['grpc-status'] ?? head['grpc-status'];
   if (status === undefined) {
     const code = head[constants.HTTP2_HEADER_STATUS];
@@ -31,7 +31,7 @@ export function readAnswer(head: IncomingHttpHeaders, trailers: IncomingHttpHead
   return body.subarray(PREFIX_BYTES);
 }
 
-/** Characters of what a plugin says of an error. */
+/** Characters of a plugin's error message. */
 const LONGEST_DESCRIPTION = 1_000;
 
 function descriptionOf(text: string | string[] | undefined): string {

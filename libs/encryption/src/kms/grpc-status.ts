@@ -31,7 +31,7 @@ const LASTING: ReadonlySet<GrpcCode> = new Set([
   'InvalidArgument',
   'NotFound',
   'PermissionDenied',
-  // As gRPC defines it: not to be tried again before the state of things has been set right, as that of a disabled key.
+  // gRPC defines it as not to be retried before the state has been fixed, as for a disabled key.
   'FailedPrecondition',
   'Unimplemented',
 ]);
@@ -39,7 +39,7 @@ const LASTING: ReadonlySet<GrpcCode> = new Set([
 /** Codes that mean that no answer has come, or not yet: the request was not judged. */
 const UNANSWERED: ReadonlySet<GrpcCode> = new Set(['Canceled', 'DeadlineExceeded', 'Unavailable']);
 
-/** A call was answered with an error, or not at all. */
+/** Thrown when a call was answered with an error, or not at all. */
 export class GrpcError extends Error {
   override readonly name = 'GrpcError';
   constructor(
@@ -50,16 +50,16 @@ export class GrpcError extends Error {
     super(`rpc error: code = ${code} desc = ${description}`, options);
   }
 
-  /** Whether it may pass by itself. */
+  /** Whether it may be transient. */
   get passing(): boolean {
     return !LASTING.has(this.code);
   }
 
-  /** Whether it says nothing of what was asked. */
+  /** Whether the request was not judged. */
   get unanswered(): boolean {
     return UNANSWERED.has(this.code);
   }
 }
 
-/** The code of a number; one that there is not is unknown. */
+/** Returns the code of a number; an undefined number is `Unknown`. */
 export const codeOf = (number: string | undefined): GrpcCode => CODES[Number(number ?? 2)] ?? 'Unknown';

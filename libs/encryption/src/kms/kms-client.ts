@@ -15,7 +15,7 @@ import {
   type WrappedKey,
 } from './messages.js';
 
-/** Which plugin, and how long it is waited for. */
+/** Address of a plugin, and the timeout. */
 interface KmsClientOptions {
   /** Name of the provider, as configured. */
   readonly name: string;
@@ -39,12 +39,12 @@ export class KmsClient {
     return this.#call('Status', encodeStatusRequest(), decodeStatusResponse);
   }
 
-  /** Has a key encrypted. @throws GrpcError */
+  /** Encrypts a key by the service. @throws GrpcError */
   async encrypt(key: Buffer): Promise<WrappedKey> {
     return this.#call('Encrypt', encodeEncryptRequest(key, randomUUID()), decodeEncryptResponse);
   }
 
-  /** Has a key decrypted. @throws GrpcError */
+  /** Decrypts a key by the service. @throws GrpcError */
   async decrypt(key: WrappedKey): Promise<Buffer> {
     return this.#call('Decrypt', encodeDecryptRequest(key, randomUUID()), decodeDecryptResponse);
   }

@@ -10,13 +10,13 @@ import type { KmsClient } from './kms-client.js';
 import { decodeEncryptResponse, type StatusResponse } from './messages.js';
 import { KeyProofError, LENGTH_BYTES, type OwnKey, OwnKeys } from './own-key.js';
 
-/** Milliseconds, all as the reference has them: between looks at the service, where it was well and where it was not. */
+/** Milliseconds, all as in the reference: between checks of a healthy service, and of an unhealthy one. */
 const LOOK_MS = 60_000;
 const RETRY_MS = 10_000;
-/** For which an answer of a look holds. */
+/** Milliseconds for which the result of a check is valid. */
 const WELL_MS = 20_000;
 const UNWELL_MS = 3_000;
-/** For which a key goes on to encrypt after the last time that the service was well. Reading knows no such end. */
+/** Milliseconds for which a key may encrypt after the service was last healthy. Decryption is not limited. */
 const WRITE_MS = 180_000;
 /**
  * Milliseconds between proofs that a healthy service still decrypts the key: bodies under a key that it lost would be
@@ -24,23 +24,23 @@ const WRITE_MS = 180_000;
  */
 const PROVE_MS = 60_000;
 
-/** Releases of the reference name the same calls so. */
+/** Releases of the reference use these version names for the same calls. */
 const VERSIONS = ['v2', 'v2beta1'];
 
-/** Keys that are kept decrypted: about one for each start of a server whose bodies are read. */
+/** Decrypted keys that are cached: about one for each start of a server whose bodies are read. */
 const KEPT = 10_000;
-/** Keys that are remembered as lost. */
+/** Lost keys that are remembered. */
 const KEPT_LOST = 1_000;
 
-/** The key that bodies are encrypted with now. Monotonic ms. */
+/** The key that bodies are encrypted with now. Times in monotonic ms. */
 interface Held {
   readonly key: OwnKey;
   readonly expires: number;
-  /** When the service was last asked for it, and gave it back. */
+  /** Time of the last proof that the service decrypts it. */
   readonly proved: number;
 }
 
-/** A key of some process, decrypted. */
+/** A decrypted key of some process. */
 interface KnownKey {
   readonly key: GcmKey;
   readonly keyId: string;
@@ -53,7 +53,7 @@ interface KmsProviderOptions {
   readonly observer: EncryptionObserver;
   /** Called when a check finds the service unhealthy, and for keys that it has lost. */
   readonly onError: (error: Error) => void;
-  /** Default: the machine's. */
+  /** Default: the system's. */
   readonly clock?: Clock;
 }
 
@@ -69,10 +69,10 @@ export class KmsProvider implements BodyProvider {
   readonly #maker: OwnKeys;
   readonly #keys = new LRUCache<string, KnownKey>({ max: KEPT });
   readonly #asked = new Map<string, Promise<KnownKey>>();
-  /** Keys of its own that the service has lost, as they stand with bodies. */
+  /** This process's keys that the service has lost, in their stored form. */
   readonly #lost = new LRUCache<string, true>({ max: KEPT_LOST });
   #own: Held | undefined;
-  /** Why there is no key of its own. */
+  /** Why this process has no key. */
   #lack = 'has not given a key yet';
   #looked: { readonly until: number; readonly problem: Error | undefined } | undefined;
   #looking: Promise<void> | undefined;
@@ -85,7 +85,7 @@ export class KmsProvider implements BodyProvider {
     this.#maker = new OwnKeys(options);
   }
 
-  /** Looks at the service, and goes on to. Never rejects: a service may come up after the server. */
+  /** Checks the service, now and periodically. Never rejects: a service may come up after the server. */
   async start(): Promise<void> {
     let wait = LOOK_MS;
     try {
@@ -97,14 +97,14 @@ export class KmsProvider implements BodyProvider {
     if (!this.#closed) this.#cancelLook = this.#clock.after(wait, () => void this.start());
   }
 
-  /** Looks at nothing any more, and ends the connection. */
+  /** Stops the checks, and closes the connection. */
   close(): void {
     this.#closed = true;
     this.#cancelLook?.();
     this.options.client.close();
   }
 
-  /** Whether the service is well, as it was a moment ago. @throws Error that says what is wrong */
+  /** Whether the service was healthy at the last check. @throws Error that says what is wrong */
   async check(): Promise<void> {
     if (this.#looked && this.#clock.now() < this.#looked.until) {
       if (this.#looked.problem) throw this.#looked.problem;
@@ -117,7 +117,7 @@ export class KmsProvider implements BodyProvider {
   }
 
   async #look(): Promise<void> {
-    // From before the calls, so that what is reckoned from it is a bound.
+    // Time before the calls, so that expiries derived from it are on the safe side.
     const asked = this.#clock.now();
     let problem: Error | undefined;
     try {
@@ -158,11 +158,11 @@ export class KmsProvider implements BodyProvider {
     throw new Error(`kmsv2 Provider ${name} is not healthy, error: ${all}`);
   }
 
-  /** Makes a new key where the service has turned to another; what was is kept where that fails, until it expires. */
+  /** Makes a new key when the service has rotated its own; the old one is kept if that fails, until it expires. */
   async #follow(keyId: string, asked: number): Promise<void> {
     const own = this.#own;
     if (own?.key.keyId !== keyId) return this.#turnTo(await this.#maker.draw(keyId), asked);
-    // Who was away may have come back as another, with another key of the same id.
+    // A service that was unavailable may have been replaced, with another key of the same id.
     const isDue = this.#looked?.problem !== undefined || asked - own.proved >= PROVE_MS;
     try {
       if (isDue) await this.#maker.prove(own.key);
@@ -215,7 +215,7 @@ export class KmsProvider implements BodyProvider {
     const own = this.#own;
     if (!own) throw new Error(`the KMS provider ${JSON.stringify(name)} ${this.#lack}`);
     if (this.#clock.now() > own.expires) {
-      // Its id is no writer's business.
+      // The key's id is not shown to writers.
       const minutes = WRITE_MS / 60_000;
       throw new Error(
         `the key of the KMS provider ${JSON.stringify(name)} has expired, as the service has not been well for ${minutes} minutes`,
@@ -248,7 +248,7 @@ export class KmsProvider implements BodyProvider {
     return made !== undefined && made.keyId === this.#own?.key.keyId && !this.#lost.has(made.text);
   }
 
-  /** Asks for a key once, however many bodies wait for it. */
+  /** Requests a key once, however many bodies wait for it. */
   #keyOf(text: string, block: Buffer): Promise<KnownKey> {
     const asked = this.#asked.get(text);
     if (asked) return asked;
@@ -275,7 +275,7 @@ export class KmsProvider implements BodyProvider {
 interface Parts {
   /** The wrapped key. */
   readonly block: Buffer;
-  /** Everything up to its end. */
+  /** Prefix up to its end. */
   readonly preamble: Buffer;
   readonly rest: Buffer;
 }
@@ -288,7 +288,7 @@ function partsOf({ header, payload }: Envelope): Parts {
   return { block: payload.subarray(LENGTH_BYTES, end), preamble, rest: payload.subarray(end) };
 }
 
-/** Undefined where it cannot be taken apart. */
+/** Undefined for an invalid envelope. */
 function madeWith(envelope: Envelope): { readonly text: string; readonly keyId: string } | undefined {
   try {
     const { block } = partsOf(envelope);

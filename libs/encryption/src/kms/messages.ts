@@ -1,12 +1,12 @@
 import { Reader, Writer } from 'protobufjs/minimal.js';
 
-/** The service of KMS plugins, version 2 (k8s.io/kms, apis/v2/api.proto). Field numbers stand here by hand: there are few. */
+/** The service of KMS plugins, version 2 (k8s.io/kms, apis/v2/api.proto). Its few field numbers are hard-coded. */
 export const SERVICE = 'v2.KeyManagementService';
 
 /** Status of a plugin. */
 export interface StatusResponse {
   readonly version: string;
-  /** `ok`, or what is wrong. */
+  /** `ok`, or the problem. */
   readonly healthz: string;
   /** Id of the key that it encrypts with now. */
   readonly keyId: string;
@@ -15,7 +15,7 @@ export interface StatusResponse {
 /** Annotations by name; their values are opaque. */
 type Annotations = ReadonlyMap<string, Buffer>;
 
-/** A key as the service has encrypted it, with what it needs to decrypt it. */
+/** A key as encrypted by the service, with the data for decrypting it. */
 export interface WrappedKey {
   readonly ciphertext: Buffer;
   readonly keyId: string;
@@ -26,7 +26,7 @@ const bytes = (field: number): number => (field << 3) | 2;
 
 const owned = (value: Uint8Array): Buffer => Buffer.from(value);
 
-/** Calls back for each field that is bytes, with what reads it; leaves all others out. */
+/** Calls back for each field of bytes, with its reader; skips all others. */
 function eachField(message: Uint8Array, take: (field: number, value: () => Uint8Array) => void): void {
   const reader = Reader.create(message);
   while (reader.pos < reader.len) {
@@ -82,7 +82,10 @@ export function decodeDecryptResponse(message: Uint8Array): Buffer {
   return plaintext;
 }
 
-/** The same message that a plugin answers with: so a wrapped key stands in envelopes. Annotations in the order of their names. */
+/**
+ * Encodes the message of a plugin's answer, which is also the form of a wrapped key in envelopes. Annotations are in
+ * the order of their names.
+ */
 export function encodeWrappedKey({ ciphertext, keyId, annotations }: WrappedKey): Buffer {
   const writer = Writer.create().uint32(bytes(1)).bytes(ciphertext).uint32(bytes(2)).string(keyId);
   return owned(encodeAnnotations(writer, 3, annotations).finish());

@@ -10,7 +10,7 @@ import { encodeWrappedKey, type WrappedKey } from './messages.js';
 /** Bytes of the length before a wrapped key. */
 export const LENGTH_BYTES = 4;
 
-/** A key that this process has made, and that the service has decrypted again to what it was. */
+/** A key of this process that the service has decrypted correctly as a proof. */
 export interface OwnKey {
   readonly key: GcmKey;
   /** Secret of `key`, of {@link GCM_KEY_BYTES}. */
@@ -24,15 +24,15 @@ export interface OwnKey {
   readonly preamble: Buffer;
 }
 
-/** A service did not give back a key that it has encrypted. */
+/** Thrown when a service did not decrypt a key that it has encrypted. */
 export class KeyProofError extends Error {
   override readonly name = 'KeyProofError';
-  /** Whether it may yet. */
+  /** Whether the failure may be transient. */
   readonly passing: boolean;
   /** Whether no answer about the key has come. */
   readonly unanswered: boolean;
 
-  /** @param cause what it was answered with; none where that was another key */
+  /** @param cause the service's error; none if it returned another key */
   constructor(message: string, cause?: GrpcError) {
     super(message, { cause });
     this.passing = cause?.passing ?? false;
@@ -47,7 +47,7 @@ interface OwnKeysOptions {
   readonly observer: EncryptionObserver;
 }
 
-/** Makes keys, and has a service encrypt them. */
+/** Generates keys, and has a service encrypt them. */
 export class OwnKeys {
   readonly #header: Buffer;
 
@@ -56,10 +56,10 @@ export class OwnKeys {
   }
 
   /**
-   * A new one.
-   * @param keyId of the key that the service has to encrypt it with
-   * @throws KeyProofError where it does not decrypt again what it has encrypted
-   * @throws Error for what else it does not do as it should
+   * Generates a key.
+   * @param keyId of the key that the service must encrypt it with
+   * @throws KeyProofError when the service does not decrypt what it has encrypted
+   * @throws Error for other violations of the protocol
    */
   async draw(keyId: string): Promise<OwnKey> {
     const bytes = randomBytes(GCM_KEY_BYTES);
@@ -76,7 +76,10 @@ export class OwnKeys {
     return { key: new GcmKey(bytes), bytes, wrapped, keyId, text: block.toString('latin1'), preamble };
   }
 
-  /** Has it decrypted again: what the service could not decrypt would be lost with this process. @throws KeyProofError */
+  /**
+   * Decrypts it again as a proof: bodies under a key that the service cannot decrypt would be lost with this process.
+   * @throws KeyProofError
+   */
   async prove({ bytes, wrapped }: Pick<OwnKey, 'bytes' | 'wrapped'>): Promise<void> {
     const what = `failed to verify encrypted DEK, keyID=${JSON.stringify(wrapped.keyId)}`;
     const decrypted = await this.options.client.decrypt(wrapped).catch((error: unknown) => {

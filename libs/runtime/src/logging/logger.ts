@@ -1,32 +1,32 @@
 import { type Clock, systemClock } from '../clock.js';
 import { describeError, isSecretKey, redactText, redactValue } from './redact.js';
 
-/** Fields of a line; values whose names say that they are secret are not written (see redact.ts). */
+/** Fields of a line; values with secret names are not written (see redact.ts). */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Writes log lines at one verbosity. */
 export interface LogWriter {
-  /** `fields` that are undefined are left out. */
+  /** Undefined `fields` are left out. */
   info(message: string, fields?: LogFields): void;
 }
 
-/** Structured logs. Messages are fixed phrases; what varies goes into fields. */
+/** Structured logs. Messages are fixed phrases; variable parts are fields. */
 export interface Logger extends LogWriter {
-  /** Something is not as it should be and the process goes on; written at every verbosity. */
+  /** Logs a problem that the process survives; written at every verbosity. */
   warn(message: string, fields?: LogFields): void;
-  /** `error` may be anything that was thrown; stacks are written from verbosity 4 on. */
+  /** `error` may be any thrown value; stacks are written from verbosity 4 on. */
   error(message: string, error: unknown, fields?: LogFields): void;
   /**
-   * The writer of a verbosity level, or undefined when that level is off, so that nothing is evaluated then:
+   * Returns the writer of a verbosity level, or undefined when that level is off, so that nothing is evaluated:
    * `logger.v(4)?.info('watch opened', { requestID, resource })`.
    */
   v(level: number): LogWriter | undefined;
-  /** A logger that adds these fields to every line, such as `{ requestID }`. */
+  /** Returns a logger that adds these fields to every line, such as `{ requestID }`. */
   with(fields: LogFields): Logger;
 }
 
 /**
- * `text`: `I0411 09:30:00.125 "message" key="value"`, UTC. `json`: one object a line, `ts` in milliseconds since the
+ * `text`: `I0411 09:30:00.125 "message" key="value"`, UTC. `json`: one object per line, `ts` in milliseconds since the
  * epoch.
  */
 export type LogFormat = 'text' | 'json';
@@ -37,15 +37,15 @@ export const loggingOptions = {
   v: { type: 'int', short: 'v', default: 0, min: 0, max: 10, help: 'Verbosity: higher prints more.' },
 } as const;
 
-/** How lines are written; see {@link loggingOptions}. */
+/** Settings of a logger; see {@link loggingOptions}. */
 export interface LoggerSettings {
   /** Value of `--logging-format`. */
   readonly format: LogFormat;
-  /** Highest verbosity that is written, 0 to 10. */
+  /** Highest verbosity to write, 0 to 10. */
   readonly verbosity: number;
   /** Clock of the lines' times. Default: the machine's. */
   readonly clock?: Clock;
-  /** Takes whole lines, with their line end. Default: standard error. */
+  /** Writes whole lines, with their line end. Default: standard error. */
   readonly write?: (line: string) => void;
   /** Called for each error that is logged, with its message alone. */
   readonly onError?: (message: string) => void;
@@ -64,7 +64,7 @@ interface Line {
   readonly fields: readonly Field[];
 }
 
-/** A logger that writes every line at once, with `[redacted]` in the place of what looks secret (see redact.ts). */
+/** Creates a logger that writes every line at once, with `[redacted]` in place of secrets (see redact.ts). */
 export function createLogger(settings: LoggerSettings): Logger {
   const { format, verbosity, clock = systemClock, write = (line) => process.stderr.write(line), onError } = settings;
   const render = format === 'json' ? asJson : asText;
@@ -74,7 +74,7 @@ export function createLogger(settings: LoggerSettings): Logger {
   });
 }
 
-/** Writes nothing. */
+/** A logger that writes nothing. */
 export const silentLogger: Logger = {
   info() {},
   warn() {},
@@ -119,7 +119,7 @@ class StructuredLogger implements Logger {
   }
 }
 
-/** The fields in the order given, each value as the JSON that is written. */
+/** Returns the fields in the order given, each value as JSON. */
 const clean = (fields: LogFields): Field[] => {
   const cleaned: Field[] = [];
   for (const key of Object.keys(fields)) {
@@ -142,7 +142,7 @@ function asJson({ at, severity, verbosity, message, fields }: Line): string {
   const level = severity === 'info' ? `"info","v":${verbosity}` : `"${severity}"`;
   return `${line}"ts":${at},"level":${level},"msg":${JSON.stringify(message)}}\n`;
 }
-/** Members of a JSON line that no field may displace. */
+/** Members of a JSON line that no field may override. */
 const OWN: ReadonlySet<string> = new Set(['ts', 'level', 'v', 'msg']);
 
 /** `I0411 09:30:00.125 "message" key="value"`: severity, month and day, UTC time. */
@@ -155,7 +155,10 @@ function asText({ at, severity, message, fields }: Line): string {
 }
 const LETTER: Readonly<Record<Severity, string>> = { info: 'I', warning: 'W', error: 'E' };
 
-/** JSON that never fails: a value that cannot be written (a cycle, a throwing getter) must not take the request down. */
+/**
+ * Encodes JSON without ever failing: a value that cannot be encoded (a cycle, a throwing getter) must not fail the
+ * request.
+ */
 function stringify(value: unknown): string {
   try {
     return JSON.stringify(value, redactValue) ?? 'null';

@@ -1,4 +1,4 @@
-/** A release as its parts: `1.27.16`; what is left out is 0. */
+/** Returns the parts of a release such as `1.27.16`; missing parts are 0. */
 const partsOf = (release: string): readonly number[] => release.split('.').map(Number);
 
 function compareReleases(one: string, other: string): number {
@@ -10,18 +10,18 @@ function compareReleases(one: string, other: string): number {
   return 0;
 }
 
-/** The first release of the minor version of another one. */
+/** Returns the first release of a release's minor version. */
 const firstOfMinor = (release: string): string => release.split('.').slice(0, 2).join('.');
 
-/** Whether a metric is deprecated in a release: it still shows, and its help says so. */
+/** Whether a metric is deprecated in a release: it is still shown, and its help says so. */
 export const isDeprecatedIn = (since: string, release: string): boolean => compareReleases(since, release) <= 0;
 
-/** Whether it was so in a minor version before: it shows only where it is asked for, and goes with the next. */
+/** Whether it was deprecated in an earlier minor version: it is only shown on request, and removed in the next. */
 export const isHiddenIn = (since: string, release: string): boolean =>
   compareReleases(since, firstOfMinor(release)) < 0;
 
 /**
- * Checks the value of `--show-hidden-metrics-for-version`: nothing, or the minor version before `release`.
+ * Checks the value of `--show-hidden-metrics-for-version`: empty, or the minor version before `release`.
  * @throws RangeError for any other
  */
 export function checkShownVersion(value: string, release: string): void {

@@ -1,13 +1,13 @@
 /** A value for each label name, in the order they were declared. */
 export type LabelTuple<L extends readonly string[]> = { readonly [I in keyof L]: string };
 
-/** A metric as it is declared. */
+/** Declaration of a metric. */
 export interface MetricDefinition<L extends readonly string[]> {
   /** Printed name, with its unit: `apiserver_request_duration_seconds`; unique. */
   readonly name: string;
   /** Help sentence; the stability is printed before it. */
   readonly help: string;
-  /** Names of the labels, in the order in which `with` takes their values. */
+  /** Names of the labels, in the order of the arguments of `with`. */
   readonly labels: L;
   /** Stability between releases; printed before the help, as in `[STABLE]`. Default ALPHA. */
   readonly stability?: 'ALPHA' | 'BETA' | 'STABLE';
@@ -25,7 +25,7 @@ interface SameNames {
   readonly names: readonly string[];
   /** Values of each label, in the order of the names. */
   readonly each: readonly Set<string>[];
-  /** The values of one, joined in that order. */
+  /** The joined values of each, in that order. */
   readonly together: Set<string>;
 }
 
@@ -43,7 +43,7 @@ function byNames(all: readonly LabelValues[]): Iterable<SameNames> {
 }
 
 const MAX_SERIES = 5000;
-/** Every label of the series that takes what is over the limit. */
+/** Value of every label in the series for those over the limit. */
 const OVERFLOW = '(other)';
 
 interface Entry<S> {
@@ -55,7 +55,7 @@ interface Entry<S> {
 
 /**
  * The series of one metric by their label values. A caller looks its series up, or keeps it, and then adds to plain
- * numbers; labels are written once, when a series is made.
+ * numbers; labels are formatted once, when a series is made.
  */
 export class Family<L extends readonly string[], S> {
   readonly #labels: L;
@@ -96,7 +96,7 @@ export class Family<L extends readonly string[], S> {
       const places = names.map((name) => this.#labels.indexOf(name));
       if (places.includes(-1)) continue;
       for (const [key, { values }] of this.#entries) {
-        // Most fail the first look, which costs no text of its own.
+        // Most fail the first check, which allocates no text.
         if (!places.every((place, at) => each[at]?.has(values[place] ?? ''))) continue;
         if (together.has(places.map((place) => values[place]).join('\0'))) this.#entries.delete(key);
       }
@@ -104,9 +104,9 @@ export class Family<L extends readonly string[], S> {
     }
   }
 
-  /** Every series with its labels as they are printed. */
+  /** Returns every series with its printed labels. */
   *entries(): Generator<Pick<Entry<S>, 'labels' | 'series'>> {
-    // Without labels there is one series, which is there from the beginning.
+    // Without labels there is one series, which exists from the beginning.
     if (this.#labels.length === 0) (this as unknown as Family<readonly [], S>).with();
     yield* this.#entries.values();
     const overflow = this.#labels.map(() => OVERFLOW);

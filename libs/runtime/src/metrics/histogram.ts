@@ -11,7 +11,7 @@ export class HistogramSeries {
     this.#counts = bounds.map(() => 0);
   }
 
-  /** `value` in the metric's unit: seconds for durations. `times`: as if observed so many times. */
+  /** `value` in the metric's unit: seconds for durations. `times`: counts as this many observations. */
   observe(value: number, times = 1): void {
     this.#sum += value * times;
     this.#count += times;
@@ -29,7 +29,7 @@ export class HistogramSeries {
     return this.#sum;
   }
 
-  /** Number of observations, those above the last bound included. */
+  /** Number of observations, including those above the last bound. */
   get count(): number {
     return this.#count;
   }

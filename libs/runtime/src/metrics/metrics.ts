@@ -10,19 +10,22 @@ export const REQUEST_DURATION_BUCKETS: readonly number[] = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
 
-/** How often the lag of the event loop is sampled: the usual 10 ms wake an idle process a hundred times a second, 1 % of a core. */
+/**
+ * Sampling interval of the event loop's lag: the usual 10 ms wake an idle process a hundred times a second, 1 % of a
+ * core.
+ */
 const LAG_SAMPLE_MS = 100;
 
 /** A number that only grows, from 0 at the start of the process. */
 export class CounterSeries {
   #value = 0;
 
-  /** Adds `by`, which is not negative. */
+  /** Adds `by`, which must not be negative. */
   inc(by = 1): void {
     this.#value += by;
   }
 
-  /** Sum of what was added. */
+  /** Sum of all additions. */
   get value(): number {
     return this.#value;
   }
@@ -48,7 +51,7 @@ export class GaugeSeries {
   }
 }
 
-/** Gives label values and value of each series of the moment. */
+/** Returns label values and value of each current series. */
 export type ReadSeries<L extends readonly string[]> = () => Iterable<readonly [LabelTuple<L>, number]>;
 
 /** Description of a metric without its values. */
@@ -57,39 +60,39 @@ export interface MetricDescription {
   readonly name: string;
   /** Type of its samples. */
   readonly type: MetricHead['type'];
-  /** Names, in the order in which they are printed. */
+  /** Label names, in printed order. */
   readonly labels: readonly string[];
   /** Printed stability; undefined for metrics of the runtime. */
   readonly stability: 'ALPHA' | 'BETA' | 'STABLE' | undefined;
-  /** Without what is printed before it. */
+  /** Help without the stability. */
   readonly help: string;
-  /** Release in which it began to go, where that is not after this one. */
+  /** Release of its deprecation, unless that is later than this one. */
   readonly deprecated: string | undefined;
-  /** Whether it shows only where hidden ones are asked for. */
+  /** Whether it is only shown on request. */
   readonly hidden: boolean;
 }
 
-/** A metric as it is printed: the lines of its series. */
+/** A printable metric: the lines of its series. */
 interface Printable {
   readonly about: MetricDescription;
-  /** With what stands before the help. */
+  /** Head with the help's prefix. */
   readonly head: MetricHead;
   readonly shown: boolean;
   samples(): Iterable<string>;
 }
 
-/** Characters that are printed before others get a turn: some milliseconds' worth. */
+/** Characters that are printed before other work runs: some milliseconds' worth. */
 const PIECE = 256 << 10;
 
 /** Settings that hide deprecated metrics. */
 export interface MetricsSettings {
   /** Release, such as `1.27.16`. Default: one before any deprecation. */
   readonly release?: string;
-  /** Show those that are hidden in this release. Default false. */
+  /** Shows metrics that are hidden in this release. Default false. */
   readonly showHidden?: boolean;
 }
 
-/** The metrics of one process; several can live side by side in tests. Names are the callers'. */
+/** The metrics of one process; tests can have several. The callers choose the names. */
 export class Metrics {
   readonly #release: string;
   readonly #showHidden: boolean;
@@ -104,17 +107,17 @@ export class Metrics {
     this.#showHidden = showHidden;
   }
 
-  /** A counter per combination of label values. Throws an Error for a name that is taken. */
+  /** Creates a counter per combination of label values. Throws an Error for a name that is taken. */
   counter<const L extends readonly string[]>(definition: MetricDefinition<L>): Family<L, CounterSeries> {
     return this.#values('counter', definition, new Family(definition, () => new CounterSeries()));
   }
 
-  /** A gauge per combination of label values. Throws an Error for a name that is taken. */
+  /** Creates a gauge per combination of label values. Throws an Error for a name that is taken. */
   gauge<const L extends readonly string[]>(definition: MetricDefinition<L>): Family<L, GaugeSeries> {
     return this.#values('gauge', definition, new Family(definition, () => new GaugeSeries()));
   }
 
-  /** A gauge that is read when metrics are asked for. */
+  /** Creates a gauge that is read when metrics are collected. */
   observedGauge<const L extends readonly string[]>(definition: MetricDefinition<L>, read: ReadSeries<L>): void {
     this.#observed('gauge', definition, read);
   }
@@ -158,19 +161,19 @@ export class Metrics {
     for (const _step of this.forgetting([values]));
   }
 
-  /** The same of many things, in steps. */
+  /** Same for many objects, in steps. */
   *forgetting(gone: readonly LabelValues[]): Generator<undefined, void> {
     for (const family of this.#families) yield* family.forgetting(gone);
   }
 
-  /** Every metric there is, hidden ones too, in the order of their names. */
+  /** Describes every metric, hidden ones too, ordered by name. */
   describe(): MetricDescription[] {
     const own = [...this.#metrics.values()].map(({ about }) => about);
     const all = [...own, ...this.#process.getMetricsAsArray().map(describeRuntime)];
     return all.sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  /** The answer to `GET /metrics`. Many series take many turns of the event loop. */
+  /** Returns the answer to `GET /metrics`. Many series take many turns of the event loop. */
   async text(): Promise<{ contentType: string; body: string }> {
     const pieces: string[] = [];
     let piece = '';
@@ -203,7 +206,7 @@ export class Metrics {
     return family;
   }
 
-  /** The series of the moment, bounded in number as all others; what is over the bound adds up. */
+  /** Returns the current series, bounded in number as all others; those beyond the bound are summed. */
   #observed<L extends readonly string[]>(
     type: 'counter' | 'gauge',
     definition: MetricDefinition<L>,

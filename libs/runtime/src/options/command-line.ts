@@ -4,7 +4,7 @@ import { type Options, OptionsError } from './options.js';
 
 /** The part of a stream that messages need. */
 export interface Output {
-  /** Text with its line ends; nothing waits for it. */
+  /** Writes text with its line ends, without waiting. */
   write(text: string): unknown;
 }
 

@@ -7,7 +7,7 @@ interface Described {
   readonly deprecated?: string;
 }
 
-/** Having no default, the option must be given. */
+/** Without a default, the option is required. */
 interface Needed {
   readonly required?: true;
 }
@@ -22,7 +22,7 @@ interface StringOption extends Described, Needed {
   readonly default?: string;
   /** The only values allowed. */
   readonly choices?: readonly string[];
-  /** Looks at the value, once it has been read. What it throws is what is wrong: the message follows the option's name. */
+  /** Checks the parsed value. The message of its exception follows the option's name. */
   readonly check?: (value: string) => void;
 }
 
@@ -61,20 +61,20 @@ interface BoolOption extends Described {
 export interface ListOption extends Described {
   readonly type: 'list';
   readonly default?: readonly string[];
-  /** Each use is one entry, commas and all. Default false. */
+  /** Whether each use is one entry, commas included. Default false. */
   readonly whole?: boolean;
-  /** Entries of nothing but white space stay, for `check` to refuse. Default false: they are left out. */
+  /** Whether entries of white space only are kept, for `check` to refuse. Default false: they are dropped. */
   readonly keepsBlanks?: boolean;
   /** The only entries allowed. */
   readonly choices?: readonly string[];
-  /** Looks at the whole, once every use has been read. What it throws is what is wrong: the message follows the option's name. */
+  /** Checks the whole list, once every use has been read. The message of its exception follows the option's name. */
   readonly check?: (value: readonly string[]) => void;
 }
 
-/** `key=value` pairs, comma-separated, repeatable; of a repeated key the last value counts. */
+/** `key=value` pairs, comma-separated, repeatable; for a repeated key the last value is used. */
 interface MapOption extends Described {
   readonly type: 'map';
-  /** Looks at the whole, once every use has been read. Throws OptionsError. */
+  /** Checks the whole map, once every use has been read. Throws OptionsError. */
   readonly check?: (value: ReadonlyMap<string, string>) => void;
 }
 

@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = 'ORCH_';
 
-/** The variable that an option may be given by: `postgres-url` by `ORCH_POSTGRES_URL`. */
+/** Returns the environment variable of an option: `ORCH_POSTGRES_URL` for `postgres-url`. */
 export const variableOf = (option: string): string => PREFIX + option.toUpperCase().replaceAll('-', '_');
 
 /**
@@ -18,7 +18,7 @@ export function givenIn(option: string, env: Environment): string | undefined {
   return value === undefined || value === '' || isServiceLink(name, value) ? undefined : value;
 }
 
-/** Variables that look like options and are none, in alphabetical order. */
+/** Returns variables that look like options and are none, in alphabetical order. */
 export function unknownVariables(definitions: OptionDefinitions, env: Environment): string[] {
   const known = new Set(Object.keys(definitions).map(variableOf));
   return Object.entries(env)
@@ -28,8 +28,8 @@ export function unknownVariables(definitions: OptionDefinitions, env: Environmen
 }
 
 /**
- * Whether a kubelet has put a variable into the container because there is a Service of that name in its namespace
- * (`enableServiceLinks` of a pod): for a Service `orch-secure` one is called as the option `--secure-port` is.
+ * Whether a kubelet has set a variable for a Service of that name in the namespace (`enableServiceLinks` of a pod): for
+ * a Service `orch-secure` one has the name of the option `--secure-port`.
  */
 const isServiceLink = (name: string, value: string): boolean =>
   /_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||

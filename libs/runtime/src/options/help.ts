@@ -8,7 +8,7 @@ const HEAD = [
   'what stands on the command line wins.',
 ];
 
-/** Every option with its kind of value, description, bounds and default, in alphabetical order. */
+/** Returns the help of every option: value type, description, bounds and default, in alphabetical order. */
 export function helpText(usage: string, definitions: OptionDefinitions): string {
   const lines = [`Usage: ${usage}`, '', ...HEAD, '', 'Options:'];
   const all: [string, OptionDefinition][] = [

@@ -5,7 +5,7 @@ import { helpText } from './help.js';
 import { type AnyValue, defaultValue, readValue } from './read-value.js';
 import { ValueError } from './values.js';
 
-/** Options that cannot be used; `problems` holds everything wrong with them, a line each. */
+/** Thrown for invalid options; `problems` holds all of them, a line each. */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError';
   /** @param problems messages for the user, each naming an option; never empty */
@@ -14,9 +14,9 @@ export class OptionsError extends Error {
   }
 }
 
-/** Arguments and environment, read and checked. */
+/** Parsed and checked arguments and environment. */
 export interface Parsed<D extends OptionDefinitions> {
-  /** Every option's value, defaults filled in; beside `help` even a required one may be undefined. */
+  /** Every option's value, with defaults; with `help` even a required one may be undefined. */
   readonly values: OptionValues<D>;
   /** Warnings about deprecated options, and about variables that look like options and are none. */
   readonly warnings: readonly string[];
@@ -74,7 +74,7 @@ function parse<D extends OptionDefinitions>(definitions: D, argv: readonly strin
   const { problems, stray, given, help } = reading;
   for (const [name, definition] of Object.entries(definitions))
     problems.push(...checked(name, definition, given.get(name)));
-  // What follows an unknown flag may have been meant as its value: one complaint is enough then.
+  // A text behind an unknown flag may have been meant as its value: one error is enough then.
   if (problems.length === 0) problems.push(...stray.map((text) => `unexpected argument: ${JSON.stringify(text)}`));
   if (!help) problems.push(...missing(definitions, given));
   if (problems.length > 0) throw new OptionsError(problems);
@@ -132,7 +132,7 @@ class Reading {
   }
 }
 
-/** `node:util` splits the arguments; what they mean is decided above. */
+/** `node:util` splits the arguments; they are interpreted above. */
 function tokens(definitions: OptionDefinitions, argv: readonly string[]) {
   const shapes: Record<string, { type: 'string' | 'boolean'; short?: string }> = {
     help: { type: 'boolean', short: 'h' },
@@ -161,7 +161,7 @@ function checked(name: string, definition: OptionDefinition, value: AnyValue): r
     return [];
   } catch (error) {
     if (error instanceof OptionsError) return error.problems;
-    // Whatever a check stumbles over is what is wrong with the value.
+    // Any exception of a check is the value's problem.
     return [`--${name}: ${error instanceof Error ? error.message : String(error)}`];
   }
 }

@@ -26,7 +26,7 @@ export function defaultValue(definition: OptionDefinition): AnyValue {
   }
 }
 
-/** Reads one use of an option; `earlier` is what its uses before gave. Throws {@link ValueError}. */
+/** Reads one use of an option; `earlier` is the result of previous uses. Throws {@link ValueError}. */
 export function readValue(definition: OptionDefinition, text: string, earlier: AnyValue): AnyValue {
   switch (definition.type) {
     case 'string':

@@ -1,4 +1,4 @@
-/** Thrown by the readers below; the message names the value but not the option, which the caller knows. */
+/** Thrown by the parsers below; the message names the value but not the option, which the caller knows. */
 export class ValueError extends Error {
   override readonly name = 'ValueError';
 }
@@ -10,7 +10,7 @@ const refuse = (text: string, what: string): never => {
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 
-/** The spellings that Go's `strconv.ParseBool` accepts. */
+/** Accepts the spellings of Go's `strconv.ParseBool`. */
 export function parseBool(text: string): boolean {
   if (TRUE.has(text)) return true;
   if (FALSE.has(text)) return false;
@@ -22,7 +22,7 @@ export function parseInteger(text: string): number {
   return Number.isSafeInteger(value) ? value : refuse(text, 'an integer');
 }
 
-/** A decimal number, with an exponent or without. */
+/** Parses a decimal number, with an exponent or without. */
 export function parseFloating(text: string): number {
   const value = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(value) ? value : refuse(text, 'a number');
@@ -39,7 +39,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** A Go duration (`1h30m`, `5m0s`, `250ms`, `0`) in milliseconds. */
+/** Parses a Go duration (`1h30m`, `5m0s`, `250ms`, `0`) to milliseconds. */
 export function parseDuration(text: string): number {
   if (text === '0') return 0;
   const form = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text);
@@ -51,7 +51,7 @@ export function parseDuration(text: string): number {
   return form[1] === '-' ? -total : total;
 }
 
-/** Milliseconds as Go prints a duration: `5m0s`, `1.5s`, `250ms`, `0s`. */
+/** Formats milliseconds as a Go duration: `5m0s`, `1.5s`, `250ms`, `0s`. */
 export function formatDuration(ms: number): string {
   if (ms < 0) return `-${formatDuration(-ms)}`;
   if (ms === 0) return '0s';
@@ -75,14 +75,14 @@ const UNIT_BYTES: Readonly<Record<string, number>> = {
   Ti: 2 ** 40,
 };
 
-/** A size in bytes, with the suffixes of a resource quantity: `1048576`, `64Mi`, `1.5Gi`, `100M`. */
+/** Parses a size in bytes, with the suffixes of a resource quantity: `1048576`, `64Mi`, `1.5Gi`, `100M`. */
 export function parseBytes(text: string): number {
   const form = /^(\d+(?:\.\d+)?)([kMGT]|[KMGT]i)?$/.exec(text);
   const size = form ? Number(form[1]) * (UNIT_BYTES[form[2] ?? ''] ?? Number.NaN) : Number.NaN;
   return Number.isSafeInteger(size) ? size : refuse(text, 'a whole number of bytes (such as 1048576, 64Mi or 100M)');
 }
 
-/** Bytes with the largest binary suffix that divides them. */
+/** Formats bytes with the largest binary suffix that divides them. */
 export function formatBytes(bytes: number): string {
   for (const suffix of ['Ti', 'Gi', 'Mi', 'Ki'] as const) {
     const unit = UNIT_BYTES[suffix] ?? 1;

@@ -3,13 +3,13 @@ import { Tracing } from './tracing.js';
 
 /** Destination of spans, and the sampling rate of requests. */
 export interface TracingSettings extends OtlpSettings {
-  /** Requests that begin a trace, of a million that come without one; 0 to 1,000,000. */
+  /** Requests to sample, per million that come without a trace; 0 to 1,000,000. */
   readonly samplingRatePerMillion: number;
 }
 
 /**
- * Tracing to a collector. The exporter is loaded only here: a process without traces does not carry it.
- * @throws RangeError, TypeError for settings that make no sense
+ * Opens tracing to a collector. The exporter is only loaded here, on demand.
+ * @throws RangeError, TypeError for invalid settings
  */
 export async function openTracing(settings: TracingSettings): Promise<Tracing> {
   const { samplingRatePerMillion: rate } = settings;

@@ -14,21 +14,21 @@ export interface OtlpSettings {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Milliseconds that spans are gathered before they are sent, that sending may take, and that closing may take. */
+/** Milliseconds of gathering spans before they are sent, of sending, and of closing. */
 const GATHER_MS = 1_000;
 const EXPORT_MS = 5_000;
 const CLOSE_MS = 2_000;
-/** Spans that wait at most; what comes beyond is dropped. */
+/** Maximum number of waiting spans; more are dropped. */
 const MAX_QUEUE = 4_096;
 
-/** Sends spans over OTLP/HTTP (JSON), in the background. What cannot be sent is dropped, never waited for. */
+/** Sends spans over OTLP/HTTP (JSON), in the background. Spans that cannot be sent are dropped, never waited for. */
 export function otlpSink(settings: OtlpSettings): TraceSink {
   const exporter = heard(
     new OTLPTraceExporter({ url: tracesUrl(settings.endpoint), timeoutMillis: EXPORT_MS }),
     settings,
   );
   const provider = new TracerProvider({
-    sampler: new AlwaysOnSampler(), // what is started has been sampled already
+    sampler: new AlwaysOnSampler(), // spans that are started are sampled already
     resource: resourceFromAttributes({
       'service.name': settings.serviceName,
       'service.version': settings.serviceVersion,
@@ -46,7 +46,7 @@ export function otlpSink(settings: OtlpSettings): TraceSink {
   return { tracer: provider.getTracer(settings.serviceName), close: () => within(CLOSE_MS, provider.shutdown()) };
 }
 
-/** @throws TypeError for an endpoint that is none */
+/** @throws TypeError for an invalid endpoint */
 export function tracesUrl(endpoint: string): string {
   const url = new URL(/^https?:\/\//.test(endpoint) ? endpoint : `http://${endpoint}`);
   if (url.pathname === '/') url.pathname = '/v1/traces';

@@ -5,7 +5,7 @@ const LENGTH = 55;
 const SAMPLED = 1;
 const NONE = /^0+$/;
 
-/** Reads a `traceparent` header (W3C Trace Context, section 3.2). Undefined for what is none. */
+/** Parses a `traceparent` header (W3C Trace Context, section 3.2). Undefined for an invalid one. */
 export function parseTraceparent(text: string | undefined): SpanContext | undefined {
   if (text === undefined || text.length < LENGTH || text.length > 2 * LENGTH) return undefined;
   const [, traceId = '', spanId = '', flags = ''] = FORM.exec(text) ?? [];

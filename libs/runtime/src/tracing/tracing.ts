@@ -15,13 +15,15 @@ import { formatTraceparent, isSampled, parseTraceparent } from './traceparent.js
 
 /** Role of a span among related ones (OpenTelemetry's `SpanKind`). Default `internal`. */
 export type SpanRole = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
-/** Texts, numbers, booleans or lists of them, by name; nothing secret. */
+/** Texts, numbers, booleans or lists of them, by name; never secrets. */
 export type SpanAttributes = Attributes;
 
 /** Start of a span. Times are monotonic milliseconds (`performance.now()`). */
 interface SpanStart {
   readonly role?: SpanRole;
-  /** The spans that led to this one, each as a `traceparent`: it goes on in the trace of the first, and names the others. */
+  /**
+   * Spans that caused this one, each as a `traceparent`: it continues the trace of the first, and links to the others.
+   */
   readonly causes?: readonly string[];
   /** Default: now. */
   readonly at?: number;
@@ -36,17 +38,17 @@ const ROLES: Readonly<Record<SpanRole, SpanKind>> = {
   internal: SpanKind.INTERNAL,
 };
 
-/** Links of one span at most: a batch holds more writes than a trace can usefully show. */
+/** Maximum number of links of a span: a batch holds more writes than a trace can usefully show. */
 const MAX_LINKS = 64;
 
-/** A span that is recorded. */
+/** A recorded span. */
 export class TraceSpan {
   constructor(
     private readonly span: Span,
     private readonly tracing: Tracing,
   ) {}
 
-  /** For those who go on: the W3C header of this span. */
+  /** The W3C header for continuing this span elsewhere. */
   get traceparent(): string {
     return formatTraceparent(this.span.spanContext());
   }
@@ -56,7 +58,7 @@ export class TraceSpan {
     return this.span.spanContext().traceId;
   }
 
-  /** A part of this one that is over already. */
+  /** Adds a child span that has ended already. */
   part(name: string, from: number, to: number, attributes: SpanAttributes = {}): void {
     this.tracing.start(name, { causes: [this.traceparent], at: from, attributes })?.end({ at: to });
   }
@@ -72,7 +74,7 @@ export class TraceSpan {
 /** The parts of an exporter that tracing needs. */
 export interface TraceSink {
   readonly tracer: Tracer;
-  /** Sends what is left; resolves also when it cannot. */
+  /** Sends remaining spans; resolves even when that fails. */
   close(): Promise<void>;
 }
 
@@ -98,24 +100,24 @@ export class Tracing {
     return this.#start(name, parent, [], { ...start, role: 'server' });
   }
 
-  /** A span that goes on from others; undefined when none of them is recorded. */
+  /** Starts a span caused by others; undefined when none of them is recorded. */
   start(name: string, { causes = [], ...start }: SpanStart): TraceSpan | undefined {
     const [parent, ...others] = causes.slice(0, MAX_LINKS + 1).flatMap((text) => parseTraceparent(text) ?? []);
     if (parent === undefined || !isSampled(parent)) return undefined;
     return this.#start(name, parent, others, start);
   }
 
-  /** Does the work so that `current` is this span in it, and in all that it leads to. */
+  /** Runs the work with `current` set to this span, also in everything asynchronous that it starts. */
   within<R>(span: TraceSpan, work: () => R): R {
     return this.#current.run(span, work);
   }
 
-  /** The span that the running work belongs to; undefined outside of {@link within}. */
+  /** The span of the running work; undefined outside of {@link within}. */
   get current(): TraceSpan | undefined {
     return this.#current.getStore();
   }
 
-  /** Sends what is left, for two seconds at most; resolves also when it cannot. Spans that end later are lost. */
+  /** Sends remaining spans, for two seconds at most; resolves even when that fails. Spans that end later are lost. */
   close(): Promise<void> {
     return this.sink.close();
   }
