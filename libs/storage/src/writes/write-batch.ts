@@ -1,7 +1,6 @@
 import type { Parameter } from '../connections/connection.js';
 import type { BodyCodec } from '../face/body-codec.js';
-import type { TypeId, Version } from '../face/key.js';
-import { isPossibleKey, isPossibleText } from '../face/key.js';
+import { isPossibleKey, isPossibleText, type TypeId, type Version } from '../face/key.js';
 import type { Change, Refusal, WriteOp, WriteOutcome } from '../face/store.js';
 import type { TextRow } from '../reads/text-row.js';
 import { byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays.js';
