@@ -175,6 +175,21 @@ describe('a controller of a manager', () => {
     await manager.stop();
   });
 
+  it('reports no failure of what was begun before the lease was lost, nor tries it again', async () => {
+    let fail = (_error: Error): void => undefined;
+    const { clock, manager, reconciled, errors, lease } = managerOf(
+      () => new Promise((_resolve, reject) => (fail = reject)),
+    );
+    manager.start();
+    await clock.settle();
+    lease.isFree = false;
+    await clock.advance(LEADERSHIP_MS);
+    fail(new Error('another process leads'));
+    await clock.advance(60_000);
+    expect([reconciled, errors]).toEqual([['a'], []]);
+    await manager.stop();
+  });
+
   it('reconciles everything again where the lease has lapsed and come back', async () => {
     const { clock, manager, reconciled, lease, change } = managerOf();
     manager.start();
