@@ -163,8 +163,10 @@ describe('create', () => {
       names.push(op.name);
       return taken-- > 0 ? { outcome: 'already-exists' } : undefined;
     };
+    const { get } = api.store.calls;
     const stored = await create({ metadata: { generateName: 'job-' } });
     expect(new Set(names).size).toBe(3);
+    expect(api.store.calls.get, 'nothing is read of what has no name').toBe(get);
     expect(body(stored).metadata?.name).toBe(names[2]);
     expect(names[2]).toMatch(/^job-[a-z0-9]{5}$/);
     names.length = 0;
