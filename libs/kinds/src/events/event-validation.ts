@@ -1,9 +1,8 @@
 import { type FieldError, invalidValue, qualifiedNameErrors, required } from '@orch/machinery';
-import type { Event, EventSource, ObjectReference } from '@orch/schema/types/core/v1';
+import type { Event } from '@orch/schema/types/core/v1';
 import type { EventSeries, Event as ServedEvent } from '@orch/schema/types/events/v1';
-import type { ObjectMeta } from '@orch/schema/types/meta/v1';
 import { invalidEach } from '../rules/checks.js';
-import { countAt, isObject, textAt } from '../values/fields.js';
+import { isObject } from '../values/fields.js';
 
 const TYPES = ['Normal', 'Warning'];
 const MAX_SHORT = 128;
@@ -72,8 +71,7 @@ export function validateSeries(series: EventSeries | undefined): FieldError[] {
 }
 
 /** Whether a member says anything: no zero, no empty text, and of a source any part. */
-function isSet(value: string | number | ObjectMeta | ObjectReference | EventSeries | EventSource | undefined): boolean {
-  if (isObject(value))
-    return Object.keys(value).some((name) => textAt(value, name) !== '' || countAt(value, name) !== 0);
+function isSet(value: unknown): boolean {
+  if (isObject(value)) return Object.values(value).some((member) => typeof member === 'string' && member !== '');
   return value !== undefined && value !== null && value !== '' && value !== 0;
 }

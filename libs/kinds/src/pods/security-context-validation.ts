@@ -1,13 +1,7 @@
 import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
-import type {
-  Container,
-  EphemeralContainer,
-  PodSecurityContext,
-  PodSpec,
-  SecurityContext,
-  Sysctl,
-} from '@orch/schema/types/core/v1';
+import type { PodSecurityContext, PodSpec, SecurityContext, Sysctl } from '@orch/schema/types/core/v1';
 import { isOneOf, MAX_INT32, rangeText } from '../rules/checks.js';
+import type { AnyContainer } from './containers.js';
 import { validateSeccomp } from './seccomp-validation.js';
 import { shownSecurityContext } from './shown-values.js';
 import { validateWindowsOptions } from './windows-validation.js';
@@ -108,5 +102,4 @@ function validateEscalation(context: SecurityContext, path: string): FieldError[
 }
 
 /** Whether a container has all rights on its node. */
-export const isPrivileged = (container: Container | EphemeralContainer): boolean =>
-  container.securityContext?.privileged === true;
+export const isPrivileged = (container: AnyContainer): boolean => container.securityContext?.privileged === true;
