@@ -7,9 +7,9 @@ import { isObject } from '../values/fields.js';
 const TYPES = ['Normal', 'Warning'];
 const MAX_SHORT = 128;
 const MAX_NOTE = 1024;
-/** Where events about what lies in no namespace may stand. */
+/** Namespaces that events about cluster-wide objects may stand in. */
 const CLUSTER_NAMESPACES = ['default', 'kube-system'];
-/** What older events said, by what it is called in messages. */
+/** Members that older events had, with their names in messages. */
 const OLD_FIELDS: readonly (readonly [keyof ServedEvent, string])[] = [
   ['deprecatedFirstTimestamp', 'firstTimestamp'],
   ['deprecatedLastTimestamp', 'lastTimestamp'],
@@ -49,7 +49,7 @@ function validateShort(value: string, field: string): FieldError[] {
     : [];
 }
 
-/** What the events group asks beside that: a time, a known type, and nothing in the fields that were replaced. */
+/** Checks what the events group asks beside that: a time, a known type, and nothing in the fields that were replaced. */
 export function validateNewForm(event: ServedEvent): FieldError[] {
   const type = event.type ?? '';
   const old = OLD_FIELDS.filter(([member]) => isSet(event[member]));
@@ -61,7 +61,7 @@ export function validateNewForm(event: ServedEvent): FieldError[] {
   ];
 }
 
-/** What happens once is no series. */
+/** Checks a series: what happens once is none. */
 export function validateSeries(series: EventSeries | undefined): FieldError[] {
   if (!series) return [];
   return [

@@ -14,14 +14,14 @@ const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
-/** What the containers of a pod share. */
+/** The parts of a pod that its containers share. */
 export interface Shared extends PodContext {
-  /** What can be mounted, by name. */
+  /** The volumes that can be mounted, by name. */
   readonly volumes: ReadonlyMap<string, Volume>;
   readonly claims: PodClaims;
 }
 
-/** What a container of any sort must be like. */
+/** Checks a container of any sort. */
 export function validateContainer(container: AnyContainer, path: string, shared: Shared): FieldError[] {
   const { imagePullPolicy, terminationMessagePolicy } = container;
   return [

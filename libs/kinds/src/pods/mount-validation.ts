@@ -8,7 +8,7 @@ import { descendingPathErrors, noBackstepErrors } from './volumes/path-validatio
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
 type Volumes = ReadonlyMap<string, Volume>;
 
-/** What a container mounts, of volumes that the pod must have; no place and no volume serves twice. */
+/** Checks the mounts of a container, of volumes that the pod must have; no place and no volume serves twice. */
 export function validateMounts(container: AnyContainer, path: string, volumes: Volumes): FieldError[] {
   const [mounts, devices] = [container.volumeMounts ?? [], container.volumeDevices ?? []];
   const errors = validateFolders(mounts, placesOf(devices, 'devicePath'), `${path}.volumeMounts`, volumes, container);
@@ -115,7 +115,7 @@ function validateDeviceName(name: string, field: string, volumes: Volumes, taken
   return errors;
 }
 
-/** What is mounted one way cannot be mounted the other way too, nor at the same place. */
+/** Refuses what is mounted both ways, or at the same place. */
 function validateOverlap<K extends string>(
   item: Placed<K>,
   member: K,

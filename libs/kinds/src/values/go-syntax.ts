@@ -69,7 +69,7 @@ export const shownRoleRef = (ref: RoleRef | undefined): VerbatimValue =>
       `Name:${quoted(ref?.name ?? '')}}`,
   );
 
-/** What makes a port of a Service the same as another one. */
+/** The members of a port of a Service that make it the same as another one. */
 export const shownServicePort = (protocol: string, port: number): VerbatimValue =>
   new VerbatimValue(
     `core.ServicePort{Name:"", Protocol:${quoted(protocol)}, AppProtocol:(*string)(nil), Port:${port}, ` +

@@ -38,7 +38,7 @@ export function selectorText(selector: unknown): string {
   }
 }
 
-/** As {@link selectorText}, or `<none>`. */
+/** The text of {@link selectorText}, or `<none>`. */
 export const formatSelector = (selector: unknown): string => orNone(selectorText(selector));
 
 /** A boolean as tables show optional ones. */
