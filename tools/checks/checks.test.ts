@@ -9,6 +9,7 @@ import { needlessExports, unusedFaceNames } from './needless-exports.js';
 import { problemsOf, shrunk } from './ratchet.js';
 import { largeFolders, largePackages, longFiles } from './sizes.js';
 import { isSource, type Measured, parse } from './sources.js';
+import { stringAccessors } from './string-accessors.js';
 import { sharedTypeNames } from './type-names.js';
 
 const A = 'libs/a/src/a.ts';
@@ -199,5 +200,20 @@ describe('sources', () => {
     ['test/a.ts', false],
   ])('are %s: %s', (path, expected) => {
     expect(isSource(path)).toBe(expected);
+  });
+});
+
+describe('reads of members by strings', () => {
+  const path = 'libs/kinds/src/apps/a.ts';
+  const imported = "import { at, textAt } from '../values/fields.js';\n";
+  const reads = "const a = at(object, 'spec') ?? textAt(\n  object, 'a') ?? list.at(1);\n";
+
+  it('are counted in rules of kinds', () => {
+    const files = { [path]: imported + reads, [A]: imported + reads, 'libs/kinds/src/values/fields.ts': reads };
+    expect(found(stringAccessors(texts(files)))).toEqual({ [path]: 2 });
+  });
+
+  it('are calls of the accessors, and no others of the name', () => {
+    expect(found(stringAccessors(texts({ [path]: reads })))).toEqual({});
   });
 });

@@ -10,6 +10,7 @@ import { needlessExports, unusedFaceNames } from './needless-exports.js';
 import { type Check, problemsOf, readKnown, shrunk, writeKnown } from './ratchet.js';
 import { largeFolders, largePackages, longFiles } from './sizes.js';
 import { isSource, type Measured, parse, readTexts } from './sources.js';
+import { stringAccessors } from './string-accessors.js';
 import { sharedTypeNames } from './type-names.js';
 
 const USAGE = `Checks bounds on the sources and the documents. What exceeds one stands in
@@ -39,6 +40,7 @@ function measure(): Check[] {
     check('type-names', 'files export a type of this name', sharedTypeNames(sources)),
     check('clocks', "direct uses of timers and clocks (use runtime's Clock)", directClocks(sources)),
     check('doubling-waits', 'waits that double (use Backoff of runtime/work)', doublingWaits(sourceTexts)),
+    check('string-accessors', 'reads of members by strings (use the generated types)', stringAccessors(sourceTexts)),
     check('needless-exports', 'export that nobody imports', needlessExports(files, faces)),
     check('unused-face-names', 'names that a package passes on and nobody imports', unusedFaceNames(files, faces)),
     check('long-doc-lines', 'lines of more than 160 columns', longLines(readDocuments())),

@@ -5,7 +5,7 @@ import { edited, filled } from '../values/edited.js';
 const POLICIES = {
   kinds: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
   hub: 'admissionregistration.orch.io/v1alpha1',
-  /** What the hub means where nothing is said. */
+  /** Writes what the hub means where nothing is said. */
   fromHub: (object: ApiObject) =>
     edited(object, 'spec.paramRef', (ref) => filled(ref, { parameterNotFoundAction: 'Deny' })),
 };

@@ -50,7 +50,7 @@ function validateCondition(
   ];
 }
 
-/** What is wrong with an expression, in the words of the reference; without `variables` it is not compiled. */
+/** Says what is wrong with an expression, in the words of the reference; without `variables` it is not compiled. */
 function expressionErrors(expression: string, field: string, variables?: { readonly params: boolean }): FieldError[] {
   if (expression.trim() === '') return [required(field)];
   if (Buffer.byteLength(expression) > MAX_EXPRESSION_CHARACTERS) return [tooLong(field, MAX_EXPRESSION_CHARACTERS)];

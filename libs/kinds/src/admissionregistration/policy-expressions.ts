@@ -10,13 +10,13 @@ import {
 import { type FieldError, invalidValue, tooLong } from '@orch/machinery';
 import type { ValidatingAdmissionPolicySpec } from '@orch/schema/types/admissionregistration/v1beta1';
 
-/** By what the expressions of a policy are judged. */
+/** The rules that the expressions of a policy are judged by. */
 export interface ExpressionRules {
   /** Whether they may name `params`. */
   readonly params: boolean;
   /** Whether they may use what came after release 1.27. */
   readonly later: boolean;
-  /** Those that are stored, which may stay in what they use. */
+  /** The expressions that are stored, which may stay in what they use. */
   readonly stored: ReadonlySet<string>;
   /** Types of the variables of the policy that are known, by name; undefined where it has none. */
   readonly variables: ReadonlyMap<string, Type> | undefined;

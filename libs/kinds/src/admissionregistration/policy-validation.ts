@@ -174,7 +174,7 @@ function validateApiVersion(text: string, field: string): FieldError[] {
   ];
 }
 
-/** What is matched. Errors name the selector of objects as clients know it. */
+/** Checks what is matched. Errors name the selector of objects as clients know it. */
 function validateMatch(match: MatchResources, path: string): FieldError[] {
   const selector = (name: 'namespaceSelector' | 'objectSelector', field: string) =>
     match[name] ? validateLabelSelector(match[name], field) : [required(field)];
@@ -198,7 +198,7 @@ function validateNamedRule(rule: NamedRuleWithOperations, path: string): FieldEr
   ];
 }
 
-/** What the type check of expressions has found, and conditions. */
+/** Checks the status of a policy: warnings of expressions, and conditions. */
 export const validatePolicyStatus = ({ status }: ValidatingAdmissionPolicy): FieldError[] => [
   ...each(status?.typeChecking?.expressionWarnings ?? [], 'status.typeChecking.expressionWarnings', (warning, path) => [
     ...((warning.warning ?? '') === '' ? [required(`${path}.warning`)] : []),
@@ -207,7 +207,7 @@ export const validatePolicyStatus = ({ status }: ValidatingAdmissionPolicy): Fie
   ...validateConditions(status?.conditions ?? [], 'status.conditions'),
 ];
 
-/** Where a policy holds. The path of what it matches is misspelt for clients as well. */
+/** Checks a binding. The path of what it matches is misspelt for clients as well. */
 export function validatePolicyBinding({ spec }: ValidatingAdmissionPolicyBinding): FieldError[] {
   const policy = spec?.policyName ?? '';
   const [parameter, match] = [spec?.paramRef, spec?.matchResources];
@@ -234,7 +234,7 @@ function validateParamRef(ref: ParamRef, path: string): FieldError[] {
   ];
 }
 
-/** What later versions ask of a binding, where its parameters are not those of `old`. */
+/** Checks a binding for what later versions ask, where its parameters are not those of `old`. */
 export function validateLaterBinding(
   { spec }: ValidatingAdmissionPolicyBinding,
   old?: ValidatingAdmissionPolicyBinding,

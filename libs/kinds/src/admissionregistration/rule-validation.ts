@@ -10,7 +10,7 @@ import { shownList } from '../values/go-values.js';
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
 
-/** One rule of a webhook or a policy. */
+/** Checks a rule of a webhook or a policy. */
 export function validateRule(rule: RuleWithOperations, path: string): FieldError[] {
   const operations = rule.operations ?? [];
   const shown = shownList('admissionregistration.OperationType', operations);

@@ -25,7 +25,7 @@ const NO_SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 const SIDE_EFFECTS = [...NO_SIDE_EFFECTS, 'Some', 'Unknown'];
 const MAX_SECONDS = 30;
 
-/** What is asked of webhooks; less of those that were stored when less was asked. */
+/** The strictness of the rules of webhooks; less for those that were stored when less was asked. */
 interface Strictness {
   readonly sideEffects: readonly string[];
   readonly reviewed: boolean;

@@ -2,7 +2,7 @@ import { familyOf, type IPFamily } from '@orch/machinery';
 import type { Range } from './range.js';
 import type { AddressRange } from './ranges.js';
 
-/** Whose an allocated value is. */
+/** The owner of an allocated value. */
 export interface Owner {
   /** Namespace of the object that the value is for. */
   readonly namespace: string;
@@ -28,7 +28,7 @@ export interface Claims {
    * hold: another write of the same object may rest on it.
    */
   claim(value: string, owner: Owner): Promise<Hold | undefined>;
-  /** What the owner has already. */
+  /** The values that the owner has already. */
   held(value: string, owner: Owner): Promise<Hold | undefined>;
   /** Whether the owner could have the value now; takes nothing. */
   isFree(value: string, owner: Owner): Promise<boolean>;
@@ -85,7 +85,7 @@ export interface Allocator {
     wanted: readonly (string | undefined)[],
     except: ReadonlySet<string>,
   ): Promise<readonly Allocated[]>;
-  /** What the owner has already. */
+  /** The values that the owner has already. */
   held(value: string, owner: Owner): Promise<Hold | undefined>;
 }
 
@@ -235,7 +235,7 @@ function* candidates(range: Range, owner: Owner, except: ReadonlySet<string>): I
   }
 }
 
-/** What is taken for one owner by one call. */
+/** The values that one call takes for one owner. */
 class Taking {
   readonly #holds = new Map<string, Hold>();
 

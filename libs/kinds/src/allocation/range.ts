@@ -6,9 +6,9 @@ export interface Range {
   valueAt(index: number): string;
   /** So many of the first are given where none is wanted only when all others are taken, so that they can be asked for. */
   readonly setAside: number;
-  /** As it is written in options: `30000-32767`. */
+  /** The form in options: `30000-32767`. */
   readonly text: string;
-  /** What a value is called in refusals: `port`. */
+  /** The name of a value in refusals: `port`. */
   readonly noun: string;
   /** Whether a text is one of the values, in the form that `valueAt` gives. */
   contains(value: string): boolean;

@@ -4,7 +4,7 @@ import { equal } from '../values/equal.js';
 import { isEmpty, isObject, type Json, objectsAt, textAt } from '../values/fields.js';
 import { renamed, reversed } from '../values/rename.js';
 
-/** What stood once for all versions, by the name that it has in each version. */
+/** Members that stood once for all versions, by the name that each has in a version. */
 const SHARED = new Map([
   ['validation', 'schema'],
   ['subresources', 'subresources'],
@@ -29,7 +29,7 @@ const toV1: Conversion = (object) => {
   });
 };
 
-/** What is said of all versions is said of each. */
+/** Copies what is said of all versions into each. */
 function toEachVersion(spec: Json, version: unknown): Json {
   const rest = { ...spec };
   const common: Json = {};
@@ -60,7 +60,7 @@ const toV1beta1: Conversion = (object) => {
   });
 };
 
-/** What all versions say alike is said once: no version may say it then. */
+/** Says once what all versions say alike: no version may say it then. */
 function toAllVersions(spec: Json): Json {
   const versions = objectsAt(spec, 'versions');
   const [first] = versions;

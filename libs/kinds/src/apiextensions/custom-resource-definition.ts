@@ -76,7 +76,7 @@ export const customResourceDefinition = ({ features }: KindSettings): KindDeclar
   validateUpdate: validateDefinitionUpdate,
 });
 
-/** As it is where kinds are served of definitions. */
+/** The declaration where custom kinds are served. */
 export const servedDefinition = (settings: KindSettings): KindDeclaration<CustomResourceDefinition> => ({
   ...customResourceDefinition(settings),
   prepareForDelete(object, begins, names) {

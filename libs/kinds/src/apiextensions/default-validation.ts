@@ -17,7 +17,7 @@ const META = ['apiVersion', 'kind', 'metadata'];
 
 /** A default that stands in a schema. */
 export interface Default {
-  /** Where it stands. */
+  /** Its path. */
   readonly schema: Json;
   readonly value: unknown;
   /** Path of the default itself. */

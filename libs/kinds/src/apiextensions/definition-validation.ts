@@ -21,7 +21,7 @@ import { schemasOf, validateVersions } from './version-validation.js';
 
 const SCOPES = ['Cluster', 'Namespaced'];
 
-/** What every definition must be like. Messages name fields as clients know them. */
+/** Checks any definition. Messages name fields as clients know them. */
 export function validateDefinition(
   object: CustomResourceDefinition,
   _names: Names,
@@ -46,7 +46,7 @@ export function validateDefinition(
   ];
 }
 
-/** What may not change; of scope and kind once the definition is served. */
+/** Refuses changes of what is immutable; scope and kind are once the definition is served. */
 export function validateDefinitionUpdate(
   object: CustomResourceDefinition,
   old: CustomResourceDefinition,
@@ -64,7 +64,7 @@ export function validateDefinitionUpdate(
   ];
 }
 
-/** What names are taken, once the definition is served. */
+/** Checks the names that were accepted. */
 export const validateDefinitionStatus = (object: CustomResourceDefinition): FieldError[] =>
   validateNames(object.status?.acceptedNames, 'status.acceptedNames');
 

@@ -36,7 +36,7 @@ export function unstructured(schema: Json): string | undefined {
   return reason;
 }
 
-/** Of these, an empty value is one, too. */
+/** Members of which an empty value counts as a value. */
 const EVEN_EMPTY = new Set(['$ref', 'additionalItems']);
 
 function isSet(schema: Json, name: string): boolean {

@@ -9,7 +9,7 @@ import { isThere, itemSchema, propertiesOf, propertyOf, says } from './schema-wa
 const JUNCTORS = ['anyOf', 'allOf', 'oneOf'] as const;
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
 
-/** What may not be said there, and how messages say that it must not. */
+/** Members that are forbidden there, and how messages tell so. */
 const NOT_THERE: Readonly<Record<string, string>> = {
   type: 'must be empty to be structural',
   additionalProperties: 'must be undefined to be structural',
@@ -26,7 +26,7 @@ const NOT_THERE: Readonly<Record<string, string>> = {
   'x-kubernetes-validations': 'must be empty to be structural',
 };
 
-/** Of these, a zero value says something, too. */
+/** Members of which a zero value says something, too. */
 const EVEN_ZERO = new Set(['additionalProperties', 'default']);
 
 /** Whether alternatives say that a value is a number or a text, as an exception to the rule that they name no types. */

@@ -37,7 +37,7 @@ export function validateVersions(
   ];
 }
 
-/** What all versions say alike is said of the definition, and so are its errors. */
+/** Checks a member of each version. If all versions have the same value, its errors are those of the definition. */
 function eachOrAll(
   versions: readonly CustomResourceDefinitionVersion[],
   member: keyof CustomResourceDefinitionVersion,

@@ -37,7 +37,7 @@ const labelsOfTemplate: Conversion = (object) => {
 const withSpec = (object: ApiObject, fill: (spec: Json) => Json): ApiObject =>
   edited(filled(object, { spec: {} }), 'spec', fill);
 
-/** As the first Deployments were rolled out: one at a time, for however long it takes, and nothing is forgotten. */
+/** Defaults of the first Deployments: one at a time, for however long it takes, and nothing is forgotten. */
 const firstDeployment: Conversion = (object, tools) =>
   withSpec(labelsOfTemplate(object, tools), (spec) => ({
     ...filled(spec, { progressDeadlineSeconds: UNBOUNDED, revisionHistoryLimit: UNBOUNDED }),

@@ -5,7 +5,7 @@ import { type Json, mapAt } from '../values/fields.js';
 
 /** A number of the spec that `apps/v1` has no field for. */
 interface KeptNumber {
-  /** Where the hub keeps it, in decimal. */
+  /** The annotation of the hub that keeps it, in decimal. */
   readonly annotation: string;
   /** Member of the spec that holds it in the old version. */
   readonly field: string;

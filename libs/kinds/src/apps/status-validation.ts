@@ -19,7 +19,7 @@ const OF_DAEMON_SET: readonly NameOf<DaemonSetStatus>[] = [
   'collisionCount',
 ];
 
-/** What a controller reports of a workload: no count is negative, and no part is more than the whole. */
+/** Checks of what a controller reports of a workload: no count is negative, and no part is more than the whole. */
 
 export const validateDeploymentStatus = (object: Deployment, old: Deployment): FieldError[] => [
   ...nonNegativeMembers(object.status, 'status', [

@@ -1,7 +1,6 @@
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
-import type { DaemonSetSpec, DeploymentSpec, ReplicaSetSpec, StatefulSetSpec } from '@orch/schema/types/apps/v1';
-import type { JobSpec } from '@orch/schema/types/batch/v1';
-import type { ReplicationControllerSpec } from '@orch/schema/types/core/v1';
+import type { PodTemplateSpec } from '@orch/schema/types/core/v1';
+import type { LabelSelector } from '@orch/schema/types/meta/v1';
 import type { PodContext } from '../pods/pod-context.js';
 import { validateReadOnlyDisks, validateTemplate } from '../pods/template-validation.js';
 import { selectorMatches, selectsAll, validateLabelSelector } from '../rules/label-selector.js';
@@ -9,11 +8,15 @@ import { shownMap, shownSelector } from '../values/go-syntax.js';
 
 const TEMPLATE = 'spec.template';
 
+/** The spec of a workload, as far as all have it: whose pods are its own, and what they are made from. */
+interface WorkloadSpec {
+  readonly replicas?: number;
+  readonly selector?: LabelSelector;
+  readonly template?: PodTemplateSpec;
+}
+
 /** The selector of a workload that cannot be without one. `kind` as messages name it. */
-export function validateSelector(
-  spec: DeploymentSpec | ReplicaSetSpec | StatefulSetSpec | undefined,
-  kind: string,
-): FieldError[] {
+export function validateSelector(spec: WorkloadSpec | undefined, kind: string): FieldError[] {
   const selector = spec?.selector;
   if (!selector) return [required('spec.selector')];
   const errors = validateLabelSelector(selector, 'spec.selector');
@@ -24,9 +27,7 @@ export function validateSelector(
 }
 
 /** A workload must own the pods that it makes; of a selector that cannot be read that is not asked. */
-export function validateSelected(
-  spec: DeploymentSpec | StatefulSetSpec | ReplicaSetSpec | DaemonSetSpec | JobSpec | undefined,
-): FieldError[] {
+export function validateSelected(spec: WorkloadSpec | undefined): FieldError[] {
   const labels = spec?.template?.metadata?.labels;
   const matches = selectorMatches(spec?.selector, spec?.template?.metadata?.labels ?? {});
   if (matches !== false) return [];
@@ -36,7 +37,7 @@ export function validateSelected(
 
 /** The template is looked at only beside a selector that can be read; else `unreadable` is said of that. */
 export function validateBesideSelector(
-  spec: DeploymentSpec | ReplicaSetSpec | StatefulSetSpec | undefined,
+  spec: WorkloadSpec | undefined,
   unreadable: string,
   validateTemplate: () => FieldError[],
 ): FieldError[] {
@@ -47,10 +48,7 @@ export function validateBesideSelector(
 }
 
 /** Pods of a workload run for ever. `kind` as messages name it. */
-export function validateLasting(
-  spec: DeploymentSpec | ReplicaSetSpec | DaemonSetSpec | StatefulSetSpec | ReplicationControllerSpec | undefined,
-  kind: string,
-): FieldError[] {
+export function validateLasting(spec: Pick<WorkloadSpec, 'template'> | undefined, kind: string): FieldError[] {
   const template = spec?.template?.spec;
   const errors: FieldError[] = [];
   if (template?.restartPolicy !== 'Always') {
@@ -64,10 +62,7 @@ export function validateLasting(
 }
 
 /** Selector and template of Deployments and ReplicaSets. */
-export const validateReplicated = (
-  spec: DeploymentSpec | ReplicaSetSpec | undefined,
-  context: PodContext,
-): FieldError[] => [
+export const validateReplicated = (spec: WorkloadSpec | undefined, context: PodContext): FieldError[] => [
   ...validateSelector(spec, 'deployment'),
   ...validateBesideSelector(spec, 'invalid label selector', () => [
     ...validateTemplate(spec?.template, TEMPLATE, context),

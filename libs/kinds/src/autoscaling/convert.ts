@@ -5,7 +5,7 @@ import { isEmpty, isObject, type Json, numberAt, objectAt, objectsAt } from '../
 import { cpuMetric, cpuUtilization, type MetricSide, withCpuUtilization } from './cpu-metric.js';
 import { keptMember, readKept, writtenKept } from './kept-values.js';
 
-/** Where version 1 keeps what it has no field for. */
+/** The annotations in which version 1 keeps what it has no field for. */
 const KEPT = [
   { section: 'spec', field: 'metrics', annotation: 'metrics' },
   { section: 'spec', field: 'behavior', annotation: 'behavior' },

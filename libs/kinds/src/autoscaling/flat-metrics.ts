@@ -48,7 +48,7 @@ export const TARGETS: FlatForm = {
   },
 };
 
-/** What was last seen, in `status.currentMetrics`. */
+/** Current values, in `status.currentMetrics`. */
 export const CURRENT: FlatForm = {
   sources: {
     object: new Map([

@@ -50,7 +50,7 @@ export function readKept(annotation: string, text: string | undefined): unknown 
   return recased(value, (letter) => (annotation === 'behavior' ? letter.toLowerCase() : letter));
 }
 
-/** Where v2 has what an annotation holds. */
+/** The place in v2 of what an annotation holds. */
 interface KeptPlace {
   readonly section: 'spec' | 'status';
   readonly field: string;

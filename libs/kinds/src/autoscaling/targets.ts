@@ -3,7 +3,7 @@ import { NONE, someOf, UNKNOWN } from '../values/text.js';
 
 const MAX_SHOWN = 2;
 
-/** Where a metric of each type keeps its source. */
+/** The member that holds the source of a metric, by type. */
 const SOURCE: Readonly<Record<string, Exclude<keyof MetricSpec, 'type'>>> = {
   External: 'external',
   Pods: 'pods',

@@ -72,7 +72,7 @@ function validateBounds(spec: HorizontalPodAutoscalerSpec | undefined, lowest: n
   return errors;
 }
 
-/** What nothing runs of is only started by something that it does not measure itself. */
+/** Checks that a workload scaled to zero has a metric that does not come from its own pods. */
 function validateIdle(spec: HorizontalPodAutoscalerSpec | undefined): FieldError[] {
   const outside = (spec?.metrics ?? []).some(({ type }) => type === 'Object' || type === 'External');
   if (outside || spec?.minReplicas !== 0) return [];

@@ -26,7 +26,7 @@ const EVERY = '@every ';
 /** Five fields that name each of their values are shorter by far; whoever reads the schedule later reads all of it. */
 const MAX_LENGTH = 4_096;
 
-/** What is wrong with a schedule, in the words that clients know; undefined when nothing is. */
+/** Says what is wrong with a schedule, in the words that clients know; undefined when nothing is. */
 export function scheduleError(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return `expected at most ${MAX_LENGTH} characters, found ${text.length}`;
   const zoned = /^(?:CRON_)?TZ=(\S*)\s*/.exec(text);

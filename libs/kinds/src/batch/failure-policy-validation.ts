@@ -25,7 +25,7 @@ const MAX_RULES = 20;
 const MAX_PATTERNS = 20;
 const MAX_CODES = 255;
 
-/** What the failure of a pod means for its Job. `path` is that of the policy, `template` that of the pods. */
+/** Checks the policy of what the failure of a pod means for its Job. `path` is that of the policy, `template` that of the pods. */
 export function validateFailurePolicy(
   policy: PodFailurePolicy | undefined,
   template: PodTemplateSpec | undefined,

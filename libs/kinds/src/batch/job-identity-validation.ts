@@ -7,7 +7,7 @@ import { shownMap, shownSelector } from '../values/go-syntax.js';
 
 const METADATA = 'spec.template.metadata';
 
-/** What is asked of a new Job beside its spec: its pods carry its name and uid, and can have the names that they get. */
+/** Checks a new Job beside its spec: its pods carry its name and uid, and can have the names that they get. */
 export const validateIdentity = (job: Job, names: Names, old?: Job): FieldError[] => [
   ...validateGenerated(job, names, old),
   ...validatePodNames(job),
@@ -48,7 +48,7 @@ function validatePodNames({ metadata, spec }: Job): FieldError[] {
   return [invalidValue('metadata.name', name, `will not able to create pod with invalid DNS label: ${last}`)];
 }
 
-/** What the controller reports of a Job. */
+/** Checks what the controller reports of a Job. */
 export function validateJobStatus({ status }: Job): FieldError[] {
   const seen = new Set<string>();
   return [

@@ -22,7 +22,7 @@ const MODES = ['NonIndexed', 'Indexed'];
 const RESTART_POLICIES = ['OnFailure', 'Never'];
 const MAX_INDEXED_PARALLELISM = 100_000;
 
-/** What the spec of a Job must be like; `path` is its place, also in the template of a CronJob. */
+/** Checks the spec of a Job; `path` is its place, also in the template of a CronJob. */
 export const validateJobSpec = (spec: JobSpec | undefined, path: string, context: PodContext): FieldError[] => [
   ...nonNegativeMembers(spec, path, COUNTS),
   ...validateCompletionMode(spec, path),
@@ -65,7 +65,7 @@ export function validateJob(spec: JobSpec | undefined, context: PodContext): Fie
   ];
 }
 
-/** What a Job does is settled when it starts. `elastic`: an indexed one may grow and shrink. */
+/** Refuses changes of what is settled when a Job starts. `elastic`: an indexed one may grow and shrink. */
 export function validateJobUpdate(object: Job, old: Job, elastic: boolean): FieldError[] {
   const [spec, before] = [object.spec, old.spec];
   const immutable = (name: NameOf<JobSpec>, shown: unknown = spec?.[name]) =>
@@ -89,7 +89,7 @@ function validateCompletions(spec: JobSpec | undefined, before: JobSpec | undefi
   return [invalidValue('spec.completions', spec?.completions, text)];
 }
 
-/** Where the pods run may still be said of a Job that was suspended before it began. */
+/** Refuses changes of the template, but for scheduling directives of a Job that was suspended before it began. */
 function validateTemplateUpdate(object: Job, old: Job): FieldError[] {
   const waiting = old.spec?.suspend === true && old.status?.startTime === undefined;
   const [template, before] = [object, old].map((job) => job.spec?.template);

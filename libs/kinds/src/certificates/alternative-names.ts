@@ -19,7 +19,7 @@ const DNS = 0x82;
 const URI = 0x86;
 const IP = 0x87;
 const IP_LENGTHS = [4, 16];
-/** What such a text must be made of, control characters left out. */
+/** The characters that such a text may have; control characters are left out. */
 const PLAIN = /^[\x20-\x7e]*$/;
 const KINDS: ReadonlyMap<number, string> = new Map([
   [EMAIL, 'rfc822Name'],

@@ -10,7 +10,7 @@ const FIELD = 'spec.trustBundle';
 /** Certificates that are looked into in one step: some milliseconds. */
 const A_STEP = 64;
 
-/** Whose the certificates are. */
+/** Checks the signer that a bundle names. */
 export function validateSigner({ spec }: ClusterTrustBundle): FieldError[] {
   const signer = spec?.signerName ?? '';
   return signer === '' ? [] : validateSignerName(signer, 'spec.signerName');

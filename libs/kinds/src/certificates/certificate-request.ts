@@ -15,17 +15,17 @@ import { SET } from './der-writer.js';
 import { commonNameOf, type DistinguishedName, nameBytes, organizationsOf, parseName } from './distinguished-name.js';
 import { pemBlocks } from './pem.js';
 
-/** What a certificate request (PKCS #10) asks for: whom the certificate is to speak of, and with which key. */
+/** A certificate request (PKCS #10): the subject of the certificate, and its key. */
 export interface CertificateRequest extends AlternativeNames {
-  /** Whom the certificate is to speak of. */
+  /** The subject of the certificate. */
   readonly subject: DistinguishedName;
   /** The last of the subject; empty for none. */
   readonly commonName: string;
-  /** Of the subject, in order. */
+  /** The attributes of the subject, in order. */
   readonly organizations: readonly string[];
   /** DER (SubjectPublicKeyInfo). */
   readonly publicKey: Buffer;
-  /** What is signed, DER. */
+  /** The part of the request that is signed, in DER. */
   readonly signed: Buffer;
   /** How, DER. */
   readonly algorithm: Buffer;

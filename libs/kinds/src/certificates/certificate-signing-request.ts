@@ -45,7 +45,7 @@ export const certificateSigningRequest: KindDeclaration<CertificateSigningReques
   selectableFields: { 'spec.signerName': (object) => object.spec?.signerName ?? '' },
 };
 
-/** Who asks is what approvers go by: whatever the request says of it gives way to who made it. */
+/** Records who made the request, in place of whatever it says of that: approvers go by it. */
 function recordRequestor(object: CertificateSigningRequest, _names: Names, user: Requestor): void {
   const spec = ensureObject(object, 'spec');
   for (const name of ['username', 'uid', 'groups', 'extra'] as const) delete spec[name];

@@ -1,7 +1,7 @@
 import { DerError, derContent, derElements, identifierText, OBJECT_IDENTIFIER, SEQUENCE } from './der.js';
 import { derElement, derSequence, PRINTABLE_STRING, SET, UTF8_STRING } from './der-writer.js';
 
-/** One attribute of a name: what it is, and its text. */
+/** An attribute of a name: its type, and its text. */
 interface NameAttribute {
   /** The content of its object identifier, DER. */
   readonly type: Buffer;

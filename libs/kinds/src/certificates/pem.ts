@@ -1,4 +1,4 @@
-/** One block of PEM: what lies between its BEGIN and its END. */
+/** A block of PEM: the bytes between its BEGIN and its END. */
 export interface PemBlock {
   readonly type: string;
   /** Whether lines of the form `Name: value` stand before the content. */
@@ -25,7 +25,7 @@ export function* pemBlocks(text: string): Iterable<PemBlock> {
   }
 }
 
-/** Where a line that begins so begins, from a place on. */
+/** Finds the start of the next line that begins so, from a place on. */
 function nextLine(text: string, start: string, from: number): number {
   if (from === 0 && text.startsWith(start)) return 0;
   const found = text.indexOf(`\n${start}`, from);

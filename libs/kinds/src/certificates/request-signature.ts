@@ -45,7 +45,7 @@ export function requestError(pem: string): string | undefined {
   }
 }
 
-/** What is wrong with the signature of a request; undefined when it was made with the key that the request names. @throws DerError */
+/** Says what is wrong with the signature of a request; undefined when it was made with the key that the request names. @throws DerError */
 export function signatureError(request: CertificateRequest): string | undefined {
   const publicKey = keyOf(request);
   // The first byte of a bit string counts the bits that its last one lacks.

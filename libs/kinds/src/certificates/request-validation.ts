@@ -16,7 +16,7 @@ import { requestError } from './request-signature.js';
 import { validateSignerName } from './signer-name.js';
 
 const SHORTEST_SECONDS = 600;
-/** What a certificate can be for, in the order of their names. */
+/** The usages that a certificate can have, in the order of their names. */
 const USAGES = [
   'any',
   'cert sign',
@@ -50,7 +50,7 @@ const STATUSES = ['False', 'True', 'Unknown'];
 const CONDITIONS = 'status.conditions';
 const CERTIFICATE = 'status.certificate';
 
-/** What is asked for. */
+/** Checks what the request asks for. */
 export function validateRequest({ spec }: CertificateSigningRequest, names: Names): FieldError[] {
   const usages = spec?.usages ?? [];
   const seconds = spec?.expirationSeconds;
@@ -78,7 +78,7 @@ function validateSigner(name: string, names: Names): FieldError[] {
 
 type Conditions = readonly CertificateSigningRequestCondition[];
 
-/** What was decided and issued, through `approval` or `status`. What was wrong before may stay so. */
+/** Checks what was decided and issued, through `approval` or `status`. What was wrong before may stay so. */
 export function validateRequestStatus(
   object: CertificateSigningRequest,
   old: CertificateSigningRequest,

@@ -22,7 +22,7 @@ export function validateSignerName(name: string, field: string): FieldError[] {
   ];
 }
 
-/** Of the labels the first that is wrong. */
+/** Finds the first wrong label. */
 function validateLabels(text: string, field: string, check: (label: string) => string[]): FieldError[] {
   for (const label of text.split('.')) {
     const errors = check(label);

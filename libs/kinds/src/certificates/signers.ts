@@ -4,11 +4,11 @@ import type { CertificateRequest } from './certificate-request.js';
 /** The signers that the control plane has itself, as options name them. */
 export type SignerId = 'kube-apiserver-client' | 'kubelet-client' | 'kubelet-serving' | 'legacy-unknown';
 
-/** Who signs which requests. */
+/** A signer, and the requests that it signs. */
 export interface Signer {
-  /** As options name it. */
+  /** Its name in options. */
   readonly id: SignerId;
-  /** As requests name it, in `orch` names. */
+  /** Its name in requests, in `orch` names. */
   readonly canonicalName: string;
   /** Why it does not sign a request; undefined where it does. */
   refusal(request: CertificateRequest, usages: readonly string[]): string | undefined;
@@ -72,7 +72,7 @@ const organizationRefusal = ({ organizations }: CertificateRequest): string | un
 const commonNameRefusal = ({ commonName }: CertificateRequest): string | undefined =>
   commonName.startsWith(NODE_PREFIX) ? undefined : `subject common name does not begin with ${NODE_PREFIX}`;
 
-/** What RSA keys can do beside is asked for or not. */
+/** Refuses usages other than those of a purpose; the one that only RSA keys have may be there or not. */
 function usagesRefusal(usages: readonly string[], purpose: string): string | undefined {
   const asked = new Set(usages);
   asked.delete(ENCIPHERMENT);

@@ -1,7 +1,7 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
 
-/** What a conversion may look at beside the object. */
+/** Things that a conversion may look at beside the object. */
 export interface ConversionTools {
   readonly names: Names;
   /** The schema of the kind's hub. */

@@ -4,7 +4,7 @@ import type { Ingress, IngressLoadBalancerIngress } from '@orch/schema/types/net
 import { invalidEach } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
 
-/** Where a load balancer is reached, of Services and Ingresses. */
+/** Checks the addresses of a load balancer, of Services and Ingresses. */
 export const validateBalancerStatus = ({ status }: Service | Ingress): FieldError[] =>
   each<LoadBalancerIngress | IngressLoadBalancerIngress>(
     status?.loadBalancer?.ingress ?? [],

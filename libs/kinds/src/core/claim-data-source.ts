@@ -7,7 +7,7 @@ import type {
 import type { GatedFields } from '../rules/gated-fields.js';
 import type { Json } from '../values/fields.js';
 
-/** What a claim may be filled with under the older name, by group. */
+/** Kinds that a claim may be filled with under the older name, by group. */
 const KNOWN: Readonly<Record<string, string>> = {
   '': 'PersistentVolumeClaim',
   'snapshot.storage.k8s.io': 'VolumeSnapshot',

@@ -85,7 +85,7 @@ function validateSize(size: string, field: string): FieldError[] {
   return isNotPositive(size) ? [invalidValue(field, size, 'must be greater than zero')] : [];
 }
 
-/** What a volume is filled with, under its older name and its newer one. */
+/** Checks the data source of a volume, under its older name and its newer one. */
 function validateDataSources(
   source: TypedLocalObjectReference | undefined,
   reference: TypedObjectReference | undefined,
@@ -209,7 +209,7 @@ function comparable(
   return fixed;
 }
 
-/** What a claim was given. */
+/** Checks the observed state of a claim. */
 export const validateClaimStatus = ({ status }: PersistentVolumeClaim, features: Features): FieldError[] => [
   ...Object.entries(status?.capacity ?? {}).flatMap(([name, amount]) =>
     validateAmount(amount, `status.capacity[${name}]`),

@@ -13,7 +13,7 @@ export const limitRange: KindDeclaration<LimitRange> = {
   },
 };
 
-/** What is not said of a resource follows from what is: the default from the maximum, the request from the default. */
+/** Fills in the limits of a resource from those that are there: the default from the maximum, the request from the default. */
 function defaultContainerLimits(item: LimitRangeItem): void {
   const limits = ensureObject(item, 'default');
   for (const [resource, quantity] of Object.entries(item.max ?? {})) fill(limits, resource, quantity);

@@ -49,7 +49,7 @@ export const namespace: KindDeclaration<Namespace> = {
 const validateFinalizer = (name: string, field: string, names: Names): FieldError[] =>
   invalidEach(field, name, [...qualifiedNameErrors(name), ...finalizerNameErrors(name, names)]);
 
-/** Those that `finalize` adds. */
+/** Finalizers that `finalize` adds. */
 function validateFinalizers(object: Namespace, old: Namespace, names: Names): FieldError[] {
   const held = new Set(old.spec?.finalizers ?? []);
   return each(object.spec?.finalizers ?? [], 'spec.finalizers', (name, field) =>

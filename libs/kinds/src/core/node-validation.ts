@@ -65,7 +65,7 @@ const shownTaint = (taint: Taint): VerbatimValue =>
     TimeAdded: new VerbatimValue(taint.timeAdded || '<nil>'),
   });
 
-/** One network of each family. */
+/** Checks that there is at most one network of each family. */
 function validateNetworks(networks: readonly string[]): FieldError[] {
   const shown = shownStrings(networks);
   const families = new Set(networks.map((network) => addressFamily(network.split('/')[0] ?? '')));
@@ -102,7 +102,7 @@ export function validateNodeUpdate(object: Node, old: Node): FieldError[] {
   return errors;
 }
 
-/** What a node can do; its agent may say so when it registers it. */
+/** Checks the resources of a node; its agent may tell them when it registers it. */
 export const validateNodeResources = (object: Node, names: Names): FieldError[] =>
   (['capacity', 'allocatable'] as const).flatMap((list) =>
     Object.entries(object.status?.[list] ?? {}).flatMap(([name, amount]) =>
@@ -127,7 +127,7 @@ export function validateNodeStatus(object: Node, names: Names): FieldError[] {
   return [...validateNodeResources(object, names), ...addresses, ...config];
 }
 
-/** Where an agent once took its configuration from. Kept for nodes that still say so. */
+/** Checks the source that an agent once took its configuration from. Kept for nodes that still have one. */
 function validateSource(
   source: NodeConfigSource,
   path: string,

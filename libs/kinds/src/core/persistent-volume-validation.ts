@@ -79,7 +79,7 @@ function validateCapacity(capacity: Readonly<Record<string, string>>): FieldErro
   return errors;
 }
 
-/** What lies on a node is reached from there only. */
+/** Requires the affinity to a node of a volume that lies there. */
 function validateAffinity(spec: PersistentVolumeSpec | undefined): FieldError[] {
   const affinity = spec?.nodeAffinity;
   if (!affinity) {
@@ -92,7 +92,7 @@ function validateAffinity(spec: PersistentVolumeSpec | undefined): FieldError[] 
     : [required(field, 'must specify required node constraints')];
 }
 
-/** Nobody's whole disk is swept. */
+/** Refuses to recycle the root of a disk. */
 function validateRecycling(spec: PersistentVolumeSpec | undefined, policy: string): FieldError[] {
   const path = spec?.hostPath?.path ?? '';
   if (policy !== 'Recycle' || path === '' || posix.resolve('/', path) !== '/' || !path.startsWith('/')) return [];
@@ -116,7 +116,7 @@ export function validateVolumeUpdate(object: PersistentVolume, old: PersistentVo
   return errors;
 }
 
-/** Where the volume lies; the secret for growing it may be added later. */
+/** The sources of a volume; the secret for growing it may be added later. */
 function sources(
   spec: PersistentVolumeSpec | undefined,
   old: PersistentVolumeSpec | undefined,

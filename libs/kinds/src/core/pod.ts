@@ -101,7 +101,7 @@ export function pod(settings: KindSettings): KindDeclaration<Pod> {
   };
 }
 
-/** What an update may change depends on the way by which it comes. */
+/** Checks an update by the subresource through which it comes. */
 function validateStep(settings: KindSettings, object: Pod, old: Pod, names: Names, subresource: string): FieldError[] {
   const annotations = [
     ...validateAnnotationsUpdate(object, old, 'metadata.annotations', names),

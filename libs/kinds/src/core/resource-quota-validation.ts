@@ -37,7 +37,7 @@ export function* quotaSteps({ spec }: ResourceQuota, names: Names): Iterable<Fie
   yield [...validateScopes(spec), ...validateSelector(spec)];
 }
 
-/** What is used, beside what may be. */
+/** Checks what is used, beside what may be. */
 export const validateQuotaStatus = ({ status }: ResourceQuota, names: Names): FieldError[] => [
   ...countErrors(status?.hard ?? {}, 'status.hard'),
   ...(['hard', 'used'] as const).flatMap((list) =>

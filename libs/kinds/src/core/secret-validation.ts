@@ -14,7 +14,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   'orch.io/dockerconfigjson': ['.dockerconfigjson'],
   'orch.io/tls': ['tls.crt', 'tls.key'],
 };
-/** Of these types, the value under the key is JSON. */
+/** Types of Secrets whose value under the key is JSON. */
 const JSON_KEYS: Readonly<Record<string, string>> = {
   'orch.io/dockercfg': '.dockercfg',
   'orch.io/dockerconfigjson': '.dockerconfigjson',

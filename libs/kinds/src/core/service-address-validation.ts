@@ -17,7 +17,7 @@ const FAMILIES = ['IPv4', 'IPv6'];
 const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 const FIELD = 'spec.clusterIPs';
 
-/** What a Service may ask for of addresses and families, whatever networks there are. */
+/** Checks the addresses and families that a Service asks for, whatever networks there are. */
 export function validateAddresses(spec: ServiceSpec | undefined): FieldError[] {
   const addresses = spec?.clusterIPs ?? [];
   const families = spec?.ipFamilies ?? [];

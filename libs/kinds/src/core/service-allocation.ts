@@ -25,9 +25,9 @@ type Values = ReadonlyMap<Allocator, ReadonlySet<string>>;
 
 /** A value that a Service needs. */
 interface Ask {
-  /** Where it stands. */
+  /** Its path. */
   readonly field: string;
-  /** As the client wrote it; undefined for any that is free. */
+  /** The text of the client; undefined for any value that is free. */
   readonly wanted: string | undefined;
   /** The Service has it already, or asks for it, for something else. */
   readonly own?: boolean;
@@ -107,7 +107,7 @@ async function takeAll(
   for (const [at, { give }] of needs.entries()) for (const one of give) one(Number(given[at]));
 }
 
-/** One address of each family; families have been settled before. */
+/** Takes an address of each family; families have been settled before. */
 async function takeAddresses(spec: ServiceSpec, networks: AddressAllocators, take: Take): Promise<void> {
   if (isHeadless(spec)) {
     spec.clusterIP = HEADLESS;

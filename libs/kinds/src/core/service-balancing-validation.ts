@@ -11,13 +11,13 @@ import { invalidEach, portNumberErrors } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
 
 const ONLY = "may only be used when `type` is 'LoadBalancer'";
-/** Where the agent of a node listens, which no balancer may open. */
+/** The port of the agent of a node, which no balancer may open. */
 const AGENT_PORT = 10250;
 const RANGES = 'spec.LoadBalancerSourceRanges';
 
 const isBalanced = (spec: ServiceSpec | undefined): boolean => spec?.type === 'LoadBalancer';
 
-/** What goes with load balancers only. */
+/** Refuses what goes with load balancers only. */
 export const validateBalancing = ({ metadata, spec }: Service, names: Names): FieldError[] => [
   ...(isBalanced(spec) ? refuseAgentPort(spec) : []),
   ...validateSources(spec, metadata?.annotations ?? {}, names),
@@ -34,7 +34,7 @@ const refuseAgentPort = (spec: ServiceSpec | undefined): FieldError[] =>
       : [],
   );
 
-/** Who may reach the balancer: a list of networks, or, in the older way, an annotation. */
+/** Checks the networks that may reach the balancer, in a list or, in the older way, in an annotation. */
 function validateSources(
   spec: ServiceSpec | undefined,
   annotations: Readonly<Record<string, string>>,

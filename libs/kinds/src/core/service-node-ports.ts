@@ -3,9 +3,9 @@ import { needsHealthCheckPort } from './service-update.js';
 
 /** A node port that a Service needs, once for all who share it. */
 interface NodePortNeed {
-  /** Of the first of them. */
+  /** The path of the first of them. */
   readonly field: string;
-  /** As it was asked for; undefined for any that is free. */
+  /** The port that was asked for; undefined for any that is free. */
   readonly wanted: string | undefined;
   /** The Service has it already, or asks for it, for something else. */
   readonly own: boolean;

@@ -26,7 +26,7 @@ const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const TRAFFIC_POLICIES = ['Cluster', 'Local'];
 const MAX_AFFINITY_SECONDS = 86400;
 
-/** What a Service must be like, before it is given addresses and ports. */
+/** Checks a Service before it is given addresses and ports. */
 export function validateService(object: Service, names: Names): FieldError[] {
   const { spec } = object;
   const { type } = spec ?? {};

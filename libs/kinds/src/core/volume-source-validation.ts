@@ -20,7 +20,7 @@ import { isEmpty } from '../values/fields.js';
 import { validateDriverName, validateSecretOf } from './csi-validation.js';
 import { validateIscsi } from './iscsi-validation.js';
 
-/** Where persistent volumes can lie. */
+/** Checks of the sources of persistent volumes. */
 
 /** The name of a member of a spec that holds where the volume lies. */
 type SourceName = keyof PersistentVolumeSource;
@@ -34,7 +34,7 @@ const all =
   (source, path, volume, names) =>
     checks.flatMap((check) => check(source, path, volume, names));
 
-/** By the member that holds the source, in the order in which they are looked at; the first is the source. */
+/** The checks by the member that holds the source, in the order in which they are looked at; the first is the source. */
 const SOURCES: { readonly [name in SourceName]-?: SourceCheck<NonNullable<PersistentVolumeSource[name]>> } = {
   hostPath: validateHostPath,
   // The path of its errors is as clients know it.
@@ -66,7 +66,7 @@ const NAMES = Object.keys(SOURCES) as SourceName[];
 export const sourcesOf = (spec: PersistentVolumeSource | undefined): SourceName[] =>
   NAMES.filter((name) => spec?.[name]);
 
-/** One source. `volume` is the name of the volume, `path` that of its spec. */
+/** Checks that there is one source. `volume` is the name of the volume, `path` that of its spec. */
 export function validateSource(
   spec: PersistentVolumeSpec | undefined,
   path: string,
@@ -107,7 +107,7 @@ function validateEndpointsNamespace(
     : invalidEach(field, namespace, dnsLabelErrors(namespace));
 }
 
-/** What lies in no namespace has to say where its secret does. */
+/** Requires the namespace of a secret: a persistent volume has none. */
 function secretWithNamespace(
   { secretRef: secret }: { secretRef?: SecretReference | ObjectReference },
   path: string,

@@ -27,7 +27,7 @@ export interface DefinitionCondition extends ObjectCondition {
     | 'KubernetesAPIApprovalPolicyConformant';
 }
 
-/** What becomes of the names that a definition asks for. */
+/** The decision about the names that a definition asks for. */
 export interface Naming {
   /** Of each name the one that is asked for, or where another definition has it, the one that was accepted before. */
   readonly accepted: AcceptedNames;

@@ -13,7 +13,7 @@ import { CustomValidator } from './validator.js';
 
 /** A version of a custom kind: what is served of it, the form of its objects, and the rules that these obey. */
 export interface CustomVersion {
-  /** What is served: names, verbs, subresources, columns. */
+  /** The resource that is served: names, verbs, subresources, columns. */
   readonly definition: ResourceDescription;
   /** Read when it is first asked for: a definition that nobody uses costs its text only. */
   readonly schema: () => StructuralSchema;
@@ -27,7 +27,7 @@ export interface CustomVersion {
   readonly rules: KindRules;
 }
 
-/** What versions are made with. */
+/** Settings that versions are made with. */
 export interface CustomSettings extends KindSettings {
   /** Where schemas of all definitions are, equal ones once. */
   readonly pool: SchemaPool;

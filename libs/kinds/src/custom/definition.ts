@@ -19,7 +19,7 @@ const NAME: Column = {
   priority: 0,
 };
 
-/** What the versions of a definition share: read once, as there may be thousands of them. */
+/** Members that the versions of a definition share: read once, as there may be thousands of them. */
 export interface CommonParts {
   readonly definition: JsonObject;
   readonly accepted: AcceptedNames;

@@ -1,10 +1,10 @@
 /** Names by which a custom kind is served. */
 export interface AcceptedNames {
-  /** As it stands in paths; empty where none is accepted. */
+  /** Its name in paths; empty where none is accepted. */
   readonly plural: string;
   /** The kind in lower case; empty where none is accepted. */
   readonly singular: string;
-  /** What users may type instead. */
+  /** Names that users may type instead. */
   readonly shortNames: readonly string[];
   /** Kind of the objects; empty where none is accepted. */
   readonly kind: string;

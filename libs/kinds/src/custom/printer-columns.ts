@@ -25,14 +25,14 @@ export interface PrinterColumn {
   readonly jsonPath: string;
 }
 
-/** What rows of a custom kind show behind the name. */
+/** The cells of a row of a custom kind behind the name. */
 export interface PrinterColumns {
   readonly columns: readonly Column[];
   /** A cell for each column; null where there is nothing to show. @param now milliseconds since 1970 */
   cells(object: ApiObject, now: number): Cell[];
 }
 
-/** What is shown of a version that declares no columns. */
+/** The columns of a version that declares none. */
 const AGE: PrinterColumn = {
   name: 'Age',
   type: 'date',

@@ -9,13 +9,13 @@ import type { PrinterColumns } from './printer-columns.js';
 import type { CustomScale } from './scale.js';
 import type { CustomValidator } from './validator.js';
 
-/** What the rules of a version of a definition are made of. */
+/** The parts that the rules of a version of a definition are made of. */
 interface CustomParts {
   readonly validator: CustomValidator;
   readonly printed: PrinterColumns;
-  /** Of objects that have one. */
+  /** The scale of objects that have one. */
   readonly scale: CustomScale | undefined;
-  /** By name, what reads the fields that field selectors can name. */
+  /** Readers of the fields that field selectors can name, by name. */
   readonly selectable: Readonly<Record<string, (object: ApiObject) => string>>;
 }
 
@@ -41,7 +41,7 @@ export function customRules(
   };
 }
 
-/** What all custom kinds have in common. */
+/** The declaration that all custom kinds share. */
 const CUSTOM: KindDeclaration = {
   unconditionalUpdate: false,
   freeFinalizers: true,
@@ -51,7 +51,7 @@ const CUSTOM: KindDeclaration = {
 
 const TYPE: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 const DESCRIBING: ReadonlySet<string> = new Set([...TYPE, 'status']);
-/** Of the metadata, what a write has of its own whatever it changes. */
+/** Members of metadata that a write has of its own, whatever it changes. */
 const OF_WRITE: ReadonlySet<string> = new Set(['managedFields', 'resourceVersion']);
 
 /** Whether anything but some members differs; an empty list or object is not an absent one. */

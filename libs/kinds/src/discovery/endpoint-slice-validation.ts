@@ -30,7 +30,7 @@ export const validateEndpointSlice = (object: EndpointSlice): FieldError[] => [
   ...limited(object.ports ?? [], 'ports', MAX_PORTS, validatePorts),
 ];
 
-/** What is too long is not looked into. */
+/** Checks the items of a list that is not too long. */
 function limited<T>(
   items: readonly T[],
   field: string,

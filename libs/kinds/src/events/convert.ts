@@ -2,7 +2,7 @@ import type { ApiObject } from '@orch/machinery';
 import type { VersionConversion } from '../conversions/version-conversion.js';
 import { renamed, reversed } from '../values/rename.js';
 
-/** What the fields of a core event are called in the group of their own. */
+/** The names of the fields of a core event in the group of their own. */
 const TO_EVENTS: ReadonlyMap<string, string> = new Map([
   ['involvedObject', 'regarding'],
   ['message', 'note'],

@@ -29,7 +29,7 @@ const KEPT: readonly Kept[] = [
   ['reportingInstance', asItIs('reportingInstance')],
 ];
 
-/** What an update through the events group asks of an event in its core form: only a series goes on. */
+/** Checks an update through the events group of an event in its core form: only its series may change. */
 export const validateEventUpdate = (event: Event, old: Event): FieldError[] => [
   ...(equal(event.series, old.series) ? [] : validateSeries(event.series)),
   ...KEPT.flatMap(([field, shown]) =>
@@ -37,7 +37,7 @@ export const validateEventUpdate = (event: Event, old: Event): FieldError[] => [
   ),
 ];
 
-/** What shows alike is alike: members that are left out are zeros. */
+/** Whether two values show alike: members that are left out are zeros. */
 const isSame = (value: unknown, old: unknown): boolean =>
   value instanceof VerbatimValue && old instanceof VerbatimValue ? value.text === old.text : value === old;
 

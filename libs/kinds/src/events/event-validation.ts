@@ -1,16 +1,15 @@
 import { type FieldError, invalidValue, qualifiedNameErrors, required } from '@orch/machinery';
-import type { Event, EventSource, ObjectReference } from '@orch/schema/types/core/v1';
+import type { Event } from '@orch/schema/types/core/v1';
 import type { EventSeries, Event as ServedEvent } from '@orch/schema/types/events/v1';
-import type { ObjectMeta } from '@orch/schema/types/meta/v1';
 import { invalidEach } from '../rules/checks.js';
-import { countAt, isObject, textAt } from '../values/fields.js';
+import { isObject } from '../values/fields.js';
 
 const TYPES = ['Normal', 'Warning'];
 const MAX_SHORT = 128;
 const MAX_NOTE = 1024;
-/** Where events about what lies in no namespace may stand. */
+/** Namespaces that events about cluster-wide objects may stand in. */
 const CLUSTER_NAMESPACES = ['default', 'kube-system'];
-/** What older events said, by what it is called in messages. */
+/** Members that older events had, with their names in messages. */
 const OLD_FIELDS: readonly (readonly [keyof ServedEvent, string])[] = [
   ['deprecatedFirstTimestamp', 'firstTimestamp'],
   ['deprecatedLastTimestamp', 'lastTimestamp'],
@@ -50,7 +49,7 @@ function validateShort(value: string, field: string): FieldError[] {
     : [];
 }
 
-/** What the events group asks beside that: a time, a known type, and nothing in the fields that were replaced. */
+/** Checks what the events group asks beside that: a time, a known type, and nothing in the fields that were replaced. */
 export function validateNewForm(event: ServedEvent): FieldError[] {
   const type = event.type ?? '';
   const old = OLD_FIELDS.filter(([member]) => isSet(event[member]));
@@ -62,7 +61,7 @@ export function validateNewForm(event: ServedEvent): FieldError[] {
   ];
 }
 
-/** What happens once is no series. */
+/** Checks a series: what happens once is none. */
 export function validateSeries(series: EventSeries | undefined): FieldError[] {
   if (!series) return [];
   return [
@@ -72,8 +71,7 @@ export function validateSeries(series: EventSeries | undefined): FieldError[] {
 }
 
 /** Whether a member says anything: no zero, no empty text, and of a source any part. */
-function isSet(value: string | number | ObjectMeta | ObjectReference | EventSeries | EventSource | undefined): boolean {
-  if (isObject(value))
-    return Object.keys(value).some((name) => textAt(value, name) !== '' || countAt(value, name) !== 0);
+function isSet(value: unknown): boolean {
+  if (isObject(value)) return Object.values(value).some((member) => typeof member === 'string' && member !== '');
   return value !== undefined && value !== null && value !== '' && value !== 0;
 }

@@ -35,7 +35,7 @@ export function validateStorageVersionName({ metadata }: StorageVersion): FieldE
   ]);
 }
 
-/** What servers read and write, and whether they agree. */
+/** Checks what servers read and write, and whether they agree. */
 export function validateStorageVersionStatus({ status }: StorageVersion): FieldError[] {
   const servers = status?.storageVersions ?? [];
   return [

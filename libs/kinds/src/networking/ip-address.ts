@@ -34,7 +34,7 @@ function validateName(name: string): FieldError[] {
   return canonicalAddress(name) === name ? [] : [invalidValue(field, name, 'not a valid ip in canonical format')];
 }
 
-/** What has the address. */
+/** Checks the reference to the object that has the address. */
 function validateParent(parent: ParentReference | undefined): FieldError[] {
   const path = 'spec.parentRef';
   if (!parent) return [required(path)];

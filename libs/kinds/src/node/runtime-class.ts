@@ -26,7 +26,7 @@ export const runtimeClass = (settings: KindSettings): KindDeclaration<RuntimeCla
   row: (object) => ({ Handler: object.handler ?? '' }),
 });
 
-/** What runs pods, what that costs, and where it is. The cost is called in errors as clients know it. */
+/** Checks the handler that runs pods, its overhead, and its nodes. Errors name the overhead as clients know it. */
 function validateClass(object: RuntimeClass, context: PodContext): FieldError[] {
   const handler = object.handler ?? '';
   const tolerations = object.scheduling?.tolerations ?? [];

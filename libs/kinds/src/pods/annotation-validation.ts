@@ -107,7 +107,7 @@ function validateAppArmor(
   });
 }
 
-/** What a pod was started with stays as it is: its profiles, and that it mirrors another. */
+/** Refuses changes of annotations that a pod was started with: its profiles, and that it mirrors another. */
 export function validateAnnotationsUpdate(object: Pod, old: Pod, path: string, names: Names): FieldError[] {
   const [after, before] = [object.metadata?.annotations ?? {}, old.metadata?.annotations ?? {}];
   const [prefix, mirror] = [appArmorPrefix(names), mirrorKey(names)];

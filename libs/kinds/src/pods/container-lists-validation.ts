@@ -1,6 +1,7 @@
 import { duplicate, type FieldError, forbiddenField, invalidValue, notFoundValue, required } from '@orch/machinery';
 import type { Container, EphemeralContainer, PodSpec } from '@orch/schema/types/core/v1';
 import { type Shared, validateContainer, validateImage } from './container-validation.js';
+import type { AnyContainer } from './containers.js';
 import { validateHostPorts } from './host-validation.js';
 import { validateProbes } from './probe-validation.js';
 import { shownResizePolicies } from './shown-values.js';
@@ -101,7 +102,7 @@ const isSet = (container: EphemeralContainer, name: (typeof NOT_FOR_EPHEMERAL)[n
       )
     : (container[name] ?? undefined) !== undefined;
 
-function takeName(names: Set<string>, container: Container | EphemeralContainer, path: string): FieldError[] {
+function takeName(names: Set<string>, container: AnyContainer, path: string): FieldError[] {
   const name = container.name ?? '';
   if (names.has(name)) return [duplicate(`${path}.name`, name)];
   names.add(name);

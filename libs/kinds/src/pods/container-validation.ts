@@ -1,6 +1,7 @@
 import { dnsLabelErrors, duplicate, type FieldError, required } from '@orch/machinery';
 import type { Container, ContainerPort, EphemeralContainer, Volume } from '@orch/schema/types/core/v1';
 import { invalidEach, oneOf, portNameErrors, portNumberErrors, requiredText } from '../rules/checks.js';
+import type { AnyContainer } from './containers.js';
 import { validateEnvironment } from './environment-validation.js';
 import { validateMounts } from './mount-validation.js';
 import type { PodContext } from './pod-context.js';
@@ -13,19 +14,15 @@ const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
-/** What the containers of a pod share. */
+/** The parts of a pod that its containers share. */
 export interface Shared extends PodContext {
-  /** What can be mounted, by name. */
+  /** The volumes that can be mounted, by name. */
   readonly volumes: ReadonlyMap<string, Volume>;
   readonly claims: PodClaims;
 }
 
-/** What a container of any sort must be like. */
-export function validateContainer(
-  container: Container | EphemeralContainer,
-  path: string,
-  shared: Shared,
-): FieldError[] {
+/** Checks a container of any sort. */
+export function validateContainer(container: AnyContainer, path: string, shared: Shared): FieldError[] {
   const { imagePullPolicy, terminationMessagePolicy } = container;
   return [
     ...requiredText(container, path, 'name', dnsLabelErrors),
@@ -41,7 +38,7 @@ export function validateContainer(
   ];
 }
 
-function validatePorts(container: Container | EphemeralContainer, path: string): FieldError[] {
+function validatePorts(container: AnyContainer, path: string): FieldError[] {
   const names = new Set<string>();
   return (container.ports ?? []).flatMap((port, index) => {
     const at = `${path}[${index}]`;

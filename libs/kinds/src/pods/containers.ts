@@ -9,7 +9,7 @@ const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 const containersOf = (spec: PodSpec | undefined, list: (typeof LISTS)[number]): readonly AnyContainer[] =>
   spec?.[list] ?? [];
 
-/** What is found at every container of a pod spec, of whatever sort, by its place. */
+/** Collects what is found at every container of a pod spec, of whatever sort, by its place. */
 export const eachContainer = <Found>(
   spec: PodSpec | undefined,
   path: string,

@@ -5,7 +5,7 @@ import { equal } from '../values/equal.js';
 import { shownStrings } from '../values/go-syntax.js';
 import type { PodContext } from './pod-context.js';
 
-/** What resolvers of nodes can take. */
+/** The limits of the resolvers of nodes. */
 const MAX_SERVERS = 3;
 const EXPANDED = { searches: 32, characters: 2048 };
 const LEGACY = { searches: 6, characters: 256 };

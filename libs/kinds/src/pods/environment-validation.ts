@@ -6,15 +6,16 @@ import {
   namePrefixErrors,
   variableNameErrors,
 } from '@orch/machinery';
-import type { Container, EnvFromSource, EnvVar, EnvVarSource, EphemeralContainer } from '@orch/schema/types/core/v1';
+import type { EnvFromSource, EnvVar, EnvVarSource } from '@orch/schema/types/core/v1';
 import { invalidEach, requiredText } from '../rules/checks.js';
+import type { AnyContainer } from './containers.js';
 import { VARIABLE_FIELDS, validateFieldRef, validateResourceFieldRef } from './downward-validation.js';
 
 const VALUE_SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef'] as const;
 const MAP_SOURCES = ['configMapRef', 'secretRef'] as const;
 
 /** Variables of a container, and where they come from. */
-export const validateEnvironment = (container: Container | EphemeralContainer, path: string): FieldError[] => [
+export const validateEnvironment = (container: AnyContainer, path: string): FieldError[] => [
   ...(container.env ?? []).flatMap((variable, index) => validateVariable(variable, `${path}.env[${index}]`)),
   ...(container.envFrom ?? []).flatMap((source, index) => validateMap(source, `${path}.envFrom`, index)),
 ];

@@ -41,7 +41,7 @@ const probeGrace = ofContainers(
   },
 );
 
-/** As the field was once written into every container, it is not taken away. */
+/** Resets the field to its default: it was once written into every container, so it is not taken away. */
 const procMount = ofContainers(
   'ProcMountType',
   (container) => !['', 'Default'].includes(container.securityContext?.procMount ?? ''),
@@ -85,7 +85,7 @@ const resizing: GatedFields<PodLike> = {
   },
 };
 
-/** Of a pod, or of the template of a workload. */
+/** The gated fields of a pod, or of the template of a workload. */
 export const POD_FIELDS: readonly GatedFields<PodLike>[] = [
   appArmor,
   probeGrace,

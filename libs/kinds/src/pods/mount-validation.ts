@@ -1,18 +1,15 @@
 import { type FieldError, forbiddenField, invalidValue, notFoundValue, notSupported, required } from '@orch/machinery';
-import type { Container, EphemeralContainer, Volume, VolumeDevice, VolumeMount } from '@orch/schema/types/core/v1';
+import type { Volume, VolumeDevice, VolumeMount } from '@orch/schema/types/core/v1';
 import { invalidEach } from '../rules/checks.js';
+import type { AnyContainer } from './containers.js';
 import { isPrivileged } from './security-context-validation.js';
 import { descendingPathErrors, noBackstepErrors } from './volumes/path-validation.js';
 
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
 type Volumes = ReadonlyMap<string, Volume>;
 
-/** What a container mounts, of volumes that the pod must have; no place and no volume serves twice. */
-export function validateMounts(
-  container: Container | EphemeralContainer,
-  path: string,
-  volumes: Volumes,
-): FieldError[] {
+/** Checks the mounts of a container, of volumes that the pod must have; no place and no volume serves twice. */
+export function validateMounts(container: AnyContainer, path: string, volumes: Volumes): FieldError[] {
   const [mounts, devices] = [container.volumeMounts ?? [], container.volumeDevices ?? []];
   const errors = validateFolders(mounts, placesOf(devices, 'devicePath'), `${path}.volumeMounts`, volumes, container);
   if (devices.length === 0) return errors;
@@ -41,7 +38,7 @@ function validateFolders(
   devices: Places,
   path: string,
   volumes: Volumes,
-  container: Container | EphemeralContainer,
+  container: AnyContainer,
 ): FieldError[] {
   const taken = new Set<string>();
   return mounts.flatMap((mount, index) => {
@@ -75,7 +72,7 @@ function validateSubPaths(mount: VolumeMount, path: string, listPath: string): F
 function validatePropagation(
   { mountPropagation: mode }: VolumeMount,
   listPath: string,
-  container: Container | EphemeralContainer,
+  container: AnyContainer,
 ): FieldError[] {
   const field = `${listPath}.mountPropagation`;
   if (typeof mode !== 'string') return [];
@@ -118,7 +115,7 @@ function validateDeviceName(name: string, field: string, volumes: Volumes, taken
   return errors;
 }
 
-/** What is mounted one way cannot be mounted the other way too, nor at the same place. */
+/** Refuses what is mounted both ways, or at the same place. */
 function validateOverlap<K extends string>(
   item: Placed<K>,
   member: K,

@@ -81,7 +81,7 @@ function validateWindows(spec: PodSpec | undefined, path: string): FieldError[] 
   ];
 }
 
-/** Of most lists it counts that they are there. */
+/** Whether a member is set: most lists count as set when they are there. */
 const isSet = (
   value:
     | number

@@ -1,7 +1,7 @@
 import type { Names } from '@orch/machinery';
 import type { KindSettings } from '../rules/settings.js';
 
-/** What a pod has as it is stored although rules that came later refuse it: it may keep that. */
+/** Properties of a stored pod that later rules refuse: it may keep them. */
 export interface Kept {
   /** Values of labels in the selectors of its affinity. */
   readonly affinityValues: boolean;
@@ -15,16 +15,16 @@ export interface Kept {
   readonly searches: readonly string[];
 }
 
-/** What the rules of a pod or a template depend on beside what they look at. */
+/** The context of the rules of a pod or a template. */
 export interface PodContext {
   readonly names: Names;
   readonly settings: KindSettings;
   readonly kept: Kept;
-  /** Of a pod itself; templates have none. */
+  /** The name of a pod; templates have none. */
   readonly podName?: string;
 }
 
-/** Of what is new. */
+/** The context of new pods, which keep nothing. */
 export const NOTHING_KEPT: Kept = {
   affinityValues: false,
   spreadSelectors: false,

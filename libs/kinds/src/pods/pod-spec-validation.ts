@@ -25,7 +25,7 @@ const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'Non
 export const validatePodSpec = (spec: PodSpec | undefined, path: string, context: PodContext): FieldError[] =>
   [...podSpecSteps(spec, path, context)].flat();
 
-/** What a pod spec must be like, in pods and in templates alike, a part at a time. */
+/** Checks a pod spec, in pods and in templates alike, a part at a time. */
 export function* podSpecSteps(spec: PodSpec | undefined, path: string, context: PodContext): Iterable<FieldError[]> {
   const { errors, volumes } = validateVolumes(spec, `${path}.volumes`, context);
   const shared = { ...context, volumes, claims: new PodClaims(spec) };
@@ -49,7 +49,7 @@ const validatePolicies = (spec: PodSpec | undefined, path: string): FieldError[]
   ...oneOf(`${path}.dnsPolicy`, spec?.dnsPolicy, DNS_POLICIES),
 ];
 
-/** Where the pod runs, and when. */
+/** Checks of where the pod runs, and when. */
 function* placementSteps(spec: PodSpec | undefined, path: string, context: PodContext): Iterable<FieldError[]> {
   yield validateAffinity(spec?.affinity, `${path}.affinity`, context.kept.affinityValues);
   yield validateDnsConfig(spec, `${path}.dnsConfig`, context);

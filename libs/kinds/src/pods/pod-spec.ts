@@ -1,12 +1,6 @@
-import type {
-  Container,
-  EphemeralContainer,
-  PodSpec,
-  PodTemplateSpec,
-  Probe,
-  Volume,
-} from '@orch/schema/types/core/v1';
+import type { PodSpec, PodTemplateSpec, Probe, Volume } from '@orch/schema/types/core/v1';
 import { fill, fillZero, isObject, type Json } from '../values/fields.js';
+import type { AnyContainer } from './containers.js';
 import { imagePullPolicy } from './image-pull-policy.js';
 
 /** Conditional defaults of a pod spec, in pods and in templates alike. Mutates. */
@@ -23,7 +17,7 @@ export function defaultTemplate({ template }: { readonly template?: PodTemplateS
   if (template?.spec) defaultPodSpec(template.spec);
 }
 
-function defaultContainer(container: Container | EphemeralContainer, hostNetwork: boolean): void {
+function defaultContainer(container: AnyContainer, hostNetwork: boolean): void {
   fillZero(container, 'imagePullPolicy', imagePullPolicy(container.image ?? ''));
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
     const probe = container[name];

@@ -17,7 +17,7 @@ type StatusList = 'containerStatuses' | 'initContainerStatuses' | 'ephemeralCont
 
 const OWN_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];
 
-/** What is reported of a pod: what can be, and what can have become of what was reported before. */
+/** Checks the status of a pod, and the step from the status before. */
 export function validatePodStatus({ status }: Pod, old: Pod): FieldError[] {
   const restarts = old.spec?.restartPolicy ?? '';
   const ended = (list: StatusList, policy: string) =>
@@ -33,7 +33,7 @@ export function validatePodStatus({ status }: Pod, old: Pod): FieldError[] {
   ];
 }
 
-/** Where the reference tells these. */
+/** Checks the types of conditions; the path of errors is that of the reference. */
 const validateConditions = (status: PodStatus | undefined): FieldError[] =>
   (status?.conditions ?? []).flatMap((condition, index) => {
     const type = condition.type ?? '';
@@ -65,7 +65,7 @@ function validateContainerStates(
 
 const hasEnded = (status: ContainerStatus): boolean => status.state?.terminated !== undefined;
 
-/** One address of each family. */
+/** Checks that there is at most one address of each family. */
 function validateAddresses(addresses: readonly PodIP[], path: string): FieldError[] {
   const texts = addresses.map((address) => address.ip ?? '');
   const errors = texts.flatMap((text, index) => invalidEach(`${path}[${index}]`, text, addressErrors(text)));

@@ -1,11 +1,11 @@
 import type { ContainerStatus, Pod } from '@orch/schema/types/core/v1';
 import { humanDuration, timeOf } from '../values/age.js';
 
-/** What a pod's row says of its containers. */
+/** The cells of a pod's row that tell of its containers. */
 interface PodSummary {
   /** `1/2` */
   readonly ready: string;
-  /** One word for where the pod stands: a phase, or what holds it up. */
+  /** A word for the state of the pod: its phase, or what holds it up. */
   readonly status: string;
   /** `3`, or `3 (5m ago)` */
   readonly restarts: string;

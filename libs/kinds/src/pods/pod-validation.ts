@@ -6,7 +6,7 @@ import type { PodContext } from './pod-context.js';
 import { podSpecSteps } from './pod-spec-validation.js';
 import { validateSeccompAgrees } from './seccomp-validation.js';
 
-/** What a pod itself must be like, a part at a time; its annotations are asked for apart, as they change without the spec. */
+/** Checks a pod, a part at a time; its annotations are asked for apart, as they change without the spec. */
 export function* podSteps({ metadata, spec }: Pod, context: PodContext): Iterable<FieldError[]> {
   yield* podSpecSteps(spec, 'spec', { ...context, podName: metadata?.name ?? '' });
   yield [
@@ -30,7 +30,7 @@ function validateTokens(spec: PodSpec | undefined): FieldError[] {
   );
 }
 
-/** What more is asked of pods that are new. */
+/** Checks pods that are new for more. */
 export function validateNewPod({ metadata, spec }: Pod, context: PodContext): FieldError[] {
   const errors: FieldError[] = [];
   if ((spec?.ephemeralContainers ?? []).length > 0) {

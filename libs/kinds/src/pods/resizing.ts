@@ -53,7 +53,7 @@ export const withComputeOf = (containers: readonly Container[], olds: readonly C
     return { ...container, resources: isEmpty(resources) && isEmpty(before) ? before : resources };
   });
 
-/** What did not limit or ask for anything is not held to it. */
+/** The amounts of a container with its CPU and memory as before; undefined where it had no such list. */
 function amountsOf(
   container: Container,
   before: ResourceRequirements | undefined,

@@ -25,7 +25,7 @@ export class PodClaims {
     return this.#names.has(name);
   }
 
-  /** What is there, for those who asked for something else; made once, as there may be many of both. */
+  /** Lists the names that there are, for messages; made once, as there may be many of both. */
   listed(): string {
     this.#listed ??= this.#list();
     return this.#listed;

@@ -18,7 +18,7 @@ const HUGE_PAGES = 'hugepages-';
 /** Errors of one container after which no more are looked for: a tenth of them are told. */
 const MANY_ERRORS = 10_000;
 const NANO = 1_000_000_000n;
-/** As nearly all are named that come by the thousand. */
+/** The names of nearly all resources. */
 const COMPUTE = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
 /** Only of what the node can take back may more be promised than there is. */
@@ -71,7 +71,7 @@ function validateLimits(limits: Amounts, path: string, context: PodContext): Fie
   return errors;
 }
 
-/** Of huge pages alone nothing can run. */
+/** Whether huge pages are asked for without cpu or memory. */
 function needsCompute(limits: Amounts, requests: Amounts): boolean {
   const lists = [limits, requests];
   return (

@@ -9,7 +9,7 @@ export const validateReadinessGates = (spec: PodSpec | undefined, path: string):
     return invalidEach(`${path}[${index}].conditionType`, type, qualifiedNameErrors(type));
   });
 
-/** What must be taken away before a pod is scheduled. */
+/** Checks the gates that must be taken away before a pod is scheduled. */
 export function validateSchedulingGates(spec: PodSpec | undefined, path: string): FieldError[] {
   const seen = new Set<string>();
   return (spec?.schedulingGates ?? []).flatMap((gate, index) => {

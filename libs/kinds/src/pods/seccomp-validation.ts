@@ -55,7 +55,7 @@ function validateAnnotated(profile: string, field: string): FieldError[] {
   return invalidEach(field, file, descendingPathErrors(file));
 }
 
-/** Where both the annotation and the field are there, they must say the same. */
+/** Checks that the annotation and the field say the same, where both are there. */
 export function validateSeccompAgrees(
   metadata: ObjectMeta | undefined,
   spec: PodSpec | undefined,

@@ -1,13 +1,7 @@
 import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
-import type {
-  Container,
-  EphemeralContainer,
-  PodSecurityContext,
-  PodSpec,
-  SecurityContext,
-  Sysctl,
-} from '@orch/schema/types/core/v1';
+import type { PodSecurityContext, PodSpec, SecurityContext, Sysctl } from '@orch/schema/types/core/v1';
 import { isOneOf, MAX_INT32, rangeText } from '../rules/checks.js';
+import type { AnyContainer } from './containers.js';
 import { validateSeccomp } from './seccomp-validation.js';
 import { shownSecurityContext } from './shown-values.js';
 import { validateWindowsOptions } from './windows-validation.js';
@@ -31,7 +25,7 @@ function validateNumber(value: unknown, field: string): FieldError[] {
   return id === undefined || (id >= 0 && id <= MAX_INT32) ? [] : [invalidValue(field, value, rangeText(0, MAX_INT32))];
 }
 
-/** What all containers of a pod may do. `spec` is the pod's, with the members that stand beside the context. */
+/** Checks the security context of all containers of a pod. `spec` is the pod's, with the members that stand beside the context. */
 export function validatePodSecurity(spec: PodSpec | undefined, path: string): FieldError[] {
   const context = spec?.securityContext;
   return [
@@ -72,7 +66,7 @@ function validateSysctls(settings: readonly Sysctl[], path: string): FieldError[
 const isSysctl = (name: string): boolean =>
   name.length <= MAX_SYSCTL && name.split(/[./]/).every((part) => SYSCTL_PART_RE.test(part));
 
-/** What one container may do; `anything` where that is allowed. */
+/** Checks the security context of a container; `anything` where that is allowed. */
 export function validateContainerSecurity(
   context: SecurityContext | undefined,
   path: string,
@@ -93,7 +87,7 @@ export function validateContainerSecurity(
   ];
 }
 
-/** Who may not gain rights may not have all of them. */
+/** Refuses contexts that forbid gaining rights and have all of them. */
 function validateEscalation(context: SecurityContext, path: string): FieldError[] {
   if (context.allowPrivilegeEscalation !== false) return [];
   const texts = [
@@ -108,5 +102,4 @@ function validateEscalation(context: SecurityContext, path: string): FieldError[
 }
 
 /** Whether a container has all rights on its node. */
-export const isPrivileged = (container: Container | EphemeralContainer): boolean =>
-  container.securityContext?.privileged === true;
+export const isPrivileged = (container: AnyContainer): boolean => container.securityContext?.privileged === true;

@@ -30,7 +30,7 @@ const toV1beta1: Conversion = (object, { names }) =>
     return selector;
   });
 
-/** What users say of the label themselves must not be mistaken for one of the two. */
+/** Removes expressions on the key that users wrote themselves: they must not be mistaken for one of the two. */
 function stripped(selector: Json, key: string): Json {
   const expressions = objectsAt(selector, 'matchExpressions');
   const kept = expressions.filter((expression) => expression.key !== key);

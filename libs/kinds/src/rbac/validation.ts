@@ -57,7 +57,7 @@ function validateRule(rule: PolicyRule, path: string, namespaced: boolean): Fiel
   ];
 }
 
-/** Who gets which role. `group` is the one that roles and users belong to. */
+/** Checks the role and the subjects of a binding. `group` is the one that roles and users belong to. */
 export function validateBinding(binding: RoleBinding, group: string, namespaced: boolean): FieldError[] {
   const role = binding.roleRef;
   const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];

@@ -83,7 +83,7 @@ export const DEFAULT_TABLES: Readonly<Record<string, Readonly<Record<string, Def
   },
 };
 
-/** What is known of the defaults of a kind; undefined where it has none. @param hub the version that its objects are judged in */
+/** The known defaults of a kind; undefined where it has none. @param hub the version that its objects are judged in */
 export function defaultTables(hub: ResourceDefinition, names: Names): DefaultTables | undefined {
   const group = Object.keys(DEFAULT_TABLES).find((canonical) => names.group(canonical) === hub.group);
   const kinds = group === undefined ? {} : (DEFAULT_TABLES[group] ?? {});

@@ -172,7 +172,7 @@ export function kindRules(
   return deriveRules(definition, declaration, names, settings);
 }
 
-/** What a built-in kind declares; undefined for other kinds. */
+/** The declaration of a built-in kind; undefined for other kinds. */
 export function declarationOf(
   definition: ResourceDefinition,
   names: Names,

@@ -30,7 +30,7 @@ const MAX_CONSUMERS = 32;
 const RESERVED = 'status.reservedFor';
 const REQUESTED = 'status.deallocationRequested';
 
-/** What is claimed; `path` is that of the spec, also in a template. */
+/** Checks the spec of a claim; `path` is its place, also in a template. */
 export function validateClaimSpec(spec: ResourceClaimSpec | undefined, path: string): FieldError[] {
   const name = spec?.resourceClassName ?? '';
   const mode = spec?.allocationMode ?? '';
@@ -41,7 +41,7 @@ export function validateClaimSpec(spec: ResourceClaimSpec | undefined, path: str
   ];
 }
 
-/** Where parameters of a claim or a class are. */
+/** Checks the reference to the parameters of a claim or a class. */
 export const validateParameters = (
   reference: ResourceClaimParametersReference | ResourceClassParametersReference | undefined,
   path: string,
@@ -52,7 +52,7 @@ export const validateParameters = (
       )
     : [];
 
-/** What was allocated, and for whom. */
+/** Checks what was allocated, and for whom. */
 export function validateClaimStatus(object: ResourceClaim, old: ResourceClaim): FieldError[] {
   const { status } = object;
   const allocation = status?.allocation;
@@ -118,7 +118,7 @@ function validateReservations(object: ResourceClaim, old: ResourceClaim): FieldE
 const identityOf = (consumer: ResourceClaimConsumerReference): string =>
   JSON.stringify((['apiGroup', 'resource', 'name', 'uid'] as const).map((name) => consumer[name] ?? ''));
 
-/** What is allocated stays as it is until it is given back, and giving back is asked for once. */
+/** Refuses changes of an allocation until it is given back, and taking back the request for that. */
 function validateDeallocation(
   status: ResourceClaimStatus | undefined,
   before: ResourceClaimStatus | undefined,

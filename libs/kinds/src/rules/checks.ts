@@ -19,7 +19,7 @@ const PORT_NAME_MAX = 15;
 
 export const rangeText = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
 
-/** One Invalid for each text. */
+/** Makes an error of each text. */
 export const invalidEach = (field: string, value: unknown, texts: readonly string[]): FieldError[] =>
   texts.map((text) => invalidValue(field, value, text));
 

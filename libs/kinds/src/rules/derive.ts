@@ -18,7 +18,7 @@ import type { KindSettings } from './settings.js';
 
 const later = async (): Promise<void> => undefined;
 
-/** What rules look at in a definition; custom kinds declare no structs. */
+/** The parts of a definition that rules look at; custom kinds declare no structs. */
 export type RuledDefinition = Pick<ResourceDefinition, 'columns' | 'subresources'> & { readonly schema?: StructSchema };
 
 /** The complete rules of a kind: what it declares, and the generic behaviour for the rest. */
@@ -132,7 +132,7 @@ const ONE_FIELD: ReadonlyMap<string, string> = new Map([
   ['ephemeralcontainers', 'ephemeralContainers'],
 ]);
 
-/** What no write through those changes. */
+/** Paths of what no write through such a subresource changes. */
 function writingOneField({ schema, subresources }: RuledDefinition): [string, string[][]][] {
   const spec = schema?.fields.get('spec')?.schema;
   if (spec?.kind !== 'struct') return [];

@@ -2,7 +2,7 @@ import { type ApiObject, type FieldError, invalidValue, type Names } from '@orch
 
 const DEPENDENTS = ['orphan', 'foregroundDeletion'];
 
-/** What is wrong with the name of a finalizer that has no domain. */
+/** Says what is wrong with the name of a finalizer that has no domain. */
 export const finalizerNameErrors = (name: string, names: Names): string[] =>
   name.includes('/') || name === names.product || DEPENDENTS.includes(name)
     ? []

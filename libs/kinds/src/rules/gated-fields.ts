@@ -33,7 +33,7 @@ export function dropDisabled<T extends object>(
   };
 }
 
-/** One member; `path` leads to it through members and, where a name ends in `[]`, the items of a list. */
+/** A gated member; `path` leads to it through members and, where a name ends in `[]`, the items of a list. */
 export function gatedMember(feature: FeatureName, path: string): GatedFields<object> {
   const steps = path.split('.');
   const name = steps.pop() ?? '';

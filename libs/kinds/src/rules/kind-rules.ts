@@ -2,10 +2,10 @@ import type { ApiObject, FieldError, NameRule, Names } from '@orch/machinery';
 import type { Allocators } from '../allocation/allocator.js';
 import type { GatedFields } from './gated-fields.js';
 
-/** One value of a table row, in the type of its column; null where custom kinds have nothing to show. */
+/** A value of a table row, in the type of its column; null where custom kinds have nothing to show. */
 export type Cell = string | number | bigint | boolean | null;
 
-/** Who asks for a write, as far as kinds record it. */
+/** The user who asks for a write, as far as kinds record it. */
 export interface Requestor {
   /** User name, as authentication settled it; never empty. */
   readonly name: string;
@@ -13,13 +13,13 @@ export interface Requestor {
   readonly uid?: string;
   /** Groups, those that authentication adds included (`system:authenticated`). */
   readonly groups: readonly string[];
-  /** What else is known of the user, by key; empty when nothing is. */
+  /** Other attributes of the user, by key; empty when there are none. */
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the preparing of a write may need beside the objects. */
+/** Things that the preparing of a write may need beside the objects. */
 export interface WriteContext {
-  /** Who asks for the write; the server itself for its own. */
+  /** The user who asks for the write; the server itself for its own. */
   readonly user: Requestor;
   /** The subresource written through; '' for the resource itself. */
   readonly subresource: string;
@@ -40,9 +40,9 @@ export interface ScaleView {
   readonly selector: string;
 }
 
-/** Where a kind keeps the numbers of its `scale` subresource. */
+/** Reads and writes the numbers behind the `scale` subresource of a kind. */
 export interface ScaleRules<T extends object = ApiObject> {
-  /** Where the replicas asked for stand, with a dot before each member: `.spec.replicas`. */
+  /** The path of the replicas asked for, with a dot before each member: `.spec.replicas`. */
   readonly replicasPath: string;
   /** Unset numbers are 0, but for the replicas asked for; an unset selector is empty. @throws ScaleError for an object of a custom kind that has other values there */
   read(object: T): ScaleView;
@@ -50,7 +50,7 @@ export interface ScaleRules<T extends object = ApiObject> {
   write(object: T, replicas: number): void;
 }
 
-/** What {@link KindRules.allocate} did; exactly one of the two is to be called. */
+/** The result of {@link KindRules.allocate}; exactly one of the two is to be called. */
 export interface Allocation {
   /** Whether it has taken anything, or has anything to give back. */
   readonly changes: boolean;
@@ -65,7 +65,7 @@ export interface Allocation {
  * behaviour. Every function is pure but for the mutation that its text names.
  */
 export interface KindRules {
-  /** What `metadata.name` must look like. */
+  /** The rule for `metadata.name`. */
   readonly nameRule: NameRule;
   /** The kind counts all changes of what is desired in metadata.generation. */
   readonly hasGeneration: boolean;
@@ -73,10 +73,10 @@ export interface KindRules {
   readonly createOnUpdate: boolean;
   /** An update may come without a resourceVersion. */
   readonly unconditionalUpdate: boolean;
-  /** What happens to dependents when neither a DELETE nor a finalizer says; `None` for kinds that can have none. */
+  /** The propagation of a deletion when neither the DELETE nor a finalizer says; `None` for kinds that can have none. */
   readonly defaultPropagation: 'Background' | 'Orphan' | 'None';
 
-  /** What people should hear who delete an object and do not say what is to become of its dependents. */
+  /** A warning for deletions that do not say what is to become of dependents. */
   readonly deletionWarning?: string;
 
   /** Defaults that depend on other fields. Runs after the declared ones; mutates, and changes nothing the second time. */
@@ -106,9 +106,9 @@ export interface KindRules {
    * @param found what was found wrong with its metadata, of which nothing is told again; default nothing
    */
   validateCreate(object: ApiObject, found?: readonly FieldError[]): Iterable<FieldError[]>;
-  /** What the version that was sent asks of a new object in it, beside what is asked in every version. */
+  /** Checks a new object for what the version that was sent asks beside the rules of every version. */
   validateServed(object: ApiObject): FieldError[];
-  /** What an update in this version asks beside what is asked in every version. Both objects are in the one that is stored. */
+  /** Checks an update for what this version asks beside the rules of every version. Both objects are in the one that is stored. */
   validateServedUpdate(object: ApiObject, old: ApiObject): FieldError[];
   /**
    * What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is.
@@ -133,9 +133,9 @@ export interface KindRules {
   readonly selectableFieldNames: readonly string[];
   /** The name that a selectable field has in the version that is stored. */
   storedFieldName(name: string): string;
-  /** What a field of the version that is stored is called in refusals of what came in this version. */
+  /** The name of a field of the stored version in refusals of what came in this version. */
   refusedFieldName(storedField: string): string;
-  /** What people should hear of an object that is taken; `old` in an update of the resource itself. */
+  /** Warnings about an object that is accepted; `old` in an update of the resource itself. */
   warnings(object: ApiObject, old?: ApiObject): string[];
   /** The values of these fields. */
   selectableFields(object: ApiObject): Record<string, string>;
@@ -182,13 +182,13 @@ export interface KindDeclaration<T extends object = ApiObject, Stored extends ob
   prepareForCreate?(object: T, names: Names, user: Requestor): void;
   /** After the generic separation of spec and status, before the generation is counted. */
   prepareForUpdate?(object: T, old: T, names: Names): void;
-  /** By subresource: instead of the generic separation. `now` is in milliseconds since 1970. */
+  /** Separations by subresource, instead of the generic one. `now` is in milliseconds since 1970. */
   readonly subresources?: Readonly<Record<string, (object: T, old: T, now: number) => void>>;
-  /** By subresource, '' for the resource itself: instead of the generic status here and everything else there. */
+  /** Fields to reset by subresource, '' for the resource itself: instead of the generic status here and everything else there. */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** @param begins false where the deletion had begun before */
   prepareForDelete?(object: T, begins: boolean, names: Names): void;
-  /** What people should hear of an object that is taken; `old` in an update of the resource itself. */
+  /** Warnings about an object that is accepted; `old` in an update of the resource itself. */
   warnings?(object: T, names: Names, old?: T): string[];
   hasFinalizers?(object: T): boolean;
   /**
@@ -197,7 +197,7 @@ export interface KindDeclaration<T extends object = ApiObject, Stored extends ob
    * @param old in an update, the object as it is stored
    */
   validate?(object: T, names: Names, old?: T): FieldError[];
-  /** As {@link validate} and after it, in steps: for what takes long to look into. */
+  /** Checks like {@link validate} and after it, in steps: for what takes long to look into. */
   validateInSteps?(object: T, names: Names, old?: T): Iterable<FieldError[]>;
   /** Finalizers may have any qualified name; else those without a domain are the product's own. Default false. */
   readonly freeFinalizers?: boolean;
@@ -207,18 +207,18 @@ export interface KindDeclaration<T extends object = ApiObject, Stored extends ob
   validateServed?(object: T): FieldError[];
   /** Only of updates that are sent in this version; both objects as they are stored. */
   validateServedUpdate?(object: Stored, old: Stored): FieldError[];
-  /** What may not change, after {@link validate}; whatever has changed, and through whatever subresource. */
+  /** Checks of an update, after {@link validate}; whatever has changed, and through whatever subresource. */
   validateUpdate?(object: T, old: T, names: Names, subresource: string): FieldError[];
-  /** What the observed state must be like. Asked of an update that changes it. */
+  /** Checks the observed state. Asked of an update that changes it. */
   validateStatus?(object: T, names: Names, old: T, subresource: string): FieldError[];
   allocate?(object: T, old: T | undefined, allocators: Allocators): Promise<Allocation>;
   release?(object: T, allocators: Allocators): Promise<void>;
   /** Cells by column name; name and age are generic. */
   row?(object: T, now: number, names: Names): Readonly<Record<string, Cell>>;
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
-  /** What selectable fields are called in the version that is stored, where that differs. */
+  /** Names of selectable fields in the version that is stored, where they differ. */
   readonly storedFieldNames?: ReadonlyMap<string, string>;
-  /** What fields of the version that is stored are called in refusals, where that differs. */
+  /** Names in refusals of fields of the version that is stored, where they differ. */
   readonly refusedFieldNames?: ReadonlyMap<string, string>;
   gracePeriod?(object: T, requested?: number): number;
   readonly scale?: ScaleRules<T>;

@@ -74,7 +74,7 @@ function validateFieldRequirement(requirement: NodeSelectorRequirement, path: st
   return [...errors, ...names];
 }
 
-/** Where volumes can be made, in alternatives that differ; one that asks for nothing differs from none, as clients know it. */
+/** Checks the topologies that volumes can be made in, alternatives that differ; one that asks for nothing differs from none, as clients know it. */
 export function validateTopologies(terms: readonly TopologySelectorTerm[], path: string): FieldError[] {
   const seen = new Set([canonicalTerm({})]);
   return each(terms, path, (term, field) => {
@@ -96,7 +96,7 @@ function canonicalTerm(term: TopologySelectorTerm): string {
   return JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Where volumes can be made: keys of labels, each once, with the values that they may have. */
+/** Checks a topology: keys of labels, each once, with the values that they may have. */
 function validateTopologyTerm(term: TopologySelectorTerm, path: string): FieldError[] {
   const field = `${path}.matchLabelExpressions`;
   const seen = new Set<string>();

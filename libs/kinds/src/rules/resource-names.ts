@@ -103,7 +103,7 @@ export const validateAmounts = (
   names: Names,
 ): FieldError[] => [...amountSteps(amounts, field, nameErrors, names)].flat();
 
-/** As many names as are looked at in one step: of very many, each may have several errors. */
+/** The number of names that a step looks at: of very many, each may have several errors. */
 const NAMES_OF_STEP = 5_000;
 
 /** {@link validateAmounts} in steps. */

@@ -1,6 +1,6 @@
 import { DEFAULT_FEATURES, type Features } from '@orch/schema';
 
-/** What an installation decides of its kinds; fixed at start-up. */
+/** Settings of an installation about its kinds; fixed at start-up. */
 export interface KindSettings {
   /** Which fields there are, and what may be said in them. */
   readonly features: Features;
@@ -10,5 +10,5 @@ export interface KindSettings {
   readonly customKinds?: boolean;
 }
 
-/** Where no installation is asked: the features of the release, and containers may be privileged. */
+/** Settings where there is no installation: the features of the release, and containers may be privileged. */
 export const STANDARD_SETTINGS: KindSettings = { features: DEFAULT_FEATURES, allowPrivileged: true };

@@ -2,7 +2,7 @@ import { type FieldError, forbiddenField, validateAnnotations, validateLabels } 
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '@orch/schema/types/meta/v1';
 import type { NameOf } from '../values/fields.js';
 
-/** What objects that are made from a template get themselves; as the reference writes the names in refusals. */
+/** Members that objects made from a template get themselves, with their names in refusals. */
 const NOT_IN_TEMPLATES: readonly (readonly [NameOf<ObjectMeta>, string])[] = [
   ...(['name', 'generateName', 'namespace', 'selfLink'] as const).map((name) => [name, name] as const),
   ['uid', 'uID'],

@@ -11,14 +11,14 @@ import { shownStrings } from '../values/go-syntax.js';
 import { invalidEach, portNumberErrors } from './checks.js';
 import { each } from './lists.js';
 
-/** Where webhooks are called, of admission and of conversion. */
+/** Checks of the clients of webhooks, of admission and of conversion. */
 
 const FORM = 'desired format: https://host[/path]';
 const DEFAULT_PORT = 443;
 /** Forms of the review that this release and the one before send. */
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 
-/** Where a webhook is called. */
+/** The client configuration of a webhook. */
 interface WebhookClient {
   readonly url?: string;
   readonly service?: ServiceReference;
@@ -94,7 +94,7 @@ export function validateReviewVersions(
   return [...errors, invalidValue(field, shownStrings(versions), text)];
 }
 
-/** What is said of a webhook that names no form of the review. */
+/** The refusal of a webhook that names no form of the review. */
 export const SOME_REVIEW_VERSION = `must specify one of ${REVIEW_VERSIONS.join(', ')}`;
 
 /** Whether a form is known. */

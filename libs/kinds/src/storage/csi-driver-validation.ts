@@ -10,7 +10,7 @@ const LIFECYCLE_MODES = ['Persistent', 'Ephemeral'];
 const SHORTEST_SECONDS = 600;
 const LONGEST_SECONDS = 2 ** 32;
 
-/** What a CSI driver can do. Whether volumes are attached is called in errors as clients know it. */
+/** Checks what a CSI driver can do. Whether volumes are attached is called in errors as clients know it. */
 export const validateDriver = (spec: CSIDriverSpec | undefined, contextMounts: boolean): FieldError[] => [
   ...needsAnswer(spec, 'attachRequired', 'spec.attachedRequired'),
   ...needsAnswer(spec, 'podInfoOnMount', 'spec.podInfoOnMount'),

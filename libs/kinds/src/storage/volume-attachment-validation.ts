@@ -33,7 +33,7 @@ function validateSource(
   return inline ? validateInlineVolume(inline, `${SOURCE}.inlineVolumeSpec`, names) : [required(SOURCE, text)];
 }
 
-/** What is asked of new attachments only. */
+/** Checks new attachments only. */
 export function validateNewAttachment(spec: VolumeAttachmentSpec | undefined): FieldError[] {
   const name = spec?.source?.persistentVolumeName;
   return [
@@ -42,7 +42,7 @@ export function validateNewAttachment(spec: VolumeAttachmentSpec | undefined): F
   ];
 }
 
-/** What came of it. Of a message that is too long, clients hear the limit of the metadata. */
+/** Checks the result of attaching. The error of a message that is too long names the limit of the metadata. */
 export function validateAttachmentStatus({ status }: VolumeAttachment): FieldError[] {
   const metadata = Object.entries(status?.attachmentMetadata ?? {});
   const size = metadata.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);

@@ -1,21 +1,23 @@
 import { copy, memberOf, setMember } from '@orch/machinery';
 
 /**
- * Reading and filling objects whose parts may all be missing: rules run before required fields are checked, so a
- * declared type would promise more than there is.
+ * Reading and filling objects whose parts may all be missing. Rules of declared kinds read members of generated types; what
+ * reads by strings here is for values that no type describes: schemas, objects of custom kinds, and those of older versions.
  */
 
+/** An object of any shape. */
 export type Json = Record<string, unknown>;
 
 const NOTHING: Readonly<Json> = Object.freeze({});
 
+/** Whether a value is an object, and no list. */
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The value at a path of member names, or undefined where the path ends early. */
 export const at = (value: unknown, ...path: readonly string[]): unknown => reach(value, path);
 
-/** Asked some hundred times of every object, so that it makes nothing. */
+/** Follows a path. It is asked some hundred times of an object, so that it makes nothing. */
 function reach(value: unknown, path: readonly string[]): unknown {
   let here: unknown = value;
   for (let step = 0; step < path.length; step++) {
@@ -37,6 +39,7 @@ export function objectsAt(value: unknown, ...path: readonly string[]): Json[] {
   return Array.isArray(found) ? found.filter(isObject) : [];
 }
 
+/** The strings of the list at a path. */
 export function stringsAt(value: unknown, ...path: readonly string[]): string[] {
   const found = reach(value, path);
   return Array.isArray(found) ? found.filter((item): item is string => typeof item === 'string') : [];
@@ -54,9 +57,6 @@ export function numberAt(value: unknown, ...path: readonly string[]): number | u
   if (typeof found === 'bigint') return Number(found);
   return typeof found === 'number' ? found : undefined;
 }
-
-/** The number at a path, or 0. */
-export const countAt = (value: unknown, ...path: readonly string[]): number => numberAt(value, ...path) ?? 0;
 
 /** The string values of the map at a path. */
 export function mapAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, string>> {
@@ -96,6 +96,7 @@ export const numberOf = (value: number | bigint | undefined): number | undefined
 /** An int64 as {@link numberOf} says it, 0 where there is none. */
 export const countOf = (value: number | bigint | undefined): number => numberOf(value) ?? 0;
 
+/** Whether a value is missing, null, or an empty list or object. */
 export const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||

@@ -1,5 +1,6 @@
 import { labelSelectorOf, SelectorError } from '@orch/machinery';
-import { isObject, objectsAt, textAt } from './fields.js';
+import type { PodSpec } from '@orch/schema/types/core/v1';
+import { isObject } from './fields.js';
 
 export const NONE = '<none>';
 export const UNSET = '<unset>';
@@ -37,7 +38,7 @@ export function selectorText(selector: unknown): string {
   }
 }
 
-/** As {@link selectorText}, or `<none>`. */
+/** The text of {@link selectorText}, or `<none>`. */
 export const formatSelector = (selector: unknown): string => orNone(selectorText(selector));
 
 /** A boolean as tables show optional ones. */
@@ -61,10 +62,10 @@ export function accessModes(modes: readonly string[]): string {
 }
 
 /** Names and images of the containers of a pod spec. */
-export function containersOf(podSpec: unknown): { Containers: string; Images: string } {
-  const containers = objectsAt(podSpec, 'containers');
+export function containersOf(podSpec: PodSpec | undefined): { Containers: string; Images: string } {
+  const containers = podSpec?.containers ?? [];
   return {
-    Containers: containers.map((container) => textAt(container, 'name')).join(','),
-    Images: containers.map((container) => textAt(container, 'image')).join(','),
+    Containers: containers.map((container) => container.name ?? '').join(','),
+    Images: containers.map((container) => container.image ?? '').join(','),
   };
 }

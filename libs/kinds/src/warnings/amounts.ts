@@ -3,7 +3,7 @@ import { quantityOf } from '../rules/checks.js';
 
 const THOUSANDTHS = 1000n;
 
-/** Of amounts of bytes that are no whole ones, among those of a map by resource. */
+/** Warns of fractions of bytes among the amounts of some resources. */
 export const fractionWarnings = (
   amounts: Readonly<Record<string, string>> | undefined,
   resources: readonly string[],
@@ -18,7 +18,7 @@ export const fractionWarnings = (
     ];
   });
 
-/** Of the spec of a claim. */
+/** Warns of the amounts in the spec of a claim. */
 export const claimWarnings = (spec: PersistentVolumeClaimSpec | undefined, path: string): string[] =>
   (['requests', 'limits'] as const).flatMap((name) =>
     fractionWarnings(spec?.resources?.[name], ['storage'], `${path}.resources.${name}`),

@@ -11,7 +11,7 @@ const LATER_NAMES: Readonly<Record<string, readonly [since: string, name: string
   'beta.orch.io/instance-type': ['v1.17', 'node.orch.io/instance-type'],
 };
 
-/** What is said of each such label, in each profile of names. */
+/** The warning of each such label, in each profile of names. */
 const texts = new Map<Names, ReadonlyMap<string, string>>();
 
 function textsOf(names: Names): ReadonlyMap<string, string> {
@@ -30,14 +30,14 @@ function textsOf(names: Names): ReadonlyMap<string, string> {
 /** A label, and where it stands. */
 type Placed = readonly [place: string, label: string];
 
-/** Of keys of maps, which their place names. */
+/** Warns of keys of maps, which their place names. */
 export const keyWarnings = (labels: readonly Placed[], names: Names): string[] =>
   labels.flatMap(([place, label]) => {
     const text = textsOf(names).get(label);
     return text === undefined ? [] : [`${place}: ${text}`];
   });
 
-/** Of values that are labels. */
+/** Warns of values that are labels. */
 export const labelWarnings = (labels: readonly Placed[], names: Names): string[] =>
   labels.flatMap(([place, label]) => {
     const text = textsOf(names).get(label);
@@ -55,18 +55,18 @@ const expressionWarnings = (expressions: readonly Expression[], path: string, na
     names,
   );
 
-/** Of the expressions of one term. */
+/** Warns of the expressions of a term. */
 export const matchWarnings = (
   term: { readonly matchExpressions?: readonly Expression[] } | undefined,
   path: string,
   names: Names,
 ): string[] => expressionWarnings(term?.matchExpressions ?? [], `${path}.matchExpressions`, names);
 
-/** Of the terms of a selector of nodes. */
+/** Warns of the terms of a selector of nodes. */
 export const termWarnings = (terms: readonly NodeSelectorTerm[], path: string, names: Names): string[] =>
   terms.flatMap((term, index) => matchWarnings(term, `${path}[${index}]`, names));
 
-/** Of a selector of labels that nodes have. */
+/** Warns of a selector of labels that nodes have. */
 export const selectorWarnings = (selector: LabelSelector | undefined, path: string, names: Names): string[] => [
   ...matchWarnings(selector, path, names),
   ...keyWarnings(

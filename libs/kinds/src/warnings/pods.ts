@@ -25,11 +25,11 @@ const SOURCES: { readonly [source in keyof Volume]?: string } = {
   quobyte: 'deprecated in v1.22, non-functional in v1.25+',
   glusterfs: 'deprecated in v1.25, non-functional in v1.26+',
 };
-/** What messages call them where it is not their name. */
+/** The names of sources in messages, where they differ. */
 const SHOWN_SOURCES: Readonly<Record<string, string>> = { storageos: 'storageOS' };
 const BYTES = ['memory', 'ephemeral-storage'];
 
-/** What people should hear of a pod or a template. @param path of the template; empty for a pod */
+/** Warns of a pod or a template. @param path of the template; empty for a pod */
 export function podWarnings(pod: Pod | PodTemplateSpec | undefined, path: string, names: Names): string[] {
   const { metadata = {}, spec }: PodTemplateSpec = pod ?? {};
   const annotations = metadata.annotations ?? {};
@@ -55,7 +55,7 @@ export function podWarnings(pod: Pod | PodTemplateSpec | undefined, path: string
   ];
 }
 
-/** Of labels of nodes that have a later name. */
+/** Warns of labels of nodes that have a later name. */
 function placementWarnings(spec: PodSpec | undefined, path: string, names: Names): string[] {
   const affinity = `${path}.affinity.nodeAffinity`;
   const required = 'requiredDuringSchedulingIgnoredDuringExecution';
@@ -105,7 +105,7 @@ function volumeWarnings(volume: Volume, path: string): string[] {
   ];
 }
 
-/** Of lists that should be sets. */
+/** Warns of lists that should be sets. */
 function listWarnings(spec: PodSpec | undefined, path: string): string[] {
   const secrets = spec?.imagePullSecrets ?? [];
   return [

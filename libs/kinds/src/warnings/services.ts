@@ -5,7 +5,7 @@ const HINTS = 'service.orch.io/topology-aware-hints';
 const MODE = 'service.orch.io/topology-mode';
 const LEADING_ZERO = /(?:^|\.)0\d/;
 
-/** Of addresses that are not in their one form, and of annotations that have a later name. */
+/** Warns of addresses that are not canonical, and of annotations that have a later name. */
 export function serviceWarnings(object: Service, names: Names): string[] {
   const { spec } = object;
   const each = (
@@ -49,7 +49,7 @@ function formWarnings(what: string, text: string, canonical: string, path: strin
   return [`${path}: ${what} ${JSON.stringify(text)} ${form}, which may cause controller apply-loops`];
 }
 
-/** Of an IPv6 address that stands for an IPv4 one, the form that shows that. */
+/** Formats an IPv6 address that stands for an IPv4 one so that this shows. */
 function oneForm(address: string): string {
   if (addressFamily(address) !== 6) return address;
   const value = addressValue(address);

@@ -7,7 +7,7 @@ export class ConversionRefused extends Error {
   override readonly name = 'ConversionRefused';
 }
 
-/** What a webhook is asked for. */
+/** A request to a conversion webhook. */
 export interface ConversionRequest {
   /** Group of definitions: `apiextensions.k8s.io`. */
   readonly group: string;

@@ -22,7 +22,7 @@ const DISK_KINDS = ['Dedicated', 'Managed', 'Shared'];
 const MANAGED_DISK = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
 const BLOB_DISK = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 
-/** Of a disk, named by `name`, one partition. */
+/** Checks a partition of a disk that is named by the member `name`. */
 const validateDisk = <T extends { readonly partition?: number }>(
   source: T,
   path: string,

@@ -20,7 +20,7 @@ type SourceName = Exclude<keyof Volume, 'name'>;
 
 interface SourceRule<K extends SourceName> {
   readonly check: (source: NonNullable<Volume[K]>, path: string, context: PodContext) => FieldError[];
-  /** Where errors are told, where the reference does not call it as the field is called. */
+  /** The member in the path of errors, where the reference does not use the name of the field. */
   readonly told?: string;
   /** The same, of a source that is one too many. */
   readonly toldExtra?: string;
@@ -104,7 +104,7 @@ function validateFirst<K extends SourceName>(
   return check(volume[source] as NonNullable<Volume[K]>, `${path}.${told}`, context);
 }
 
-/** What the node registers under the two names together. */
+/** Checks the length of the two names together, under which the node registers the volume. */
 function validateIscsiName(volume: Volume, path: string): FieldError[] {
   if (!volume.iscsi || typeof volume.iscsi.initiatorName !== 'string') return [];
   const name = volume.name ?? '';
