@@ -5,11 +5,11 @@ import { isLongRunning } from '../chain/request-info.js';
 import { hearOfAnswer } from './hear-of-answer.js';
 import { type EventSettings, RequestAudit } from './request-audit.js';
 
-/** Counts what becomes of requests and events. */
+/** Counts requests by audit level, recorded events, and requests that could not be recorded. */
 export interface AuditObserver {
-  /** The policy has decided about a request. */
+  /** The policy has determined the level of a request. */
   judged(level: Level): void;
-  /** An event was made. */
+  /** An event was created. */
   recorded(): void;
   /** A request was refused because its event could not be recorded. */
   rejected(): void;
@@ -23,7 +23,7 @@ interface AuditorSettings extends EventSettings {
 
 const SWITCHING_PROTOCOLS = 101;
 
-/** Records requests as a policy says. */
+/** Records requests according to an audit policy. */
 export class Auditor {
   constructor(private readonly settings: AuditorSettings) {}
 
@@ -44,7 +44,7 @@ export class Auditor {
     return wait ? this.#begun(ctx, audit, wait) : this.#follow(ctx, audit);
   }
 
-  /** A request that was refused before: by whom it was made is not known. */
+  /** Records a request that was refused before its caller was known. */
   refused(ctx: OpenContext, { status }: StatusError): void {
     if (ctx.audit !== undefined) return;
     const audit = this.#judge(ctx, undefined);
