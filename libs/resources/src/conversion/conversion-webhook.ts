@@ -5,7 +5,7 @@ import { type ApiObject, type JsonObject, parseApiVersion, StatusError } from '@
 import { turnFor } from '@orch/runtime/work';
 import { AnswerTooLarge, type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
 import { ByteGate } from './byte-gate.js';
-import { Doubts } from './doubts.js';
+import { FailureAttribution } from './failure-attribution.js';
 import type { KeptConversions } from './kept-conversions.js';
 import type { RefusedObject } from './refused-objects.js';
 import { readAnswer } from './review-answer.js';
@@ -64,7 +64,7 @@ export interface NamedWebhook {
 export class ConversionWebhook {
   readonly #room: ByteGate;
   /** Failure attribution by requested version. */
-  readonly #doubts = new Map<string, Doubts>();
+  readonly #byVersion = new Map<string, FailureAttribution>();
 
   /**
    * @param definition name of the definition
@@ -119,7 +119,7 @@ export class ConversionWebhook {
     const converted: (ApiObject | RefusedByWebhook)[] = [];
     for (const chunk of this.#chunks(sent)) {
       const made = await this.#each(chunk, desiredAPIVersion);
-      this.#doubtsOf(desiredAPIVersion).answered(chunk.sent.filter((_, at) => !(made[at] instanceof RefusedByWebhook)));
+      this.#failures(desiredAPIVersion).answered(chunk.sent.filter((_, at) => !(made[at] instanceof RefusedByWebhook)));
       for (const object of made) converted.push(object);
     }
     return converted;
@@ -144,21 +144,21 @@ export class ConversionWebhook {
   async #refusalOf(error: unknown, { sent }: Chunk, desiredAPIVersion: string): Promise<RefusedByWebhook> {
     if (error instanceof RefusedByWebhook) return error;
     if (!(error instanceof Unanswered)) throw error;
-    const doubts = this.#doubtsOf(desiredAPIVersion);
+    const failures = this.#failures(desiredAPIVersion);
     const isAnswered = (sample: Sent): Promise<boolean> =>
       this.#observed(new Chunk([sample]), desiredAPIVersion).then(
         () => true,
         (failure: unknown) => failure instanceof RefusedByWebhook,
       );
-    if (!(await doubts.arises(sent, isAnswered))) throw error;
+    if (!(await failures.isByObjects(sent, isAnswered))) throw error;
     const [alone, ...others] = sent;
-    if (alone && others.length === 0 && !doubts.blames(alone)) throw error;
+    if (alone && others.length === 0 && !failures.isResponsible(alone)) throw error;
     return new RefusedByWebhook(error.message);
   }
 
-  #doubtsOf(desiredAPIVersion: string): Doubts {
-    const known = this.#doubts.get(desiredAPIVersion) ?? new Doubts();
-    this.#doubts.set(desiredAPIVersion, known);
+  #failures(desiredAPIVersion: string): FailureAttribution {
+    const known = this.#byVersion.get(desiredAPIVersion) ?? new FailureAttribution();
+    this.#byVersion.set(desiredAPIVersion, known);
     return known;
   }
 

@@ -50,7 +50,7 @@ export class Auditor {
     const audit = this.#judge(ctx, undefined);
     ctx.audit = null;
     if (!audit) return;
-    audit.told(status);
+    audit.answeredStatus(status);
     void this.#record(audit.at('ResponseStarted'));
   }
 

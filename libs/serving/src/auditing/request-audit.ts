@@ -137,7 +137,7 @@ export class RequestAudit implements AuditRecord {
   }
 
   /** Records the Status that is the response. */
-  told(status: Status): void {
+  answeredStatus(status: Status): void {
     const { status: outcome, message, reason, details, code } = status;
     this.#status = {
       metadata: {},

@@ -21,5 +21,5 @@ export interface AuditRecord {
   /** Records that the response has a body that is longer than the limit. */
   answerLeftOut(): void;
   /** Records the Status that is the response. */
-  told(status: Status): void;
+  answeredStatus(status: Status): void;
 }

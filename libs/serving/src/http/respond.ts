@@ -200,7 +200,7 @@ export function sendStatus(ctx: RequestContext, status: Status, representations:
     cutOff(ctx);
     return;
   }
-  ctx.audit?.told(status);
+  ctx.audit?.answeredStatus(status);
   const retry = status.details?.retryAfterSeconds;
   const { contentType, body } = representations.status(ctx.req.headers.accept, status);
   if (ctx.trail) ctx.trail.bytes = body.length;

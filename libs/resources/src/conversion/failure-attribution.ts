@@ -13,7 +13,7 @@ const MAX_SAMPLE_BYTES = 64 << 10;
  * Distinguishes a webhook that is down from one that fails for single objects, as a program does that crashes or hangs
  * on them: if another object is answered right after, the webhook is up.
  */
-export class Doubts {
+export class FailureAttribution {
   #failures = 0;
   #sample: Sent | undefined;
   /** Number of failed calls by object. */
@@ -31,7 +31,7 @@ export class Doubts {
    * Whether a call with these objects has failed because of some of them.
    * @param isAnswered whether the webhook responds for an object
    */
-  async arises(sent: readonly Sent[], isAnswered: (sample: Sent) => Promise<boolean>): Promise<boolean> {
+  async isByObjects(sent: readonly Sent[], isAnswered: (sample: Sent) => Promise<boolean>): Promise<boolean> {
     if (this.#failures < PATIENCE) {
       this.#failures++;
       return false;
@@ -47,7 +47,7 @@ export class Doubts {
   }
 
   /** Whether an object whose call failed is responsible for it: it has failed often enough. */
-  blames(sent: Sent): boolean {
+  isResponsible(sent: Sent): boolean {
     const key = keyOf(sent);
     const times = (this.#suspects.get(key) ?? 0) + 1;
     this.#suspects.delete(key);
