@@ -140,7 +140,7 @@ const ahead = (pages: Pages): Pages =>
     yield* held;
   });
 
-/** Rows in order, without those that the webhook must be asked to convert. */
+/** Rows in order, undefined for each row of `asked`: those that the webhook has to convert. */
 interface Portion {
   readonly rows: readonly (Row | undefined)[];
   readonly asked: readonly Row[];

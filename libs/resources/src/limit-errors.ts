@@ -1,9 +1,9 @@
 import { StatusError } from '@orch/machinery';
 import { BusyStoreError } from '@orch/storage';
 
-/** Lists the limits whose refusals are thrown far from where they are counted. */
+/** Limits whose refusals are thrown elsewhere than they are counted. */
 export const THROWN_LIMITS = ['size', 'body-time', 'lists', 'conversions', 'write-queue'] as const;
-/** Names a limit whose refusals are thrown far from where they are counted. */
+/** Name of a limit whose refusals are thrown elsewhere than they are counted. */
 export type ThrownLimit = (typeof THROWN_LIMITS)[number];
 
 const limits = new WeakMap<Error, ThrownLimit>();

@@ -7,7 +7,7 @@ export class ResourceNames {
   readonly #names = new Map<TypeId, string>();
 
   /**
-   * Learns the names of all resources that are served, now and later. A resource that ends keeps its name until
+   * Registers the names of all served resources, now and later. A resource that ends keeps its name until
    * {@link forget}.
    */
   follow(served: ServedResources): void {
@@ -26,12 +26,12 @@ export class ResourceNames {
     }
   }
 
-  /** Forgets the name of a type that is served no more. */
+  /** Removes the name of a type that is no longer served. */
   forget(type: TypeId): void {
     this.#names.delete(type);
   }
 
-  /** Name of the resource of a type: `deployments.apps`; empty for a type that is not known. */
+  /** Name of the resource of a type: `deployments.apps`; empty for an unknown type. */
   of(type: TypeId): string {
     return this.#names.get(type) ?? '';
   }

@@ -19,7 +19,7 @@ import {
 } from '@orch/watchcache';
 import { tooLargeVersion } from './version.js';
 
-/** Seconds after which a client may retry what the database could not do. */
+/** Seconds after which a client may retry when the database has failed. */
 const RETRY_SECONDS = 1;
 
 /** 404 for an unknown path, in the words that clients know for paths without an object in them. */
@@ -29,25 +29,27 @@ export const unknownPath = () => new StatusError('NotFound', 'the server could n
 export const wrongMethod = () =>
   new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-/** 429 for a watch that a server on its way out does not begin any more. */
+/** 429 for a watch that is refused because the server is shutting down. */
 export const shuttingDown = () => tooManyRequests('the server is shutting down, please try again later', RETRY_SECONDS);
 
-/** 429 for whom a limit is reached. */
+/** 429 for a caller that has reached a limit. */
 export const tooMany = () => tooManyRequests('Too many requests, please try again later.', RETRY_SECONDS);
 
-/** 413 for a body, or an object, of more bytes than are taken. */
+/** 413 for a body, or an object, of too many bytes. */
 export const tooLarge = (limit: number) =>
   new StatusError('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
 
-/** 413 for a body, or an object, of more values: others would wait for it too long, though it has few bytes. */
+/**
+ * 413 for a body, or an object, of too many values: other requests would wait for it too long, though it has few bytes.
+ */
 export const tooManyValues = (limit: number) =>
   new StatusError('RequestEntityTooLarge', `Request entity too large: more than ${limit} values`);
 
-/** 406, with what there is instead. */
+/** 406, with the available media types. */
 export const notAcceptable = (mediaTypes: readonly string[]) =>
   new StatusError('NotAcceptable', `only the following media types are accepted: ${mediaTypes.join(', ')}`);
 
-/** Any thrown value as the Status that a client gets; the one place where inner errors meet the wire. */
+/** Converts any thrown value to the Status for the client; the only place where internal errors become responses. */
 export function toStatusError(thrown: unknown): StatusError {
   if (thrown instanceof StatusError) return thrown;
   if (thrown instanceof HistoryExpiredError || thrown instanceof ExpiredError) {
@@ -57,7 +59,7 @@ export function toStatusError(thrown: unknown): StatusError {
   if (thrown instanceof SelectorBudgetError || thrown instanceof InitialBudgetError) return tooMany();
   if (thrown instanceof CacheDrainingError) return shuttingDown();
   if (thrown instanceof CacheNotReadyError) {
-    // What cannot be converted is not a matter of time.
+    // A failed conversion will not succeed later.
     if (thrown.cause instanceof StatusError) return thrown.cause;
     if (thrown.cause instanceof UnreadableBodyError) return unreadable(thrown.cause, thrown.cause.unnamed);
     return tooManyRequests('the server is not yet ready to answer this request, please try again later', RETRY_SECONDS);
@@ -83,7 +85,10 @@ export function toStatusError(thrown: unknown): StatusError {
 const encryptionFailed = (error: Error, told = error.message): StatusError =>
   because(error, new StatusError('InternalError', `Internal error occurred: ${told}`));
 
-/** The same of what is stored: 429, so that clients try again by themselves, where who has the key does not answer at present. */
+/**
+ * Error for an unreadable stored object: 429, so that clients retry by themselves, if the key service does not respond
+ * at present.
+ */
 const unreadable = (error: UnreadableBodyError, told = error.message): StatusError =>
   error.passing ? because(error, tooManyRequests(told, RETRY_SECONDS)) : encryptionFailed(error, told);
 

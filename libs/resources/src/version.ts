@@ -3,7 +3,10 @@ import type { Version } from '@orch/storage';
 
 const MAX = 2n ** 63n - 1n;
 
-/** A resourceVersion other than unset and `0`. @throws StatusError 400 for what no server could have issued. */
+/**
+ * Parses a resourceVersion other than unset and `0`. @throws StatusError 400 for a text that no server could have
+ * issued
+ */
 export function parseVersion(text: string): Version {
   if (!/^[1-9][0-9]{0,18}$/.test(text))
     throw badRequest(`Invalid value: ${JSON.stringify(text)}: not a resourceVersion`);
@@ -12,7 +15,7 @@ export function parseVersion(text: string): Version {
   return version;
 }
 
-/** Seconds after which a client that asked for the future may try again. */
+/** Seconds after which a client that requested a future version may retry. */
 const RETRY_SECONDS = 1;
 
 /** 504 for a version that has not been reached (spec: "Unrecognized versions"). */

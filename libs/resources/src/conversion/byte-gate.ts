@@ -1,7 +1,7 @@
 import { tooManyRequests } from '@orch/machinery';
 import { dueTo } from '../limit-errors.js';
 
-/** Seconds after which a client may ask again. */
+/** Seconds after which a client may retry. */
 const RETRY_SECONDS = 1;
 
 interface Waiting {
@@ -9,7 +9,10 @@ interface Waiting {
   readonly admit: () => void;
 }
 
-/** Lets work begin as long as what is under way holds no more than so many bytes, or nothing is; the others wait, first come first served. */
+/**
+ * Bounds the bytes of concurrent work: work may begin while the total fits the bound, or nothing else is in progress;
+ * the rest waits, first come first served.
+ */
 export class ByteGate {
   #held = 0;
   readonly #waiting = new Set<Waiting>();
@@ -59,7 +62,7 @@ export class ByteGate {
       const timer = setTimeout(() => {
         this.#waiting.delete(waiting);
         reject(dueTo('conversions', tooManyRequests(`too many ${this.what}`, RETRY_SECONDS)));
-        // Who came behind may be smaller.
+        // Those queued behind it may be smaller, and fit.
         this.#admit();
       }, this.patience);
       this.#waiting.add(waiting);

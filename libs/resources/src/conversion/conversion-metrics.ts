@@ -1,10 +1,10 @@
 import type { Metrics } from '@orch/runtime';
 import type { ObservedConversion } from './conversion-webhook.js';
 
-/** From a millisecond, each twice the one before, as the reference counts them. */
+/** Buckets from a millisecond, each twice the previous one, as in the reference. */
 const BUCKETS = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i);
 
-/** Counts and times the calls of webhooks that convert custom resources, under the name of the reference. */
+/** Counts and times the calls of webhooks that convert custom resources, under the metric names of the reference. */
 export function conversionMetrics(metrics: Metrics): (conversion: ObservedConversion) => void {
   const duration = metrics.histogram({
     name: 'apiserver_crd_webhook_conversion_duration_seconds',

@@ -5,25 +5,25 @@ import { type ApiObject, type JsonObject, parseApiVersion, StatusError } from '@
 import { turnFor } from '@orch/runtime/work';
 import { AnswerTooLarge, type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
 import { ByteGate } from './byte-gate.js';
-import { Doubts } from './doubts.js';
+import { FailureAttribution } from './failure-attribution.js';
 import type { KeptConversions } from './kept-conversions.js';
 import type { RefusedObject } from './refused-objects.js';
 import { readAnswer } from './review-answer.js';
 import type { Sent } from './sent-object.js';
 
-/** Limits of one call of a webhook; more objects are converted by several calls, one after another. */
+/** Limits of one call of a webhook; more objects are converted by several calls in sequence. */
 export interface ConversionLimits {
-  /** How long a call may take, milliseconds. */
+  /** Timeout of a call, milliseconds. */
   readonly timeoutMs: number;
-  /** Objects of a call. */
+  /** Maximum number of objects of a call. */
   readonly maxObjects: number;
   /** Bytes of objects after which no more are added to a call. */
   readonly maxBytes: number;
-  /** Bytes of the stored objects of one definition that requests may be having converted at a time. */
+  /** Maximum bytes of stored objects of one definition that are being converted for requests at a time. */
   readonly maxHeldBytes: number;
-  /** Values in one object of an answer, scalars, objects and lists together. */
+  /** Maximum number of values in one object of a response: scalars, objects and lists together. */
   readonly maxValues: number;
-  /** Bytes of one object of an answer. */
+  /** Maximum bytes of one object of a response. */
   readonly maxObjectBytes: number;
 }
 
@@ -31,12 +31,12 @@ export interface ConversionLimits {
 export interface ObservedConversion {
   /** Name of the definition. */
   readonly definition: string;
-  /** Name of the version that the objects, the first of them at least, were in. */
+  /** Name of the version of the objects (of the first one at least). */
   readonly from: string;
-  /** Name of the version that they were to be in. */
+  /** Name of the requested version. */
   readonly to: string;
   readonly succeeded: boolean;
-  /** How long it took, milliseconds. */
+  /** Duration, milliseconds. */
   readonly took: number;
 }
 
@@ -64,11 +64,11 @@ export interface NamedWebhook {
 export class ConversionWebhook {
   readonly #room: ByteGate;
   /** Failure attribution by requested version. */
-  readonly #doubts = new Map<string, Doubts>();
+  readonly #byVersion = new Map<string, FailureAttribution>();
 
   /**
    * @param definition name of the definition
-   * @param group that of definitions, which reviews are of
+   * @param group API group of CustomResourceDefinitions and of the reviews
    */
   constructor(
     private readonly definition: string,
@@ -98,9 +98,9 @@ export class ConversionWebhook {
   }
 
   /**
-   * The objects in another version, in the order given, not made to fit its schema. As few calls as the limits allow.
-   * @param sent each in another version than that
-   * @throws StatusError 500 in the words of the reference, when one of the calls fails
+   * Converts objects to another version in few calls; keeps their order, and does not prune the results to the schema.
+   * @param sent objects, each in another version than the requested one
+   * @throws StatusError 500 with the message of the reference, when a call fails
    */
   async convert(sent: readonly Sent[], desiredAPIVersion: string): Promise<ApiObject[]> {
     const converted: ApiObject[] = [];
@@ -119,7 +119,7 @@ export class ConversionWebhook {
     const converted: (ApiObject | RefusedByWebhook)[] = [];
     for (const chunk of this.#chunks(sent)) {
       const made = await this.#each(chunk, desiredAPIVersion);
-      this.#doubtsOf(desiredAPIVersion).answered(chunk.sent.filter((_, at) => !(made[at] instanceof RefusedByWebhook)));
+      this.#failures(desiredAPIVersion).answered(chunk.sent.filter((_, at) => !(made[at] instanceof RefusedByWebhook)));
       for (const object of made) converted.push(object);
     }
     return converted;
@@ -140,25 +140,25 @@ export class ConversionWebhook {
     }
   }
 
-  /** Turns a failed call into the error of an object, where only some of them cause it. @throws it where all do */
+  /** Turns a failed call into the error of an object, if only some objects cause it. @throws it if all do */
   async #refusalOf(error: unknown, { sent }: Chunk, desiredAPIVersion: string): Promise<RefusedByWebhook> {
     if (error instanceof RefusedByWebhook) return error;
     if (!(error instanceof Unanswered)) throw error;
-    const doubts = this.#doubtsOf(desiredAPIVersion);
+    const failures = this.#failures(desiredAPIVersion);
     const isAnswered = (sample: Sent): Promise<boolean> =>
       this.#observed(new Chunk([sample]), desiredAPIVersion).then(
         () => true,
         (failure: unknown) => failure instanceof RefusedByWebhook,
       );
-    if (!(await doubts.arises(sent, isAnswered))) throw error;
+    if (!(await failures.isByObjects(sent, isAnswered))) throw error;
     const [alone, ...others] = sent;
-    if (alone && others.length === 0 && !doubts.blames(alone)) throw error;
+    if (alone && others.length === 0 && !failures.isResponsible(alone)) throw error;
     return new RefusedByWebhook(error.message);
   }
 
-  #doubtsOf(desiredAPIVersion: string): Doubts {
-    const known = this.#doubts.get(desiredAPIVersion) ?? new Doubts();
-    this.#doubts.set(desiredAPIVersion, known);
+  #failures(desiredAPIVersion: string): FailureAttribution {
+    const known = this.#byVersion.get(desiredAPIVersion) ?? new FailureAttribution();
+    this.#byVersion.set(desiredAPIVersion, known);
     return known;
   }
 
@@ -235,10 +235,10 @@ export class ConversionWebhook {
   }
 }
 
-/** How a review without objects ends. */
+/** End of the JSON of a review without objects. */
 const NOTHING_IN_IT = ']}}';
 
-/** A review with the objects in it. */
+/** Returns a review that contains the objects. */
 function reviewOf(empty: string, sent: readonly Sent[]): Buffer {
   const pieces: Buffer[] = [Buffer.from(empty.slice(0, -NOTHING_IN_IT.length))];
   for (const [at, { text }] of sent.entries()) {
@@ -251,7 +251,7 @@ function reviewOf(empty: string, sent: readonly Sent[]): Buffer {
 
 const COMMA = Buffer.from(',');
 
-/** Objects that are sent with one call. */
+/** Objects that are sent in one call. */
 class Chunk {
   readonly sent: Sent[] = [];
   bytes = 0;
@@ -260,7 +260,7 @@ class Chunk {
     for (const each of sent) this.add(each);
   }
 
-  /** That of the first object: what messages and figures speak of. */
+  /** `apiVersion` of the first object, which messages and metrics report. */
   get apiVersion(): string {
     return this.sent[0]?.object.apiVersion ?? '';
   }
@@ -283,14 +283,14 @@ class Chunk {
 
 const versionOf = (apiVersion: string): string => parseApiVersion(apiVersion)?.version ?? '';
 
-/** Thrown where a webhook has answered, though not with the objects: asking again is of no use, asking for fewer may be. */
+/** Thrown when a webhook has responded, but not with the objects: only a call with fewer objects may succeed. */
 class RefusedByWebhook extends StatusError {
   constructor(message: string) {
     super('InternalError', message);
   }
 }
 
-/** Thrown where there was no answer of use at all. */
+/** Thrown when there was no usable response at all. */
 class Unanswered extends StatusError {
   constructor(message: string) {
     super('InternalError', message);
@@ -300,7 +300,7 @@ class Unanswered extends StatusError {
 /** Errors of responses that were received but cannot be used. */
 const UNUSABLE = [JsonSyntaxError, TooManyValuesError, AnswerTooLarge];
 
-/** Converts an error to the one that clients see; errors that are no failures of the webhook are returned unchanged. */
+/** Converts an error to the one that clients see; errors that are no failure of the webhook are returned unchanged. */
 function failureOf(error: unknown, subject: string): unknown {
   if (error instanceof ConversionRefused) return new RefusedByWebhook(error.message);
   const failed = () => `conversion webhook for ${subject} failed: ${(error as Error).message}`;

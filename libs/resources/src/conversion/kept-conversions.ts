@@ -1,14 +1,14 @@
 import type { Row } from '@orch/storage';
 import { owned } from '@orch/watchcache';
 
-/** An object as it lies, and what was made of it. */
+/** A stored object and its conversion. */
 interface Kept {
   readonly stored: Pick<Row, 'storedVersion' | 'defaults' | 'body'>;
   readonly converted: Buffer;
   readonly bytes: number;
 }
 
-/** Bytes that an entry takes beside its bodies, about. */
+/** Approximate bytes of an entry beside its bodies. */
 const OVERHEAD = 300;
 
 /** Cache of conversions made for lists, bounded in bytes; evicts what was listed least recently. */
@@ -17,16 +17,16 @@ export class KeptConversions {
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
 
-  /** @param maxBytes bound on stored and converted bodies together; 0 caches nothing */
+  /** @param maxBytes bound on the total size of stored and converted bodies; 0 caches nothing */
   constructor(private readonly maxBytes: number) {}
 
-  /** Bytes of bodies that are kept now, stored and converted ones together. */
+  /** Total bytes of the cached bodies, stored and converted ones. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Finds the conversion of exactly this body; undefined for none.
+   * Finds the conversion of exactly this body; undefined if there is none.
    * @param by key of the converter; changes with the definition
    */
   find(by: string, row: Row): Buffer | undefined {
@@ -62,7 +62,7 @@ export class KeptConversions {
 
 const keyOf = (by: string, { uid }: Pick<Row, 'uid'>): string => `${by} ${uid}`;
 
-/** The bytes say it: versions of a history that was left may come again. */
+/** Compares the bytes, as the versions of an abandoned history may be assigned again. */
 const isSame = (stored: Kept['stored'], { storedVersion, defaults, body }: Row): boolean =>
   stored.storedVersion === storedVersion &&
   stored.defaults === defaults &&

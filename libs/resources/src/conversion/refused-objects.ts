@@ -1,22 +1,22 @@
 import type { Metrics } from '@orch/runtime';
 import { LRUCache } from 'lru-cache';
 
-/** An object that a webhook does not convert though it does others. */
+/** An object that a webhook fails to convert while it converts others. */
 export interface RefusedObject {
   /** Name of the definition. */
   readonly definition: string;
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** Name of the version that the object lies in, and of the one that it was to be in. */
+  /** Name of the stored version, and of the requested one. */
   readonly from: string;
   readonly to: string;
   readonly message: string;
 }
 
-/** Objects of which it is known that a line was written. */
+/** Number of objects whose last logged message is remembered. */
 const KNOWN = 10_000;
-/** Lines of a minute at most: a webhook may refuse all there are. */
+/** Maximum number of log lines a minute: a webhook may refuse every object. */
 const LINES = 60;
 const MINUTE_MS = 60_000;
 

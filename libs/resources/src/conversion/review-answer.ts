@@ -5,11 +5,11 @@ import { itemsIn, memberIn, type Range } from '../decoding/json-ranges.js';
 
 /** Limits on a response. */
 interface AnswerLimits {
-  /** Objects that were sent: where there are not as many, none is read. */
+  /** Number of objects that were sent; a response with another number is not read. */
   readonly objects: number;
-  /** Values in one object, and in all that stands around them: scalars, objects and lists together. */
+  /** Maximum number of values in one object, and in the rest of the response: scalars, objects and lists together. */
   readonly maxValues: number;
-  /** Bytes of one object, and of all that stands around them. */
+  /** Maximum bytes of one object, and of the rest of the response. */
   readonly maxBytes: number;
 }
 

@@ -3,7 +3,7 @@ import type { ApiObject } from '@orch/machinery';
 
 /** An object to convert. */
 export interface Sent {
-  /** Its type and its metadata, which what comes back is compared with; the rest may be left out. Not changed. */
+  /** Type and metadata of the object, which the response is compared with; the rest may be left out. Not modified. */
   readonly object: ApiObject;
   /** JSON of the whole object. */
   readonly text: Buffer;

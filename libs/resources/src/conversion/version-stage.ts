@@ -11,7 +11,7 @@ import type { ConversionLimits, ConversionWebhook } from './conversion-webhook.j
 import { type Sent, sentWhole } from './sent-object.js';
 
 interface VersionStageParts {
-  /** Group, version and kind that are served. */
+  /** Served group, version and kind. */
   readonly served: GroupVersionKind;
   readonly form: StoredForm;
   /** Schemas by version. */
@@ -19,12 +19,12 @@ interface VersionStageParts {
   readonly webhook: ConversionWebhook;
 }
 
-/** Numbers stages: bytes that one has made are not those of another. */
+/** Counter for the keys of stages: the bytes that one has produced are not valid for another. */
 let made = 0;
 
 /**
  * Converts objects of a custom kind between the stored and the served version through a webhook. Objects that are in
- * the wanted version already are not sent.
+ * the requested version already are not sent.
  */
 export class VersionStage implements BodyConversion {
   /** Identifies this stage and what it has converted; unique in the process. */
@@ -38,7 +38,7 @@ export class VersionStage implements BodyConversion {
     this.#form = parts.form;
   }
 
-  /** Number of the defaults that bodies in the served version are filled in with, as in a row of the store. */
+  /** Number of the defaults that bodies in the served version have been filled in with, as in a row of the store. */
   get defaults(): number {
     return this.#form.defaultsOf(this.version);
   }
@@ -56,7 +56,7 @@ export class VersionStage implements BodyConversion {
   /**
    * Converts bodies to the served version, in the order given; a body that cannot be converted is replaced by its
    * error.
-   * @throws StatusError 500 where the webhook does not answer
+   * @throws StatusError 500 if the webhook does not respond
    */
   async convert(_type: number, bodies: readonly StoredBody[]): Promise<readonly (Buffer | StatusError)[]> {
     const made = new Array<Buffer | StatusError>(bodies.length);
@@ -84,7 +84,7 @@ export class VersionStage implements BodyConversion {
   /**
    * Converts rows as if they had been stored in the served version, in the order given; rows in that version already
    * are returned as the same objects.
-   * @throws StatusError 500; 429 where too much is being converted
+   * @throws StatusError 500; 429 when too much is being converted
    */
   async toServed<R extends Stored>(rows: readonly R[]): Promise<readonly R[]> {
     const lying = rows.filter((row) => !this.isServed(row));
@@ -94,7 +94,7 @@ export class VersionStage implements BodyConversion {
     return rows.map((row) => (this.isServed(row) ? row : this.#servedRow(row, converted.next().value as Buffer)));
   }
 
-  /** Returns a row of another version in the served one, if an earlier list has had it converted; else undefined. */
+  /** Returns a row of another version in the served one, if an earlier list has converted it; else undefined. */
   known(row: Row): Row | undefined {
     const body = this.parts.webhook.kept?.find(this.key, row);
     return body && this.#servedRow(row, body);
@@ -155,7 +155,7 @@ export class VersionStage implements BodyConversion {
     return converted;
   }
 
-  /** @throws StatusError 500 for a version that the definition does not have any more */
+  /** @throws StatusError 500 for a version that the definition no longer has */
   #lying(stored: StoredBody): Lying {
     const version = this.#form.versionOf(stored);
     const model = this.#model(version);
@@ -174,7 +174,7 @@ export class VersionStage implements BodyConversion {
     return bodyWithOwners(object, owners);
   }
 
-  /** @throws StatusError 500 for a version that the definition does not have any more */
+  /** @throws StatusError 500 for a version that the definition no longer has */
   #model(version: string): StructuralModel {
     const model = this.parts.models.get(version);
     if (model) return model;
@@ -185,7 +185,7 @@ export class VersionStage implements BodyConversion {
 
 /** A stored object as it is sent, without its managedFields for comparison: a webhook must not change them. */
 interface Lying extends Sent {
-  /** Their text; empty where there are none. */
+  /** JSON text of the managedFields; empty if there are none. */
   readonly owners: Buffer;
 }
 
@@ -207,7 +207,10 @@ interface Served {
   readonly form: StoredForm;
 }
 
-/** A stored object as what serves it can be read at once. @throws StatusError 500 where a webhook would have to convert it, and does not */
+/**
+ * Returns a stored object in the version that its endpoint serves. @throws StatusError 500 if a webhook has to convert
+ * it, and fails
+ */
 export async function inServedVersion({ stage, form }: Served, stored: Stored): Promise<Stored> {
   if (!stage || stage.isServed(stored)) {
     await fillAhead(stored, form);

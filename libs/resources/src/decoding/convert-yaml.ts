@@ -1,14 +1,14 @@
 import { parseYaml, stringifyJson } from '@orch/codec';
 
 export interface YamlReadLimits {
-  /** Most values, aliases expanded. */
+  /** Maximum number of values, with aliases expanded. */
   readonly maxValues: number;
 }
 
-/** A document of YAML as JSON. */
+/** A YAML document converted to JSON. */
 export interface ConvertedYaml {
   readonly json: string;
-  /** Keys that stood more than once, one text each. */
+  /** Keys that occur more than once, one message each. */
   readonly repeated: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export interface YamlQuestion {
   readonly limits: YamlReadLimits;
 }
 
-/** The answer to one question: what was asked for, or why there is none. */
+/** Answer to one question: the conversion, or the reason for its failure. */
 export type YamlAnswer =
   | { readonly id: number; readonly converted: ConvertedYaml }
   | { readonly id: number; readonly tooManyValues: number }

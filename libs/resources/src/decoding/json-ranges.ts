@@ -13,10 +13,10 @@ const CLOSING = { object: 0x7d, array: 0x5d } as const;
 const SPACE = 0x20;
 
 /**
- * Finds the value of a member. Nothing is checked but what is needed to find it.
- * @param within an object, perhaps with space around it
- * @returns undefined for a text that is no object, has no such member or several, or names that are written with
- * escapes
+ * Finds the value of a member. Checks no more of the syntax than finding it takes.
+ * @param within an object, with optional surrounding white space
+ * @returns undefined for a text that is no object, for a missing or repeated member, and for names that are written
+ * with escapes
  */
 export function memberIn(text: Buffer, within: Range, name: string): Range | undefined {
   let found: Range | undefined;
@@ -36,7 +36,7 @@ export function memberIn(text: Buffer, within: Range, name: string): Range | und
   return found;
 }
 
-/** Finds the first items of an array, at most `most`, and counts all; undefined for what is no array. */
+/** Finds the first items of an array, at most `most`, and counts all of them; undefined for other values. */
 export function itemsIn(text: Buffer, within: Range, most: number): { items: Range[]; count: number } | undefined {
   const items: Range[] = [];
   let count = 0;
@@ -56,7 +56,10 @@ function start(text: Buffer, { from }: Range, opening: number): number | undefin
   return text[at] === opening ? skipSpace(text, at + 1) : undefined;
 }
 
-/** The next value or name, or what closes the whole; undefined for anything else. A comma before the end is for the reader to find. */
+/**
+ * Position of the next value or name, or of the closing bracket; undefined for anything else. A trailing comma is left
+ * to the parser to report.
+ */
 function behindComma(text: Buffer, at: number, closing: number): number | undefined {
   const next = skipSpace(text, at);
   if (text[next] === closing) return next;
@@ -64,14 +67,14 @@ function behindComma(text: Buffer, at: number, closing: number): number | undefi
   return text[next] === COMMA && text[behind] !== closing ? behind : undefined;
 }
 
-/** The first place from here on that is no white space. */
+/** Position of the first character from `at` on that is no white space. */
 export function skipSpace(text: Buffer, at: number): number {
   let next = at;
   while (next < text.length && (text[next] as number) <= SPACE) next++;
   return next;
 }
 
-/** Behind the value that begins here; undefined where it does not end. */
+/** Position behind the value that begins here; undefined if it does not end. */
 export function endOfValue(text: Buffer, from: number): number | undefined {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -91,7 +94,7 @@ export function endOfValue(text: Buffer, from: number): number | undefined {
   return undefined;
 }
 
-/** The quote that ends a string. */
+/** Position of the quote that ends a string. */
 function endOfString(text: Buffer, from: number): number {
   let at = from + 1;
   while (at < text.length && text[at] !== QUOTE) at += text[at] === BACKSLASH ? 2 : 1;

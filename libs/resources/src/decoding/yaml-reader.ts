@@ -11,31 +11,36 @@ import {
   type YamlReadLimits,
 } from './convert-yaml.js';
 
-/** Reading YAML takes some ten microseconds a value: a longer document is read in a thread of its own. */
+/**
+ * Size above which a document is parsed in a worker thread, bytes: parsing YAML takes some ten microseconds a value.
+ */
 const INLINE_BYTES = 8 << 10;
-/** Documents that may wait for the thread, of all and of one user, and seconds after which one who was turned away may ask again. */
+/**
+ * Maximum number of documents that wait for the thread, in all and of one user, and seconds after which a refused
+ * client may retry.
+ */
 const MAX_WAITING = 64;
 const MAX_WAITING_OF_USER = 16;
 const RETRY_SECONDS = 1;
-/** After this long nothing more is hoped for a document. Those of the largest size take a tenth of it. */
+/** Timeout for parsing a document, milliseconds; the largest documents allowed take a tenth of it. */
 const PATIENCE_MS = 30_000;
 
-/** A thread beyond them ends; without them the process would. */
+/** A thread that exceeds these limits ends; without them the process would. */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 512 };
 const startThread = () => new Worker(new URL('./yaml-worker.js', import.meta.url), { resourceLimits: THREAD_LIMITS });
 
 /** Sender of a document. */
 export interface Sender {
-  /** Name of the user: each has a turn before anybody has two. */
+  /** Name of the user; users take turns. */
   readonly user: string;
-  /** Whether the request has ended, so that the result is not needed any more. */
+  /** Whether the request has ended, so that its result is not needed any more. */
   isGone(): boolean;
 }
 
-/** A document as it was read. */
+/** A parsed document. */
 export interface YamlDocument {
   readonly parsed: ParsedJson;
-  /** Keys that stood more than once, one text each; of what is JSON they stand in `parsed`. */
+  /** Repeated keys, one message each; those of JSON documents are in `parsed`. */
   readonly repeated: readonly string[];
 }
 
@@ -46,7 +51,10 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Reads YAML without keeping other requests waiting: long documents one by one in a thread, started when first needed. */
+/**
+ * Parses YAML without blocking other requests: long documents one by one in a thread, which is started when first
+ * needed.
+ */
 export class YamlReader {
   readonly #line = new FairLine<Waiting>();
   #worker: Worker | undefined;
@@ -54,7 +62,7 @@ export class YamlReader {
   #asked = 0;
   #patience: NodeJS.Timeout | undefined;
 
-  /** @param thread makes a thread that answers {@link YamlQuestion}s, in the product's own {@link YamlAnswer}s */
+  /** @param thread starts a thread that answers each {@link YamlQuestion} with a {@link YamlAnswer} */
   constructor(private readonly thread: () => Worker = startThread) {}
 
   /**
@@ -63,10 +71,10 @@ export class YamlReader {
    * fails otherwise
    */
   async read(bytes: Buffer, limits: YamlReadLimits, sender: Sender): Promise<YamlDocument> {
-    // What cannot be read is not to be stored as something else.
+    // Malformed bytes must not be stored as something else.
     if (!isUtf8(bytes)) throw new YamlSyntaxError('yaml: invalid leading UTF-8 octet');
     const text = bytes.toString('utf8');
-    // Most programs send JSON where YAML is asked for.
+    // Most programs send JSON where YAML is allowed.
     const plain = plainJson(text, limits);
     if (plain) return { parsed: plain, repeated: [] };
     await turnFor(bytes.length);
@@ -76,7 +84,7 @@ export class YamlReader {
     return { parsed: parseJson(json, limits), repeated };
   }
 
-  /** Ends the thread; whatever still waits is refused. */
+  /** Ends the thread; refuses all documents that still wait. */
   close(): void {
     const closing = unavailable('the server is shutting down', RETRY_SECONDS);
     for (const { reject } of this.#line.remove(() => true)) reject(closing);
@@ -130,7 +138,7 @@ export class YamlReader {
     this.#next();
   }
 
-  /** The thread is of no more use. Those who wait get another one; who was being read does not meet it again. */
+  /** Terminates the thread and rejects the document that it was parsing; waiting documents get a new thread. */
   #lose(worker: Worker, why: StatusError): void {
     if (worker !== this.#worker) return;
     this.#worker = undefined;

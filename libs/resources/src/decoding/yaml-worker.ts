@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { TooManyValuesError } from '@orch/codec';
 import { convertYaml, type YamlAnswer, type YamlQuestion } from './convert-yaml.js';
 
-/** The thread of a {@link YamlReader}: answers each question in turn. */
+/** Thread of a {@link YamlReader}: answers each question in turn. */
 parentPort?.on('message', ({ id, text, limits }: YamlQuestion) => {
   parentPort?.postMessage(answer(id, text, limits));
 });

@@ -21,7 +21,7 @@ import { yamlRepresentation } from './yaml.js';
 
 const INCLUDE: readonly IncludeObject[] = ['None', 'Metadata', 'Object'];
 
-/** A Status as it goes on the wire. */
+/** An encoded Status. */
 interface EncodedStatus {
   readonly contentType: string;
   readonly body: Buffer;
@@ -30,7 +30,7 @@ interface EncodedStatus {
 /** Content of a response. */
 type Shown = 'object' | 'list';
 
-/** @throws StatusError 406 for the metadata of a list where one object is answered, and the reverse */
+/** @throws StatusError 406 for list metadata when the response is one object, and vice versa */
 function checkShown({ definition: { kind, listKind } }: Endpoint, as: string | undefined, shown: Shown): void {
   if (as === 'PartialObjectMetadata' && shown === 'list')
     throw new StatusError('NotAcceptable', `you requested ${as}, but the requested object is a list (${listKind})`);
@@ -38,29 +38,32 @@ function checkShown({ definition: { kind, listKind } }: Endpoint, as: string | u
     throw new StatusError('NotAcceptable', `you requested ${as}, but the requested object is not a list (${kind})`);
 }
 
-/** Picks how an endpoint's objects are shown for an `Accept`; representations are made once and shared. */
+/**
+ * Selects the representation of an endpoint's objects for an `Accept` header; representations are created once and
+ * shared.
+ */
 export class Representations {
   readonly #negotiatePlain: Negotiator;
   readonly #madeFor = weakMemo((_endpoint: Endpoint) => ({
     number: ++this.#endpoints,
     byKey: new Map<string, Representation>(),
   }));
-  /** How many there were: bytes of what another schema has made of the same objects are not the same. */
+  /** Number of endpoints so far; makes keys differ between schemas, whose encodings of the same objects differ. */
   #endpoints = 0;
 
   constructor(
     private readonly names: Names,
     private readonly meta: MetaSchemas,
     private readonly now: () => number,
-    /** Cache of the bytes of lists that are requested again. */
+    /** Cache of the encoded bytes of lists that are requested repeatedly. */
     private readonly pieces: PieceCache,
   ) {
     this.#negotiatePlain = negotiator({ encodings: ['json', 'yaml', 'protobuf'], canShowAs: () => false }, names);
   }
 
   /**
-   * @param shown what is answered, where it is no watch
-   * @throws StatusError 406 when nothing that the client accepts can be made, 400 for an unknown `includeObject`
+   * @param shown content of the response, unless it is a watch
+   * @throws StatusError 406 when no encoding is acceptable to the client, 400 for an unknown `includeObject`
    */
   choose(endpoint: Endpoint, accept: string | undefined, query: URLSearchParams, shown?: Shown): Representation {
     const textOnly = endpoint.model.struct === undefined;
@@ -78,7 +81,7 @@ export class Representations {
     return representation;
   }
 
-  /** The encoding of an object that can be shown as nothing but itself. @throws StatusError 406 */
+  /** Returns the encoding for an object that has no other representation than itself. @throws StatusError 406 */
   plain(accept: string | undefined): Encoding {
     return (this.#negotiatePlain(accept) ?? this.#notAcceptable(false)).mediaType;
   }
@@ -87,12 +90,12 @@ export class Representations {
     throw notAcceptable(['application/json', 'application/yaml', ...(textOnly ? [] : [this.names.protobufMediaType])]);
   }
 
-  /** 406 for encodings that have no streams. */
+  /** 406 for encodings without watch streams. */
   streamsNotAcceptable(): StatusError {
     return notAcceptable(['application/json', this.names.protobufMediaType].map((type) => `${type};stream=watch`));
   }
 
-  /** A Status in the encoding that the client prefers; JSON for those that accept nothing that is served. */
+  /** Encodes a Status as the client prefers; as JSON for clients that accept no encoding that is served. */
   status(accept: string | undefined, status: Status): EncodedStatus {
     switch (negotiate(accept, this.names)?.mediaType) {
       case 'protobuf': {

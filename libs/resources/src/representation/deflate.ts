@@ -1,17 +1,20 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 
-/** A part of a gzip body: deflate blocks that refer to nothing before them and end at a byte, never the last of a body. */
+/**
+ * Part of a gzip body: deflate blocks that refer to nothing before them and end at a byte boundary, never the last of a
+ * body.
+ */
 export interface Deflated {
   /** Compressed bytes. */
   readonly blocks: Buffer;
-  /** CRC-32 of what the blocks hold. */
+  /** CRC-32 of the uncompressed bytes. */
   readonly crc: number;
-  /** Bytes that the blocks hold. */
+  /** Number of uncompressed bytes. */
   readonly length: number;
 }
 
-/** Compressions under way at once: each has a quarter of a MiB of its own, and the pool has threads for other things too. */
+/** Maximum number of concurrent compressions: each takes a quarter of a MiB, and the thread pool has other work too. */
 const AT_ONCE = 3;
 /** Length below which bytes are stored without compression. */
 const STORE_BELOW = 256;
@@ -30,14 +33,14 @@ export async function deflate(bytes: Buffer): Promise<Deflated> {
   try {
     return { blocks: await compress(bytes, OPTIONS), crc: crc32(bytes), length };
   } finally {
-    // The place is handed over, if anybody waits for it.
+    // Passes the place on to the next caller, if one waits.
     const next = waiting.shift();
     if (next) next();
     else underWay--;
   }
 }
 
-/** A block without compression: RFC 1951 section 3.2.4. */
+/** Returns an uncompressed block (RFC 1951 section 3.2.4). */
 function stored(bytes: Buffer): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt16LE(bytes.length, 1);

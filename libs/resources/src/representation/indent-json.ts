@@ -2,7 +2,7 @@ import { Slices } from '@orch/runtime/work';
 import { endOfValue, skipSpace } from '../decoding/json-ranges.js';
 
 const INDENT = 2;
-/** Tokens after which others may have their turn. */
+/** Number of tokens after which other work may run. */
 const TOKENS_A_STEP = 4096;
 const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
 
@@ -41,7 +41,7 @@ class Layout {
     return this.#parts.join('');
   }
 
-  /** Adds what stands at a place. @returns where the next token stands, or white space */
+  /** Adds the token at a position. @returns position of the next token, or of white space */
   add(at: number): number {
     const sign = this.#signAt(at);
     switch (sign) {
@@ -67,7 +67,7 @@ class Layout {
     }
   }
 
-  /** A character for each byte: what is taken apart are texts, and all that divides them is ASCII. */
+  /** Returns the character of the byte at a position: only texts contain others than ASCII, and no delimiter does. */
   #signAt(at: number): string {
     return String.fromCharCode(this.json[at] ?? 0);
   }

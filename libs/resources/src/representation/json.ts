@@ -18,12 +18,12 @@ import {
 import { shownLength, spliceJson, spliceJsonInto, splicePieces, typePrefix } from './splice.js';
 import { surrounded } from './surround.js';
 
-/** Writes an item of a collection behind what separates it from the one before. */
+/** Writes an item of a collection behind its separator from the previous one. */
 type ItemWriter = (out: PieceWriter, separator: string, stored: Stored) => void;
 
 const json = (value: unknown): Buffer => Buffer.from(stringifyJson(value));
 
-/** JSON of any shape. Objects that are served in the version that they lie in are spliced from their stored bytes. */
+/** JSON encoding of any shape. Objects that are served in their stored version are spliced from their stored bytes. */
 export function jsonRepresentation(
   endpoint: Endpoint,
   shape: Shape,
@@ -45,7 +45,7 @@ export function jsonRepresentation(
     out.ascii(separator);
     out.bytes(json(shape.item(stored)));
   };
-  // Tables say how old things are, which does not keep.
+  // Tables contain the ages of objects, which change with time.
   const share =
     shape.name === 'table'
       ? undefined
@@ -60,7 +60,7 @@ export function jsonRepresentation(
     contentType: 'application/json',
     streamContentType: 'application/json',
     object,
-    // What is read and looked through to show a part of it may take long, however little is shown.
+    // Reading and scanning an object to show a part of it may take long, however small the part is.
     ...(shape.name !== 'self' && { objectInTurns: async (stored) => new LongSteps().take(() => object(stored)) }),
     parts: partsOf(shape, (stored) =>
       spliced(stored) ? spliceJson(itemPrefix, stored, endpoint) : json(shape.item(stored)),
@@ -105,13 +105,13 @@ const EVENT_END = '}\n';
 const eventOf = (type: string, object: Buffer): Buffer =>
   Buffer.concat([Buffer.from(eventHead(type)), object, Buffer.from(EVENT_END)]);
 
-/** Most bytes around an item that is spliced, its type aside. */
+/** Maximum bytes that splicing adds to an item, besides its type. */
 const ITEM_OVERHEAD = 64;
 
 /** Makes a piece of a page that may be requested again; undefined if the page is written item by item. */
 type PageSharer = (page: readonly Stored[], separator: string) => SharedPiece | undefined;
 
-/** @param lengthOf bytes of an item, at most */
+/** @param lengthOf maximum bytes of an item */
 function sharePages(
   cache: PieceCache,
   key: string,

@@ -13,7 +13,10 @@ export function noteTexts(object: Members, names: readonly string[], text: Buffe
   }
 }
 
-/** Gives such members that came in no text of their own (in YAML, or made by a patch) the text that the reference makes of them. */
+/**
+ * Gives opaque members without a text of their own (sent in YAML, or created by a patch) the text that the reference
+ * generates.
+ */
 export function makeTexts(object: Members, names: readonly string[]): void {
   for (const name of names) {
     const value = object[name];
@@ -21,14 +24,16 @@ export function makeTexts(object: Members, names: readonly string[]): void {
   }
 }
 
-/** A value that says the same as the one that is there keeps the text of that: clients who write back what they read change nothing. */
+/**
+ * Keeps the old text of a member whose value is unchanged: a client that writes back what it has read changes nothing.
+ */
 export function keepTexts(object: Members, old: Members, names: readonly string[]): void {
   for (const name of names) {
     if (textOf(old[name]) !== undefined && isDeepStrictEqual(object[name], old[name])) object[name] = old[name];
   }
 }
 
-/** An object as JSON, with the texts of its members where they have one. It is not empty without them. */
+/** Serializes an object as JSON, with the texts of its members that have one. It must have other members too. */
 export function stringifyMembers(object: Members): string {
   const opaque = Object.keys(object).filter((name) => textOf(object[name]) !== undefined);
   if (opaque.length === 0) return stringifyJson(object);
@@ -38,7 +43,7 @@ export function stringifyMembers(object: Members): string {
   return `${stringifyJson(others).slice(0, -1)}${texts.join('')}}`;
 }
 
-/** A stored body as it stands in an answer: such texts are embedded as the reference embeds them. */
+/** Returns a stored body as it appears in a response: opaque texts are embedded as the reference embeds them. */
 export function embedTexts(body: Buffer, names: readonly string[]): Buffer {
   let embedded = body;
   for (const name of names) {

@@ -10,17 +10,17 @@ interface Kept {
 
 /** Statistics of a {@link PieceCache}. */
 export interface PieceCacheStats {
-  /** Bytes that are kept now. */
+  /** Bytes that are cached now. */
   readonly bytes: number;
-  /** Pieces that were found in the cache. */
+  /** Number of pieces that were found in the cache. */
   readonly hits: number;
-  /** Pieces that had to be encoded or compressed. */
+  /** Number of pieces that had to be encoded or compressed. */
   readonly misses: number;
 }
 
 /**
- * Cache of the encoded and compressed bytes of pages that are sent more than once, as those of lists from memory are
- * until something in them changes. Evicts the least recently used.
+ * Caches the encoded and compressed bytes of pages that are sent more than once, such as those of lists from memory
+ * until one of their objects changes. Evicts the least recently used.
  */
 export class PieceCache {
   /** Entries by page and encoding; undefined for one that has been requested once. */
@@ -31,7 +31,7 @@ export class PieceCache {
   #hits = 0;
   #misses = 0;
 
-  /** @param maxBytes kept at most; 0 keeps nothing */
+  /** @param maxBytes maximum size of the cache; 0 caches nothing */
   constructor(private readonly maxBytes: number) {}
 
   /** Returns size, hits and misses so far. */
@@ -40,9 +40,9 @@ export class PieceCache {
   }
 
   /**
-   * @param page what the bytes are made of; never changes
+   * @param page source of the bytes; immutable
    * @param key equal for equal bytes of the page
-   * @param size length of the bytes, about
+   * @param size approximate length of the bytes
    */
   piece(page: object, key: string, size: number, encode: () => Buffer): SharedPiece {
     const kept = this.#keptOf(page, key);
@@ -53,7 +53,7 @@ export class PieceCache {
     return { size, bytes: () => this.#plain(kept, encode), deflated: () => this.#deflated(kept, encode) };
   }
 
-  /** A page that comes for the first time may well not come again. */
+  /** Returns the entry of a page; undefined for the first request of a page, which may never be requested again. */
   #keptOf(page: object, key: string): Kept | undefined {
     let forms = this.#pages.get(page);
     if (!forms) {

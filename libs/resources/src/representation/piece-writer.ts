@@ -1,4 +1,4 @@
-/** Size of the pieces that a list goes out in: large enough that a write per piece costs nothing beside the copy. */
+/** Size of the pieces of a list: large enough that the cost of a write is negligible beside the copy. */
 const PIECE_BYTES = 128 * 1024;
 
 /** Joins many small writes into few large buffers. */
@@ -17,8 +17,8 @@ export class PieceWriter {
   }
 
   /**
-   * Appends a range of a buffer. What is longer than a piece becomes a piece of its own without a copy, and must not be
-   * changed afterwards.
+   * Appends a range of a buffer. A range longer than a piece becomes a piece of its own without a copy, and must not be
+   * modified afterwards.
    */
   bytes(source: Buffer, from = 0, to = source.length): void {
     const length = to - from;

@@ -27,8 +27,8 @@ export interface MetaSchemas {
 }
 
 /**
- * Protobuf of an object or of its metadata alone (spec: "Protobuf envelope"). Tables have no binary form.
- * @param schema of what is shown
+ * Protobuf encoding of an object or of its metadata alone (spec: "Protobuf envelope"). Tables have no binary form.
+ * @param schema schema of the encoded object
  */
 export function protobufRepresentation(
   schema: StructSchema,
@@ -43,7 +43,7 @@ export function protobufRepresentation(
   const apiVersion = shape.apiVersion;
   const raw = (object: ApiObject | Record<string, unknown>) => encodeObject(schema, object);
   const envelope = (bytes: Uint8Array) => encodeUnknown({ apiVersion, kind, raw: bytes });
-  // Binary forms are kept as long as the stored object they were made of.
+  // Binary forms are cached as long as the stored objects that they encode.
   const object = weakMemo((stored: Stored) => envelope(raw(shape.single(stored))));
   const item = weakMemo((stored: Stored) => raw(shape.item(stored)));
   const status = (value: object) =>
@@ -65,12 +65,12 @@ export function protobufRepresentation(
   };
 }
 
-/** Items that are kept from when they are counted to when they are written, bytes together. */
+/** Total bytes of the items that are kept between counting and writing. */
 const KEPT_BYTES = 1 << 20;
 
 /**
- * A collection behind its length, which has to be known before the first item goes out: longer ones are encoded twice
- * rather than held.
+ * Encodes a collection behind its length, which must be known before the first item is sent: longer collections are
+ * encoded twice rather than held.
  */
 async function* protobufList(
   type: { apiVersion: string; kind: string },
@@ -114,11 +114,11 @@ function wholePage(items: readonly Uint8Array[], size: number): Buffer {
   return out.whole();
 }
 
-/** Bytes that items take within their list. */
+/** Total bytes of items within their list. */
 const sizeOf = (items: readonly Uint8Array[]): number =>
   items.reduce((sum, { length }) => sum + listFieldSize(length), 0);
 
-/** Makes a piece of a page that may be asked for again. */
+/** Creates a piece of a page that may be requested again. */
 type PageSharer = (page: readonly Stored[], size: number, encode: () => Buffer) => SharedPiece;
 
 interface EncodedPage {
@@ -141,7 +141,7 @@ async function* encoded(
   }
 }
 
-/** The length of all items within their list, and the items themselves where they are few. */
+/** Total length of the items within their list, and the items themselves if they are small enough to be kept. */
 async function measured(pages: AsyncIterable<readonly Stored[]>, encode: (stored: Stored) => Uint8Array) {
   let length = 0;
   let kept: EncodedPage[] | undefined = [];

@@ -7,17 +7,17 @@ import { weakMemo } from '../stored/weak-memo.js';
 import type { PieceWriter } from './piece-writer.js';
 import type { Surround } from './surround.js';
 
-/** `{"kind":…,"apiVersion":…,`: what stands before the metadata of an object on the wire. */
+/** Returns `{"kind":…,"apiVersion":…,`, the text before the metadata of an encoded object. */
 export function typePrefix(apiVersion: string, kind: string): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
-/** An object that a dry run would have created has no version. */
+/** The object that a dry run would have created has no version. */
 const versionMember = ({ version }: Stored): string => (version === 0n ? '' : `"resourceVersion":"${version}",`);
 
 /**
- * Fields that bodies lack although they are always written, by the struct of their version; kept as long as the body
- * itself.
+ * Fields that a body lacks although they are always written, by the struct of its version; cached as long as the body
+ * lives.
  */
 const gapsOf = weakMemo((struct: StructSchema) => weakMemo((body: Buffer): Gaps => gapsIn(struct, body)));
 
@@ -40,7 +40,7 @@ function shown(stored: Stored, { form, model: { struct } }: ServedAsItLies): Sho
   return { body, gaps: struct ? gapsOf(struct)(body) : NO_GAPS };
 }
 
-/** Bytes of an object's JSON behind its prefix and version, at most. */
+/** Maximum bytes of an object's JSON behind its prefix and version. */
 export function shownLength(stored: Stored, endpoint: ServedAsItLies): number {
   const { body, gaps } = shown(stored, endpoint);
   return body.length + gaps.length;
@@ -79,10 +79,12 @@ export function spliceJson(
   return out;
 }
 
-/** Pieces of an object that lacks members in more places are short: then it is copied. */
+/** Number of gaps above which an object is copied: its pieces would be short. */
 const MOST_GAPS = 8;
 
-/** {@link spliceJson} in pieces, of which the long ones are views of the body; undefined where there would be many. */
+/**
+ * {@link spliceJson} in pieces, of which the long ones are views of the body; undefined if there would be many pieces.
+ */
 export function splicePieces(
   prefix: string,
   stored: Stored,
@@ -105,7 +107,10 @@ export function splicePieces(
   return pieces;
 }
 
-/** {@link spliceJson} of a list's item, written in place. @param prefix with what separates it from the one before; Latin-1 */
+/**
+ * {@link spliceJson} for an item of a list, written in place. @param prefix text before the item, with the separator
+ * from the previous one; Latin-1
+ */
 export function spliceJsonInto(out: PieceWriter, prefix: string, stored: Stored, endpoint: ServedAsItLies): void {
   const { body, gaps } = shown(stored, endpoint);
   out.ascii(`${prefix}"metadata":{${versionMember(stored)}`);

@@ -1,7 +1,7 @@
 /** Returns the bytes before and behind a content of the given length, Latin-1. */
 export type Surround = (length: number) => readonly [head: string, tail: string];
 
-/** Bytes with what stands around them, in memory of their own. */
+/** Copies bytes, with their prefix and suffix, to a new buffer. */
 export function surrounded(bytes: Buffer, around: Surround): Buffer {
   const [head, tail] = around(bytes.length);
   const out = Buffer.allocUnsafe(head.length + bytes.length + tail.length);

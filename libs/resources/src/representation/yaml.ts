@@ -15,7 +15,7 @@ async function toYamlInTurns(json: Buffer): Promise<Buffer> {
   return yaml;
 }
 
-/** YAML of what another representation says in JSON. Whole documents only: YAML has no watch stream in this API. */
+/** YAML encoding of another representation's JSON. Whole documents only: YAML has no watch stream in this API. */
 export function yamlRepresentation({ parts, ...inner }: JsonRepresentation, key: string): Representation {
   return {
     ...inner,
@@ -28,7 +28,10 @@ export function yamlRepresentation({ parts, ...inner }: JsonRepresentation, key:
   };
 }
 
-/** The document of a collection, an item at a time: fields in the order of their names, the items where theirs comes. */
+/**
+ * Encodes a collection as one document, item by item: fields in the order of their names, the items in their place
+ * among them.
+ */
 async function* yamlList(
   { itemsField, around, item }: ListParts,
   meta: ListMeta,
@@ -45,7 +48,7 @@ async function* yamlList(
     for (const stored of page) {
       const value = await steps.take(() => parseStoredJson(item(stored)));
       await turnFor(stored.body.length);
-      // Two spaces before every line but empty ones, which within a text are empty lines of the text.
+      // Indents every line by two spaces, except empty ones, which are empty lines within a text.
       write(`${separator}  ${stringifyYaml([value]).replaceAll(/\n(?=[^\n])/g, '\n  ')}`);
       separator = '';
       for (let piece = out.shift(); piece; piece = out.shift()) yield piece;

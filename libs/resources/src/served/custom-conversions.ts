@@ -3,17 +3,22 @@ import { type ApiObject, copy, parseApiVersion, StatusError } from '@orch/machin
 import { atOnce } from '@orch/schema';
 import type { StructuralModel } from './structural-model.js';
 
-/** Between the versions of a custom kind that differ in nothing but their names. */
+/** Conversions between the versions of a custom kind that differ only in their names. */
 export class CustomConversions implements Pick<Conversions, 'between'> {
   /** @param models by version */
   constructor(private readonly models: ReadonlyMap<string, StructuralModel>) {}
 
-  /** The object itself with the other version written on it, and nothing that is not known there. */
+  /**
+   * Returns a conversion that replaces `apiVersion`, and prunes and defaults the object by the schema of the new
+   * version.
+   */
   between(from: string, to: string): Convert {
     return this.#convert(from, to, this.models.get(parseApiVersion(to)?.version ?? ''));
   }
 
-  /** The same for owners of fields, who lose none of what they own by being compared in another version. */
+  /**
+   * Replaces `apiVersion` and prunes nothing, so that field managers lose no fields by a comparison in another version.
+   */
   whole(object: ApiObject, to: string): ApiObject {
     return this.#convert(String(object.apiVersion), to, undefined)(object);
   }
@@ -30,7 +35,7 @@ export class CustomConversions implements Pick<Conversions, 'between'> {
   }
 }
 
-/** Conversions of a kind that a webhook converts: objects have been converted by a stage before they are read. */
+/** Conversions of a kind that a webhook converts: a stage has converted the objects before they are read. */
 export const CONVERTED_BEFORE: Pick<Conversions, 'between'> = {
   between: (from, to) => (object) => {
     if (from === to) return object;

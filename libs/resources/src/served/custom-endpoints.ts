@@ -19,15 +19,18 @@ interface CustomParts {
   readonly settings: CustomSettings;
   /** Type that the objects are stored under. */
   readonly type: TypeId;
-  /** Called before an object is created, and may refuse it. Default: nothing is asked. */
+  /** Called before an object is created, and may refuse it. Default: no check. */
   readonly beginCreation?: BeginCreation;
   /** Dependencies of conversion webhooks. */
   readonly conversions: ConversionCalls;
-  /** How objects of the type are described, for all that was made of it: those of a definition before see what this one says. */
+  /**
+   * Attributes of the type's objects, shared by all that was created for earlier definitions, so that these use the
+   * newest one.
+   */
   readonly described?: Described;
 }
 
-/** Attributes that selectors see, by the newest definition. */
+/** Attributes for selectors, by the newest definition. */
 export interface Described {
   /** Reads labels and selectable fields by the newest definition; replaced when the definition changes. */
   describe: Describe;
@@ -42,9 +45,10 @@ interface CustomEndpoints {
 }
 
 /**
- * The endpoints of a custom kind. Objects are judged in the version that clients speak, and stored in one of them.
- * @param definition a valid CustomResourceDefinition, whose names have been decided on
- * @throws Error for one that stores no version
+ * Creates the endpoints of a custom kind. Objects are validated in the version that clients send, and stored in one of
+ * them.
+ * @param definition a valid CustomResourceDefinition with accepted names
+ * @throws Error for a definition without a storage version
  */
 export function customEndpoints(definition: JsonObject, parts: CustomParts): CustomEndpoints {
   const { scheme, settings, type, beginCreation, described = { describe } } = parts;
@@ -93,7 +97,7 @@ export function customEndpoints(definition: JsonObject, parts: CustomParts): Cus
   return { endpoints: made.filter(({ isServed }) => isServed).map(({ endpoint }) => endpoint), storage };
 }
 
-/** Undefined for objects whose versions differ in nothing but their names. */
+/** Returns the conversion webhook; undefined if the versions differ only in their names. */
 function conversionWebhookOf(
   definition: JsonObject,
   { scheme, conversions }: CustomParts,
@@ -108,8 +112,8 @@ function conversionWebhookOf(
 }
 
 /**
- * Defaulting of the versions of a kind: prunes an object to the schema of its version and fills in the defaults of
- * that.
+ * Creates the defaulting of a kind: prunes an object to the schema of its version and fills in the defaults of that
+ * version.
  */
 function defaultingBy(models: ReadonlyMap<string, StructuralModel>): Defaulting {
   function* fillInSteps(version: string, object: ApiObject): Steps<void> {
@@ -138,7 +142,7 @@ function describer(versions: readonly CustomVersion[], form: StoredForm): Descri
   };
 }
 
-/** Labels, names and namespaces are all that objects are selected by whose definition says nothing else. */
+/** Reads labels, name and namespace, the only attributes for selectors unless the definition declares more. */
 export const describe: Describe = ({ body }) => attributesOf(parseStoredJson(withoutOwners(body)) as ApiObject);
 
 function attributesOf({ metadata }: ApiObject) {

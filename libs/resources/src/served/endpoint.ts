@@ -9,7 +9,7 @@ import type { StoredForm } from '../stored/stored-form.js';
 import { type FieldManagers, fieldManagersOf, managedVersions } from './field-managers.js';
 import { DeclaredModel, type ObjectModel } from './object-model.js';
 
-/** The type of what is not stored: virtual resources, which operate but keep nothing (`definition.stored` is false). */
+/** Type of virtual resources, which perform an operation but store nothing (`definition.stored` is false). */
 export const UNSTORED: TypeId = 0;
 
 /** A served group, version and resource with its stored type and the rules of its kind. */
@@ -18,26 +18,26 @@ export interface Endpoint {
   readonly definition: ResourceDescription;
   /** Group and plural name, for errors and permissions. */
   readonly groupResource: GroupResource;
-  /** `<group>/<version>` that is served; the version alone in the core group. */
+  /** Served `<group>/<version>`; the version alone in the core group. */
   readonly apiVersion: string;
   /**
    * Declaration in the version that objects are validated and, by default, stored in; the same object as `definition`
    * when that is this version.
    */
   readonly storage: ResourceDescription;
-  /** `<group>/<version>` that objects are judged and stored in. */
+  /** `<group>/<version>` that objects are validated and stored in. */
   readonly storageApiVersion: string;
   /** Versions that stored objects may be in. */
   readonly form: StoredForm;
-  /** Conversion between the served and the storage version; undefined where they are the same. */
+  /** Conversion between the served and the storage version; undefined if they are the same. */
   readonly conversion: Conversion | undefined;
-  /** Warning that the version is deprecated; undefined where it is not. */
+  /** Warning that the version is deprecated; undefined if it is not. */
   readonly deprecation: string | undefined;
   /** Type that objects are stored under; {@link UNSTORED} for a virtual resource. */
   readonly type: TypeId;
   /** Rules of the served version: defaults, cells, selectable fields, scale. */
   readonly rules: KindRules;
-  /** Rules of the storage version, which writes are validated by. */
+  /** Rules of the storage version, which validate writes. */
   readonly storageRules: KindRules;
   /** Schema of objects in the served version. */
   readonly model: ObjectModel;
@@ -51,7 +51,7 @@ export interface Endpoint {
   readonly description: TypeDescription;
   /** Converts objects through a webhook; absent for kinds that are converted in process. */
   readonly stage?: VersionStage;
-  /** Called before an object is created, and may refuse it; absent where nothing has to be asked. */
+  /** Called before an object is created, and may refuse it; absent if there is nothing to check. */
   readonly beginCreation?: BeginCreation;
 }
 
@@ -61,10 +61,10 @@ export interface Endpoint {
  */
 export type BeginCreation = () => Promise<() => CreationVerdict>;
 
-/** Whether an object that was made may stay, or has to be taken back. */
+/** Whether an object that was created may stay, or must be deleted again. */
 export type CreationVerdict = 'keep' | 'take back';
 
-/** Both leave their argument as it is. */
+/** Neither function modifies its argument. */
 interface Conversion {
   readonly toStorage: Convert;
   readonly toServed: Convert;
@@ -77,11 +77,14 @@ export interface OtherVersion {
     readonly model: ObjectModel;
     readonly rules: KindRules;
   };
-  /** Leaves its argument as it is. */
+  /** Does not modify its argument. */
   readonly toServed: Convert;
 }
 
-/** Whether a stored body is what the endpoint serves, but for type and version of the object and younger defaults. */
+/**
+ * Whether a stored body equals the object that the endpoint serves, except for its type, its version and younger
+ * defaults.
+ */
 export const liesAsServed = ({ definition, storage, form }: Endpoint, stored: Stored): boolean =>
   definition.group === storage.group && definition.version === form.versionOf(stored);
 
@@ -92,7 +95,7 @@ interface EndpointParts {
   readonly description: TypeDescription;
   readonly form: StoredForm;
   readonly conversions: Conversions;
-  /** All declared versions of the kind: owners of fields may speak of any of them. */
+  /** All declared versions of the kind: `managedFields` may refer to any of them. */
   readonly versions: readonly ResourceDefinition[];
 }
 

@@ -6,7 +6,7 @@ import type { ObjectModel } from './object-model.js';
 /** Returns the field manager for writes through a subresource; '' is the resource itself. */
 export type FieldManagers = (subresource: string) => FieldManager;
 
-/** A version of a kind as far as owners of fields speak of it. */
+/** A version of a kind as far as field managers need it. */
 interface ManagedVersion extends Pick<KindRules, 'resetFields'> {
   readonly model: ObjectModel;
 }
@@ -17,16 +17,16 @@ interface ManagedVersion extends Pick<KindRules, 'resetFields'> {
  */
 type WholeConversion = (object: ApiObject, apiVersion: string) => ApiObject | Promise<ApiObject>;
 
-/** The versions of a kind by their apiVersion: one map for all of them, as a definition may have thousands. */
+/** Versions of a kind by apiVersion: one map for all of them, as a definition may have thousands. */
 type ManagedVersions = ReadonlyMap<string, ManagedVersion>;
 
 export const managedVersions = (versions: readonly ManagedVersion[]): ManagedVersions =>
   new Map(versions.map((version) => [formatApiVersion(version.model), version]));
 
 /**
- * The field managers of a resource, made when they are first asked for.
- * @param served the version that they are for
- * @param versions all of the kind: entries of `managedFields` may be of any of them
+ * Returns the field managers of a resource, created on first use.
+ * @param served served version
+ * @param versions all versions of the kind: entries of `managedFields` may be of any of them
  */
 export function fieldManagersOf(
   served: GroupVersionKind,
@@ -56,7 +56,7 @@ export function fieldManagersOf(
   };
 }
 
-/** Fields that a write through a subresource cannot own, by apiVersion; computed when first asked for. */
+/** Fields that a write through a subresource cannot own, by apiVersion; computed on first use. */
 function resetFieldsOf(
   versions: ManagedVersions,
   subresource: string,

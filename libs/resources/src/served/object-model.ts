@@ -5,18 +5,21 @@ import { alignZeros, applyDefaults, opaqueFields, type Steps, type StructSchema 
 import type { CustomModel } from '@orch/schema/openapi';
 import { keepTexts, makeTexts } from '../representation/opaque-members.js';
 
-/** The form of the objects of a kind in one version: how they are read, filled in, and divided into fields that have owners. */
+/**
+ * Model of the objects of a kind in one version: reads them, fills in defaults, and divides them into fields with
+ * owners.
+ */
 export interface ObjectModel extends GroupVersionKind {
-  /** Older versions (`policy/v1beta1`) that objects may come in as well, of the same shape. */
+  /** Older versions (`policy/v1beta1`), of the same shape, that objects may be sent in as well. */
   readonly alsoFrom: readonly string[];
   /** Struct for the binary encoding and strategic merge patches; undefined for custom kinds, which have neither. */
   readonly struct: StructSchema | undefined;
-  /** The schema that a definition declares, as it was written; undefined where there is none, as of built-in kinds. */
+  /** Schema that a definition declares, as it was written; undefined if there is none, as for built-in kinds. */
   readonly declared: JsonObject | undefined;
   /** Source of the OpenAPI schema. */
   readonly documented: StructSchema | CustomModel;
   /**
-   * Reads parsed JSON or YAML as an object, and reports unknown and repeated fields. The value may be changed.
+   * Reads parsed JSON or YAML as an object, and reports unknown and repeated fields. The value may be modified.
    * @throws Error for a value that is no such object; its message is for clients
    */
   read(value: JsonValue, options?: ReadOptions): Steps<ReadObject>;
@@ -33,9 +36,9 @@ export interface ObjectModel extends GroupVersionKind {
    * defaults included. Mutates.
    */
   fillStatus(object: ApiObject): Steps<void>;
-  /** Writes values that mean the same in both as `old` has them. Mutates `object`. */
+  /** Restores the spelling that `old` has for equal values. Mutates `object`. */
   alignZeros(object: ApiObject, old: ApiObject): void;
-  /** The fields that owners can have. */
+  /** Returns the fields that can have owners. */
   types(): VersionTypes;
 }
 
@@ -77,7 +80,7 @@ export class DeclaredModel implements ObjectModel {
     return true;
   }
 
-  /** Every status of a declared kind says for itself what it has when nothing was observed. */
+  /** Does nothing: declared kinds set their own initial status. */
   *fillStatus(): Steps<void> {}
 
   alignZeros(object: ApiObject, old: ApiObject): void {

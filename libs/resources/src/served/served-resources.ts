@@ -5,9 +5,9 @@ import { ServedSnapshot, type Serving, toldWhole } from './served-snapshot.js';
 export interface ServedChange {
   readonly before: ServedSnapshot;
   readonly after: ServedSnapshot;
-  /** Endpoints of `before` that are gone or are others now; those that stayed are the same objects in both. */
+  /** Endpoints of `before` that were removed or replaced; unchanged endpoints are the same objects in both. */
   readonly ended: readonly Endpoint[];
-  /** Endpoints of `after` that were not there before. */
+  /** Endpoints of `after` that were added or have replaced others. */
   readonly begun: readonly Endpoint[];
 }
 
@@ -21,7 +21,7 @@ export class ServedResources {
   readonly #listeners = new Set<(change: ServedChange) => void>();
   #current: ServedSnapshot;
 
-  /** @param endpoints endpoints that are served at first */
+  /** @param endpoints initially served endpoints */
   constructor(endpoints: readonly Endpoint[]) {
     this.#current = ServedSnapshot.first(endpoints);
   }
@@ -32,9 +32,9 @@ export class ServedResources {
   }
 
   /**
-   * Publishes a new snapshot. Requests under way finish with the one that they began with.
-   * @param ended endpoints that end, or are replaced by one of `begun`
-   * @param begun endpoints that begin, and those whose documentation changes
+   * Publishes a new snapshot. Requests in progress finish with the one that they began with.
+   * @param ended endpoints that are removed, or replaced by one of `begun`
+   * @param begun endpoints that are added, and those whose documentation changes
    */
   change(ended: readonly Endpoint[], begun: readonly Serving[]): ServedSnapshot {
     const before = this.#current;

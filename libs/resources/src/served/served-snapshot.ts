@@ -2,11 +2,11 @@ import type { ResourceDescription } from '@orch/schema';
 import type { TypeId } from '@orch/storage';
 import type { Endpoint } from './endpoint.js';
 
-/** An endpoint as it is served. */
+/** A served endpoint. */
 export interface Serving {
   /** Endpoint that answers the requests. */
   readonly endpoint: Endpoint;
-  /** Its description in discovery and OpenAPI; undefined where it is left out of them. */
+  /** Description of the endpoint in discovery and OpenAPI; undefined if it is left out of them. */
   readonly told: ResourceDescription | undefined;
 }
 
@@ -15,7 +15,7 @@ export type ServedGroup = ReadonlyMap<string, Serving>;
 
 /**
  * Immutable set of the endpoints that are served at one time; a request keeps the one that it began with. The next
- * snapshot shares the groups that stay, as thousands of kinds may be added one after another.
+ * snapshot shares unchanged groups, as thousands of kinds may be added one after another.
  */
 export class ServedSnapshot {
   #endpoints: readonly Endpoint[] | undefined;
@@ -34,7 +34,7 @@ export class ServedSnapshot {
     return new ServedSnapshot(0, new Map()).with([], endpoints.map(toldWhole));
   }
 
-  /** Creates the next snapshot. @param begun endpoints that begin, and those whose documentation changes */
+  /** Creates the next snapshot. @param begun endpoints that are added, and those whose documentation changes */
   with(ended: readonly Endpoint[], begun: readonly Serving[]): ServedSnapshot {
     const groups = new Map(this.groups);
     const opened = new Map<string, Map<string, Serving>>();
@@ -65,17 +65,17 @@ export class ServedSnapshot {
     return this.#endpoints;
   }
 
-  /** Iterates over all endpoints and how they are documented, group by group. */
+  /** Iterates over all endpoints and their documentation, group by group. */
   *servings(): Generator<Serving> {
     for (const group of this.groups.values()) yield* group.values();
   }
 
-  /** Finds the endpoint of a group, version and resource, as URLs name them; undefined for none. */
+  /** Finds the endpoint of a group, version and resource, as named in URLs; undefined if there is none. */
   find(group: string, version: string, resource: string): Endpoint | undefined {
     return this.groups.get(group)?.get(pathOf({ version, resource }))?.endpoint;
   }
 
-  /** Finds an endpoint of a resource in any version; undefined for none. */
+  /** Finds an endpoint of a resource in any version; undefined if there is none. */
   ofResource(group: string, resource: string): Endpoint | undefined {
     for (const { endpoint } of this.groups.get(group)?.values() ?? []) {
       if (endpoint.definition.resource === resource) return endpoint;
@@ -83,13 +83,13 @@ export class ServedSnapshot {
     return undefined;
   }
 
-  /** Whether this very endpoint is served. */
+  /** Whether this very endpoint object is served. */
   holds(endpoint: Endpoint): boolean {
     const { group, version, resource } = endpoint.definition;
     return this.find(group, version, resource) === endpoint;
   }
 
-  /** Endpoints of all stored types, one each, in the storage version where that is served. */
+  /** Endpoints of all stored types, one each, in the storage version if that is served. */
   get types(): readonly Endpoint[] {
     const byType = new Map<TypeId, Endpoint>();
     for (const endpoint of this.endpoints) {
@@ -100,10 +100,10 @@ export class ServedSnapshot {
   }
 }
 
-/** An endpoint of which documents tell all. */
+/** Returns a fully documented endpoint. */
 export const toldWhole = (endpoint: Endpoint): Serving => ({ endpoint, told: endpoint.definition });
 
-/** Whether it is the resource and version that objects are stored as. */
+/** Whether a description is of the resource and version that objects are stored as. */
 const isStored = ({ group, version, resource, storage }: ResourceDescription): boolean =>
   group === storage.group && version === storage.version && resource === storage.resource;
 

@@ -7,12 +7,12 @@ import { fillDefaults, fillThere, normalizeObject, type Steps, TooManyDefaults }
 import { CustomModel, type MetaStructs } from '@orch/schema/openapi';
 import type { ObjectModel } from './object-model.js';
 
-/** How objects are made to fit their schema; raised with each release that does it in another way. */
+/** Version of the algorithm that fits objects to their schema; incremented by each release that changes it. */
 const MANNER = 2;
-/** Numbers of defaults that the store has room for beside 0. */
+/** Number of values that the store has room for, besides 0, to identify a set of defaults. */
 const NUMBERS = 0x7fff;
 
-/** The form of objects of a custom kind, by the schema that its definition declares for one version. */
+/** Model of the objects of a custom kind, by the schema that its definition declares for one version. */
 export class StructuralModel implements ObjectModel {
   readonly group: string;
   readonly version: string;
@@ -78,12 +78,12 @@ export class StructuralModel implements ObjectModel {
     object.status = filled.status;
   }
 
-  /** Makes of an object that comes from the store, or from another version, what the schema has room for. Mutates. */
+  /** Prunes and defaults an object that comes from the store, or from another version, by the schema. Mutates. */
   *fit(object: ApiObject): Steps<void> {
     yield* this.#normalize(object as JsonObject, true);
   }
 
-  /** Numbers are written in one way. */
+  /** Does nothing: a number has one spelling only. */
   alignZeros(): void {}
 
   types(): VersionTypes {

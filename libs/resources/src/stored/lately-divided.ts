@@ -1,13 +1,15 @@
 import type { SplitBody } from '@orch/storage';
 
-/** So many bodies wait to be stored and announced, but for a herd of writers. */
+/** Number of bodies that wait to be stored and announced at most, except with very many concurrent writers. */
 const MOST = 128;
-/** Bytes of a body that is kept; the dividing of a larger one costs little beside the rest of what it costs. */
+/**
+ * Maximum bytes of a body whose parts are kept; dividing a larger one costs little compared with the rest of its write.
+ */
 const LARGEST = 32 << 10;
 
 /**
- * Remembers the parts of bodies that were assembled lately: their maker has them at hand, and the body is stored and
- * announced right after.
+ * Caches the parts of bodies that were assembled recently: the code that assembles a body has its parts at hand, and
+ * the body is stored and announced right afterwards.
  */
 export class LatelyDivided {
   readonly #parts = new Map<Buffer, SplitBody>();
@@ -22,7 +24,7 @@ export class LatelyDivided {
     }
   }
 
-  /** The parts of this very buffer; undefined when they are not known any more. */
+  /** Returns the parts of this very buffer; undefined if they are no longer cached. */
   partsOf(whole: Buffer): SplitBody | undefined {
     return this.#parts.get(whole);
   }

@@ -12,7 +12,7 @@ export interface Shape {
   readonly apiVersion: string;
   /** Field of a collection that holds the items. */
   readonly itemsField: 'items' | 'rows';
-  /** Fields of the envelope beside metadata and items. */
+  /** Fields of the collection besides metadata and items. */
   readonly envelope: Readonly<Record<string, unknown>>;
   /** An item of a collection. */
   item(stored: Stored): Record<string, unknown>;
@@ -22,17 +22,20 @@ export interface Shape {
   following?(stored: Stored): ApiObject;
 }
 
-/** The object in the version that the endpoint serves, as this server works with it: members that say nothing may be left out. */
+/**
+ * Returns the object in the version that the endpoint serves, as this server processes it: empty members may be left
+ * out.
+ */
 export function servedObject(endpoint: Endpoint, stored: Stored): ApiObject {
   const object = fromStored(stored, endpoint);
   return endpoint.conversion ? endpoint.conversion.toServed(object) : object;
 }
 
-/** An object with the members that release 1.27 always writes of its kind; the object itself is not changed. */
+/** Returns an object with the members that release 1.27 always writes for its kind; does not modify the object. */
 export const inFullForm = ({ struct }: Pick<ObjectModel, 'struct'>, object: ApiObject): ApiObject =>
   struct ? fullObject(struct, object) : object;
 
-/** The object as clients are shown it. */
+/** Returns the object as clients see it. */
 const shownObject = (endpoint: Endpoint, stored: Stored): ApiObject =>
   inFullForm(endpoint.model, servedObject(endpoint, stored));
 
@@ -76,7 +79,7 @@ const partialObject = (apiVersion: string, { metadata = {} }: ApiObject): ApiObj
   metadata,
 });
 
-/** How much of the object a row of a table carries along (`includeObject`). */
+/** How much of the object a row of a table contains (`includeObject`). */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 export function tableShape(

@@ -11,16 +11,16 @@ import type { Stored } from './stored.js';
 import type { StoredForm } from './stored-form.js';
 import { weakMemo } from './weak-memo.js';
 
-/** How every stored body begins; what follows it is spliced behind the version. */
+/** Beginning of every stored body; the rest is spliced behind the version. */
 export const OPENING = '{"metadata":{';
-/** Bytes behind the opening of a body with managedFields: these stand first, so that they are found without parsing. */
+/** Bytes behind the opening of a body with managedFields: these come first, so that they are found without parsing. */
 const OWNERS = '"managedFields":';
 const OWNERS_AT = OPENING.length + OWNERS.length;
 const CLOSING = 0x7d;
-/** How the owners end before the next member of metadata. */
+/** End of the managedFields before the next member of metadata. */
 const OWNERS_END = Buffer.from('}],"');
 
-/** `meta`, as the number that its bytes are, and where it and the opening's last brace stand. */
+/** `meta` as a little-endian number, and the positions of this word and of the opening's last brace. */
 const META = Buffer.from('meta').readUInt32LE();
 const META_AT = 2;
 
@@ -43,20 +43,23 @@ const reordered = weakMemo((body: Buffer) => {
 /** Returns a stored body in its canonical form, whatever wrote it: people repair objects by hand, in SQL. */
 const orderly = (body: Buffer): Buffer => (beginsRight(body) ? body : reordered(body));
 
-/** A kind as its objects are stored. */
+/** A kind in its stored form. */
 interface StoredKind {
-  /** In which versions the objects lie in the store. */
+  /** Versions that stored objects may be in. */
   readonly form: StoredForm;
   readonly storage: { readonly kind: string };
   readonly storageApiVersion: string;
 }
 
-/** The stored form of an object of the storage version: metadata first, without apiVersion, kind and resourceVersion. */
+/**
+ * Returns the stored form of an object of the storage version: metadata first, without apiVersion, kind and
+ * resourceVersion.
+ */
 export function toStoredBody(object: ApiObject, { form }: { readonly form: StoredForm }): Buffer {
   return bodyOf(form.fromHub?.(object) ?? object);
 }
 
-/** The stored form of an object in the version that it is of. */
+/** Returns the stored form of an object in its own version. */
 export function bodyOf({ apiVersion: _version, kind: _kind, metadata, ...rest }: ApiObject): Buffer {
   const { resourceVersion: _resourceVersion, managedFields = [], ...meta } = metadata ?? {};
   const body = Buffer.from(stringifyMembers({ metadata: meta, ...rest }));
@@ -75,10 +78,10 @@ export function bodyWithOwners(object: ApiObject, owners: Buffer): Buffer {
 
 const lately = new LatelyDivided();
 
-/** Finds the end of the managedFields of a stored body, behind their bracket; 0 where there are none. */
+/** Position behind the bracket that ends the managedFields of a stored body; 0 if there are none. */
 function ownersEnd(body: Buffer): number {
   if (body.length <= OWNERS_AT || body.toString('latin1', OPENING.length, OWNERS_AT) !== OWNERS) return 0;
-  // Within strings quotes are escaped, and behind one that ends a string no letter stands: this quote opens the next name.
+  // Quotes within strings are escaped, and no letter follows one that ends a string: this quote opens the next name.
   let end = body.indexOf(OWNERS_END, OWNERS_AT);
   while (end >= 0 && !isLetter(body[end + OWNERS_END.length])) end = body.indexOf(OWNERS_END, end + 1);
   return end < 0 ? 0 : end + 2;
@@ -110,7 +113,7 @@ function divided(body: Buffer): SplitBody {
   return owners ? { body: withoutOwners(body), owners } : { body, owners: null };
 }
 
-/** A stored body with the text of managedFields, which has this length. */
+/** Returns a stored body with the text of managedFields, of the given length. */
 function withOwners(body: Buffer, length: number, writeTo: (out: Buffer, at: number) => void): Buffer {
   const separator = body[OPENING.length] === CLOSING ? '' : ',';
   const whole = Buffer.allocUnsafe(body.length + OWNERS.length + length + separator.length);
@@ -122,10 +125,10 @@ function withOwners(body: Buffer, length: number, writeTo: (out: Buffer, at: num
   return whole;
 }
 
-/** The text of the managedFields of a stored body; empty where there are none. */
+/** Returns the text of the managedFields of a stored body; empty if there are none. */
 export const ownersOf = (body: Buffer): Buffer => body.subarray(OWNERS_AT, Math.max(OWNERS_AT, ownersEnd(body)));
 
-/** A stored body without its managedFields. */
+/** Returns a stored body without its managedFields. */
 export function withoutOwners(body: Buffer): Buffer {
   const end = ownersEnd(body);
   if (end === 0) return body;
@@ -147,7 +150,7 @@ export function fromStored(stored: Stored, endpoint: StoredKind): ApiObject {
   return form.toHub(form.versionOf(stored))?.(object) ?? object;
 }
 
-/** The object of a stored body in the version that it lies in, without a version of its own. */
+/** Returns the object of a stored body in its stored version, without resourceVersion. */
 export function asItLies(stored: Omit<Stored, 'version'>, form: StoredForm, kind: string): ApiObject {
   return filledObject(stored, form, kind, form.apiVersionOf(form.versionOf(stored)));
 }
@@ -162,7 +165,7 @@ function filledObject(stored: Omit<Stored, 'version'>, form: StoredForm, kind: s
   return object;
 }
 
-/** Bodies with defaults filled in, by their stored version; each is kept as long as the body itself. */
+/** Bodies with defaults filled in, by their stored version; each is cached as long as the stored body lives. */
 const filled = weakMemo((_form: StoredForm) => new Map<string, WeakMap<Buffer, Buffer>>());
 
 function filledBefore(stored: Pick<Stored, 'storedVersion'>, form: StoredForm): WeakMap<Buffer, Buffer> {
@@ -176,13 +179,13 @@ function filledBefore(stored: Pick<Stored, 'storedVersion'>, form: StoredForm): 
 /** Bodies as they are in answers, for kinds whose objects hold texts that are preserved. */
 const embedded = weakMemo((form: StoredForm) => weakMemo((body: Buffer) => embedTexts(body, form.opaque)));
 
-/** A stored body as it stands in answers; the very same bytes where nothing has to be made of it. */
+/** Returns a stored body as it appears in responses; the same buffer if nothing has to be changed. */
 export function filledBody(stored: Omit<Stored, 'version'>, form: StoredForm): Buffer {
   const body = withDefaults(stored, form);
   return form.opaque.length === 0 ? body : embedded(form)(body);
 }
 
-/** A stored body with the defaults that are younger than it. */
+/** Returns a stored body with the defaults that are younger than it. */
 function withDefaults(stored: Omit<Stored, 'version'>, form: StoredForm): Buffer {
   const body = orderly(stored.body);
   if (form.isFilled(stored)) return body;
@@ -212,18 +215,18 @@ export function fillAhead(stored: Omit<Stored, 'version'>, form: StoredForm): Pr
     if (whole instanceof Promise) return whole.then(keep, () => undefined);
     keep(whole);
   } catch {
-    // Who reads it comes upon the same.
+    // A reader of the body will get the same error.
   }
   return undefined;
 }
 
-/** Bytes of a stored body, with the defaults that are younger so far as they have been filled in. */
+/** Bytes of a stored body, with those younger defaults that have been filled in so far. */
 export function lengthSoFar(stored: Omit<Stored, 'version'>, form: StoredForm): number {
   const { body } = stored;
   return form.isFilled(stored) ? body.length : (filledBefore(stored, form).get(body) ?? body).length;
 }
 
-/** Owners, who never own a default that they did not send, stay as they are. */
+/** Fills in defaults; keeps managedFields, as no manager owns a default that it did not send. */
 function* filling(body: Buffer, lying: Omit<Stored, 'version' | 'body'>, form: StoredForm): Steps<Buffer> {
   const bare = withoutOwners(body);
   const object = parseStoredJson(bare) as ApiObject;
@@ -240,14 +243,14 @@ function* filling(body: Buffer, lying: Omit<Stored, 'version' | 'body'>, form: S
   return owners.length === 0 ? whole : withOwners(whole, owners.length, (out, at) => owners.copy(out, at));
 }
 
-/** The metadata of a stored body, without managedFields; nothing of the rest is read. */
+/** Reads the metadata of a stored body, without managedFields and without reading the rest. */
 export function metadataOf(body: Buffer): ObjectMeta {
   const bare = withoutOwners(body);
   const end = endOfValue(bare, OPENING.length - 1) ?? bare.length;
   return parseStoredJson(bare.subarray(OPENING.length - 1, end)) as ObjectMeta;
 }
 
-/** The value of a stored body. Objects of which the same fields have owners share those of their managedFields. */
+/** Parses a stored body. Objects with the same owned fields share these parts of their managedFields. */
 function readBody(body: Buffer): JsonObject {
   const text = ownersOf(body);
   const managedFields = text.length === 0 ? undefined : readOwners(text, parseStoredJson);

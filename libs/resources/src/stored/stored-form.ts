@@ -9,9 +9,12 @@ export interface Defaulting {
    * 32767. 0 if there are none; undefined for an unknown version.
    */
   numberOf(version: string): number | undefined;
-  /** Fills in what a version of the kind does, and takes out what it has no room for; nothing of one that is not known. Mutates. */
+  /**
+   * Fills in the defaults of a version and prunes fields that it does not have; does nothing for an unknown version.
+   * Mutates.
+   */
   fill(version: string, object: ApiObject): void;
-  /** The same in steps, where there may be very many defaults. */
+  /** The same in steps, for versions with very many defaults. */
   fillInSteps?(version: string, object: ApiObject): Generator<undefined, void>;
 }
 
@@ -21,13 +24,13 @@ export interface Defaulting {
  * today's get the missing ones.
  */
 export class StoredForm {
-  /** Brings an object to the version that bodies are written in; undefined where that is the hub. */
+  /** Converts an object from the hub to the version that bodies are written in; undefined if that is the hub. */
   readonly fromHub: Convert | undefined;
   readonly #toHub = new Map<string, Convert>();
 
   /**
    * @param version name of the version that bodies are written in, of the hub's group
-   * @param opaque names of the members whose texts are kept as they came
+   * @param opaque names of the members whose texts are preserved
    */
   constructor(
     private readonly conversions: Pick<Conversions, 'between'>,
@@ -43,12 +46,12 @@ export class StoredForm {
         : conversions.between(formatApiVersion(hub), this.apiVersionOf(version), kind);
   }
 
-  /** Number of the defaults that bodies are given which are filled in as the version that they are written in, as in a Row of the store. */
+  /** Number of the defaults that bodies in the written version are filled in with, as in a Row of the store. */
   get defaults(): number {
     return this.defaultsOf(this.version);
   }
 
-  /** The same for bodies that lie in another version. */
+  /** The same for bodies stored in another version. */
   defaultsOf(version: string): number {
     return this.defaulting.numberOf(version) ?? 0;
   }
@@ -58,34 +61,34 @@ export class StoredForm {
     return this.version === this.hub.version;
   }
 
-  /** The version that a body lies in. One that does not say lies in the hub, as releases before stored it. */
+  /** Version that a body is stored in. A body without one is in the hub, as written by earlier releases. */
   versionOf({ storedVersion }: Pick<Row, 'storedVersion'>): string {
     return storedVersion || this.hub.version;
   }
 
-  /** Whether a body was given today's defaults. */
+  /** Whether a body was filled in with the present defaults. */
   isFilled(stored: Pick<Row, 'storedVersion' | 'defaults'>): boolean {
     return stored.defaults === this.defaulting.numberOf(this.versionOf(stored));
   }
 
-  /** Gives the object of a stored body, in the version that it lies in, the defaults that the body lacks. Mutates. */
+  /** Fills in the defaults that a stored body lacks, in the version that it is stored in. Mutates. */
   fill(stored: Pick<Row, 'storedVersion' | 'defaults'>, object: ApiObject): void {
     if (!this.isFilled(stored)) this.defaulting.fill(this.versionOf(stored), object);
   }
 
-  /** Whether there may be very many defaults, which are filled in {@link fillInSteps}. */
+  /** Whether there may be very many defaults, which {@link fillInSteps} fills in. */
   get fillsInSteps(): boolean {
     return this.defaulting.fillInSteps !== undefined;
   }
 
-  /** Does the same as {@link fill}, in steps where there may be many. */
+  /** Fills in defaults as {@link fill} does, in steps if there may be many. */
   *fillInSteps(stored: Pick<Row, 'storedVersion' | 'defaults'>, object: ApiObject): Generator<undefined, void> {
     if (!this.defaulting.fillInSteps) this.fill(stored, object);
     else if (!this.isFilled(stored)) yield* this.defaulting.fillInSteps(this.versionOf(stored), object);
   }
 
   /**
-   * Brings an object of that version to the hub; undefined where it is the hub.
+   * Returns the conversion of an object of that version to the hub; undefined if it is the hub.
    * @throws ConversionError for a version that this release does not know
    */
   toHub(version: string): Convert | undefined {

@@ -1,4 +1,4 @@
-/** A function of objects that remembers its answer as long as the object lives. */
+/** Memoizes a function of objects; each result is cached as long as its argument lives. */
 export function weakMemo<K extends object, V extends object>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>();
   return (key) => {

@@ -9,7 +9,7 @@ type AuditorSettings = EventSettings & Pick<AuditRecording, 'policy' | 'backend'
 
 const SWITCHING_PROTOCOLS = 101;
 
-/** Records requests as a policy says. */
+/** Records requests according to an audit policy. */
 export class Auditor {
   constructor(private readonly settings: AuditorSettings) {}
 
@@ -30,13 +30,13 @@ export class Auditor {
     return wait ? this.#begun(ctx, audit, wait) : this.#follow(ctx, audit);
   }
 
-  /** A request that was refused before: by whom it was made is not known. */
+  /** Records a request that was refused before its caller was known. */
   refused(ctx: OpenContext, { status }: StatusError): void {
     if (ctx.audit !== undefined) return;
     const audit = this.#judge(ctx, undefined);
     ctx.audit = null;
     if (!audit) return;
-    audit.told(status);
+    audit.answeredStatus(status);
     void this.#record(audit.at('ResponseStarted'));
   }
 

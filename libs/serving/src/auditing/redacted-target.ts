@@ -1,10 +1,15 @@
-/** Query parameters that carry credentials: of no meaning to this API, but clients put them there, and other servers take them. */
+/**
+ * Query parameters that carry credentials: this API ignores them, but clients send them, and other servers accept them.
+ */
 const SECRET: ReadonlySet<string> = new Set(['access_token', 'id_token', 'refresh_token', 'token']);
 const REDACTED = 'REDACTED';
-/** Whether there can be any, however it is written. */
+/** Whether a target may have such a parameter, in any spelling. */
 const MAY_BE_SECRET = /token|%/i;
 
-/** A request target as it may be recorded: without the values of query parameters that are credentials (RFC 6750 section 2.3). */
+/**
+ * Returns a request target for the audit log: without the values of query parameters that are credentials (RFC 6750
+ * section 2.3).
+ */
 export function redactedTarget(target: string): string {
   const at = target.indexOf('?');
   if (at < 0 || !MAY_BE_SECRET.test(target.slice(at))) return target;
@@ -19,7 +24,7 @@ function redacted(pair: string): string {
   return SECRET.has(decoded(name).toLowerCase()) ? `${name}=${REDACTED}` : pair;
 }
 
-/** Decodes a name as readers of the query do; returns it unchanged where it is malformed. */
+/** Decodes a name as parsers of the query do; returns it unchanged if it is malformed. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);

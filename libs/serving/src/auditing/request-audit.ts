@@ -22,15 +22,15 @@ export interface EventSettings {
   readonly scheme: Scheme;
   /** `apiVersion` of events. */
   readonly apiVersion: string;
-  /** Bytes of a body beyond which it is left out. */
+  /** Size of a body above which it is omitted, bytes. */
   readonly maxBodyBytes: number;
 }
 
-/** Longest `User-Agent` that is noted, characters, and what stands behind one that is cut (as in the reference). */
+/** Maximum length of a recorded `User-Agent`, characters, and the suffix of one that is cut (as in the reference). */
 const AGENT_MAX = 1024;
 const CUT = '...TRUNCATED';
 
-/** Status of a request whose client closed the connection before a response (as in the reference). */
+/** Status of a request whose client has closed the connection before a response (as in the reference). */
 const CLOSED_EARLY: EventStatus = { metadata: {}, status: 'Success', message: 'Connection closed early', code: 200 };
 
 /** Collects the audit events of one request while it passes through the chain. */
@@ -52,7 +52,7 @@ export class RequestAudit implements AuditRecord {
   #status: EventStatus | undefined;
   #panic: EventStatus | undefined;
 
-  /** @param user who really asks; undefined where that could not be settled */
+  /** @param user user of the credential; undefined if the request could not be authenticated */
   constructor(
     private readonly ctx: RequestContext,
     private readonly user: UserInfo | undefined,
@@ -62,12 +62,12 @@ export class RequestAudit implements AuditRecord {
     const began = ctx.trail?.began ?? performance.now();
     this.#receivedMs = Date.now() - (performance.now() - began);
     this.#received = timeText(this.#receivedMs);
-    // Before its connection goes.
+    // Read before the connection is closed.
     this.#sourceIPs = sourceIPs(ctx.req);
     this.#userAgent = agentOf(ctx.req.headers['user-agent']);
   }
 
-  /** Whether bodies of answers are wanted. */
+  /** Whether bodies of responses are recorded. */
   get wantsAnswer(): boolean {
     return this.config.level === 'RequestResponse';
   }
@@ -84,7 +84,7 @@ export class RequestAudit implements AuditRecord {
     else this.#bodyNotes.set(key, text);
   }
 
-  /** The body of the request has been read as an object; the first that is counts. */
+  /** Records the body of the request, read as an object; only the first call counts. */
   decoded(object: ApiObject, bytes: number): void {
     const { name, namespace, uid, resourceVersion } = object.metadata ?? {};
     this.#object = {
@@ -107,7 +107,7 @@ export class RequestAudit implements AuditRecord {
     return this.#panic ? 'Panic' : 'ResponseComplete';
   }
 
-  /** The body of the request is a patch. */
+  /** Records the body of the request, a patch. */
   patched(bytes: Buffer): void {
     this.#note(bytes.length, () => patchText(bytes));
   }
@@ -118,7 +118,7 @@ export class RequestAudit implements AuditRecord {
     else this.#request = text();
   }
 
-  /** The body of the answer, unless it is a Status. */
+  /** Records the body of the response, unless it is a Status. */
   answered(contentType: string, body: Buffer): void {
     if (!this.wantsAnswer) return;
     const { scheme, maxBodyBytes } = this.settings;
@@ -126,18 +126,18 @@ export class RequestAudit implements AuditRecord {
     else this.#response = answerText(contentType, body, scheme, this.config.omitManagedFields);
   }
 
-  /** The answer has a body that is longer than is kept. */
+  /** Records that the response has a body that is longer than the limit. */
   answerLeftOut(): void {
     this.#isCut = true;
   }
 
-  /** Bytes of an answer that are kept. */
+  /** Maximum bytes of a recorded response. */
   get maxBodyBytes(): number {
     return this.settings.maxBodyBytes;
   }
 
-  /** The answer is a Status. */
-  told(status: Status): void {
+  /** Records the Status that is the response. */
+  answeredStatus(status: Status): void {
     const { status: outcome, message, reason, details, code } = status;
     this.#status = {
       metadata: {},
@@ -150,7 +150,7 @@ export class RequestAudit implements AuditRecord {
     if (this.wantsAnswer) this.#response = JSON.stringify(status);
   }
 
-  /** The event of a stage, as far as it is known; undefined where none is wanted. */
+  /** Returns the event of a stage, with the data known so far; undefined if the policy omits the stage. */
   at(stage: Stage): EventRecord | undefined {
     if (this.config.omitStages.has(stage)) return undefined;
     const { ctx, settings, user } = this;

@@ -3,8 +3,8 @@ import { isAddress } from '@orch/machinery';
 import { socketOf } from '../http/context.js';
 
 /**
- * Addresses that a request claims to come from and through, then the address of the connection, which alone cannot be
- * forged (as `SourceIPs` of the reference).
+ * Addresses that a request claims to come from and through, then the address of the connection, the only one that
+ * cannot be forged (as `SourceIPs` of the reference).
  */
 export function sourceIPs(req: IncomingMessage): string[] {
   const { headers } = req;
@@ -23,5 +23,5 @@ export function sourceIPs(req: IncomingMessage): string[] {
   return found;
 }
 
-/** IPv4 as such, also where it comes in the form of IPv6. */
+/** Removes the IPv6 prefix of an IPv4-mapped address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');

@@ -5,7 +5,7 @@ import type { OpenWatches } from '../watching/open-watches.js';
 import type { OpenContext } from './new-context.js';
 import type { RequestInfo } from './request-info.js';
 
-/** Services of the chain for those who answer requests. */
+/** Services of the chain for an {@link Answerer}. */
 export interface Answering {
   /** Registry of the open watches. */
   readonly watches: OpenWatches;
@@ -21,6 +21,6 @@ export interface Answering {
 export interface Answerer {
   /** Answers a request that another server serves; undefined for all others. @throws StatusError 503, 429, 400 */
   answer(ctx: OpenContext, answering: Answering): Promise<void> | undefined;
-  /** Whether a request is one that another server serves. */
+  /** Whether another server serves the request. */
   answers(info: RequestInfo): boolean;
 }

@@ -1,7 +1,10 @@
 import type { Auditor } from '../auditing/auditor.js';
 import type { Stage } from './chain.js';
 
-/** Notes what was received; what was answered is noted once it is. @throws StatusError 500 where that must be and cannot */
+/**
+ * Records the received request; its response is recorded once it is sent.
+ * @throws StatusError 500 if the request must be recorded and cannot be
+ */
 export function auditing(auditor: Auditor): Stage {
   return (ctx) => auditor.received(ctx);
 }

@@ -8,7 +8,7 @@ import { checkOrigin, takeProtocolToken } from '../sockets/web-socket-request.js
 import type { Stage } from './chain.js';
 import type { OpenContext } from './new-context.js';
 
-/** A token behind two spaces, which is no token: its sender is anonymous, and would not know why. */
+/** Matches a token behind two spaces, which is invalid: its sender would be anonymous without knowing why. */
 const EXTRA_SPACE = /^ *bearer {2,}\S/i;
 const SPACE_WARNING = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
@@ -20,10 +20,14 @@ interface AuthenticationSettings {
   readonly observe?: AttemptObserver | undefined;
 }
 
-/** Methods that change nothing, and whose responses pages of another origin cannot read. */
+/** Methods that change nothing, and whose responses are not readable for pages of another origin. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Settles who asks. @throws StatusError 401; 403 for what a page of another origin wants to change, or opens, with a client certificate */
+/**
+ * Authenticates requests.
+ * @throws StatusError 401; 403 for a page of another origin that writes, or opens a WebSocket, with a client
+ * certificate
+ */
 export function authentication(settings: AuthenticationSettings): Stage {
   const { authenticator, names } = settings;
   return async (ctx) => {
@@ -36,12 +40,12 @@ export function authentication(settings: AuthenticationSettings): Stage {
     for (const [key, value] of Object.entries(settled.annotations ?? {})) ctx.annotations.set(key, value);
     ctx.authentication = settled;
     ctx.user = settled.user;
-    // Once it is known who asks, for the audit log.
+    // Checked once the caller is known, for the audit log.
     if (settled.method === 'x509' && (upgrade || !SAFE.has(req.method ?? ''))) checkOrigin(req);
   };
 }
 
-/** A server that hands watches on speaks for its callers in nothing else. @throws StatusError 401 */
+/** Refuses a server that forwards watches for its users if it does anything else. @throws StatusError 401 */
 function checkPurpose({ onlyFor }: Authentication, { info }: OpenContext): void {
   if (onlyFor !== undefined && !(info.isResourceRequest && info.verb === onlyFor))
     throw new StatusError('Unauthorized', 'Unauthorized');

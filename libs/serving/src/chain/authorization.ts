@@ -6,16 +6,16 @@ import type { OpenContext } from './new-context.js';
 /** Audit annotation for a failure of the authorizer itself (as in the reference). */
 const FAILED = 'internal error';
 
-/** Asks the authorizers about a request. @throws what they throw */
+/** Authorizes a request. @throws errors of the authorizers */
 export type Decide = (ctx: OpenContext) => Promise<Decision>;
 
-/** Keys of notes for the audit log. */
+/** Keys of annotations for the audit log. */
 function keysOf(names: Names) {
   const group = names.group('authorization.orch.io');
   return { decision: `${group}/decision`, reason: `${group}/reason` };
 }
 
-/** Has each request asked about once, whichever stage wants to know first. */
+/** Authorizes each request once, for the first stage that needs the decision. */
 export function deciding(names: Names): Decide {
   const keys = keysOf(names);
   return async (ctx) => {
@@ -24,7 +24,7 @@ export function deciding(names: Names): Decide {
   };
 }
 
-/** Lets through who may make the request; an audited one has a note of why. @throws StatusError 403 */
+/** Rejects requests that are not authorized, and annotates audited ones with the reason. @throws StatusError 403 */
 export function authorization(names: Names, decideOnce: Decide): Stage {
   const keys = keysOf(names);
   return async (ctx) => {

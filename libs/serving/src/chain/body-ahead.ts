@@ -24,7 +24,7 @@ export function holdsBodies(
   };
 }
 
-/** Whether the body of a request is read by this process. Requests that only read have none. */
+/** Whether this process reads the body of a request. Requests that only read have no body. */
 export const isReadHere = (ctx: OpenContext, flow: Pick<FlowControl, 'bodyUse'>): boolean =>
   kindOf(ctx) === 'mutating' && hasBody(ctx) && flow.bodyUse(ctx.info) === 'read';
 

@@ -5,7 +5,9 @@ import type { RequestInfo } from './request-info.js';
 /** Use of a request body: read by this process, forwarded to another server as it arrives, or not read. */
 export type BodyUse = 'read' | 'passed-on' | 'left';
 
-/** Bodies of what changes resources are read, where these are served here; nothing else takes one. */
+/**
+ * The body of a request that changes a resource is read if the resource is served here; no other request takes a body.
+ */
 export const bodyUseOf =
   (served: Pick<ServedResources, 'current'>, aggregator: Pick<Answerer, 'answers'> | undefined) =>
   (info: RequestInfo): BodyUse => {

@@ -7,7 +7,7 @@ import type { OpenContext } from './new-context.js';
  */
 export type Stage = (ctx: OpenContext) => void | Promise<void>;
 
-/** Takes a request through stages in their order, unless it is answered or its client gone meanwhile. */
+/** Runs the stages of a request in their order, until it is answered or its client is gone. */
 export async function pass(ctx: OpenContext, stages: readonly Stage[]): Promise<void> {
   try {
     for (const stage of stages) {

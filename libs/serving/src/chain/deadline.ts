@@ -3,7 +3,7 @@ import type { OpenContext } from './new-context.js';
 import { requestDeadline } from './request-deadline.js';
 import { isLongRunning } from './request-info.js';
 
-/** Seconds after which a request that ran out of time may be tried again. */
+/** Seconds after which a request that has timed out may be retried. */
 const RETRY_SECONDS = 1;
 
 /**

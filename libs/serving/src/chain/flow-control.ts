@@ -37,14 +37,14 @@ export function flowControl(flow: FlowControl, metrics: RequestMetrics, decide: 
   };
 }
 
-/** @param checkRoom throws where the caller's other requests have come to wait for it meanwhile */
+/** @param checkRoom throws if the caller's other requests have come to wait for it meanwhile */
 function takeTurn(
   ctx: OpenContext,
   flow: FlowControl,
   metrics: RequestMetrics,
   checkRoom: () => void,
 ): void | Promise<void> {
-  // Its client has gone, or it was given up, while its body came.
+  // Its client disconnected, or it timed out, while its body was arriving.
   if (isOver(ctx)) return;
   const begin = (turn: Turn | undefined): void => {
     if (!turn) {

@@ -16,9 +16,9 @@ interface HandlerOptions {
   readonly names: Names;
   readonly router: ResourceRouter;
   readonly verbs: Verbs;
-  /** Answers whatever is not a resource: health, discovery, documents, metrics. */
+  /** Answers requests that are not for resources: health, discovery, documents, metrics. */
   readonly others: RequestListener;
-  /** Carries watches elsewhere; undefined where this process serves them itself. */
+  /** Proxies watches to a gateway; undefined if this process serves them itself. */
   readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
   readonly metrics: RequestMetrics;
   readonly observer: RequestObserver;
@@ -27,7 +27,7 @@ interface HandlerOptions {
 
 const SWITCHING_PROTOCOLS = 101;
 
-/** The end of the chain: carries out what is asked for, and lasts until the answer has left or a stream has begun. */
+/** Last stage of the chain: executes the request, and returns when the response has been sent or a stream has begun. */
 export function handler(options: HandlerOptions): Stage {
   const { names, router, verbs, others, metrics, observer } = options;
   return async (ctx) => {
@@ -55,7 +55,7 @@ export function handler(options: HandlerOptions): Stage {
 const lengthOf = ({ req, res }: OpenContext): number =>
   req.method === 'HEAD' ? 0 : Number(res.getHeader('content-length') ?? 0);
 
-/** For the audit log (spec: "Deprecation rules"). */
+/** Annotates the audit log (spec: "Deprecation rules"). */
 function noteDeprecation({ annotations }: OpenContext, { definition }: Endpoint, names: Names): void {
   const domain = names.group('orch.io');
   annotations.set(`${domain}/deprecated`, 'true');
@@ -65,7 +65,7 @@ function noteDeprecation({ annotations }: OpenContext, { definition }: Endpoint,
 
 async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Route): Promise<void> {
   const { verbs, proxyWatch, observer } = options;
-  // The client went while it was found out who asks.
+  // The client disconnected during authentication.
   if (isGone(ctx)) return;
   const close = open(options, ctx, route);
   ctx.res.once('close', close);
@@ -83,7 +83,7 @@ async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Rout
   forgetHeaders(ctx);
 }
 
-/** Counts one watch more, until the returned function is first called. @throws StatusError 429 */
+/** Counts one more watch, until the returned function is first called. @throws StatusError 429 */
 function open({ watches, metrics }: HandlerOptions, ctx: OpenContext, route: Route): () => void {
   const { authentication, user, info: request, impersonating, comingWatch } = ctx;
   const watch = watches.admit({ authentication, user, request, impersonating }, comingWatch);

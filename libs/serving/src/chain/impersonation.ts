@@ -35,7 +35,7 @@ async function actAs(ctx: OpenContext, asked: Impersonation, rights: readonly Re
 }
 
 async function requireRight({ access, user }: OpenContext, right: RequestAttributes): Promise<void> {
-  // Who cannot tell has not granted it, as in the reference (`WithImpersonation`).
+  // An authorizer that fails has not granted the permission, as in the reference (`WithImpersonation`).
   const denied = { decision: 'no-opinion', reason: '' } as const;
   const { decision, reason } = await access.authorizer.authorize(user, right).catch(() => denied);
   if (decision !== 'allow') throw forbiddenRequest(user, right, reason);

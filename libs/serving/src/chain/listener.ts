@@ -42,21 +42,21 @@ interface ListenerOptions {
   readonly authorizer: Authorizer;
   readonly flow: FlowControl;
   readonly watches: OpenWatches;
-  /** Everything that is not a resource: health, discovery, documents, metrics. */
+  /** Answers requests that are not for resources: health, discovery, documents, metrics. */
   readonly fallback: RequestListener;
-  /** Carries watches elsewhere; undefined where this process serves them itself. */
+  /** Proxies watches to a gateway; undefined if this process serves them itself. */
   readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
   /** Proxies requests to other servers; undefined if there are none. */
   readonly aggregator?: Answerer;
-  /** Keeps the streams that other servers go on with. Default: of this listener alone. */
+  /** Registry of the streams that other servers serve. Default: one for this listener alone. */
   readonly streams?: HandedStreams;
   readonly metrics: RequestMetrics;
   readonly logger: Logger;
-  /** Milliseconds from which on a request is logged with its legs. Default 0: never. */
+  /** Milliseconds above which a request is logged with the durations of its phases. Default 0: never. */
   readonly slowRequestMs?: number;
   /** Records requests in the audit log; absent where there is none. */
   readonly auditor?: Auditor;
-  /** Values that one request may ask to be impersonated. Default 256. */
+  /** Maximum number of values that one request may ask to impersonate. Default 256. */
   readonly maxImpersonationValues?: number;
   /** Records requests; absent when there is no tracing. */
   readonly tracing?: Tracing;
@@ -67,10 +67,10 @@ interface Serving extends ListenerOptions {
   readonly stages: readonly Stage[];
 }
 
-/** Each costs a question to the authorizers. */
+/** Each costs a call of the authorizers. */
 const IMPERSONATION_VALUES = 256;
 
-/** The one way in, for resources and everything else, behind request info and deadline. */
+/** Returns the stages for all requests, for resources and others, behind request info and deadline. */
 function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly Stage[] {
   const { names } = options;
   const decide = deciding(names);
@@ -99,8 +99,8 @@ function answerer(options: ListenerOptions, observer: RequestObserver): Stage {
 }
 
 /**
- * Builds the function that a server calls with each request, the chain of stages behind it. The function returns at
- * once and never throws.
+ * Creates the function that a server calls for each request, with the chain of stages behind it. The function returns
+ * at once and never throws.
  */
 export function createListener(options: ListenerOptions): ApiListener {
   const { metrics, logger, slowRequestMs = 0, tracing } = options;
@@ -108,7 +108,7 @@ export function createListener(options: ListenerOptions): ApiListener {
   const serving = { ...options, observer, stages: stagesOf(options, observer) };
   return (req, res, upgrade) => {
     hearOfEnd({ req, res });
-    // Objects hold what users like, which no browser may take for a page.
+    // Objects contain user data, which no browser may interpret as a page.
     res.setHeader('X-Content-Type-Options', 'nosniff');
     void serve(serving, req, res, upgrade);
   };
@@ -136,7 +136,7 @@ async function serve(
   }
 }
 
-/** Signs that a host, a port and what is between them are made of (RFC 3986 section 3.2.2). */
+/** Characters of a host with its port and delimiters (RFC 3986 section 3.2.2). */
 const HOST = /^[\w!$%&'()*+,.:;=[\]~-]*$/;
 
 /**

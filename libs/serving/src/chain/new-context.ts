@@ -7,12 +7,12 @@ import { requestIdOf } from '../http/request-id.js';
 import { RequestTrail } from '../metrics/request-trail.js';
 import { bareRequest } from './request-info.js';
 
-/** A context as the stages of the chain see it, who write into it what they learn. */
+/** A context for the stages of the chain, which set its fields. */
 export type OpenContext = { -readonly [Key in keyof RequestContext]: RequestContext[Key] };
 
-/** The context of a request of which nothing is known so far but what it is addressed to. */
+/** Creates the context of a request, of which only the target is known. */
 export function newContext(req: IncomingMessage, res: ServerResponse, access: Access, upgrade?: Upgrade): OpenContext {
-  // Once and for everybody: who judges a path and who answers it read the same.
+  // Done once, so that authorization and handlers see the same path.
   req.url = originForm(req.url ?? '/');
   const { path, query } = splitTarget(req.url);
   const ctx: OpenContext = {

@@ -10,15 +10,15 @@ import { isStream } from '@orch/schema';
 export interface RequestInfo extends RequestAttributes {
   /** HTTP method as the client sent it. */
   readonly method: string;
-  /** The namespace that the object lies in: empty for objects of the cluster, a namespace itself among them. */
+  /** Namespace that contains the object: empty for cluster-scoped objects, including namespaces. */
   readonly within: string;
-  /** The name in the path; `name` may also be that of a field selector. */
+  /** Name in the path, whereas `name` may also come from a field selector. */
   readonly pathName: string;
-  /** Path behind the subresource; mostly empty. */
+  /** Path behind the subresource; usually empty. */
   readonly rest: string;
-  /** Whether the path is empty where it names a namespace (`/api/v1/namespaces//pods`): what lies in all namespaces. */
+  /** Whether the path has an empty namespace (`/api/v1/namespaces//pods`), which means all namespaces. */
   readonly emptyNamespace: boolean;
-  /** The verb that stood before the resource in the path (`/api/v1/watch/…`), as it did before there was a query for it. */
+  /** Verb before the resource in the path (`/api/v1/watch/…`), the form that preceded the query parameter. */
   readonly oldPrefix: '' | 'watch' | 'proxy';
 }
 
@@ -28,7 +28,7 @@ const MAX_SEGMENT_BYTES = 1024;
 function decode(segment: string): string {
   const text = segment.includes('%') ? unescaped(segment) : segment;
   if (text.includes('\0')) throw badRequest('a segment of the path holds a NUL character');
-  // A character is three bytes at most.
+  // A character takes three bytes at most.
   if (text.length * 3 > MAX_SEGMENT_BYTES && Buffer.byteLength(text) > MAX_SEGMENT_BYTES) {
     throw badRequest(`a segment of the path is longer than ${MAX_SEGMENT_BYTES} bytes`);
   }
@@ -43,7 +43,7 @@ function unescaped(segment: string): string {
   }
 }
 
-/** A request of a path that is no resource: discovery, health and the like. */
+/** Attributes of a request for a path that is no resource, such as discovery and health. */
 export const bareRequest = (method: string, path: string): RequestInfo => ({
   method,
   verb: method.toLowerCase(),
@@ -136,7 +136,7 @@ function placeOf(group: string, parts: readonly string[]): Place {
   };
 }
 
-/** Empty for methods that no resource has. */
+/** Verb of a request; empty for methods that no resource supports. */
 function verbOf(method: string, { pathName, subresource }: Place, query: URLSearchParams): string {
   switch (method) {
     case 'GET':
@@ -157,7 +157,7 @@ function verbOf(method: string, { pathName, subresource }: Place, query: URLSear
   }
 }
 
-/** The one name that a field selector leaves. A selector that cannot be read is refused later, and leaves none. */
+/** Name that a field selector selects. A malformed selector is refused later, and selects none. */
 function selectedName(query: URLSearchParams): string {
   const text = query.size === 0 ? null : query.get('fieldSelector');
   if (!text) return '';
@@ -169,6 +169,8 @@ function selectedName(query: URLSearchParams): string {
   }
 }
 
-/** Returns whether the answer is a stream that may last: neither deadline nor the limits on short requests are for it. */
+/**
+ * Whether a response is a long-running stream, which has no deadline and is exempt from the limits on short requests.
+ */
 export const isLongRunning = ({ verb, isResourceRequest, subresource }: RequestInfo): boolean =>
   isResourceRequest && (verb === 'watch' || verb === 'proxy' || isStream(subresource));

@@ -4,7 +4,7 @@ import { isVerb, type Route } from '../http/route.js';
 import type { Verbs } from '../http/verbs.js';
 import type { RequestInfo } from './request-info.js';
 
-/** Verbs of one object; the others are of collections, but for `watch`, which is of both. */
+/** Verbs for a single object; the others are for collections, except `watch`, which is for both. */
 const OF_AN_OBJECT: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
 
 /** Finds the endpoint of a request. */
@@ -15,8 +15,8 @@ export class ResourceRouter {
   ) {}
 
   /**
-   * Undefined when nothing that is asked for is a resource (discovery and the rest).
-   * @throws StatusError 404 for resources that are not served, 405 for verbs that they don't have
+   * Returns the route of a request; undefined if its path is no resource (discovery and others).
+   * @throws StatusError 404 for resources that are not served, 405 for verbs that they do not support
    */
   route(info: RequestInfo): Route | undefined {
     if (!info.isResourceRequest) return undefined;
@@ -32,16 +32,16 @@ export class ResourceRouter {
     return { endpoint, namespace, name, subresource, verb };
   }
 
-  /** Returns the verbs that a path allows; undefined for none. */
+  /** Returns the verbs that a path allows; undefined if it is not served. */
   #verbsAt(
     { definition }: Endpoint,
     { oldPrefix, within, pathName, subresource, emptyNamespace }: RequestInfo,
   ): readonly string[] | undefined {
     const { namespaced, subresources, verbs } = definition;
-    // The prefix of proxies is older than release 1.27; that of watches is for what can be watched.
+    // The `proxy` prefix was removed before release 1.27; the `watch` prefix is for resources that can be watched.
     if (oldPrefix === 'proxy' || (oldPrefix === 'watch' && (subresource !== '' || !verbs.includes('watch'))))
       return undefined;
-    // Objects stand in a namespace or outside of any, and nowhere else; collections of all namespaces stand outside.
+    // A namespaced object is in a namespace, a cluster-scoped one in none; collections of all namespaces are in none.
     if (namespaced ? within === '' && pathName !== '' && !emptyNamespace : within !== '' || emptyNamespace)
       return undefined;
     if (subresource !== '') {
@@ -53,7 +53,7 @@ export class ResourceRouter {
   }
 }
 
-/** Objects lie in a namespace by its name, and have names that a path can hold. @throws StatusError 400 */
+/** Checks that the namespace and the name can be parts of a path. @throws StatusError 400 */
 function checkPlace({ emptyNamespace, pathName }: RequestInfo): void {
   if (pathName === '') return;
   if (emptyNamespace) throw badRequest('Namespace parameter required.');
@@ -65,10 +65,10 @@ function checkPlace({ emptyNamespace, pathName }: RequestInfo): void {
 /** Whether the path continues with one of another server, which has methods of its own. */
 const isProxied = ({ subresource }: RequestInfo): boolean => subresource === 'proxy';
 
-/** Permissions know no verb for OPTIONS; who is proxied to decides what it is for. */
+/** OPTIONS has no verb in authorization; the server behind a proxied path decides what it means. */
 const verbOf = (info: RequestInfo): string => (info.method === 'OPTIONS' && isProxied(info) ? 'get' : info.verb);
 
-/** Whether a verb is asked for by its method, and of what has it. */
+/** Whether the method supports the verb, and the endpoint too. */
 function fits(info: RequestInfo): boolean {
   const { method, verb, pathName, subresource } = info;
   if ((method === 'HEAD' && !isProxied(info)) || (verb === 'watch' && method !== 'GET')) return false;

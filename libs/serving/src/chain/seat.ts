@@ -8,7 +8,7 @@ import type { OpenContext } from './new-context.js';
 import type { SeatedRequest } from './slow-clients.js';
 import { kindOf, type Turn } from './turns.js';
 
-/** Milliseconds after which a request asks again that is in the middle of its answer, and has found no seat. */
+/** Milliseconds after which a request in the middle of its response, which has found no seat, tries again. */
 const AGAIN_MS = 1_000;
 
 /**
@@ -16,7 +16,7 @@ const AGAIN_MS = 1_000;
  * worked on: it takes another one after each wait.
  */
 export class Seat implements SeatedRequest, AnswerSeat {
-  /** Ends the turn that it has; undefined while it has none. */
+  /** Ends the current turn; undefined if there is none. */
   #end: (() => void) | undefined;
   #isShared = false;
 
@@ -33,7 +33,7 @@ export class Seat implements SeatedRequest, AnswerSeat {
     return this.ctx.user.name;
   }
 
-  /** Ends its turn; without one nothing happens. */
+  /** Ends the current turn, if there is one. */
   leave(): void {
     this.#end?.();
     this.#end = undefined;
@@ -66,7 +66,7 @@ export class Seat implements SeatedRequest, AnswerSeat {
     if (isGone(ctx)) return undefined;
     const out: Pick<ServerResponse, 'writableEnded' | 'writableNeedDrain' | 'writableLength'> =
       http2StreamOf(ctx) ?? ctx.res;
-    // An answer that says that the request was given up may leave before the work on it has ended.
+    // The response of a request that has timed out may be sent before the work on it has ended.
     if (out.writableEnded ? !ctx.isGivenUp : out.writableNeedDrain) return out.writableLength;
     return this.#waitsForBody() ? 0 : undefined;
   }
@@ -93,7 +93,7 @@ export class Seat implements SeatedRequest, AnswerSeat {
     }
   }
 
-  /** Counts it among the requests that are carried out, until its turn ends. */
+  /** Counts the request as being executed, until its turn ends. */
   #begin(turn: Turn): void {
     const { ctx, metrics } = this;
     const inflight = ctx.info.verb === 'watch' ? undefined : metrics.enter(kindOf(ctx), performance.now());

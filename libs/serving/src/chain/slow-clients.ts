@@ -1,40 +1,40 @@
 import type { Clock } from '@orch/runtime';
 import { type Bounds, SharedBound } from '@orch/runtime/work';
 
-/** How much of a process may wait for clients, in all and of one user. 0 is no bound. */
+/** Bounds on what may wait for clients, in a process and for one user. 0 is no bound. */
 export interface SlowClientLimits {
-  /** Requests whose body has not come whole, or whose sender is not known yet to have the right to them. */
+  /** Requests whose body has not arrived completely, or which have not been authorized yet. */
   readonly bodies: Bounds;
-  /** Requests without a seat whose client does not read the answer. */
+  /** Requests without a seat whose client does not read the response. */
   readonly answers: Bounds;
-  /** Bytes of these answers that are in memory. */
+  /** Bytes of these responses in memory. */
   readonly answerBytes: Bounds;
 }
 
 /** A request that holds a seat. */
 export interface SeatedRequest {
-  /** Name of the user whose bounds it counts for. */
+  /** Name of the user whose bounds it counts towards. */
   readonly user: string;
-  /** Bytes that wait for the client where nothing but the client holds the request up; undefined where it is worked on. */
+  /** Bytes that wait for the client if the request waits for nothing but its client; undefined while it is executed. */
   waiting(): number | undefined;
-  /** Gives its seat to others; calling it again does nothing. */
+  /** Releases its seat; calling it again does nothing. */
   giveBack(): void;
-  /** Closes it, as there is no room for one more that waits. */
+  /** Closes the request, as no more requests may wait. */
   cut(): void;
 }
 
-/** A request whose seat is looked after. */
+/** A request whose seat is observed. */
 interface Followed {
   readonly request: SeatedRequest;
-  /** Looks in a row at which it waited for its client. */
+  /** Number of consecutive checks at which it waited for its client. */
   looks: number;
-  /** Bytes that it counts for among the answers that wait; undefined while it holds its seat. */
+  /** Bytes that it contributes to the waiting responses; undefined while it holds its seat. */
   bytes: number | undefined;
 }
 
-/** Milliseconds between two looks at the requests that hold seats. */
+/** Milliseconds between two checks of the requests that hold seats. */
 const LOOK_MS = 100;
-/** Looks in a row after which a seat is given back, and after which a request is closed that there is no room for. */
+/** Consecutive checks after which a seat is released, and after which a request is closed if no more may wait. */
 const PATIENT_LOOKS = 2;
 const LAST_LOOK = 10;
 
@@ -110,7 +110,7 @@ export class SlowClients {
     }
   }
 
-  /** From here on it is bounded by what clients may leave unread, and not by seats. */
+  /** From now on the request counts towards the bounds on unread responses instead of holding a seat. */
   #letWait(followed: Followed, bytes: number): void {
     const { request } = followed;
     this.#seated.delete(followed);

@@ -1,25 +1,25 @@
 import type { ApiObject, Status } from '@orch/machinery';
 
-/** Receives what is recorded of a request for the audit log. */
+/** Receives the data of a request for the audit log. */
 export interface AuditRecord {
   /** Whether the content of the request is recorded. */
   readonly wantsRequest: boolean;
-  /** Whether the body of the answer is recorded. */
+  /** Whether the body of the response is recorded. */
   readonly wantsAnswer: boolean;
-  /** Largest answer that is recorded, bytes. */
+  /** Maximum size of a recorded response, bytes. */
   readonly maxBodyBytes: number;
-  /** Notes something about the content of the request. */
+  /** Adds an annotation about the content of the request. */
   noteBody(key: string, text: string): void;
-  /** The body of the request has been read as an object of so many bytes; the first that is counts. */
+  /** Records the body of the request, read as an object of so many bytes; only the first call counts. */
   decoded(object: ApiObject, bytes: number): void;
-  /** The body of the request is a patch. */
+  /** Records the body of the request, a patch. */
   patched(bytes: Buffer): void;
-  /** The server itself has failed. */
+  /** Records a failure of the server itself. */
   panicked(error: unknown): void;
-  /** The body of the answer, unless it is a Status. */
+  /** Records the body of the response, unless it is a Status. */
   answered(contentType: string, body: Buffer): void;
-  /** The answer has a body that is longer than is recorded. */
+  /** Records that the response has a body that is longer than the limit. */
   answerLeftOut(): void;
-  /** The answer is a Status. */
-  told(status: Status): void;
+  /** Records the Status that is the response. */
+  answeredStatus(status: Status): void;
 }

@@ -12,8 +12,8 @@ import type { AuditRecord } from './audit-record.js';
 import type { Route } from './route.js';
 
 /**
- * A request on its way through the chain. Requests of HTTP/2 have the shape of those of HTTP/1.1; the functions below,
- * and nothing else, handle the differences.
+ * A request on its way through the chain. Requests of HTTP/2 have the shape of those of HTTP/1.1; only the functions
+ * below handle the differences.
  */
 export interface RequestContext {
   /** Request as Node gives it. */
@@ -28,7 +28,7 @@ export interface RequestContext {
   readonly requestId: string;
   /** Attributes parsed from method and URL before authentication. */
   readonly info: RequestInfo;
-  /** User that the credential authenticates, and until when; anonymous until that is settled. */
+  /** Result of authentication, and its expiry; anonymous until the request has been authenticated. */
   readonly authentication: Authentication;
   /** User that the request is authorized for: the impersonated one where the caller impersonates. */
   readonly user: UserInfo;
@@ -50,7 +50,7 @@ export interface RequestContext {
   holdBody(bytes: number): void;
   /** Deadline of the request, monotonic milliseconds (`performance.now()`); absent for long-running requests. */
   readonly deadline?: number;
-  /** Whether an error has been sent while work on the request may go on; absent where that has never happened. */
+  /** Whether an error has been sent while the request may still be executing; absent if that has never happened. */
   readonly isGivenUp?: boolean;
   /** Texts that go out as `Warning` headers with code 299. */
   readonly warnings: string[];
@@ -76,11 +76,14 @@ export interface RequestContext {
   readonly onEnd: (() => void)[];
 }
 
-/** Held while an answer is made: between its pieces, as long as their reader waits for them. */
+/**
+ * Seat of a request while its response is produced, which may be released between two pieces while the client does not
+ * read.
+ */
 export interface AnswerSeat {
-  /** Nothing is done until the client has read on. */
+  /** Work stops until the client has read on. */
   rest(): void;
-  /** It has: resolves when the answer may be gone on with, at once where the seat is still held. */
+  /** The client has read on: resolves when work may continue, at once if the seat is still held. */
   workOn(): Promise<void> | undefined;
 }
 
@@ -98,19 +101,19 @@ export interface Upgrade {
   readonly head: Buffer;
 }
 
-/** Seconds after which what was given up may be asked for again. */
+/** Seconds after which a request that timed out may be retried. */
 const RETRY_SECONDS = 1;
 
 type Answering = Pick<RequestContext, 'res'>;
 
-/** The stream of a request that came over HTTP/2. */
+/** Returns the stream of a request that arrived over HTTP/2. */
 export const http2StreamOf = ({ res }: Answering): ServerHttp2Stream | undefined =>
   (res as unknown as Partial<Http2ServerResponse>).stream;
 
-/** The connection of a request; undefined when it is gone. */
+/** Returns the connection of a request; undefined when it is gone. */
 export function socketOf(req: IncomingMessage): Socket | undefined {
   const { stream } = req as unknown as Partial<Http2ServerRequest>;
-  // One object a session, where the socket of a compatible request would be another each time.
+  // The same object for the whole session, while the socket of a compatible request would be another for each request.
   return stream ? (stream.session?.socket as Socket | undefined) : req.socket;
 }
 
@@ -123,7 +126,7 @@ export function hostOf({ headers }: IncomingMessage): string | undefined {
 /** Whether the client is gone. */
 export const isGone = (ctx: Answering): boolean => (http2StreamOf(ctx) ?? ctx.res).destroyed;
 
-/** Resolves when nothing of the answer waits in this process any more, or its client is gone. */
+/** Resolves when no part of the response waits in this process any more, or its client is gone. */
 export function left(ctx: Answering): Promise<void> | undefined {
   return isGone(ctx) ? undefined : new Promise((resolve) => ctx.res.once('close', resolve));
 }
@@ -131,7 +134,7 @@ export function left(ctx: Answering): Promise<void> | undefined {
 /** Whether the request has been answered, or its client is gone: work for it alone may stop. */
 export const isOver = (ctx: Answering): boolean => ctx.res.writableEnded || isGone(ctx);
 
-/** Aborts once the request is over, see {@link isOver}: what waits or reads for it alone is to end. */
+/** Aborts once the request is over, see {@link isOver}: ends work that is only for this request. */
 export function endOf(ctx: Answering): AbortSignal {
   const ending = new AbortController();
   const end = () => ending.abort(timeout('nobody waits for the answer any more', RETRY_SECONDS));
@@ -150,7 +153,7 @@ export function forgetHeaders(ctx: RequestContext): void {
   ctx.req.rawHeaders = [];
 }
 
-/** Breaks an answer off that cannot be finished, so that its client does not take it for whole. */
+/** Aborts a response that cannot be completed, so that its client does not take it for complete. */
 export function cutOff(ctx: Answering): void {
   const stream = http2StreamOf(ctx);
   if (stream) {
@@ -158,7 +161,7 @@ export function cutOff(ctx: Answering): void {
     return;
   }
   ctx.res.destroy();
-  // One that waits behind another has no connection of its own to end yet.
+  // A pipelined response has no connection of its own to end yet.
   ctx.res.req.socket.destroy();
 }
 
@@ -173,7 +176,7 @@ export function hearOfEnd({ req, res }: Pick<RequestContext, 'req' | 'res'>): vo
     res.destroy();
     res.emit('close');
   };
-  // Its client decides how many wait: that is no leak to be warned of.
+  // The client decides how many requests wait, so that many listeners are no leak to warn of.
   socket.setMaxListeners(0).once('close', ended);
   res.once('socket', () => socket.off('close', ended));
 }

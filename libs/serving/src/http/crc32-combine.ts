@@ -1,12 +1,12 @@
-/** The polynomial of CRC-32 (RFC 1952 section 8), its highest coefficient in the lowest bit. */
+/** Polynomial of CRC-32 (RFC 1952 section 8), with its highest coefficient in the lowest bit. */
 const POLYNOMIAL = 0xedb88320;
-/** The polynomial 1 in that order of bits. */
+/** Polynomial 1 in that bit order. */
 const ONE = 0x80000000;
 
-/** `x` to the power of 8, 16, 32, …: what appending 1, 2, 4, … bytes multiplies a remainder with. */
+/** `x` to the power of 8, 16, 32, …: the factors of a remainder when 1, 2, 4, … bytes are appended. */
 const BYTE_POWERS: number[] = [ONE >>> 8];
 
-/** CRC-32 of two texts one behind the other, from those of each and the length of the second in bytes. */
+/** Computes the CRC-32 of two concatenated texts, from the CRC-32 of each and the length of the second in bytes. */
 export function crc32Combine(first: number, second: number, secondLength: number): number {
   let shifted = first;
   let power = 0;
@@ -24,7 +24,7 @@ function bytePower(power: number): number {
   return BYTE_POWERS[power] ?? ONE;
 }
 
-/** Product of two polynomials over GF(2), modulo the CRC's. */
+/** Returns the product of two polynomials over GF(2), modulo the CRC's polynomial. */
 function multiply(a: number, b: number): number {
   let product = 0;
   let term = b;

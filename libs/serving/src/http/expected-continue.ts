@@ -4,13 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export const waitsToSend = ({ headers }: IncomingMessage): boolean =>
   headers.expect?.split(',').some((each) => each.trim().toLowerCase() === '100-continue') === true;
 
-/** Has a body sent that is going to be read, where its client waits for that. HTTP/1.0 knows no such word. */
+/** Asks a waiting client to send a body that is going to be read. HTTP/1.0 has no such interim response. */
 export function askForBody({ req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse }): void {
   if (req.httpVersion === '1.0' || !waitsToSend(req)) return;
   const ask = () => {
     if (!res.headersSent) res.writeContinue();
   };
-  // While other answers of a connection go first, node would put it behind the head of this one.
+  // While other responses of the connection are pending, Node would put it behind the head of this one.
   if (res.socket) ask();
   else res.once('socket', ask);
 }

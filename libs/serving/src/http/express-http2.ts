@@ -3,7 +3,7 @@ import { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import express, { type Express } from 'express';
 import { http2StreamOf } from './context.js';
 
-/** The prototype that express gives requests and responses, upon those of HTTP/2 in place of those of HTTP/1.1. */
+/** Rebases the prototype that express gives requests and responses, from HTTP/1.1 onto HTTP/2. */
 const upon = (base: object, express: object): object => Object.create(base, Object.getOwnPropertyDescriptors(express));
 
 /**
@@ -12,7 +12,7 @@ const upon = (base: object, express: object): object => Object.create(base, Obje
  */
 const NEVER_FRESH: PropertyDescriptor = { value: false, configurable: true };
 
-/** Serves the routes of an application over HTTP/1.1 and HTTP/2, which express by itself does not know. */
+/** Serves the routes of an application over HTTP/1.1 and HTTP/2, which express by itself does not support. */
 export function overBothVersions(app: Express): RequestListener {
   const http2 = express();
   for (const setting of ['x-powered-by', 'etag']) http2.set(setting, app.get(setting));
@@ -23,6 +23,6 @@ export function overBothVersions(app: Express): RequestListener {
   });
   for (const { request } of [app, http2App]) Object.defineProperty(request, 'fresh', NEVER_FRESH);
   http2App.use(app.router);
-  // Not by the version that a request says to be of, which it says whatever its connection is.
+  // The version that a request claims does not count, as it need not be that of its connection.
   return (req, res) => (http2StreamOf({ res }) ? http2App(req, res) : app(req, res));
 }

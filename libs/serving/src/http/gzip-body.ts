@@ -3,10 +3,10 @@ import { crc32Combine } from './crc32-combine.js';
 
 /** Header of a member: no name, no time, fastest compression, unknown system (RFC 1952 section 2.3). */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255]);
-/** An empty block that says that it is the last. */
+/** An empty block, marked as the last one. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 
-/** Pieces that are compressed while the one before them is written. */
+/** Number of pieces that are compressed while the previous one is written. */
 const AHEAD = 4;
 /** Bytes of one part of a large piece. */
 const PART = 256 * 1024;

@@ -39,7 +39,7 @@ export function switchProtocols(
   return true;
 }
 
-/** The id of a request is this server's to say. */
+/** The request id is set by this server. */
 const OWN: ReadonlySet<string> = new Set([REQUEST_ID_HEADER]);
 
 function headOf({ requestId }: RequestContext, { headers }: IncomingMessage): string {

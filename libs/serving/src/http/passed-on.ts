@@ -16,7 +16,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'trailer',
 ]);
 
-/** Headers of a request that are of this server alone: whom it speaks to, and with what right. */
+/** Headers of a request for this server alone: its host and the caller's credentials. */
 export const OF_THE_CALL: readonly string[] = ['host', 'authorization', 'proxy-authorization', 'expect'];
 
 /**
@@ -29,7 +29,7 @@ export function passedOn(
   const kept: Record<string, string | string[]> = {};
   const ofConnection = namedBy(headers.connection);
   for (const [name, value] of Object.entries(headers)) {
-    // Those of HTTP/2 that begin with a colon speak of its own connection.
+    // The pseudo-headers of HTTP/2, which begin with a colon, are for its own connection.
     if (
       value !== undefined &&
       !name.startsWith(':') &&

@@ -3,14 +3,17 @@ import { indentJson, type ListMeta, type ListParts, PieceWriter, type Stored } f
 import { LongSteps, turnFor } from '@orch/runtime/work';
 import type { RequestContext } from './context.js';
 
-/** Clients that are people at a terminal or a browser get indented JSON without asking. */
+/** Interactive clients (terminals and browsers) get indented JSON by default. */
 const HUMAN_AGENTS = /^(?:curl|Wget|Mozilla)\//;
 
 const INDENT = 2;
-/** Bytes of indentation above which an object is left on one line: they grow with its values times its depth. */
+/**
+ * Bytes of indentation above which an object is left on one line: the indentation grows with the number of values times
+ * the depth.
+ */
 const MAX_INDENTATION = 8 << 20;
 
-/** Whether `pretty`, or who asks, calls for indented JSON. */
+/** Whether `pretty`, or the user agent, requests indented JSON. */
 export function wantsPretty(ctx: RequestContext): boolean {
   const asked = ctx.query.get('pretty');
   if (asked !== null) return asked !== 'false' && asked !== '0';
@@ -34,7 +37,7 @@ async function indented(json: Buffer): Promise<string> {
   return ((await indentJson(json, MAX_INDENTATION)) ?? json).toString();
 }
 
-/** A collection in indented JSON, an item at a time. */
+/** Encodes a collection in indented JSON, item by item. */
 export async function* prettyList(
   { itemsField, around, item }: ListParts,
   meta: ListMeta,
@@ -49,7 +52,7 @@ export async function* prettyList(
   for await (const page of pages) {
     for (const stored of page) {
       const json = await steps.take(() => item(stored));
-      // No text within JSON has a line of its own.
+      // Texts within JSON have no line breaks.
       write(`${separator}\n    ${(await indented(json)).replaceAll('\n', '\n    ')}`);
       separator = ',';
       for (let piece = out.shift(); piece; piece = out.shift()) yield piece;

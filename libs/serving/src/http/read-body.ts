@@ -11,11 +11,11 @@ const endedEarly = () => new StatusError('BadRequest', 'the request body ended e
 export interface BodyLimits {
   /** Largest request body, bytes. */
   readonly maxBodyBytes: number;
-  /** Time for the body of a request once it is read, milliseconds. */
+  /** Timeout for receiving a body, from when it is read, milliseconds. */
   readonly bodyTimeoutMs: number;
 }
 
-/** There is no reason of its own for it. */
+/** There is no status reason for it. */
 function tooSlow(): StatusError {
   const error = new StatusError('BadRequest', 'the request body did not come in time');
   error.status.code = 408;
@@ -25,22 +25,22 @@ function tooSlow(): StatusError {
 
 type Sent = Pick<RequestContext, 'req' | 'res'>;
 
-/** Whether a request of HTTP/1.1 says that it has a body (RFC 9112 section 6.3). */
+/** Whether a request of HTTP/1.1 declares a body (RFC 9112 section 6.3). */
 export const announcesBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
-/** Whether a request says that it has a body. */
+/** Whether a request declares a body. */
 export function hasBody({ req, res }: Sent): boolean {
   const stream = http2StreamOf({ res });
   return stream ? !stream.endAfterHeaders : announcesBody(req);
 }
 
-/** Whether the whole body of a request has come that has one; over HTTP/2 that is known once it has been read. */
+/** Whether the whole body of a request that has one has arrived; over HTTP/2 that is known once it has been read. */
 export const isBodyHere = ({ req }: Pick<Sent, 'req'>): boolean => req.complete;
 
 type Reading = Pick<RequestContext, 'req' | 'res' | 'holdBody'>;
 
-/** Bodies that were begun to be read before anybody asked for them. */
+/** Bodies that are being read before a handler asks for them. */
 const ahead = new WeakMap<IncomingMessage, Promise<Buffer>>();
 
 /** Begins to read a body for {@link readBody}. Settles as that does. */
@@ -52,7 +52,10 @@ export function readAhead(ctx: Reading, limits: BodyLimits): Promise<Buffer> {
   return body;
 }
 
-/** A body that was begun to be read, for who would have passed it on as it comes; undefined where it still comes. */
+/**
+ * Returns a body that was read ahead, for a proxy that would otherwise forward it as it arrives; undefined if it is
+ * still arriving.
+ */
 export const readBefore = ({ req }: Pick<Reading, 'req'>): Promise<Buffer> | undefined => ahead.get(req);
 
 /**
@@ -88,7 +91,7 @@ async function read(ctx: Reading, { maxBodyBytes: limit, bodyTimeoutMs }: BodyLi
       }
     });
     req.on('end', () => {
-      // Over HTTP/2 a body that was cut ends like a whole one.
+      // Over HTTP/2 a truncated body ends like a complete one.
       if (req.aborted) reject(endedEarly());
       else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
     });

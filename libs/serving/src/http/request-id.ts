@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 /** Name of the header that carries the id of a request, in both directions. */
 export const REQUEST_ID_HEADER = 'audit-id';
 
-/** Anything longer or other than visible characters is no id; answers and logs repeat it. */
+/** Form of an id, which responses and logs repeat: visible characters, bounded in length. */
 const FORM = /^[\x21-\x7e]{1,64}$/;
 
 /**

@@ -8,12 +8,12 @@ import type { AuditRecord } from './audit-record.js';
 import { cutOff, isGone, type RequestContext } from './context.js';
 import { gzipped } from './gzip-body.js';
 
-/** Answers below this size are sent as they are: compressing them costs more than it saves. */
+/** Responses below this size are sent uncompressed: compressing them costs more than it saves. */
 export const GZIP_MIN_BYTES = 128 * 1024;
 const GZIP_LEVEL = constants.Z_BEST_SPEED;
 const gzipBuffer = promisify(gzip);
 
-/** Headers that every answer of the API carries. */
+/** Headers of every response of the API. */
 export function baseHeaders(ctx: RequestContext, contentType: string): Record<string, string | string[] | number> {
   ctx.trail?.mark('answering');
   const headers: Record<string, string | string[] | number> = {
@@ -25,11 +25,14 @@ export function baseHeaders(ctx: RequestContext, contentType: string): Record<st
   return headers;
 }
 
-/** Warnings of one answer together, and each of them when together they are longer, characters: clients bound headers. */
+/**
+ * Maximum length of all warnings of one response, and of each one when together they are longer, characters: clients
+ * bound headers.
+ */
 const WARNINGS_MAX = 4096;
 const WARNING_MAX = 256;
 
-/** Each text once, as many as fit. */
+/** Returns each text once, as many as fit. */
 function warningHeaders(texts: readonly string[]): string[] {
   const headers: string[] = [];
   const distinct = [...new Set(texts)];
@@ -54,7 +57,7 @@ function warningHeader(text: string): string {
 export const acceptsGzip = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(headers['accept-encoding'] ?? ''));
 
-/** A whole body. `compress` is for reads only (spec: "Response compression"). */
+/** Sends a complete body. `compress` is for reads only (spec: "Response compression"). */
 export async function sendBytes(
   ctx: RequestContext,
   code: number,
@@ -99,12 +102,12 @@ export async function sendPieces(
     if (ended) await sendBytes(ctx, 200, contentType, Buffer.concat(begin.map(bytesOf)), compress);
     else await stream(ctx, contentType, noted(ctx, contentType, prepend(begin, iterator)), compress);
   } finally {
-    // Also when nothing was read of it: it may hold a connection to the database.
+    // Also if nothing was read: the iterator may hold a connection to the database.
     await iterator.return?.();
   }
 }
 
-/** Reads as many pieces as show whether the body is long. */
+/** Reads as many pieces as it takes to know whether the body is long. */
 async function beginning(iterator: AsyncIterator<Piece>): Promise<{ begin: Piece[]; ended: boolean }> {
   const begin: Piece[] = [];
   let size = 0;
@@ -137,7 +140,7 @@ async function stream(
   }
 }
 
-/** Keeps a body for the audit log that is wanted there, unless it is too long. */
+/** Records a body for the audit log if required there, unless it is too long. */
 function noted(ctx: RequestContext, contentType: string, pieces: AsyncIterable<Piece>): AsyncIterable<Piece> {
   return ctx.audit?.wantsAnswer ? keeping(ctx.audit, contentType, pieces) : pieces;
 }
@@ -159,7 +162,7 @@ async function writeAll(ctx: RequestContext, pieces: AsyncIterable<Piece>): Prom
   const { res, seat } = ctx;
   const slices = new Slices();
   for await (const piece of pieces) {
-    // Pieces that are shared are made here.
+    // Shared pieces are encoded here.
     await slices.between();
     if (isGone(ctx)) return;
     const bytes = bytesOf(piece);
@@ -173,7 +176,7 @@ async function writeAll(ctx: RequestContext, pieces: AsyncIterable<Piece>): Prom
   seat?.rest();
 }
 
-/** Resolves when more can be written, or nothing ever will be. */
+/** Resolves when more can be written, or when the response is closed. */
 const drained = (res: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {
@@ -191,13 +194,13 @@ async function* prepend(first: readonly Piece[], rest: AsyncIterator<Piece>): As
 /** Encodes a Status. */
 type StatusEncoder = Pick<Representations, 'status'>;
 
-/** A Status, in the encoding that the client prefers; every error leaves through here. */
+/** Sends a Status, in the encoding that the client prefers; all error responses are sent here. */
 export function sendStatus(ctx: RequestContext, status: Status, representations: StatusEncoder): void {
   if (ctx.res.headersSent) {
     cutOff(ctx);
     return;
   }
-  ctx.audit?.told(status);
+  ctx.audit?.answeredStatus(status);
   const retry = status.details?.retryAfterSeconds;
   const { contentType, body } = representations.status(ctx.req.headers.accept, status);
   if (ctx.trail) ctx.trail.bytes = body.length;

@@ -2,10 +2,10 @@ import type { Endpoint } from '@orch/resources';
 
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const;
 
-/** The verbs of the API, as permissions, discovery and metrics name them. */
+/** Verbs of the API, as in authorization, discovery and metrics. */
 export type Verb = (typeof VERBS)[number];
 
-/** Whether a request's verb is one of those that resources have. */
+/** Whether a request's verb is one for resources. */
 export const isVerb = (verb: string): verb is Verb => (VERBS as readonly string[]).includes(verb);
 
 /** A request whose path has been resolved to an endpoint. */
@@ -20,7 +20,7 @@ export interface ResourceCall {
   readonly subresource: string;
 }
 
-/** The resource and the verb of a request: enough to authorize, to count and to carry it out. */
+/** Resource and verb of a request: enough to authorize, count and execute it. */
 export interface Route extends ResourceCall {
   readonly verb: Verb;
 }

@@ -12,7 +12,10 @@ interface ApiObjectSending {
   readonly representations: Representations;
 }
 
-/** Answers with an object that is not stored as such (Scale, reviews), in what the client accepts. @throws StatusError 406 */
+/**
+ * Responds with an object that is not stored as such (Scale, reviews), in an encoding that the client accepts. @throws
+ * StatusError 406
+ */
 export async function sendApiObject(
   { names, representations }: ApiObjectSending,
   ctx: RequestContext,

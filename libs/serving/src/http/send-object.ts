@@ -3,7 +3,10 @@ import type { RequestContext } from './context.js';
 import { prettyIfAsked } from './pretty.js';
 import { sendBytes } from './respond.js';
 
-/** Answers with an object as it is now stored. @param compress whether clients that take it compressed get it so */
+/**
+ * Responds with an object as it is now stored.
+ * @param compress whether the response may be compressed if the client accepts it
+ */
 export async function sendObject(
   ctx: RequestContext,
   code: number,

@@ -2,12 +2,12 @@ import type { ResourceDescription } from '@orch/schema';
 import type { RequestContext } from './context.js';
 import type { Route, Verb } from './route.js';
 
-/** The verbs that a process carries out. */
+/** Verbs that a process implements. */
 export interface Verbs {
-  /** Whether a verb is carried out on a resource ('') or one of its subresources. */
+  /** Whether a verb is implemented for a resource ('') or one of its subresources. */
   carriesOut(resource: ResourceDescription, subresource: string, verb: Verb): boolean;
-  /** Whether this server carries out what a declaration says of a subresource. */
+  /** Whether this server implements a declared subresource. */
   servesSubresource(name: string): boolean;
-  /** Carries a routed request out. @throws StatusError as the verb does */
+  /** Executes a routed request. @throws errors of the verb, StatusError */
   handle(ctx: RequestContext, route: Route): Promise<void>;
 }

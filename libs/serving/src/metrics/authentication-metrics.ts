@@ -1,12 +1,12 @@
 import type { CounterSeries, Metrics } from '@orch/runtime';
 import type { VerdictObserver } from '@orch/webhooks';
 
-/** From a millisecond, each twice the one before, as the reference counts them. */
+/** Buckets from a millisecond, each twice the previous one, as in the reference. */
 const BUCKETS = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i);
 /** Default buckets of Prometheus client libraries, seconds. */
 const DEFAULT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** How an attempt ended: `failure` without credentials where those are needed, `error` with such as are not good. */
+/** Result of an attempt: `failure` without credentials that are required, `error` with invalid ones. */
 type AttemptResult = 'success' | 'failure' | 'error';
 
 /**
@@ -48,13 +48,13 @@ export function authenticationAttempts(metrics: Metrics): AttemptObserver {
 
 const KNOWN = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']);
 
-/** No more than a few, and no name of a person among them. */
+/** Returns a bounded label: a few kinds of users, and no personal name. */
 function kindOf(username: string): string {
   if (KNOWN.has(username)) return username;
   return username.includes('@') ? 'email_id' : 'other';
 }
 
-/** Watches the cache of what a webhook says of tokens, under the names of the reference. */
+/** Observes the cache of a webhook's token reviews, under the metric names of the reference. */
 export function tokenCache(metrics: Metrics): VerdictObserver {
   const labels = ['status'] as const;
   const family = (name: string, help: string) => ({ name: `authentication_token_cache_${name}`, help, labels });

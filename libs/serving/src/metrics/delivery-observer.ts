@@ -15,8 +15,8 @@ interface EventSeries {
 }
 
 /**
- * Measures and traces changes from their commit to the sockets of watchers. It does no work for a single watcher: what
- * a cohort gets is counted once, times its watchers.
+ * Measures and traces changes from their commit to the sockets of watchers. It does no work for a single watcher:
+ * deliveries to a cohort are counted once, times its watchers.
  */
 export class DeliveryObserver implements WatchObserver {
   readonly #tracing: Tracing | undefined;
@@ -27,7 +27,7 @@ export class DeliveryObserver implements WatchObserver {
   readonly #refused: (reason: MessageRefusal) => void;
   readonly #seriesOf: (kind: WatchedKind) => EventSeries;
   readonly #byEncoder = new WeakMap<FrameEncoder, EventSeries>();
-  /** Monotonic ms of a commit whose changes are being announced in this very turn. */
+  /** Monotonic ms of a commit whose changes are being announced in the current turn. */
   #announcing: number | undefined;
 
   constructor(metrics: Metrics, tracing: Tracing | undefined) {
@@ -80,7 +80,7 @@ export class DeliveryObserver implements WatchObserver {
     }
   }
 
-  /** Records that the message bus took an announcement this many milliseconds after its commit. */
+  /** Records the milliseconds from a commit until the message bus has accepted its announcement. */
   taken(ms: number): void {
     this.#legs.publish.observe(ms / 1000);
   }
@@ -106,7 +106,7 @@ export class DeliveryObserver implements WatchObserver {
    */
   arrived(_type: TypeId, change: AnnouncedChange): unknown {
     const age = this.#announcing === undefined ? Date.now() - change.at : performance.now() - this.#announcing;
-    // The clock of the database may be ahead.
+    // The database's clock may be ahead.
     this.#legs.ring.observe(Math.max(0, age) / 1000);
     if (this.#tracing === undefined || change.trace === undefined) return undefined;
     const { trace, receivedAt } = change;
@@ -153,7 +153,7 @@ function refusals(metrics: Metrics): (reason: MessageRefusal) => void {
     labels: ['reason'] as const,
   });
   const reasons = ['unsigned', 'unknown-key', 'forged', 'malformed', 'misdirected'] as const;
-  // From the start at zero, so that the first one is a rise.
+  // Starts at zero, so that the first refusal shows as an increase.
   const series = new Map(reasons.map((reason) => [reason, refused.with(reason)]));
   return (reason) => series.get(reason)?.inc();
 }

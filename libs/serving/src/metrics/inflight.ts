@@ -1,6 +1,6 @@
 const WINDOW_MS = 1_000;
 
-/** How many are inside at most within the last second, which a look now and then would miss. Times are monotonic ms. */
+/** Maximum number of concurrent requests within the last second, which sampling would miss. Times are monotonic ms. */
 export class Inflight {
   #inside = 0;
   #windowStart = 0;

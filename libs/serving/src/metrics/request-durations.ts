@@ -2,20 +2,22 @@ import { SIGNERS } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
 import type { Metrics } from '@orch/runtime';
 
-/** A certificate that was issued for a request that asked for a time. */
+/** A certificate that was issued for a request with a requested lifetime. */
 interface IssuedDuration {
   readonly signerName: string;
   /** Requested lifetime, seconds. */
   readonly seconds: number;
-  /** Milliseconds that the certificate is good for; undefined where it cannot be read. */
+  /** Lifetime of the certificate, milliseconds; undefined if it cannot be parsed. */
   readonly lifetime: number | undefined;
 }
 
-/** Certificates begin in the past, and a twentieth more or less is as good. */
+/** Tolerance: certificates begin in the past, and a deviation of a twentieth is acceptable. */
 const TOLERATED_MS = 300_000;
 const TOLERATED_SHARE = 0.05;
 
-/** Counts how often those who ask for a time are given it. Signers of others are one: clients make up their names. */
+/**
+ * Counts how often requested lifetimes are granted. All custom signers share one label, as clients choose their names.
+ */
 export function requestDurations(metrics: Metrics, names: Names): (issued: IssuedDuration) => void {
   const labels = ['signerName'] as const;
   const requested = metrics.counter({

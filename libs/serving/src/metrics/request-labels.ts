@@ -13,7 +13,7 @@ const METRIC_VERB: Readonly<Record<Verb, string>> = {
 };
 const APPLY_TYPE = 'application/apply-patch+yaml';
 
-/** Whatever is done there is a connection to something else. */
+/** Subresources whose requests are connections to another server. */
 const CONNECTED: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 export function metricVerb(verb: Verb, contentType: string | undefined, subresource = ''): string {
@@ -27,7 +27,7 @@ export function scopeOf(verb: Verb, namespace: string, name: string): 'resource'
   return namespace === '' ? 'cluster' : 'namespace';
 }
 
-/** Clients may write anything there; it must not make a series of its own. */
+/** Bounded label: clients may send any value, which must not create a series of its own. */
 export function dryRunOf(query: URLSearchParams): '' | 'All' | 'invalid' {
   if (query.size === 0) return '';
   const values = query.getAll('dryRun').filter((value) => value !== '');
@@ -39,7 +39,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DE
 export const methodLabel = (method: string | undefined): string =>
   method !== undefined && METHODS.has(method) ? method : 'OTHER';
 
-/** Paths beside resources, longest first; a path below one of them counts as it. */
+/** Paths that are not resources, longest first; a path below one of them counts as that one. */
 const ROOTS = [
   '/metrics/slis',
   '/openapi/v2',
@@ -53,6 +53,6 @@ const ROOTS = [
   '/api',
 ];
 
-/** Empty for paths that are none of ours. */
+/** Returns the root of a path; empty for unknown paths. */
 export const rootOf = (path: string): string =>
   ROOTS.find((root) => path === root || path.startsWith(`${root}/`)) ?? '';

@@ -20,11 +20,11 @@ type Place = readonly [
   'apiserver',
 ];
 
-/** 50 ms are below what an objective for requests can be about. */
+/** Durations below 50 ms are no subject of objectives for requests. */
 const SLI_BUCKETS = REQUEST_DURATION_BUCKETS.filter((bound) => bound >= 0.05);
 const SIZE_BUCKETS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
-/** Codes that are answered to save the server: the time for the answer ran out, or there is too much to do. */
+/** Codes of responses that protect the server: a timeout, or overload. */
 const TERMINATED: ReadonlySet<number> = new Set([429, 504]);
 const READS: ReadonlySet<string> = new Set(['GET', 'LIST']);
 
@@ -41,7 +41,7 @@ const COUNTED = [
   'initial-bytes',
   'extension-requests',
 ] as const;
-/** A limit that requests are refused for. */
+/** A limit that requests are refused by. */
 export type Limit = (typeof COUNTED)[number] | ThrownLimit | ConnectionRefusal;
 
 interface Families {
@@ -52,7 +52,7 @@ interface Families {
   readonly terminations: Family<readonly [...typeof WITHOUT_DRY_RUN, 'code'], CounterSeries>;
 }
 
-/** The series of requests that are alike; looked up once, so that counting one is a few additions. */
+/** Series of requests with equal labels; looked up once, so that counting a request takes a few additions. */
 class RequestSeries {
   readonly #byCode = new Map<number, CounterSeries>();
   readonly #duration: HistogramSeries | undefined;
@@ -92,7 +92,7 @@ class RequestSeries {
 }
 
 /**
- * Counts and times requests under the names that existing dashboards query. No label holds text of a client: routes,
+ * Counts and times requests under the names that existing dashboards query. No label contains text of a client: routes,
  * verbs and codes come from fixed sets.
  */
 export class RequestMetrics {
@@ -133,7 +133,7 @@ export class RequestMetrics {
       help: 'Requests and connections that were refused because a limit was reached.',
       labels: ['limit'] as const,
     });
-    // A series that begins with its first refusal would hide that one from rates.
+    // A series that begins with its first refusal would hide that refusal from rates.
     for (const limit of [...COUNTED, ...THROWN_LIMITS, ...CONNECTION_REFUSALS]) this.#refused.with(limit);
     const highest = (name: string, help: string, of: Readonly<Record<RequestKind, Inflight>>): void =>
       metrics.observedGauge({ name, help, labels: ['request_kind'] as const, stability: 'STABLE' }, () => {
@@ -170,7 +170,7 @@ export class RequestMetrics {
     return this.#inQueue[kind];
   }
 
-  /** Counts a refusal, by the limit that was reached. */
+  /** Counts a refusal by the limit that was reached. */
   refused(limit: Limit): void {
     this.#refused.with(limit).inc();
   }
@@ -182,7 +182,7 @@ export class RequestMetrics {
     return this.#longRunning.with(metricVerb(verb, ''), group, version, resource, subresource, scope, 'apiserver');
   }
 
-  /** Returns the series that a request is counted in: of its route, or of its path where there is none. */
+  /** Returns the series of a request: by its route, or by its path if it has none. */
   series(ctx: RequestContext, route: Route | undefined): RequestSeries {
     return route ? this.#ofRoute(ctx, route) : this.#ofPath(ctx);
   }

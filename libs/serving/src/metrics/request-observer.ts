@@ -7,7 +7,7 @@ import type { RequestTrail } from './request-trail.js';
 interface RequestObserverOptions {
   readonly metrics: RequestMetrics;
   readonly logger: Logger;
-  /** Milliseconds from which on a request is logged with its legs; 0 for never. */
+  /** Milliseconds above which a request is logged with the durations of its phases; 0 for never. */
   readonly slowMs: number;
   readonly tracing: Tracing | undefined;
 }
@@ -15,7 +15,7 @@ interface RequestObserverOptions {
 /** Verbosity at which every request is logged. */
 const ACCESS_LOG = 3;
 const SERVER_ERROR = 500;
-/** Keys of refused notes that are logged, once each: webhooks choose them. */
+/** Maximum number of keys of refused annotations that are logged, once each: webhooks choose them. */
 const MOST_REFUSED_KEYS = 1_000;
 
 /** Counts, logs and traces requests for operators. */
@@ -25,8 +25,8 @@ export class RequestObserver {
   constructor(private readonly options: RequestObserverOptions) {}
 
   /**
-   * The caller is known, and what is asked for. The trace that a client is in goes on here: only for those with
-   * credentials, as it has the request recorded.
+   * Starts a request whose caller and route are known. Continues the trace of the client only if it has credentials, as
+   * a trace context has the request recorded.
    */
   begin(ctx: RequestContext): void {
     const { trail, route } = ctx;

@@ -1,6 +1,6 @@
 import type { TraceSpan } from '@orch/runtime';
 
-/** Moments of a request, in their order; one that it never reached keeps 0. */
+/** Points in time of a request, in order; one that was not reached is 0. */
 type Moment = 'authenticated' | 'received' | 'decoded' | 'answering' | 'ended';
 
 /** Timestamps of a request, monotonic milliseconds. */
@@ -29,7 +29,7 @@ export class RequestTrail {
   /** @param began when the request arrived, monotonic milliseconds */
   constructor(readonly began = performance.now()) {}
 
-  /** Records that a moment has been reached now. */
+  /** Records that the request has reached a moment now. */
   mark(moment: Moment): void {
     this[moment] = performance.now();
   }
@@ -42,8 +42,8 @@ export class RequestTrail {
   }
 
   /**
-   * Milliseconds of each leg that the request came to: `authenticate`, `receive` (the body), `decode`, `wait` (for the
-   * group commit), `commit`, `handle` (everything else until the answer), `send`.
+   * Milliseconds of each phase of the request: `authenticate`, `receive` (the body), `decode`, `wait` (for the group
+   * commit), `commit`, `handle` (everything else until the response), `send`.
    */
   legs(ended: number): Record<string, number> {
     const { began, authenticated, received, decoded, answering } = this;
@@ -55,7 +55,7 @@ export class RequestTrail {
     leg('receive', authenticated, received);
     leg('decode', received, decoded);
     if (this.writes > 0) Object.assign(legs, { wait: this.waitedMs, commit: this.committingMs });
-    // Writes of one request may overlap (the deletion of a collection), so that there can be less than nothing left.
+    // Writes of one request may overlap (deletion of a collection), so that their sum may exceed the duration.
     const before = decoded || received || authenticated;
     const handled = (answering || ended) - before - this.waitedMs - this.committingMs;
     if (before > 0) legs.handle = Math.max(0, handled);

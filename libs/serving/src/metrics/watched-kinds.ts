@@ -7,5 +7,5 @@ export interface WatchedKind {
   readonly kind: string;
 }
 
-/** The kinds that encoders make events of, for as long as the encoders live. */
+/** Kinds of the events of encoders, for as long as the encoders live. */
 export const watchedKinds = new WeakMap<FrameEncoder, WatchedKind>();

@@ -1,8 +1,8 @@
-/** Finds where the frames of a stream end in its bytes, which come in any pieces. */
+/** Finds the ends of frames in the bytes of a stream, which arrive in arbitrary pieces. */
 export interface FrameEnds {
-  /** Takes the next bytes; says how many of them go up to the end of the last frame that ends in them, 0 for none. */
+  /** Takes the next bytes; returns how many of them belong to frames that end within them, 0 if none ends. */
   take(bytes: Buffer): number;
-  /** Whether what was taken so far are whole frames. */
+  /** Whether the bytes so far end at the end of a frame. */
   readonly whole: boolean;
 }
 
@@ -19,14 +19,15 @@ export class LineEnds implements FrameEnds {
   }
 }
 
-/** Finds the ends of frames that begin with their length. */
+/** Finds the ends of length-prefixed frames. */
 class PrefixedEnds implements FrameEnds {
   #head = Buffer.alloc(0);
   #left = 0;
 
   /**
-   * @param lengthOf bytes of a frame, its head included, by how it begins; undefined when more must be seen
-   * @param longestHead bytes that always suffice to say
+   * @param lengthOf returns the length of a frame, including its head, from its first bytes; undefined if more are
+   * needed
+   * @param longestHead number of bytes that is always enough for that
    */
   constructor(
     private readonly lengthOf: (head: Buffer) => number | undefined,

@@ -3,9 +3,9 @@ import type { Pair } from '../sockets/shown-pairs.js';
 
 /** The client certificates of a process. */
 interface ClientPairs {
-  /** Shown to gateways that watches are handed to; undefined where there is none. */
+  /** Client certificate for gateways that watches are proxied to; undefined if there is none. */
   readonly gatewayClient: Pair | undefined;
-  /** Shown to extension servers; undefined where there is none. */
+  /** Client certificate for extension servers; undefined if there is none. */
   readonly proxy: Pair | undefined;
 }
 

@@ -1,7 +1,7 @@
-/** Twenty days: a timer can be set to no more than 2 ** 31 - 1 ms. */
+/** Twenty days: the longest timer is 2 ** 31 - 1 ms. */
 const LONGEST_MS = 20 * 24 * 60 * 60 * 1000;
 
-/** How long a watch lasts. */
+/** Limits on the lifetime of a watch. */
 export interface WatchLimits {
   /** A watch without `timeoutSeconds` ends after a random time between once and twice this, seconds. */
   readonly minRequestTimeoutSeconds: number;
@@ -17,7 +17,7 @@ export function handedLifetimeMs(
   query: URLSearchParams,
   { minRequestTimeoutSeconds, maxWatchAgeMs }: WatchLimits,
 ): number {
-  // What is no number of seconds is the other server's to refuse.
+  // A malformed number of seconds is left to the other server to refuse.
   const asked = Number(query.get('timeoutSeconds') ?? '');
   const wanted = asked > 0 ? asked * 1000 : 2 * minRequestTimeoutSeconds * 1000;
   return Math.min(maxWatchAgeMs === 0 ? wanted : Math.min(wanted, maxWatchAgeMs), LONGEST_MS);

@@ -9,15 +9,15 @@ import type { HandedWatch } from './handed-watch.js';
 export type HandedStream = Pick<HandedWatch, 'end'>;
 
 export interface HandedStreamsSettings {
-  /** How the connections that they come over are watched over. Default: by the kernel, with keep-alive probes. */
+  /** Detects vanished peers of the streams' connections. Default: the kernel alone, with keep-alive probes. */
   readonly connections?: OutgoingConnections;
-  /** How long watches may last. Default: as long as the other server lets them. */
+  /** Limits on the lifetime of watches. Default: those of the other server. */
   readonly limits?: WatchLimits;
-  /** How much later than the server at the other end this one ends a watch, ms. Default 10,000. */
+  /** Milliseconds after the other server's timeout at which this one ends a watch. Default 10,000. */
   readonly graceMs?: number;
 }
 
-/** Enough for the last bookmark of the other server, and its end in order. */
+/** Enough for the last bookmark of the other server, and the orderly end of its stream. */
 const GRACE_MS = 10_000;
 
 /** Registry of the streams that other processes serve for clients of this one; ends them when this process ends. */
@@ -35,12 +35,12 @@ export class HandedStreams {
     this.#graceMs = graceMs;
   }
 
-  /** Streams that are open now. */
+  /** Number of open streams. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Whether the process is ending, so that no more may begin. */
+  /** Whether the process is shutting down, so that no stream may begin. */
   get draining(): boolean {
     return this.#draining;
   }
@@ -55,7 +55,7 @@ export class HandedStreams {
     ctx.res.once('close', () => this.#open.delete(stream));
     ctx.watch?.endBy((refusal) => stream.end(lastOf?.(refusal)));
     if (this.#limits && ctx.info.verb === 'watch') this.#endInTime(ctx, stream, this.#limits);
-    // It was asked for before, and answered after.
+    // It was requested before the drain, and answered after it.
     if (this.#draining) stream.end();
   }
 

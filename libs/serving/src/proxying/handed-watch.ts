@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { LINGER_MS } from '../watching/watch-stream.js';
 import type { FrameEnds } from './frame-ends.js';
 
-/** Cuts a stream of which nothing comes any more. */
+/** Cuts a stream that receives nothing any more. */
 export interface Silence {
   /** Milliseconds without a byte. */
   readonly limitMs: number;
@@ -32,7 +32,7 @@ export class HandedWatch {
     source.pipe(sink);
     source.on('data', (bytes: Buffer) => this.#take(bytes));
     source.once('end', () => {
-      // In the middle of an event: nothing can follow it.
+      // The stream stopped within an event: nothing can follow that.
       if (this.#ended) this.finish();
     });
     if (silence && silence.limitMs > 0) this.#limit(silence);

@@ -6,7 +6,7 @@ import { LINGER_MS } from '../watching/watch-stream.js';
 import { LineEnds, protobufEnds, webSocketEnds } from './frame-ends.js';
 import { HandedWatch, type Silence } from './handed-watch.js';
 
-/** Answers with what another server answered, from its head on; what is cut there is cut here. */
+/** Forwards the response of another server; a truncated body is truncated here too. */
 export function passOn(ctx: RequestContext, answer: IncomingMessage): void {
   beginAnswer(ctx, answer);
   answer.once('close', () => {
@@ -50,7 +50,7 @@ export function passWatchOn(ctx: RequestContext, answer: IncomingMessage, silenc
 function beginAnswer({ res }: RequestContext, { statusCode = 502, headers }: IncomingMessage): void {
   try {
     res.writeHead(statusCode, passedOn(headers));
-    // Bytes of headers were read as Latin-1, and node flushes them as UTF-8.
+    // Header bytes were read as Latin-1, and Node flushes them as UTF-8.
     if (http2StreamOf({ res })) res.flushHeaders();
     else res.write('', 'latin1');
   } catch (error) {

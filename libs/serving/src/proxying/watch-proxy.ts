@@ -15,21 +15,21 @@ import type { HandedStreams } from './handed-streams.js';
 import type { Silence } from './handed-watch.js';
 import { joinWebSockets, passWatchOn } from './pass-on.js';
 
-/** Seconds after which a client may ask again when no gateway could be reached. */
+/** Seconds after which a client may retry when no gateway could be reached. */
 const RETRY_SECONDS = 1;
 const CONNECT_MS = 5_000;
 
 /** Headers of a request for this server only, and those of a body that is not forwarded. */
 const NOT_ASKED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, 'content-length']);
 
-/** Makes the event that ends a stream whose client has lost its right to it. */
+/** Encodes the event that ends a stream whose client has lost its permission. */
 type RefusalFrame = (refusal: StatusError) => Buffer;
 
-/** Authorities that gateways are verified by, and the client certificate for them. */
+/** CA certificates for verifying gateways, and the client certificate for them. */
 interface GatewayCredentials {
-  /** Authorities of the serving certificates of gateways, PEM; undefined for those of the system. */
+  /** CA certificates for the serving certificates of gateways, PEM; undefined for those of the system. */
   readonly servingCa: string | undefined;
-  /** Shown to gateways; undefined where there is none. */
+  /** Client certificate for gateways; undefined if there is none. */
   readonly gatewayClient: Pair | undefined;
 }
 
@@ -48,11 +48,12 @@ export class WatchProxy {
     private readonly refusals: (ctx: RequestContext) => RefusalFrame | undefined = () => undefined,
   ) {}
 
-  /** @throws StatusError 503 when no gateway can be reached, 429 when watches are being ended */
+  /** @throws StatusError 503 when no gateway can be reached, 429 when watches are being drained */
   async hand(ctx: RequestContext): Promise<void> {
     const { gateways } = this;
     const refusalFrame = this.refusals(ctx);
-    // Its own from here on: were the turn shared, another request's would make this one ask the same gateway again.
+    // Each request has its own turn: with a shared one, another request's increment would make this one retry the same
+    // gateway.
     const first = this.#turn++;
     for (let attempt = 0; attempt < gateways.length; attempt++) {
       if (isGone(ctx)) return;
@@ -94,7 +95,7 @@ interface Answer {
 
 const peers = new WeakMap<GatewayCredentials, PeerOptions>();
 
-/** How gateways are verified, and what they are shown; made once for each set of credentials. */
+/** Returns the TLS options for gateways; created once for each set of credentials. */
 function peerOf(credentials: GatewayCredentials): PeerOptions {
   const { servingCa: ca, gatewayClient } = credentials;
   const known = peers.get(credentials) ?? peerOptions({ ca, cert: gatewayClient?.cert, key: gatewayClient?.key });
@@ -116,7 +117,7 @@ function open(
       ...(ctx.trail?.span && { traceparent: ctx.trail.span.traceparent }),
       ...(ctx.upgrade && { Connection: 'Upgrade', Upgrade: 'websocket' }),
     };
-    // The path as it was judged here: a URL made of it might name another, or even another host.
+    // Uses the path as it was authorized here: a URL built from it might denote another path, or even another host.
     const options = { method: 'GET', path: ctx.req.url ?? '/', headers, timeout: CONNECT_MS };
     const upstream: ClientRequest =
       url.protocol === 'https:'

@@ -7,21 +7,21 @@ import { type HeadRefusal, refusalBody, refusedHead } from './request-heads.js';
 
 /** Limits on the connections of clients; each is an option of the service. */
 export interface ConnectionLimits {
-  /** Bytes of the head of a request: its target, and names and values of its headers. */
+  /** Maximum size of the head of a request, bytes: its target, and names and values of its headers. */
   readonly maxHeadBytes: number;
-  /** Header fields of a request. */
+  /** Maximum number of header fields of a request. */
   readonly maxHeadFields: number;
-  /** Time for a TLS handshake, and for the head of a request, milliseconds. */
+  /** Timeout for a TLS handshake, and for the head of a request, milliseconds. */
   readonly headMs: number;
   /** Milliseconds for a request with its body when that is not read; over HTTP/1.1. */
   readonly requestMs: number;
-  /** Time that a connection is kept on which nothing is asked, milliseconds. */
+  /** Time after which a connection without requests is closed, milliseconds. */
   readonly idleMs: number;
-  /** Connections that are open at a time on each port; 0 is no bound. */
+  /** Maximum number of open connections on each port; 0 is no bound. */
   readonly maxConnections: number;
-  /** TLS handshakes that begin in a round of the event loop; 0 is no bound. */
+  /** Maximum number of TLS handshakes that begin in a round of the event loop; 0 is no bound. */
   readonly handshakesPerRound: number;
-  /** Part of the requests, from 0 to 1, behind which a connection takes no more of them. */
+  /** Probability from 0 to 1 that a request is the last one its connection accepts. */
   readonly goawayChance: number;
 }
 
@@ -61,11 +61,11 @@ export function limited(
   };
 }
 
-/** Node bounds the bytes of HTTP/1.1 alone, and would leave out fields beyond a number without a word. */
+/** Node bounds the bytes of HTTP/1.1 only, and would silently drop fields beyond a number. */
 function isTooLarge(req: IncomingMessage, hasTarget: boolean, maxBytes: number, maxFields: number): boolean {
   const { url = '', rawHeaders } = req;
   if (rawHeaders.length > 2 * maxFields) return true;
-  // Over HTTP/2 the target is a field as others are.
+  // Over HTTP/2 the target is a field like others.
   let bytes = hasTarget ? url.length : 0;
   for (const part of rawHeaders) bytes += part.length;
   return bytes > maxBytes;
@@ -79,7 +79,7 @@ function refuse(req: IncomingMessage, res: ServerResponse, refusal: HeadRefusal)
   res.end(body);
 }
 
-/** Streams that are open go on to their end. */
+/** Open streams continue to their end. */
 function takeNoMore(res: ServerResponse, stream: ServerHttp2Stream | undefined): void {
   if (!stream) res.shouldKeepAlive = false;
   else if (stream.session) letGo(stream.session as ServerHttp2Session);

@@ -1,10 +1,12 @@
 import type { Server, Socket } from 'node:net';
 import { siteOf } from './client-site.js';
 
-/** Begins with a connection. */
+/** Handles a new connection. */
 type Begin = (socket: Socket) => void;
 
-/** Milliseconds for which connections are only let in, if one comes in each round, before handshakes go on. */
+/**
+ * Milliseconds for which connections are only accepted, while one arrives in each round, before handshakes continue.
+ */
 const LET_IN_MS = 8;
 
 /**
@@ -32,20 +34,20 @@ export function handshakesInTurn(
   server.on('connection', (socket: Socket) => turns.take(socket));
 }
 
-/** Connections that are looked at in a round whether they have waited for too long. */
+/** Number of connections that are checked in a round for whether they have waited too long. */
 const LOOKS = 100;
-/** Bytes that are kept for a client before its turn: it has no more to say than that it wants a handshake. */
+/** Maximum bytes that are buffered for a client before its turn: it only has to send the beginning of a handshake. */
 const MOST_EARLY_BYTES = 20_000;
 
 class HandshakeTurns {
-  /** Connections that wait, by their sites; the one whose turn it is comes first. */
+  /** Waiting connections by site; the site whose turn it is comes first. */
   readonly #sites = new Map<string, Set<Socket>>();
-  /** Since when they do, in their order. */
+  /** Arrival times of the waiting connections, in order. */
   readonly #since = new Map<Socket, number>();
   #isAsked = false;
   /** Whether a connection has arrived in this round of the event loop. */
   #hasCome = false;
-  /** From when on handshakes begin though more come. */
+  /** Time from which handshakes begin although more connections arrive. */
   #goesOnAt = 0;
 
   constructor(
@@ -117,7 +119,7 @@ class HandshakeTurns {
   #beginNext(): boolean {
     for (const [site, sockets] of this.#sites) {
       const [socket] = sockets;
-      // It stands behind the other sites, if more of it wait.
+      // Moves behind the other sites, if more connections of it wait.
       this.#sites.delete(site);
       if (socket) sockets.delete(socket);
       if (sockets.size > 0) this.#sites.set(site, sockets);

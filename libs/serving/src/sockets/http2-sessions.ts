@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 /** Last stream of each connection that accepts no more, as announced to its client (GOAWAY). */
 const lastStreams = new WeakMap<ServerHttp2Session, number>();
 
-/** Takes no more streams on a connection (GOAWAY); it closes when those that there are have ended. */
+/** Ends the acceptance of streams on a connection (GOAWAY); it closes when the open ones have ended. */
 export function letGo(session: ServerHttp2Session): void {
   if (session.closed || session.destroyed) return;
   lastStreams.set(session, session.state.lastProcStreamID ?? 0);
@@ -20,15 +20,15 @@ export function isTooLate({ session, id = 0 }: ServerHttp2Stream): boolean {
   return last !== undefined && id > last;
 }
 
-/** How long a client may take to close a connection that was let go. */
+/** Time for a client to close a connection that has sent GOAWAY. */
 const LINGER_MS = 30_000;
 
-/** The connections of HTTP/2, which node's server keeps no account of. */
+/** Tracks the HTTP/2 connections of a server, which Node does not. */
 export class Http2Sessions {
   readonly #open = new Set<ServerHttp2Session>();
   #closing = false;
 
-  /** `idleMs`: after so long without a stream a connection is let go, whatever else comes over it. */
+  /** `idleMs`: after this time without a stream a connection gets a GOAWAY, whatever else it transfers. */
   constructor(
     server: Http2SecureServer,
     private readonly idleMs: number,
@@ -37,7 +37,7 @@ export class Http2Sessions {
     server.on('session', (session) => this.#add(session));
   }
 
-  /** Says on every connection that no further streams are taken; each closes when its last one has ended. */
+  /** Sends GOAWAY on every connection; each closes when its last stream has ended. */
   close(): void {
     this.#closing = true;
     for (const session of this.#open) letGo(session);
@@ -64,7 +64,7 @@ export class Http2Sessions {
   }
 }
 
-/** Node waits for the client to close as well, which need never happen. */
+/** Node waits for the client to close as well, which may never happen. */
 function endsWhenLetGo(socket: TLSSocket): void {
   socket.once('finish', () => {
     const limit = setTimeout(() => socket.destroy(), LINGER_MS).unref();

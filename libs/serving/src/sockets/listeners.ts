@@ -20,7 +20,7 @@ export interface ListenOptions {
   /** Decides which requests may switch to another protocol than WebSocket. Default: none. */
   readonly takesUpgrade?: TakesUpgrade;
   readonly credentials: ServingCredentials;
-  /** Versions and cipher suites. Default: TLS 1.2 on, with node's. */
+  /** Versions and cipher suites. Default: TLS 1.2 and later, with Node's suites. */
   readonly tls?: Pick<SecureContextOptions, 'minVersion' | 'ciphers'>;
   readonly bindAddress: string;
   readonly securePort: number;
@@ -29,32 +29,32 @@ export interface ListenOptions {
   readonly limits: ConnectionLimits;
   /** Called for each request and connection that is refused because of a limit. */
   readonly onRefused: (limit: ConnectionRefusal) => void;
-  /** Streams that may be open at once on a connection of HTTP/2. */
+  /** Maximum number of open streams of an HTTP/2 connection. */
   readonly http2MaxStreams: number;
-  /** Bytes that may wait in one of them. */
+  /** Maximum number of bytes that may wait in one stream. */
   readonly watchBufferBytes: number;
-  /** Looks after the connections until all are closed. Default: the kernel alone. */
+  /** Detects vanished peers until all connections are closed. Default: the kernel alone. */
   readonly vanishedPeers?: VanishedPeers;
 }
 
-/** TLS certificates for clients, and the authorities that client certificates are verified by. */
+/** TLS certificates for clients, and the CA certificates for verifying client certificates. */
 interface ServingCredentials {
   readonly serving: Pair;
-  /** For clients that ask for one of their names. */
+  /** Certificates for clients that request one of their names. */
   readonly named?: readonly NamedShownPair[];
-  /** Authorities of client certificates, PEM. */
+  /** CA certificates for client certificates, PEM. */
   readonly clientCa: string;
 }
 
 /** The open sockets that accept requests. */
 export interface Listeners {
-  /** TCP port of HTTPS, also where the option let the system choose. */
+  /** TCP port of HTTPS, also if the system chose it. */
   readonly securePort: number;
-  /** TCP port of plain HTTP; undefined where it is not served. */
+  /** TCP port of plain HTTP; undefined if it is not served. */
   readonly insecurePort: number | undefined;
   /**
-   * Replaces the TLS credentials for new connections; TLS sessions from before are not resumed.
-   * @throws Error as Node does for invalid ones
+   * Replaces the TLS credentials for new connections; earlier TLS sessions are not resumed.
+   * @throws Error of Node for invalid ones
    */
   show(credentials: ServingCredentials): void;
   /**
@@ -66,18 +66,21 @@ export interface Listeners {
 
 /** Idle time after which the kernel probes whether a client is still there. */
 const TCP_KEEP_ALIVE_MS = 30_000;
-/** Node's default for what a connection of HTTP/2 may hold in memory. */
+/** Node's default for the memory of an HTTP/2 connection. */
 const DEFAULT_SESSION_MEGABYTES = 10;
 const LOOPBACK = '127.0.0.1';
 const BACKLOG = 4096;
 
-/** Opens a port for HTTP/2 and HTTP/1.1 over TLS, as clients negotiate (RFC 7301), and one for plain HTTP/1.1 if asked. */
+/**
+ * Opens a port for HTTP/2 and HTTP/1.1 over TLS, as clients negotiate (RFC 7301), and one for plain HTTP/1.1 if
+ * requested.
+ */
 export async function openListeners(options: ListenOptions): Promise<Listeners> {
   const { bindAddress } = options;
   const named = new NamedContexts(options);
   const http2 = secureServer(options, named);
   const sessions = new Http2Sessions(http2, options.limits.idleMs);
-  // Node gives it the methods of a server of HTTP/1.1 as well, and its requests their shape; its types say less.
+  // Node gives it the methods of an HTTP/1.1 server too, and its requests their shape; its types omit that.
   const secure = prepared(http2 as unknown as Server, options);
   const servers = [secure];
   const securePort = await listen(secure, options.securePort, bindAddress);
@@ -112,25 +115,25 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
       sessions.close();
       await Promise.all(stopped);
       for (const each of connections) each.stop();
-      // What it does of itself, beside.
+      // Has the servers release their other resources as well.
       for (const server of servers) server.close();
       options.vanishedPeers?.stop();
     },
   };
 }
 
-/** Bytes that a header field counts for beside its own (RFC 9113 section 6.5.2). */
+/** Overhead that a header field counts for, bytes (RFC 9113 section 6.5.2). */
 const FIELD_BYTES = 32;
 
-/** How long a connection waits for the turn of its handshake at most, milliseconds: most clients have given up then. */
+/** Maximum time that a connection waits for its handshake, milliseconds: most clients have given up then. */
 const MOST_WAIT_MS = 10_000;
 
-/** Bytes of a stream of HTTP/2 beside those that wait to be sent. */
+/** Memory of an HTTP/2 stream besides the bytes that wait to be sent. */
 const STREAM_BYTES = 16 * 1024;
 
 /**
- * Streams of a connection that all stall must not keep it from opening the last ones. Beside these bounds node's own
- * hold: invalid frames, refused streams, resets, settings and pings without an end close the connection.
+ * Creates a server whose connections have memory for all their streams to stall at once. Node's own bounds apply too:
+ * endless invalid frames, refused streams, resets, settings and pings close the connection.
  */
 function secureServer(options: ListenOptions, named: NamedContexts): Http2SecureServer {
   const { http2MaxStreams, watchBufferBytes } = options;
@@ -147,7 +150,7 @@ function secureServer(options: ListenOptions, named: NamedContexts): Http2Secure
     ...tls,
     allowHTTP1: true,
     handshakeTimeout: headMs,
-    // Heads beyond the limits are answered, as over HTTP/1.1, as long as they are not beyond all measure.
+    // Heads beyond the limits are answered, as over HTTP/1.1, unless they exceed a much larger bound.
     settings: {
       maxConcurrentStreams: http2MaxStreams,
       maxHeaderListSize: 2 * maxHeadBytes + FIELD_BYTES * maxHeadFields,
@@ -157,7 +160,7 @@ function secureServer(options: ListenOptions, named: NamedContexts): Http2Secure
   });
   acceptPartialChains(server);
   keepChains(server);
-  // A request of HTTP/1.1 comes as one of node's server for that.
+  // A request of HTTP/1.1 comes as from Node's HTTP/1.1 server.
   (server as unknown as Server).on('request', readThroughStream);
   handshakesInTurn(server as unknown as Server, handshakesPerRound, Math.min(headMs, MOST_WAIT_MS));
   return server;
@@ -175,7 +178,7 @@ const contextOf = ({ tls }: ListenOptions, { serving, clientCa }: ServingCredent
 
 type TakeContext = (error: Error | null, context?: SecureContext) => void;
 
-/** TLS contexts by server name; a name without one gets the default context. */
+/** TLS contexts by server name; other names get the default context. */
 class NamedContexts {
   #shown: readonly { readonly names: readonly string[]; readonly context: SecureContext }[] = [];
 
@@ -183,7 +186,7 @@ class NamedContexts {
     this.show(options.credentials);
   }
 
-  /** Throws as node does. */
+  /** @throws Error of Node for invalid credentials */
   show({ named = [], clientCa }: ServingCredentials): void {
     this.#shown = named.map(({ names, ...serving }) => {
       const context = createSecureContext({ ...contextOf(this.options, { serving, clientCa }), ...PARTIAL_CHAINS });
@@ -199,7 +202,7 @@ class NamedContexts {
 /** Fields of Node's servers that their types leave out. */
 type Tunable = Server & { connectionsCheckingInterval: number; maxHeaderSize: number };
 
-/** Looks for connections that are late, within the time that they have. */
+/** Number of checks for late connections, within their timeout. */
 const LATE_LOOKS = 4;
 
 function prepared(server: Server, options: ListenOptions): Server {
@@ -209,7 +212,7 @@ function prepared(server: Server, options: ListenOptions): Server {
   server.keepAliveTimeout = idleMs;
   server.headersTimeout = headMs;
   server.requestTimeout = requestMs;
-  // A server of both versions takes neither from its options.
+  // A server of both versions takes neither of these from its options.
   Object.assign(server as Tunable, { connectionsCheckingInterval: headMs / LATE_LOOKS, maxHeaderSize: maxHeadBytes });
   if (maxConnections > 0) server.maxConnections = maxConnections;
   server.on('drop', () => onRefused('connections'));
@@ -223,7 +226,7 @@ function prepared(server: Server, options: ListenOptions): Server {
   return server;
 }
 
-/** A connection as node's server keeps it: with the response that is under way, if there is one. */
+/** A connection as Node's server keeps it: with the response in progress, if there is one. */
 type Connection = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
 
 const TOO_SLOW: HeadRefusal = {
@@ -237,15 +240,14 @@ const OF_LIMITS: Readonly<Record<string, readonly [HeadRefusal, ConnectionRefusa
   HPE_HEADER_OVERFLOW: [HEAD_TOO_LARGE, 'head'],
   ERR_HTTP_REQUEST_TIMEOUT: [TOO_SLOW, 'head-time'],
 };
-/** How long a client may take to read that it is refused. */
+/** Time for a client to read that its request was refused. */
 const LINGER_MS = 30_000;
 
-/** Errors of HTTP; others are of the connection, which then takes no answer. */
+/** Errors of HTTP; after others, which are of the connection, there is no response. */
 const OF_HTTP = /^(HPE|ERR_HTTP)_/;
 
 /**
- * Answers a malformed request, where the socket is writable and no other response has begun; else closes the
- * connection.
+ * Answers a malformed request, if the socket is writable and no other response has begun; else closes the connection.
  */
 function answerMalformed(
   { code = '' }: NodeJS.ErrnoException,
@@ -273,7 +275,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-/** Takes no more connections, and touches none that there is, as `close` of a server of HTTP would; resolves when all are gone. */
+/** Stops listening without closing any connection, unlike `close` of an HTTP server; resolves when all are closed. */
 const stopListening = (server: Server): Promise<void> =>
   new Promise((resolve) => {
     TcpServer.prototype.close.call(server, () => resolve());

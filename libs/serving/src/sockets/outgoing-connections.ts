@@ -1,22 +1,24 @@
 import type { Socket } from 'node:net';
 import type { VanishedPeers } from './vanished-peers.js';
 
-/** Why a connection to another server, or a stream over one, was cut. */
+/** Reasons for cutting a connection to another server, or a stream over one. */
 export const CUT_REASONS = [
-  /** The other machine acknowledged nothing any more. */
+  /** The other machine has stopped acknowledging. */
   'vanished',
   /** A stream that must send signs of life was silent. */
   'silent',
-  /** It had not ended in time. */
+  /** The stream had not ended in time. */
   'deadline',
 ] as const;
 /** Reason for closing a connection: an element of {@link CUT_REASONS}. */
 export type CutReason = (typeof CUT_REASONS)[number];
 
 interface OutgoingSettings {
-  /** Gives up connections whose peer leaves unanswered what is sent to it. Default: the kernel does, a quarter of an hour later. */
+  /**
+   * Gives up connections whose peer does not acknowledge data. Default: the kernel does, a quarter of an hour later.
+   */
   readonly vanished?: Pick<VanishedPeers, 'add'>;
-  /** How long an idle peer may answer no probe, ms. Default, and where it is 0: 40,000. */
+  /** Time for which an idle peer may answer no probe, ms. Default, also for 0: 40,000. */
   readonly peerTimeoutMs?: number;
   /** Milliseconds for which a stream that must send signs of life may be silent. Default 0: for ever. */
   readonly silenceMs?: number;
@@ -27,7 +29,7 @@ interface OutgoingSettings {
 /** Duration of the keep-alive probes that libuv configures: ten, a second apart (TCP_KEEPCNT, TCP_KEEPINTVL). */
 const PROBES_MS = 10_000;
 const PEER_TIMEOUT_MS = 40_000;
-/** Less than a second would be none: the kernel counts in seconds. */
+/** Minimum idle time: the kernel counts in seconds, and less than one would disable the probes. */
 const LEAST_IDLE_MS = 1_000;
 
 /**
@@ -54,7 +56,7 @@ export class OutgoingConnections {
    * request: an agent that pools a connection has it probed each second meanwhile.
    */
   keep(socket: Socket): void {
-    // Before there is a connection, libuv takes no time for the probes.
+    // Before the connection is established, libuv accepts no interval for the probes.
     if (socket.connecting) socket.once('connect', () => this.#probe(socket));
     else this.#probe(socket);
     if (this.#kept.has(socket)) return;

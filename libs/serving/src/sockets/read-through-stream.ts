@@ -15,6 +15,6 @@ export function readThroughStream(req: IncomingMessage): void {
   const { socket } = req;
   // A `data` listener makes node stop reading past the stream; further bytes wait in it.
   socket.on('data', nobody).off('data', nobody);
-  // The kernel's side was paused, and the stream believes that it is being read: it is to look again.
+  // The kernel's side was paused while the stream believes that it is being read: this makes it look again.
   socket.push('');
 }

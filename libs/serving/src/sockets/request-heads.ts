@@ -1,7 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { waitsToSend } from '../http/expected-continue.js';
 
-/** A refusal of the connection itself, by whom no API has been asked. There are no reasons of their own for most of these. */
+/**
+ * A refusal of the connection itself, before any API is addressed. Most of these have no status reason of their own.
+ */
 export interface HeadRefusal {
   readonly code: number;
   readonly line: string;
@@ -9,7 +11,7 @@ export interface HeadRefusal {
   readonly reason: string;
 }
 
-/** The body of such an answer. */
+/** Body of such a response. */
 export const refusalBody = ({ code, message, reason }: HeadRefusal): string =>
   JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code });
 
@@ -55,7 +57,10 @@ export function refusedHead(req: IncomingMessage): HeadRefusal | undefined {
   return undefined;
 }
 
-/** Has requests with an expectation come as all others: who reads the body of one has it sent, where node would before anybody is asked. */
+/**
+ * Handles requests with an expectation like all others: the body is requested when it is read, whereas Node would
+ * request it before any handler runs.
+ */
 export function meetExpectations(server: Server): void {
   const asOthers = (req: IncomingMessage, res: ServerResponse) => server.emit('request', req, res);
   server.on('checkContinue', asOthers).on('checkExpectation', asOthers);

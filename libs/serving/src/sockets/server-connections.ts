@@ -2,14 +2,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-/** Time for what a client was about to ask when its server began to end, and for it to close what has ended, milliseconds. */
+/**
+ * Milliseconds for requests that clients send when the server has begun to close, and for clients to close what has
+ * ended.
+ */
 export const LATE_MS = 1_000;
 
-/** A connection as node's server keeps it: with the response that is under way, until its last byte has left. */
+/** A connection as Node's server keeps it: with the response in progress, until its last byte is sent. */
 type Connection = Socket & { readonly _httpMessage?: ServerResponse | null };
 
 /**
- * Use of a connection: none yet, HTTP/1.1 requests, or another protocol, HTTP/2 among them, whose streams end by
+ * Use of a connection: none yet, HTTP/1.1 requests, or another protocol (including HTTP/2), whose streams end by
  * themselves.
  */
 type Use = 'silent' | 'asked' | 'other';
@@ -25,10 +28,10 @@ type Tunable = Pick<Server, 'keepAliveTimeout'> & { keepAliveTimeoutBuffer: numb
  * last, and the connection is closed when it has been idle, or half-closed, for a while.
  */
 export class ServerConnections {
-  /** Not secured yet, by who is at the other end: then they go on as other sockets. */
+  /** Connections in the TLS handshake, by peer; after it they continue as other sockets. */
   readonly #handshaking = new Map<string, Socket>();
   readonly #open = new Map<Connection, Use>();
-  /** Ended by the server at the last look, with all that was sent on them. */
+  /** Connections ended by the server at the last check, with all output sent. */
   readonly #ended = new WeakSet<Connection>();
   #looks: NodeJS.Timeout | undefined;
 
@@ -51,7 +54,7 @@ export class ServerConnections {
     server.on('connect', ({ socket }: IncomingMessage) => this.#use(socket, 'other'));
   }
 
-  /** The server takes no more connections: has those that there are end, each behind what is asked on it. */
+  /** Ends the open connections, each after its pending requests; to be called once the server no longer listens. */
   letGo(): void {
     const { server } = this;
     server.prependListener('request', ({ httpVersionMajor }, res) => {
@@ -62,12 +65,12 @@ export class ServerConnections {
     this.#looks = setInterval(() => this.#look(), LATE_MS);
   }
 
-  /** Ends all of them at once, whatever is under way on them. */
+  /** Destroys all connections at once, with their pending requests. */
   cut(): void {
     for (const socket of [...this.#handshaking.values(), ...this.#open.keys()]) socket.destroy();
   }
 
-  /** None is left. */
+  /** Stops checking, once no connection is left. */
   stop(): void {
     clearInterval(this.#looks);
   }

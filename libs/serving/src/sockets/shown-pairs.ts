@@ -6,15 +6,15 @@ export interface Pair {
   readonly key: string;
 }
 
-/** A pair for clients that ask for one of its names (TLS server name indication). */
+/** A certificate for clients that request one of its names (TLS server name indication). */
 export interface NamedShownPair extends Pair {
   /** Host names in lower case; a leading `*.` matches one label. */
   readonly names: readonly string[];
 }
 
 /**
- * Finds the pair for a name that a client asks for: the one that has it, else one with a matching wildcard; undefined
- * for none.
+ * Finds the pair for a requested name: the one with that name, else one with a matching wildcard; undefined if there is
+ * none.
  */
 export function pairFor<T extends Pick<NamedShownPair, 'names'>>(pairs: readonly T[], asked: string): T | undefined {
   const name = asked.toLowerCase();

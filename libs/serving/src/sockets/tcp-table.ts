@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { type Socket, SocketAddress } from 'node:net';
 import { endianness } from 'node:os';
 
-/** A TCP connection with something to send that its peer has not answered so far. */
+/** A TCP connection with sent data that its peer has not acknowledged so far. */
 export interface UnansweredConnection {
   /** Name of the connection, see {@link connectionName}. */
   readonly name: string;
@@ -14,13 +14,13 @@ export interface UnansweredConnection {
 export const connectionName = (local: string, localPort: number, remote: string, remotePort: number): string =>
   `${local} ${localPort} ${remote} ${remotePort}`;
 
-/** The {@link connectionName} of a socket. */
+/** Returns the {@link connectionName} of a socket. */
 export function nameOfSocket(socket: Socket): string {
   const { localPort = 0, remotePort = 0 } = socket;
   return connectionName(withoutZone(socket.localAddress), localPort, withoutZone(socket.remoteAddress), remotePort);
 }
 
-/** The kernel's tables say nothing of the zone of a link-local address (RFC 4007). */
+/** Removes the zone of a link-local address (RFC 4007), which the kernel's tables omit. */
 const withoutZone = (address = ''): string => address.replace(/%.*/, '');
 
 /** Bytes that a connection has still to send, or that its peer has not acknowledged. */
@@ -40,13 +40,16 @@ const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 const LINE =
   /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]{2} \S+ 0([14]):\S+ ([0-9A-F]{8}) +\d+ +(\d+) /;
 
-/** The same, up to what waits to be sent or acknowledged. */
+/** Matches the same line, up to the bytes to be sent or acknowledged. */
 const QUEUE = /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):/;
 
-/** The kernel gives no more of such a file at a time. */
+/** The kernel returns no more of such a file per read. */
 const READ_BYTES = 4096;
 
-/** The connections with unanswered attempts, as the kernel sees them now. None where there are no such tables. */
+/**
+ * Yields the connections with unacknowledged retransmissions or probes, as the kernel reports them now; none if there
+ * are no such tables.
+ */
 export async function* unansweredConnections(tables = TABLES): AsyncGenerator<UnansweredConnection> {
   for await (const line of linesOf(tables)) {
     const connection = parse(line);
@@ -54,7 +57,7 @@ export async function* unansweredConnections(tables = TABLES): AsyncGenerator<Un
   }
 }
 
-/** Reads the send queues of all connections from the kernel. Yields nothing where there are no such files. */
+/** Reads the send queues of all connections from the kernel. Yields nothing if there are no such files. */
 export async function* sendQueues(tables = TABLES): AsyncGenerator<SendQueue> {
   for await (const line of linesOf(tables)) {
     const [, local = '', localPort = '', remote = '', remotePort = '', bytes] = QUEUE.exec(line) ?? [];
@@ -92,7 +95,7 @@ function parse(line: string): UnansweredConnection | undefined {
 
 const portOf = (hex: string): number => Number.parseInt(hex, 16);
 
-/** Words of 32 bits, each printed as the number that its bytes are to this machine. */
+/** Parses 32-bit words, each printed as a number in this machine's byte order. */
 function addressOf(hex: string): string {
   const bytes = Buffer.from(hex, 'hex');
   if (endianness() === 'LE') bytes.swap32();

@@ -6,16 +6,16 @@ import type { ApiListener } from '../http/api-listener.js';
 import { announcesBody } from '../http/read-body.js';
 import { wantsWebSocket } from './web-socket-request.js';
 
-/** How long a refused handshake may take to be read. */
+/** Time for a client to read that its handshake was refused. */
 const LINGER_MS = 10_000;
 
-/** A connection as node's server keeps it: with the response whose turn it is, if there is one. */
+/** A connection as Node's server keeps it: with the response whose turn it is, if there is one. */
 type Connection = Socket & { readonly _httpMessage?: ServerResponse | null };
 
 /** Whether another handler decides which protocol a request switches to. */
 export type TakesUpgrade = (req: IncomingMessage) => boolean;
 
-/** Connection listener of Node's server itself: the first one that it has. */
+/** First connection listener of a server, which is that of Node itself. */
 type Read = (this: Server, socket: Socket) => void;
 
 /**
@@ -26,7 +26,7 @@ export function acceptUpgrades(server: Server, listener: ApiListener, takesUpgra
   // Other listeners would take a connection that is given back for a new one, and track it once more with each upgrade
   // header.
   const [read] = server.listeners(server instanceof TlsServer ? 'secureConnection' : 'connection') as Read[];
-  // Node 24.9 and later ask, and hand over a connection whose body they still read: these are theirs to read.
+  // Node 24.9 and later ask, and pass on connections whose body they still read: these are left to Node.
   Object.assign(server, { shouldUpgradeCallback: (req: IncomingMessage) => !announcesBody(req) });
   server.prependListener('request', endsBehindWish);
   server.on('upgrade', (req: IncomingMessage, socket: Connection, head: Buffer) => {
@@ -55,7 +55,7 @@ function endsBehindWish(req: IncomingMessage, res: ServerResponse): void {
  * progress. One that ends with such an answer is not continued.
  */
 function onceAnswered(socket: Connection, goOn: () => void): void {
-  // Node's server has let go of the connection, and of saying so.
+  // Node's server has detached the connection, and no longer emits this.
   const drained = () => socket._httpMessage?.emit('drain');
   const failed = () => socket.destroy();
   socket.on('drain', drained).on('error', failed);
@@ -68,25 +68,30 @@ function onceAnswered(socket: Connection, goOn: () => void): void {
   next();
 }
 
-/** A body would have to be read first; another version of HTTP is a matter of this connection alone. */
+/**
+ * Whether a request may switch protocols: a body would have to be read first, and h2c only concerns this connection.
+ */
 const mayLeaveHttp = (req: IncomingMessage): boolean =>
   !announcesBody(req) && req.headers.upgrade?.toLowerCase() !== 'h2c';
 
-/** Sends CONNECT down the chain as any other method that nothing has: node's servers cut its connection, or answer it themselves. */
+/**
+ * Passes CONNECT to the chain as any other unsupported method: Node's servers would cut its connection, or answer it
+ * themselves.
+ */
 export function answerConnects(server: Server, listener: ApiListener): void {
   server.on('connect', (req: IncomingMessage, answering: Connection | Http2ServerResponse) => {
-    // Over HTTP/2 it comes with its response, as every other request.
+    // Over HTTP/2 it comes with its response, like every other request.
     if (answering instanceof Http2ServerResponse) listener(req, answering as unknown as ServerResponse);
     else onceAnswered(answering, () => listener(req, responseOn(req, answering)));
   });
 }
 
-/** Answers in the place of node's server. */
+/** Answers instead of Node's server. */
 function takeOver(req: IncomingMessage, socket: Socket, head: Buffer, listener: ApiListener): void {
   listener(req, responseOn(req, socket), { socket, head });
 }
 
-/** The last response on a connection that node's server has let go of. */
+/** Returns the last response on a connection that Node's server has detached. */
 function responseOn(req: IncomingMessage, socket: Socket): ServerResponse {
   const res = new ServerResponse(req);
   res.shouldKeepAlive = false;
@@ -102,7 +107,7 @@ function responseOn(req: IncomingMessage, socket: Socket): ServerResponse {
 
 const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
 
-/** Puts a request back before its connection without the wish to leave HTTP/1.1, to be read as any other. */
+/** Returns a request to the parser of its connection without its upgrade headers, to be handled as any other. */
 function rejoin(req: IncomingMessage, socket: Socket, head: Buffer): void {
   const lines = [`${req.method} ${req.url} HTTP/${req.httpVersion}`];
   for (let at = 0; at < req.rawHeaders.length; at += 2) {

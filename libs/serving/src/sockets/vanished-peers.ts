@@ -4,32 +4,32 @@ import { nameOfSocket, type UnansweredConnection, unansweredConnections } from '
 
 export interface VanishedPeersSettings {
   readonly clock: Clock;
-  /** How long a peer may acknowledge nothing while something is sent to it, ms. 0: for ever. */
+  /** Time for which a peer may acknowledge nothing while data is sent to it, ms. 0: unlimited. */
   readonly timeoutMs: number;
   /** Called for each accepted connection that is given up. */
   readonly onVanished: () => void;
   /** Called when the state of the connections could not be read. */
   readonly onError: (error: unknown) => void;
-  /** Default: what the kernel says. */
+  /** Default: read from the kernel's tables. */
   readonly unanswered?: () => AsyncIterable<UnansweredConnection>;
 }
 
-/** Since when a connection has been silent, and how often it had been spoken to at the last look. */
+/** Start of a connection's silence, and its number of attempts at the last check. */
 interface Silence {
   readonly since: number;
   readonly attempts: number;
 }
 
-/** Looks within the time that a peer has: it is given up at most so much of it too late. */
+/** Number of checks within the timeout: a peer is given up late by one interval at most. */
 const LOOKS = 3;
-/** Fewer attempts may have been lost on the way. */
+/** Minimum number of attempts: a smaller number may have been lost in the network. */
 const LEAST_ATTEMPTS = 2;
 
 /**
- * Closes connections whose peer acknowledges nothing any more, as TCP_USER_TIMEOUT would (RFC 5482; Node cannot set
- * it): those that a server accepts, and those that are opened to others. The kernel itself takes a quarter of an hour,
- * and sends no keep-alive probes while data waits for an acknowledgement. A peer that is alive but does not read goes
- * on acknowledging, and is left alone. Needs the tables of Linux; elsewhere no connection is closed.
+ * Closes connections whose peer does not acknowledge any more, as TCP_USER_TIMEOUT would (RFC 5482; Node cannot set
+ * it): accepted ones, and outgoing ones. The kernel itself takes a quarter of an hour, and sends no keep-alive probes
+ * while data waits for an acknowledgement. A peer that is alive but does not read continues to acknowledge, and stays
+ * connected. Needs the tables of Linux; elsewhere no connection is closed.
  */
 export class VanishedPeers {
   /** Open connections, with the callback for giving them up. */
@@ -86,7 +86,7 @@ export class VanishedPeers {
     if (vanished.length > 0) this.#giveUp(new Set(vanished.map(([name]) => name)));
   }
 
-  /** Fewer attempts than at the last look: there was an answer in between. */
+  /** Returns the silent connections. Fewer attempts than at the last check show an answer in between. */
   async #listen(now: number): Promise<Map<string, Silence>> {
     const silent = new Map<string, Silence>();
     for await (const { name, attempts } of this.#settings.unanswered()) {

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { type Names, StatusError } from '@orch/machinery';
 import { hostOf } from '../http/context.js';
 
-/** Whether a request asks to go on as a WebSocket (RFC 6455 section 4.1). */
+/** Whether a request asks to switch to a WebSocket (RFC 6455 section 4.1). */
 export const wantsWebSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
- * Moves a token from the subprotocols, where browsers can put one, to the `Authorization` header, where it is looked
- * for; it is not named in the answer. The subprotocol is `base64url.bearer.authorization.<domain>.<token>`, the token
- * in base64url without padding, and stands beside at least one other.
- * @throws StatusError 401 for several tokens, for one that cannot be read, and for one alone
+ * Moves a token from the subprotocols, where browsers can send one, to the `Authorization` header for authentication;
+ * the response does not name it. The subprotocol is `base64url.bearer.authorization.<domain>.<token>`, the token in
+ * base64url without padding, and must be accompanied by another one.
+ * @throws StatusError 401 for several tokens, for a malformed one, and for one alone
  */
 export function takeProtocolToken({ headers }: IncomingMessage, names: Names): void {
   const offered = headers['sec-websocket-protocol']?.split(',').map((protocol) => protocol.trim()) ?? [];

@@ -2,19 +2,25 @@ import type { Status } from '@orch/machinery';
 import { type Representation, type Surround, surrounded } from '@orch/resources';
 import type { FrameEncoder, StreamError } from '@orch/watchcache';
 
-/** Around a payload it makes an HTTP/1.1 chunk: length in hexadecimal, CRLF, payload, CRLF (RFC 9112 section 7.1). */
+/**
+ * Prefix and suffix that make a payload an HTTP/1.1 chunk: length in hexadecimal, CRLF, payload, CRLF (RFC 9112 section
+ * 7.1).
+ */
 const aroundChunk: Surround = (length) => [`${length.toString(16)}\r\n`, '\r\n'];
 
-/** A payload as an HTTP/1.1 chunk. */
+/** Encodes a payload as an HTTP/1.1 chunk. */
 export const httpChunk = (payload: Buffer): Buffer => surrounded(payload, aroundChunk);
 
-/** The chunk that ends a body. */
+/** Last chunk of a body. */
 export const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 const FINAL = 0x80;
 const OPCODES = { text: 0x1, binary: 0x2 } as const;
 
-/** Around a payload it makes a whole WebSocket message in one frame, unmasked as servers send them (RFC 6455 section 5.2). */
+/**
+ * Prefix that makes a payload a whole WebSocket message in one frame, unmasked as servers send them (RFC 6455 section
+ * 5.2).
+ */
 const aroundMessage =
   (kind: 'text' | 'binary'): Surround =>
   (length) => {
@@ -28,7 +34,7 @@ const aroundMessage =
 
 const [aroundText, aroundBinary] = [aroundMessage('text'), aroundMessage('binary')];
 
-/** A payload as a whole WebSocket message. */
+/** Encodes a payload as a whole WebSocket message. */
 export const webSocketMessage = (kind: 'text' | 'binary', payload: Buffer): Buffer =>
   surrounded(payload, kind === 'text' ? aroundText : aroundBinary);
 
@@ -37,20 +43,20 @@ export interface Framing {
   /** Key of the encoding: streams of one representation and one framing share their bytes. */
   readonly name: string;
   frame(payload: Buffer, representation: Representation): Buffer;
-  /** The same for JSON, whose events are made within what stands around them; absent where nothing does. */
+  /** The same for JSON, whose events are encoded within prefix and suffix; absent if there are none. */
   readonly aroundJson?: Surround;
 }
 
 /** HTTP/1.1: complete chunks. */
 export const CHUNKS: Framing = { name: 'chunks', frame: httpChunk, aroundJson: aroundChunk };
 
-/** HTTP/2: nothing, for frames there end where flow control has them end. */
+/** HTTP/2: no framing, as flow control determines where its frames end. */
 export const BARE: Framing = { name: 'bare', frame: (payload) => payload };
 
-/** Length that stands before each binary event of a stream; a message has its own. */
+/** Length of the prefix of each binary event of a stream; WebSocket messages have their own. */
 const LENGTH_BYTES = 4;
 
-/** WebSockets: one message an event, text or binary as the encoding is. */
+/** WebSockets: one message per event, text or binary like the encoding. */
 export const MESSAGES: Framing = {
   name: 'messages',
   frame: (payload, { streamContentType }) =>
@@ -60,7 +66,7 @@ export const MESSAGES: Framing = {
   aroundJson: aroundText,
 };
 
-/** Wire frames of a watch, made once and shared by all watchers of the key. */
+/** Encodes the wire frames of a watch, once for all watchers with the same key. */
 export function framesOf(
   representation: Representation,
   framing: Framing,

@@ -21,7 +21,7 @@ export class Http2WatchStream implements WatchSink {
     this.#output = new WatchOutput(stream, outputs);
   }
 
-  /** Sends the head: from here on errors can only be events. Calls back once, when the stream is gone. */
+  /** Sends the head: from here on errors can only be events. Calls back once, when the stream is closed. */
   open(ctx: RequestContext, onClose: () => void): void {
     ctx.res.writeHead(200, baseHeaders(ctx, this.contentType));
     this.#output.open(onClose);

@@ -5,13 +5,13 @@ import type { StatusError } from '@orch/machinery';
 import { toStatusError } from '@orch/resources';
 import { type Bounds, SharedBound } from '@orch/runtime/work';
 
-/** An open watch, served here or forwarded, with what it was admitted by. */
+/** An open watch, served here or forwarded, with the credential and attributes that it was admitted with. */
 export interface OpenWatch {
-  /** Authentication of the credential that the watch was admitted by. */
+  /** Authentication of the credential that the watch was opened with. */
   readonly authentication: Authentication;
   /** User that the watch is served for: the impersonated one where the caller impersonates. */
   readonly user: UserInfo;
-  /** Attributes that the watch was authorized by. */
+  /** Attributes that the watch was authorized with. */
   readonly request: RequestAttributes;
   /** Permissions that the caller needed for impersonation; absent without impersonation. */
   readonly impersonating?: readonly RequestAttributes[] | undefined;
@@ -19,11 +19,11 @@ export interface OpenWatch {
 
 /** An open watch, as the writer of its stream uses it. */
 export class AdmittedWatch implements OpenWatch {
-  /** Authentication of the credential that the watch was admitted by. */
+  /** Authentication of the credential that the watch was opened with. */
   readonly authentication: Authentication;
   /** User that the watch is served for: the impersonated one where the caller impersonates. */
   readonly user: UserInfo;
-  /** Attributes that the watch was authorized by. */
+  /** Attributes that the watch was authorized with. */
   readonly request: RequestAttributes;
   readonly impersonating: readonly RequestAttributes[] | undefined;
   #end: ((refusal: StatusError) => void) | undefined;
@@ -50,7 +50,7 @@ export class AdmittedWatch implements OpenWatch {
   }
 }
 
-/** Has a refusal for a watch that may not go on. */
+/** Returns the refusal of a watch that is no longer permitted; undefined for others. */
 export type WatchJudge = (watch: OpenWatch) => StatusError | undefined | Promise<StatusError | undefined>;
 
 /** Users, groups and credentials whose watches a change affects. */
@@ -64,12 +64,12 @@ interface Concerned {
   readonly credentials?: Iterable<string>;
 }
 
-/** A watch on its way in, and what was found of rights meanwhile. */
+/** A watch that is being admitted, with the changes of permissions found meanwhile. */
 export interface ComingWatch {
   readonly judges: WatchJudge[];
 }
 
-/** Watches judged between two turns of the event loop. */
+/** Number of watches that are checked between two turns of the event loop. */
 const STRIDE = 128;
 
 /** Registry of the open watches of a process: bounded, and authorized again when permissions change. */
@@ -136,7 +136,7 @@ export class OpenWatches {
     return admitted;
   }
 
-  /** Removes a watch whose stream is over, or never began. */
+  /** Removes a watch whose stream has ended, or never began. */
   release(watch: AdmittedWatch): void {
     if (!this.#open.delete(watch)) return;
     this.#held.give(watch.user.name, 1);
@@ -206,7 +206,7 @@ export class OpenWatches {
   }
 }
 
-/** Under what a watch is found. */
+/** Keys that a watch is indexed by. */
 function keysOf({ authentication, user, impersonating }: OpenWatch): string[] {
   const { boundTo = [], recheck, user: asking } = authentication;
   const users = impersonating ? [user, asking] : [user];

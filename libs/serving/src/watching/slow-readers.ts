@@ -8,11 +8,11 @@ interface SlowReadersSettings {
   readonly maxStallMs: number;
   /** Called when the state of the connections could not be read. */
   readonly onError: (error: unknown) => void;
-  /** Default: what the kernel says. */
+  /** Default: read from the kernel's tables. */
   readonly queues?: () => AsyncIterable<SendQueue>;
 }
 
-/** Looks within the time that a stream may stall: one that stops is ended so much of it too late, at most. */
+/** Number of checks within the time that a stream may stall: it is ended late by one interval at most. */
 const LOOKS = 9;
 const LONGEST_PAUSE_MS = 5_000;
 

@@ -7,11 +7,11 @@ import type { Writable } from 'node:stream';
  * So the connection gets no more than a limit of bytes at a time, in slices of the waiting pieces.
  */
 export class WatchOutput {
-  /** Pieces that the connection has not got whole, in order. */
+  /** Pieces that have not been written to the connection completely, in order. */
   #pieces: Buffer[] | undefined;
-  /** Bytes of the first of them that it has got. */
+  /** Bytes of the first piece that have been written. */
   #given = 0;
-  /** Bytes of all of them that it has not got. */
+  /** Bytes of all pieces that have not been written. */
   #queued = 0;
   /** Writes that the connection has not completed. */
   #underWay = 0;
@@ -26,7 +26,7 @@ export class WatchOutput {
     private readonly outputs: WatchOutputs,
   ) {}
 
-  /** The watch has begun. Calls back once, when the connection is gone. */
+  /** Starts the output. Calls back once, when the connection is closed. */
   open(onClose: () => void): void {
     if (this.stream.destroyed) {
       onClose();
@@ -40,32 +40,32 @@ export class WatchOutput {
     });
   }
 
-  /** Grows with each write that has left the process, and with {@link acknowledged}. */
+  /** Counter that increases with each write that has left the process, and with {@link acknowledged}. */
   get departures(): number {
     return this.#departures;
   }
 
-  /** The client has read some of what had left before. */
+  /** Records that the client has read some of the bytes sent before. */
   acknowledged(): void {
     this.#departures++;
   }
 
-  /** More was refused, and is until the client has read. */
+  /** Whether more was refused, which lasts until the client has read. */
   get stalled(): boolean {
     return this.#refused;
   }
 
-  /** The connection that is this watch's alone; undefined for a stream of one that others share. */
+  /** Connection of this watch alone; undefined for a stream of a shared connection. */
   get socket(): Socket | undefined {
     return this.stream instanceof Socket ? this.stream : undefined;
   }
 
-  /** Bytes in the connection: the memory of this watch alone. */
+  /** Bytes in the connection's buffer: memory of this watch alone. */
   get own(): number {
     return this.stream.writableLength;
   }
 
-  /** Pieces that wait, of which others may hold the same. */
+  /** Waiting pieces, which other watches may share. */
   get pieces(): readonly Buffer[] {
     return this.#pieces ?? [];
   }
@@ -75,7 +75,9 @@ export class WatchOutput {
     return this.#queued === 0 && this.own === 0;
   }
 
-  /** Takes a piece. False asks for no more until `onDrain` calls back: a piece waits behind others, beyond the limit. */
+  /**
+   * Writes a piece. Returns false to ask for no more until `onDrain` calls back: the piece is queued, beyond the limit.
+   */
   write(piece: Buffer): boolean {
     const before = this.own + this.#queued;
     if (before + piece.length <= this.outputs.limit) this.#send(piece);
@@ -83,7 +85,7 @@ export class WatchOutput {
     return this.#takesMore(before);
   }
 
-  /** {@link write} of pieces that belong together. */
+  /** {@link write} for pieces that belong together. */
   writePieces(pieces: readonly Buffer[]): boolean {
     const before = this.own + this.#queued;
     let whole = before;
@@ -95,7 +97,7 @@ export class WatchOutput {
     return this.#takesMore(before);
   }
 
-  /** @param before bytes that were here when the last write came */
+  /** @param before bytes that were pending before the last write */
   #takesMore(before: number): boolean {
     if (!this.#refused && before > 0 && this.own + this.#queued >= this.outputs.limit) {
       this.#refused = true;
@@ -109,7 +111,7 @@ export class WatchOutput {
     this.#onDrain = callback;
   }
 
-  /** Ends the connection behind everything that waits. Nothing may be written any more. */
+  /** Ends the connection after all queued output. Nothing may be written any more. */
   end(last?: Buffer): void {
     if (this.#pieces) this.#ending = { last };
     else this.stream.end(last);
@@ -122,7 +124,7 @@ export class WatchOutput {
     this.#give();
   }
 
-  /** Something has left the process; with an error, nothing will any more. */
+  /** Called when a write has left the process, or has failed; after an error none will succeed. */
   #goOn(error: Error | null | undefined): void {
     this.#underWay--;
     if (error) return;
@@ -138,7 +140,10 @@ export class WatchOutput {
     }
   }
 
-  /** Gives the connection as much as it may have; not in crumbs, each of which would be a record and a system call. */
+  /**
+   * Writes as much to the connection as its limit allows, but no small slices, as each would be a record and a system
+   * call.
+   */
   #give(): void {
     for (let piece = this.#pieces?.[0]; piece; piece = this.#pieces?.[0]) {
       const left = piece.length - this.#given;
@@ -171,13 +176,13 @@ export class WatchOutput {
 export class WatchOutputs {
   readonly #open = new Set<WatchOutput>();
 
-  /** `limit`: bytes that may be in the connection of one watch. */
+  /** @param limit bytes that may be in the connection's buffer of one watch */
   constructor(readonly limit: number) {}
 
   /** Called for each watch whose connection is full. Set once. */
   onStall: () => void = () => undefined;
 
-  /** Watches that have refused more since their clients last read. */
+  /** Iterates over the watches that have refused more since their clients last read. */
   *stalled(): Generator<WatchOutput> {
     for (const output of this.#open) if (output.stalled) yield output;
   }

@@ -7,10 +7,10 @@ import { WatchOutput, type WatchOutputs } from './watch-output.js';
 
 /** Idle time after which the kernel probes whether the client is still there. */
 export const KEEP_ALIVE_MS = 30_000;
-/** How long an ended stream may take to leave, before the connection is cut. */
+/** Time for the output of an ended stream to be sent, before the connection is cut. */
 export const LINGER_MS = 10_000;
 
-/** The connection, once the answers to requests before this one have left; undefined when the client is gone. */
+/** Resolves with the connection, once earlier responses on it have been sent; undefined when the client is gone. */
 export async function connectionOf({ req, res }: RequestContext): Promise<Socket | undefined> {
   if (!res.socket && !req.socket.destroyed) {
     await new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ export class WatchStream implements WatchSink {
     this.#output = new WatchOutput(socket, outputs);
   }
 
-  /** Sends the head: from here on errors can only be events. Calls back once, when the connection is gone. */
+  /** Sends the head: from here on errors can only be events. Calls back once, when the connection is closed. */
   open(ctx: RequestContext, onClose: () => void): void {
     const { socket } = this;
     const headers = { ...baseHeaders(ctx, this.contentType), 'Transfer-Encoding': 'chunked', Connection: 'close' };

@@ -8,30 +8,30 @@ import type { WatchOutputs } from './watch-output.js';
 import { connectionOf, WatchStream } from './watch-stream.js';
 import { checkHandshake, WebSocketWatch } from './web-socket-watch.js';
 
-/** Takes the events of one watch. */
+/** Receives the events of one watch. */
 interface WatchResponse extends WatchSink {
   /**
-   * Sends the head: from here on errors can only be events. Calls back once, when the client is gone. Keeps nothing of
-   * the request, for a watch lasts.
+   * Sends the head: from here on errors can only be events. Calls back once, when the client is gone. Must not retain
+   * the request, as a watch lasts.
    */
   open(ctx: RequestContext, onClose: () => void): void;
 }
 
-/** How a watch leaves. */
+/** Transport of a watch. */
 interface WatchTransport {
   readonly response: WatchResponse;
   encoderOf(representation: Representation): FrameEncoder;
 }
 
-/** Encoders of the transports, one a representation. `statusOf` says what stands in an `ERROR` event. */
+/** Encoders of the transports, one for each representation. `statusOf` returns the Status of an `ERROR` event. */
 export function watchTransports(statusOf: (error: StreamError) => Status) {
   const encoders = (framing: Framing) =>
     weakMemo((representation: Representation) => framesOf(representation, framing, statusOf));
   const [chunks, bare, messages] = [encoders(CHUNKS), encoders(BARE), encoders(MESSAGES)];
 
   /**
-   * The transport that a request came by; undefined when its client is gone.
-   * @throws StatusError 400 for a WebSocket handshake that is none
+   * Returns the transport of a request; undefined when its client is gone.
+   * @throws StatusError 400 for an invalid WebSocket handshake
    */
   return async (
     ctx: RequestContext,

@@ -8,11 +8,11 @@ import { WebSocketConnection } from '../sockets/web-socket-connection.js';
 import { WatchOutput, type WatchOutputs } from './watch-output.js';
 import { KEEP_ALIVE_MS, LINGER_MS } from './watch-stream.js';
 
-/** Bytes of a message of a client, who has nothing to say: more closes with 1009. */
+/** Maximum size of a client's message, bytes; clients have nothing to send, and more closes with 1009. */
 const MAX_CLIENT_MESSAGE = 64 * 1024;
 /** Milliseconds that a client may take to close its side as well. */
 const CLOSE_MS = 1_000;
-/** The stream has come to its end; an `ERROR` event says so before when something went wrong. */
+/** The stream has ended; after a failure, an `ERROR` event precedes it. */
 const NORMAL_CLOSURE = 1000;
 
 const handshakes = new WebSocketServer({
@@ -20,11 +20,11 @@ const handshakes = new WebSocketServer({
   clientTracking: false,
   perMessageDeflate: false,
   maxPayload: MAX_CLIENT_MESSAGE,
-  // Events look the same whatever was asked for; the first is named so that the client does not hang up.
+  // The encoding of events does not depend on it; the first is selected so that the client does not disconnect.
   handleProtocols: ([first]) => first ?? false,
 });
 
-/** Tokens behind one another (RFC 9110 section 5.6.2), as subprotocols are offered. */
+/** A list of tokens (RFC 9110 section 5.6.2), the form in which subprotocols are offered. */
 const SUBPROTOCOLS = /^[!#$%&'*+.^`|~\w-]+(?:[ \t]*,[ \t]*[!#$%&'*+.^`|~\w-]+)*$/;
 
 /** @throws StatusError 400 for a handshake that RFC 6455 section 4.2.1 does not allow */
@@ -46,8 +46,8 @@ function namesEachOnce(protocols: string): boolean {
 }
 
 /**
- * A watch over a WebSocket: one message an event. Handshake, pings and closing are the library's; events are complete
- * frames already and go past it.
+ * A watch over a WebSocket: one message per event. The library handles handshake, pings and closing; events are
+ * complete frames already and bypass it.
  */
 export class WebSocketWatch implements WatchSink {
   readonly #output: WatchOutput;
@@ -62,7 +62,7 @@ export class WebSocketWatch implements WatchSink {
     this.#output = new WatchOutput(upgrade.socket, outputs);
   }
 
-  /** Answers the handshake: from here on errors can only be events. Calls back once, when the connection is gone. */
+  /** Answers the handshake: from here on errors can only be events. Calls back once, when the connection is closed. */
   open(ctx: RequestContext, onClose: () => void): void {
     const { upgrade } = this;
     const { socket } = upgrade;
@@ -77,12 +77,12 @@ export class WebSocketWatch implements WatchSink {
     const connection = new WebSocketConnection(socket, this.#output);
     handshakes.on('headers', identify);
     handshakes.handleUpgrade(ctx.req, connection, upgrade.head, (webSocket) => this.#begin(webSocket));
-    // A handshake that comes to nothing has no headers; the next one is not to have its own beside them.
+    // A failed handshake emits no headers; its listener must not add them to the next one.
     handshakes.off('headers', identify);
   }
 
   write(frames: Buffer): boolean {
-    // After a close frame, of whichever side, nothing may follow.
+    // After a close frame of either side, nothing may follow.
     return this.#webSocket?.readyState !== WebSocket.OPEN || this.#output.write(frames);
   }
 
@@ -108,7 +108,7 @@ export class WebSocketWatch implements WatchSink {
   }
 
   /**
-   * Closes the socket once all output has left the process, which then reaches the client whether or not it answers the
+   * Closes the socket once all output has left the process; it then reaches the client whether or not that answers the
    * close frame.
    */
   #awaitClose(socket: Socket): void {
@@ -122,9 +122,9 @@ export class WebSocketWatch implements WatchSink {
   #begin(webSocket: WebSocket): void {
     const { socket } = this.upgrade;
     this.#webSocket = webSocket;
-    // The library has closed with the code that says what was wrong.
+    // The library has closed with the code for the error.
     webSocket.on('error', () => undefined);
-    // Keeps proxies from ending a silent stream; whether the client is there is found out by TCP, as for other streams.
+    // Keeps proxies from ending a silent stream; TCP detects vanished clients, as for other streams.
     const pings = setInterval(() => {
       if (webSocket.readyState === WebSocket.OPEN && this.#output.idle) webSocket.ping();
     }, this.pingMs);

@@ -2,24 +2,24 @@ import type { Sent } from './sent-object.js';
 
 /** Consecutive failures after which only whole chunks are sent again: a webhook that is down fails for everything. */
 const PATIENCE = 2;
-/** Times that an object is without an answer, alone and while others have theirs, before it is to blame. */
+/** Number of calls that fail for an object alone, while others succeed, until the object is held responsible. */
 const BLAMED_AFTER = 3;
-/** Objects that are remembered for that. */
+/** Number of objects whose failures are remembered. */
 const MOST_SUSPECTS = 256;
-/** Bytes of an object that is asked for again only to see whether there is an answer. */
+/** Maximum bytes of an object that is sent again only to test whether the webhook responds. */
 const MAX_SAMPLE_BYTES = 64 << 10;
 
 /**
  * Distinguishes a webhook that is down from one that fails for single objects, as a program does that crashes or hangs
  * on them: if another object is answered right after, the webhook is up.
  */
-export class Doubts {
+export class FailureAttribution {
   #failures = 0;
   #sample: Sent | undefined;
-  /** How often each was without an answer. */
+  /** Number of failed calls by object. */
   readonly #suspects = new Map<string, number>();
 
-  /** There were answers for all of these. */
+  /** Records that a call with these objects has succeeded. */
   answered(sent: readonly Sent[]): void {
     this.#failures = 0;
     if (this.#suspects.size > 0) for (const one of sent) this.#suspects.delete(keyOf(one));
@@ -28,10 +28,10 @@ export class Doubts {
   }
 
   /**
-   * Whether there was none for these because of some of them.
-   * @param isAnswered whether there is one for an object
+   * Whether a call with these objects has failed because of some of them.
+   * @param isAnswered whether the webhook responds for an object
    */
-  async arises(sent: readonly Sent[], isAnswered: (sample: Sent) => Promise<boolean>): Promise<boolean> {
+  async isByObjects(sent: readonly Sent[], isAnswered: (sample: Sent) => Promise<boolean>): Promise<boolean> {
     if (this.#failures < PATIENCE) {
       this.#failures++;
       return false;
@@ -46,8 +46,8 @@ export class Doubts {
     return false;
   }
 
-  /** Whether an object that was alone without an answer is to blame for it. */
-  blames(sent: Sent): boolean {
+  /** Whether an object whose call failed is responsible for it: it has failed often enough. */
+  isResponsible(sent: Sent): boolean {
     const key = keyOf(sent);
     const times = (this.#suspects.get(key) ?? 0) + 1;
     this.#suspects.delete(key);
@@ -60,5 +60,5 @@ export class Doubts {
   }
 }
 
-/** An object as it is: another text is mostly of another length. */
+/** Key of an object in its present form: another text mostly has another length. */
 const keyOf = ({ object: { metadata }, text }: Sent): string => `${metadata?.uid} ${text.length}`;
