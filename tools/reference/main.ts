@@ -16,41 +16,41 @@ const PAGE = fileURLToPath(new URL('../../docs/reference.md', import.meta.url));
 
 const page = `# Reference
 
-Every option, feature, group version and metric of this release. \`make generate\` writes this page from the tables that the servers
-themselves go by: change those, not this.
+This page lists every option, feature, group version and metric of this release. \`make generate\` writes it from the tables that the servers
+themselves use: change those, not this page.
 
 ## Options
 
-Of \`orch standalone\`, \`orch api-server\` and \`orch watch-gateway\`; where nothing else is said, of all three. Each \`--some-option\` may
-also be given as the environment variable \`ORCH_SOME_OPTION\`, secrets above all; what stands on the command line wins. A number of bytes
-takes a suffix (\`64Mi\`), a duration its units (\`1m30s\`). What they are for is told in [operations.md](operations.md).
+These are the options of \`orch standalone\`, \`orch api-server\` and \`orch watch-gateway\`; unless a row says otherwise, all three have them. Each
+\`--some-option\` may also be given as the environment variable \`ORCH_SOME_OPTION\`, which suits secrets; the command line wins. A number of bytes may have
+a suffix (\`64Mi\`), a duration has units (\`1m30s\`). [operations.md](operations.md) explains what they are for.
 
 ${optionTable({ standalone, 'api-server': apiServer, 'watch-gateway': watchGateway })}
 
 ## Features
 
-Turned on and off with \`--feature-gates=Name=true,Other=false\`, the same on every server. \`AllAlpha\` and \`AllBeta\` set every feature of a stage that is
-not named itself. An unknown name is refused; what is \`ga\` can no longer be turned off, and naming it is warned of.
+\`--feature-gates=Name=true,Other=false\` turns features on and off; use the same value on every server. \`AllAlpha\` and \`AllBeta\` set every feature of a
+stage that is not named itself. An unknown name is refused. A feature that is \`ga\` can no longer be turned off, and naming it causes a warning.
 
 ${featureTable()}
 
-Without a feature its fields are taken out of what is sent, as if they were not there; what is stored with them keeps them.
+Without a feature its fields are removed from requests, as if they were not there; stored objects keep them.
 
 ## Group versions
 
-Turned on and off with \`--runtime-config\`: \`api/all\`, \`api/ga\`, \`api/beta\` and \`api/alpha\` first, then \`<group>/<version>\` (\`v1\` is the group
-without a name), then single resources as \`<group>/<version>/<resource>\`, each with \`=true\` or \`=false\`. Unknown groups and versions are refused. To see how
-clients fare without a version, turn it off: its objects stay, and are served in the others. Names are those of \`--naming=kubernetes\`.
+\`--runtime-config\` turns group versions on and off: \`api/all\`, \`api/ga\`, \`api/beta\` and \`api/alpha\` first, then \`<group>/<version>\` (\`v1\` is the group
+without a name), then single resources as \`<group>/<version>/<resource>\`, each with \`=true\` or \`=false\`. Unknown groups and versions are refused. To test how
+clients work without a version, turn it off: its objects stay, and are served in the others. Names are those of \`--naming=kubernetes\`.
 
 ${versionTable()}
 
-A request to a version that is deprecated is answered with a \`Warning\`, and shows in the gauge \`apiserver_requested_deprecated_apis\`.
+A request to a deprecated version is answered with a \`Warning\`, and is visible in the gauge \`apiserver_requested_deprecated_apis\`.
 
 ## Metrics
 
-Of \`GET /metrics\`, and \`kubernetes_healthcheck*\` of \`GET /metrics/slis\`; what to make of them is told in [monitoring.md](monitoring.md). \`orch_service_claim_*\` is
-of \`orch standalone\` and \`orch api-server\`, all others are of every process. Those of the runtime (\`nodejs_*\`, \`process_*\`, as on Linux) say nothing of their
-stability. With \`--workers\` every series has the label \`worker\` too. What is deprecated is hidden a minor release later, and shows then only with
+These are the metrics of \`GET /metrics\`; \`kubernetes_healthcheck*\` are those of \`GET /metrics/slis\`. [monitoring.md](monitoring.md) explains how to use them.
+\`orch standalone\` and \`orch api-server\` have \`orch_service_claim_*\`; every process has all others. Metrics of the runtime (\`nodejs_*\`, \`process_*\`, as on
+Linux) have no stability level. With \`--workers\` every series has the label \`worker\` too. A deprecated metric is hidden a minor release later, and then shown only with
 \`--show-hidden-metrics-for-version\`.
 
 ${await metricTable()}
