@@ -53,12 +53,14 @@ export async function createAuthority(key: string, subject: Subject, days: numbe
   return pem(certificate);
 }
 
+/** A certificate authority that signs certificates. */
 export interface Issuer {
   /** The authority's certificate and private key, PEM. */
   readonly cert: string;
   readonly key: string;
 }
 
+/** Contents of a leaf certificate to be signed. */
 export interface LeafRequest {
   /** Private key of the certificate's holder, PEM; of any type. */
   readonly key: string;

@@ -18,6 +18,7 @@ export function resourcePath(ref: ResourceRef, name?: string, subresource?: stri
   return `/${[...parts, ...(subresource ? subresource.split('/') : [])].map(encodeURIComponent).join('/')}`;
 }
 
+/** Appends the query parameters that have a value to a path. */
 export function withQuery(path: string, query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));

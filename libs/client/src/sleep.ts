@@ -1,6 +1,7 @@
 /** Waits `ms`, or until `signal` aborts; resolves either way. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
+/** Sleeps by a timer; resolves early, without an error, when the signal aborts. */
 export const timerSleep: Sleep = (ms, signal) =>
   new Promise((resolve) => {
     if (signal?.aborted) {

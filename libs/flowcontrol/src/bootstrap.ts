@@ -21,8 +21,11 @@ const fixedLevel = (name: string): PriorityLevel =>
 
 /** Schema that applies even when no such objects are stored. */
 export const exemptSchema = fixedSchema('exempt');
+/** FlowSchema for requests that no other schema matches; applies even if it is not stored. */
 export const catchAllSchema = fixedSchema('catch-all');
+/** Priority level without limits; applies even if it is not stored. */
 export const exemptLevel = fixedLevel('exempt');
+/** Priority level of {@link catchAllSchema}; applies even if it is not stored. */
 export const catchAllLevel = fixedLevel('catch-all');
 
 const queued = (shares: number, lendablePercent: number, queues: number, handSize: number): PriorityLevelSpec => ({

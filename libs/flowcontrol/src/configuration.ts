@@ -6,6 +6,7 @@ export interface FlowSubject {
   readonly serviceAccount?: { readonly namespace: string; readonly name: string } | null;
 }
 
+/** Matches requests for resources; `*` in a list matches everything. */
 export interface ResourceRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
@@ -14,11 +15,13 @@ export interface ResourceRule {
   readonly namespaces?: readonly string[] | null;
 }
 
+/** Matches requests for paths that are no resources. */
 export interface NonResourceRule {
   readonly verbs: readonly string[];
   readonly nonResourceURLs: readonly string[];
 }
 
+/** Matches requests by their subject and by one of the rules. */
 export interface FlowRules {
   readonly subjects: readonly FlowSubject[];
   readonly resourceRules?: readonly ResourceRule[] | null;
@@ -53,6 +56,7 @@ export interface Queuing {
   readonly queueLengthLimit: number;
 }
 
+/** Settings of a priority level with a limited number of seats. */
 export interface LimitedLevel {
   /** Its share of all seats, relative to other levels. */
   readonly shares: number;

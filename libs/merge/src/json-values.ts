@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 
+/** Whether a value is a JSON object. */
 export const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

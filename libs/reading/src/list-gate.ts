@@ -21,6 +21,7 @@ interface ListGateStats {
 /** Whether a list is a new one, or a continuation of one that has begun. */
 type Stage = 'new' | 'begun';
 
+/** Options of {@link ListGate.enter}. */
 export interface Entrance {
   /** Default: `new`. */
   readonly stage?: Stage;

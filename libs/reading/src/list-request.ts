@@ -4,6 +4,7 @@ import type { Interest, Selection } from '@orch/watchcache';
 import { encodeContinue } from './continue-token.js';
 import type { ListOptions } from './read-options.js';
 
+/** A list to be read: its endpoint, namespace, selection and options. */
 export interface ListRequest {
   readonly endpoint: Endpoint;
   readonly namespace: string;
@@ -15,6 +16,7 @@ export interface ListRequest {
   readonly over?: AbortSignal;
 }
 
+/** A list: its metadata and its objects. */
 export interface Listed {
   readonly meta: ListMeta;
   /** Objects of the list; must be iterated at least once, and may be again: each iteration yields the same. */
@@ -38,6 +40,7 @@ export function listMeta(version: Version, last: Key | undefined, remaining: num
   return { resourceVersion, continue: token, remainingItemCount: remaining };
 }
 
+/** Returns the namespace and the selection of a list, where it has them. */
 export const interestOf = ({ namespace, selection }: ListRequest): Interest => ({
   ...(namespace && { namespace }),
   ...(selection && { selection }),

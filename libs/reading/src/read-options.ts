@@ -10,6 +10,7 @@ export type Freshness =
   | { readonly want: 'not-older'; readonly than: Version }
   | { readonly want: 'exact'; readonly at: Version };
 
+/** Parsed query of a list. */
 export interface ListOptions {
   readonly freshness: Freshness;
   /** 0 for no limit. */

@@ -4,6 +4,7 @@ type Pages = AsyncIterable<readonly Row[]>;
 
 /** Rows of a window, and bytes of bodies after which it holds no further page. */
 const ROWS = 4_096;
+/** Bytes of bodies after which a window holds no further page. */
 export const WINDOW_BYTES = 4 << 20;
 /**
  * Same without memory for a window: about as much as is written at a time. Less would take a query for every few rows,
@@ -39,6 +40,7 @@ interface Remainder {
   readonly left: number;
 }
 
+/** Returns memory for a window that is not accounted for. */
 export const unreserved = (): Reservation => ({ bytes: WINDOW_BYTES, release: () => undefined });
 
 /**

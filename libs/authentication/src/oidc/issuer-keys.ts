@@ -7,6 +7,7 @@ import { asClaims, type Claims, claimOf } from './claims.js';
  */
 export type ReadDocument = (url: string, bearerToken?: string) => Promise<Uint8Array>;
 
+/** Settings for reading the keys of an OpenID Connect issuer. */
 export interface IssuerKeysSettings {
   readonly issuer: string;
   readonly read: ReadDocument;

@@ -12,6 +12,7 @@ export interface CustomJson {
   fromMembers(members: Members): unknown;
 }
 
+/** Returns the conversion of a struct whose JSON is a list, a boolean or an object. */
 export function customJsonOf(schema: StructSchema): CustomJson {
   const names = new Map([...schema.fields.values()].map((field) => [field.schema.kind, field.name]));
   const [list, bool, struct] = [names.get('list'), names.get('bool'), names.get('struct')];

@@ -6,6 +6,7 @@ import { formatSeconds } from './timestamp.js';
 import { FIXED32, FIXED64, LENGTH_DELIMITED, VARINT } from './wire.js';
 import type { WireReader } from './wire-reader.js';
 
+/** Decodes the values of a scalar type. */
 export interface ScalarDecoder {
   readonly wireType: number;
   /** Returns undefined for an unset value. */

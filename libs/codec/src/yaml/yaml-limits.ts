@@ -15,6 +15,7 @@ export interface YamlLimits {
   readonly maxAliasText?: number;
 }
 
+/** Limits for callers that set none. */
 export const DEFAULT_LIMITS: Required<YamlLimits> = {
   maxDepth: 100,
   maxValues: Number.POSITIVE_INFINITY,

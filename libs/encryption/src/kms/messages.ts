@@ -40,8 +40,10 @@ function eachField(message: Uint8Array, take: (field: number, value: () => Uint8
   }
 }
 
+/** Encodes a StatusRequest, which has no fields. */
 export const encodeStatusRequest = (): Uint8Array => Writer.create().finish();
 
+/** Decodes a StatusResponse. */
 export function decodeStatusResponse(message: Uint8Array): StatusResponse {
   const said = ['', '', '', ''];
   eachField(message, (field, value) => {
@@ -55,6 +57,7 @@ export function decodeStatusResponse(message: Uint8Array): StatusResponse {
 export const encodeEncryptRequest = (plaintext: Buffer, uid: string): Uint8Array =>
   Writer.create().uint32(bytes(1)).bytes(plaintext).uint32(bytes(2)).string(uid).finish();
 
+/** Decodes an EncryptResponse to the wrapped key. */
 export function decodeEncryptResponse(message: Uint8Array): WrappedKey {
   let ciphertext: Buffer = Buffer.alloc(0);
   let keyId = '';
@@ -74,6 +77,7 @@ export function encodeDecryptRequest({ ciphertext, keyId, annotations }: Wrapped
   return encodeAnnotations(writer, 4, annotations).finish();
 }
 
+/** Decodes a DecryptResponse to the plaintext. */
 export function decodeDecryptResponse(message: Uint8Array): Buffer {
   let plaintext: Buffer = Buffer.alloc(0);
   eachField(message, (field, value) => {

@@ -4,19 +4,27 @@ export interface Range {
   readonly max: bigint;
 }
 
+/** Greatest cost or size, at which both saturate. */
 export const MAX = (1n << 64n) - 1n;
 
 const capped = (value: bigint): bigint => (value > MAX ? MAX : value);
 
+/** Returns the range between two bounds. */
 export const range = (min: bigint, max: bigint): Range => ({ min, max });
+/** Returns the range of a single value. */
 export const exactly = (value: bigint): Range => ({ min: value, max: value });
+/** Range of exactly 0. */
 export const NOTHING = exactly(0n);
+/** Range of exactly 1. */
 export const ONE = exactly(1n);
 /** Range of an unknown size. */
 export const UNKNOWN = range(0n, MAX);
 
+/** Adds two ranges. */
 export const plus = (a: Range, b: Range): Range => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) });
+/** Multiplies two ranges. */
 export const times = (a: Range, b: Range): Range => ({ min: capped(a.min * b.min), max: capped(a.max * b.max) });
+/** Adds ranges. */
 export const sum = (ranges: readonly Range[]): Range => ranges.reduce(plus, NOTHING);
 
 /** Returns a range that covers both. */

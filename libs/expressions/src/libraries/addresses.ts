@@ -83,10 +83,14 @@ const starts = (address: Address, v4: readonly [bigint, number], v6: readonly [b
   return leading(address, length) === prefix;
 };
 
+/** Whether the address is `0.0.0.0` or `::`. */
 export const isUnspecified = ({ value }: Address): boolean => value === 0n;
+/** Whether the address is in `127.0.0.0/8`, or is `::1`. */
 export const isLoopback = (address: Address): boolean => starts(address, [127n, 8], [1n, 128]);
+/** Whether the address is in `224.0.0.0/24`, or a multicast address of link-local scope. */
 export const isLinkLocalMulticast = (address: Address): boolean =>
   address.bits === 32 ? leading(address, 24) === 0xe00000n : (leading(address, 16) & 0xff0fn) === 0xff02n;
+/** Whether the address is in `169.254.0.0/16` or `fe80::/10`. */
 export const isLinkLocalUnicast = (address: Address): boolean => starts(address, [0xa9fen, 16], [0b1111111010n, 10]);
 const isMulticast = (address: Address): boolean => starts(address, [0b1110n, 4], [0xffn, 8]);
 const isBroadcast = ({ bits, value }: Address): boolean => bits === 32 && value === 0xffffffffn;

@@ -7,6 +7,7 @@ export type Raw = unknown;
 /** An object of JSON. */
 export type RawObject = Readonly<Record<string, Raw>>;
 
+/** Whether decoded JSON is an object. */
 export const isRawObject = (raw: Raw): raw is RawObject =>
   typeof raw === 'object' && raw !== null && [Object.prototype, null].includes(Object.getPrototypeOf(raw));
 

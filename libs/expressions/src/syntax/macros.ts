@@ -24,10 +24,12 @@ export function variableOf(argument: Expression, message: string, at?: number): 
   return argument.name;
 }
 
+/** Returns the name of the variable of a quantifier. */
 export const quantified = (argument: Expression): string =>
   variableOf(argument, 'argument must be a simple name', argument.offset);
 const mapped = (argument: Expression): string => variableOf(argument, 'argument is not an identifier');
 
+/** Creates a boolean literal. */
 export const bool = (nodes: Nodes, offset: number, value: boolean) => nodes.literal(offset, { type: 'bool', value });
 const int = (nodes: Nodes, offset: number, value: bigint) => nodes.literal(offset, { type: 'int', value });
 
@@ -52,6 +54,7 @@ export const quantifier =
     });
   };
 
+/** `exists_one`: a loop that counts the elements that pass the test. */
 export const onlyOne =
   (variables = one): Expand =>
   (nodes, offset, range, args) => {

@@ -33,11 +33,13 @@ export const RELATIONS: ReadonlyMap<string, string> = new Map([
   ['!=', Operator.notEquals],
   ['in', Operator.in],
 ]);
+/** Multiplicative operators by their tokens. */
 export const PRODUCTS: ReadonlyMap<string, string> = new Map([
   ['*', Operator.multiply],
   ['/', Operator.divide],
   ['%', Operator.modulo],
 ]);
+/** Additive operators by their tokens. */
 export const SUMS: ReadonlyMap<string, string> = new Map([
   ['+', Operator.add],
   ['-', Operator.subtract],

@@ -76,11 +76,13 @@ const subtractNumbers = numeric(
   (a, b) => a - b,
 );
 
+/** `a * b`. */
 export const multiply = numeric(
   '_*_',
   (a, b) => a * b,
   (a, b) => a * b,
 );
+/** `a / b`. */
 export const divide = dividing(
   '_/_',
   'division by zero',

@@ -9,4 +9,5 @@ export interface Sent {
   readonly text: Buffer;
 }
 
+/** Returns an object to be sent, with its whole JSON. */
 export const sentWhole = (object: ApiObject): Sent => ({ object, text: Buffer.from(stringifyJson(object)) });

@@ -15,6 +15,7 @@ export interface SharedPiece {
 const SHARED_FROM_BYTES = 16 * 1024;
 const SHARED_UP_TO_BYTES = 2 * 1024 * 1024;
 
+/** Whether a page of so many bytes is encoded as a whole, to be shared. */
 export const isShareable = (bytes: number): boolean => bytes >= SHARED_FROM_BYTES && bytes <= SHARED_UP_TO_BYTES;
 
 /** Part of a body. */

@@ -67,6 +67,7 @@ export interface Representation {
   errorEvent(status: object): Buffer;
 }
 
+/** A representation as JSON, whose lists have {@link ListParts}. */
 export type JsonRepresentation = Representation & { readonly parts: ListParts };
 
 /** Returns the object of a bookmark: of the watched type, with a version only. */

@@ -99,6 +99,7 @@ interface EndpointParts {
   readonly versions: readonly ResourceDefinition[];
 }
 
+/** Creates the endpoint of a declared kind in one served version. */
 export function makeEndpoint(
   definition: ResourceDefinition,
   storage: ResourceDefinition,

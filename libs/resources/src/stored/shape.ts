@@ -42,6 +42,7 @@ const shownObject = (endpoint: Endpoint, stored: Stored): ApiObject =>
 /** Whether each item of a list has its type. Those of custom kinds do: clients have no built-in knowledge of these. */
 export const itemsHaveTypes = ({ model }: Endpoint): boolean => model.struct === undefined;
 
+/** Shape of the objects themselves. */
 export function selfShape(endpoint: Endpoint): Shape {
   return {
     name: 'self',
@@ -59,6 +60,7 @@ export function selfShape(endpoint: Endpoint): Shape {
   };
 }
 
+/** Shape of the metadata of objects (PartialObjectMetadata). */
 export function partialShape(endpoint: Endpoint, names: Names, version: string): Shape {
   const apiVersion = formatApiVersion({ group: names.metaGroup, version });
   const single = (stored: Stored) => partialObject(apiVersion, servedObject(endpoint, stored));
@@ -82,6 +84,7 @@ const partialObject = (apiVersion: string, { metadata = {} }: ApiObject): ApiObj
 /** How much of the object a row of a table contains (`includeObject`). */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
+/** Shape of objects as rows of a Table. @param now milliseconds since 1970, for ages */
 export function tableShape(
   endpoint: Endpoint,
   names: Names,

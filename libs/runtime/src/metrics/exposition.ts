@@ -15,6 +15,7 @@ export const headLines = ({ name, help, type }: MetricHead): string =>
 export const sampleLine = (name: string, labels: string, value: number): string =>
   labels === '' ? `${name} ${printed(value)}\n` : `${name}{${labels}} ${printed(value)}\n`;
 
+/** Formats a histogram series: its cumulative buckets, sum and count. */
 export function histogramLines(name: string, labels: string, series: HistogramSeries): string {
   const before = labels === '' ? '' : `${labels},`;
   let text = '';

@@ -10,6 +10,7 @@ import {
   ValueError,
 } from './values.js';
 
+/** Value of an option of any type; undefined if it is not set and has no default. */
 export type AnyValue = string | number | boolean | readonly string[] | ReadonlyMap<string, string> | undefined;
 
 /** Returns an option's value when it is not set. */

@@ -17,6 +17,7 @@ export function parseBool(text: string): boolean {
   return refuse(text, 'a boolean (true or false)');
 }
 
+/** Parses a decimal integer, with a sign or without; refuses those beyond 2^53. */
 export function parseInteger(text: string): number {
   const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(value) ? value : refuse(text, 'an integer');

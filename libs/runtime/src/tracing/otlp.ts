@@ -3,6 +3,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { TraceSink } from './tracing.js';
 
+/** Settings for sending spans to an OTLP collector. */
 export interface OtlpSettings {
   /** Address of the collector: `host:port` or a URL; spans go to `/v1/traces` unless it has a path of its own. */
   readonly endpoint: string;

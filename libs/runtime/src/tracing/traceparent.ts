@@ -15,7 +15,9 @@ export function parseTraceparent(text: string | undefined): SpanContext | undefi
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
 }
 
+/** Whether the `sampled` flag of a context is set. */
 export const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & SAMPLED) === SAMPLED;
 
+/** Formats a context as a `traceparent` header. */
 export const formatTraceparent = ({ traceId, spanId, traceFlags }: SpanContext): string =>
   `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;

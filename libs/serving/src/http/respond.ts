@@ -213,5 +213,6 @@ export function sendStatus(ctx: RequestContext, status: Status, representations:
   ctx.res.end(body);
 }
 
+/** Sends the Status of an error, see {@link sendStatus}. */
 export const sendError = (ctx: RequestContext, error: StatusError, representations: StatusEncoder): void =>
   sendStatus(ctx, error.status, representations);

@@ -16,6 +16,7 @@ const APPLY_TYPE = 'application/apply-patch+yaml';
 /** Subresources whose requests are connections to another server. */
 const CONNECTED: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
+/** Returns the verb of a request for metrics: `CONNECT` for connections, `APPLY` for server-side apply. */
 export function metricVerb(verb: Verb, contentType: string | undefined, subresource = ''): string {
   if (CONNECTED.has(subresource)) return 'CONNECT';
   return verb === 'patch' && contentType?.startsWith(APPLY_TYPE) ? 'APPLY' : METRIC_VERB[verb];
@@ -36,6 +37,7 @@ export function dryRunOf(query: URLSearchParams): '' | 'All' | 'invalid' {
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+/** Returns the method of a request for metrics; `OTHER` for uncommon ones. */
 export const methodLabel = (method: string | undefined): string =>
   method !== undefined && METHODS.has(method) ? method : 'OTHER';
 

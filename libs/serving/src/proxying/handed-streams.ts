@@ -8,6 +8,7 @@ import type { HandedWatch } from './handed-watch.js';
 /** A stream that another process serves. */
 export type HandedStream = Pick<HandedWatch, 'end'>;
 
+/** Settings of {@link HandedStreams}. */
 export interface HandedStreamsSettings {
   /** Detects vanished peers of the streams' connections. Default: the kernel alone, with keep-alive probes. */
   readonly connections?: OutgoingConnections;

@@ -27,8 +27,10 @@ export interface ConnectionLimits {
 
 /** Limits for which a connection is refused. */
 export const CONNECTION_REFUSALS = ['head', 'head-time', 'connections'] as const;
+/** A limit for which a connection is refused. */
 export type ConnectionRefusal = (typeof CONNECTION_REFUSALS)[number];
 
+/** Refusal of a request whose head exceeds the limits. */
 export const HEAD_TOO_LARGE: HeadRefusal = {
   code: 431,
   line: 'Request Header Fields Too Large',

@@ -15,6 +15,7 @@ import { type NamedShownPair, type Pair, pairFor } from './shown-pairs.js';
 import { acceptUpgrades, answerConnects, type TakesUpgrade } from './upgrades.js';
 import type { VanishedPeers } from './vanished-peers.js';
 
+/** Options of {@link openListeners}. */
 export interface ListenOptions {
   readonly listener: ApiListener;
   /** Decides which requests may switch to another protocol than WebSocket. Default: none. */

@@ -15,6 +15,7 @@ export interface HeadRefusal {
 export const refusalBody = ({ code, message, reason }: HeadRefusal): string =>
   JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code });
 
+/** Refusal of a request that is not well-formed. */
 export const MALFORMED: HeadRefusal = {
   code: 400,
   line: 'Bad Request',

@@ -2,6 +2,7 @@ import type { Server, Socket } from 'node:net';
 import type { Clock } from '@orch/runtime';
 import { nameOfSocket, type UnansweredConnection, unansweredConnections } from './tcp-table.js';
 
+/** Settings of {@link VanishedPeers}. */
 export interface VanishedPeersSettings {
   readonly clock: Clock;
   /** Time for which a peer may acknowledge nothing while data is sent to it, ms. 0: unlimited. */

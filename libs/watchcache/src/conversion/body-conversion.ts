@@ -27,7 +27,9 @@ interface Served {
   readonly failure?: Error;
 }
 
+/** A row with the result of its conversion. */
 export type ServedRow = Row & Served;
+/** A change with the result of its conversion. */
 export type ServedChange = Change & Served;
 export type ServedHistory = HistoricChange & Served & { readonly priorFailure?: Error };
 

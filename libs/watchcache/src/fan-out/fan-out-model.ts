@@ -34,6 +34,7 @@ export interface Joining {
     | { readonly at: 'after'; readonly version: Version; readonly page?: readonly ChangeEvent[] };
 }
 
+/** Statistics of a fan-out. */
 export interface FanOutStats {
   readonly watchers: number;
   readonly audiences: number;

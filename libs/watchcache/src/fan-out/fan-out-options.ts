@@ -3,6 +3,7 @@ import { InitialBudget } from '../initial/initial-budget.js';
 import type { WatchObserver } from '../observer.js';
 import type { SelectorLimits } from './selector-budget.js';
 
+/** Options of a fan-out. */
 export interface FanOutOptions {
   /** Default: the system's. */
   readonly clock?: Clock;

@@ -11,6 +11,7 @@ export interface Interest {
   readonly selection?: Selection;
 }
 
+/** Whether an entry is in the namespace and the selection of an interest. */
 export function concerns(interest: Interest, entry: CacheEntry): boolean {
   if (interest.namespace !== undefined && interest.namespace !== entry.namespace) return false;
   return interest.selection === undefined || selects(interest.selection, entry);

@@ -31,7 +31,9 @@ export interface Selection {
   readonly terms?: number;
 }
 
+/** Key of an equality of the object's name. */
 export const NAME_FIELD = 'field:metadata.name';
+/** Key of an equality of the object's namespace. */
 export const NAMESPACE_FIELD = 'field:metadata.namespace';
 
 /** Returns the most selective equality: a name, else a field, else a label; namespaces are handled elsewhere. */

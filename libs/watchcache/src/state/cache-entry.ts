@@ -55,6 +55,7 @@ class FailedEntry extends CacheEntry {
   }
 }
 
+/** Creates the cache entry of a row. */
 export function entryOf(row: ServedRow, describe: Describe): CacheEntry {
   if (row.failure) return new FailedEntry(row, describe, row.failure);
   const { namespace, name, uid, version, body, storedVersion, defaults } = row;

@@ -20,11 +20,15 @@ export const FORM = 2;
 /** The previous form: without {@link NAMED_LEAF}, {@link NAMED} and {@link AGAIN}. Rows hold it, so it is read. */
 export const FORMER = 1;
 
+/** Code that ends a level. */
 export const END = 0;
+/** An item whose text follows, as a leaf. */
 export const LITERAL_LEAF = 1;
+/** An item whose text follows, with a level. */
 export const LITERAL = 2;
 /** An item with a name, which follows, as a leaf; the next code is the same with a level. */
 export const NAMED_LEAF = 3;
+/** An item with a name, which follows, with a level. */
 export const NAMED = 4;
 /** A level that is equal to an earlier one, whose number follows. */
 export const AGAIN = 5;
@@ -34,10 +38,16 @@ export const FIRST_NAME = 6;
 /** Same in the previous form. */
 export const FORMER_FIRST_NAME = 3;
 
+/** Text before the name of an item that is identified by it. */
 export const NAMED_OPENING = String.raw`k:{\"name\":\"`;
+/** Text behind that name. */
 export const NAMED_END = String.raw`\"}`;
 
+/** Flag of an entry whose operation is `Apply`. */
 export const APPLY = 1;
+/** Flag of an entry with a manager. */
 export const WITH_MANAGER = 2;
+/** Flag of an entry with a time. */
 export const WITH_TIME = 4;
+/** Flag of an entry with a subresource. */
 export const WITH_SUBRESOURCE = 8;

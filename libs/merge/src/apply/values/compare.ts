@@ -36,6 +36,7 @@ export function compareObjects(type: Type, before: JsonObject, after: JsonObject
   return comparisonOf(compare(type, before, after));
 }
 
+/** Returns the changed fields as two sets, which are empty without a change. */
 export const comparisonOf = (change: Change | undefined): Comparison => ({
   set: change?.set ?? NO_FIELDS,
   removed: change?.removed ?? NO_FIELDS,
