@@ -61,6 +61,7 @@ export class Follower implements Following {
     this.begunAt = context.clock.now();
   }
 
+  /** Version of the last change that was delivered. */
   get delivered(): Version {
     return this.#delivered;
   }
@@ -69,6 +70,7 @@ export class Follower implements Following {
     return this.#confirmedAt;
   }
 
+  /** Ends the subscription. */
   close(): void {
     this.#end('the subscription was closed');
   }
@@ -108,6 +110,7 @@ export class Follower implements Following {
     this.#compare(reading, deliveredBefore);
   }
 
+  /** Reads the head, and resolves with its version once all changes up to it have been delivered. */
   async confirm(): Promise<Version> {
     const deliveredBefore = this.#delivered;
     const reading = await this.context.heads.read(this.type);
@@ -118,6 +121,7 @@ export class Follower implements Following {
     return new Promise((resolve, reject) => this.#confirmations.push({ version: reading.head, resolve, reject }));
   }
 
+  /** Ends the subscription, and notifies its subscriber of the reason. */
   reset(reason: ResetReason): void {
     if (this.#ended) return;
     this.#end(`the subscription was reset (${reason})`);

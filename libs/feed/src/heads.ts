@@ -4,6 +4,7 @@ import type { FeedObserver } from './observer.js';
 
 /** A head, and when (monotonic ms) the query that read it began. */
 export interface HeadReading extends Head {
+  /** Monotonic ms at which the query began. */
   readonly asOf: number;
 }
 

@@ -18,10 +18,12 @@ const MAX_HEADS = 16;
 export class UnconfirmedHeads {
   #heads: UnconfirmedHead[] = [];
 
+  /** Number of unconfirmed heads. */
   get size(): number {
     return this.#heads.length;
   }
 
+  /** Adds a head that was read; beyond the bound, or if it is equal, it replaces the last one. */
   add(read: UnconfirmedHead): void {
     const last = this.#heads.at(-1);
     if (last !== undefined && (last.head === read.head || this.#heads.length >= MAX_HEADS)) this.#heads.pop();
@@ -36,6 +38,7 @@ export class UnconfirmedHeads {
     return reached.at(-1);
   }
 
+  /** Drops all heads. */
   clear(): void {
     this.#heads = [];
   }

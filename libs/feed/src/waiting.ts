@@ -12,10 +12,12 @@ export class Waiting {
   #byPrevious = new Map<Version, AnnouncedChange>();
   #bytes = 0;
 
+  /** Whether the successor of a version is held. */
   has(previous: Version): boolean {
     return this.#byPrevious.has(previous);
   }
 
+  /** Holds an announcement, if the bounds allow it. */
   hold(change: AnnouncedChange): void {
     if (this.#byPrevious.size >= MAX_CHANGES || this.#bytes + change.body.length > MAX_BYTES) return;
     this.#byPrevious.set(change.previous, change);
@@ -47,6 +49,7 @@ export class Waiting {
     }
   }
 
+  /** Drops all announcements. */
   clear(): void {
     this.#byPrevious.clear();
     this.#bytes = 0;

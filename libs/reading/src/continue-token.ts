@@ -6,7 +6,9 @@ import type { Key, Version } from '@orch/storage';
  * Position at which a chunked list continues. `version` 0 stands for the newest version (an inconsistent continuation).
  */
 export interface Continuation {
+  /** Version of the list. */
   readonly version: Version;
+  /** Key of the last object of the page before. */
   readonly after: Key;
   /** Number of objects behind that key, if counted: later pages of the same version need not count again. */
   readonly left?: number;

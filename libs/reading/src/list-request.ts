@@ -6,9 +6,13 @@ import type { ListOptions } from './read-options.js';
 
 /** A list to be read: its endpoint, namespace, selection and options. */
 export interface ListRequest {
+  /** Endpoint that serves the objects. */
   readonly endpoint: Endpoint;
+  /** Namespace of the list; empty for all namespaces. */
   readonly namespace: string;
+  /** Selector of the list; absent if everything is selected. */
   readonly selection?: Selection;
+  /** Parsed query. */
   readonly options: ListOptions;
   /** User that lists; absent for the server's own lists. */
   readonly user?: string;
@@ -18,6 +22,7 @@ export interface ListRequest {
 
 /** A list: its metadata and its objects. */
 export interface Listed {
+  /** Metadata of the list. */
   readonly meta: ListMeta;
   /** Objects of the list; must be iterated at least once, and may be again: each iteration yields the same. */
   readonly pages: AsyncIterable<readonly Row[]>;

@@ -12,9 +12,11 @@ export type Freshness =
 
 /** Parsed query of a list. */
 export interface ListOptions {
+  /** Required freshness. */
   readonly freshness: Freshness;
   /** 0 for no limit. */
   readonly limit: number;
+  /** Position at which the list continues; absent for its first page. */
   readonly continuation?: Continuation;
 }
 

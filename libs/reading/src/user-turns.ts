@@ -15,6 +15,7 @@ export class UserTurns {
     return false;
   }
 
+  /** Adds a caller behind the others of its user. */
   add(user: string, caller: () => void): void {
     this.#callers.set(user, (this.#callers.get(user) ?? new Set()).add(caller));
     this.#size++;

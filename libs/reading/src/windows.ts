@@ -25,6 +25,7 @@ export interface Reservation {
 
 /** Rows of a list that were read completely into memory. */
 export interface Window {
+  /** Rows of the window, in order. */
   readonly rows: readonly Row[];
   /** Bound that the window has reached, if there may be more rows behind it. */
   readonly full?: 'bytes' | 'rows';

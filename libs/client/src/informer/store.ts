@@ -33,18 +33,22 @@ export class ObjectStore<T extends ApiObject> {
     this.#subscribers.push(handlers);
   }
 
+  /** Number of cached objects. */
   get size(): number {
     return this.#objects.size;
   }
 
+  /** Returns an object by its key; undefined if it is not cached. */
   get(key: string): T | undefined {
     return this.#objects.get(key);
   }
 
+  /** Iterates over all cached objects. */
   values(): Iterable<T> {
     return this.#objects.values();
   }
 
+  /** Adds or replaces an object, and notifies handlers of it. */
   set(object: T): void {
     const key = keyOf(object);
     const before = this.#objects.get(key);
@@ -52,6 +56,7 @@ export class ObjectStore<T extends ApiObject> {
     this.#changed(before, object);
   }
 
+  /** Removes an object, and notifies handlers if it was cached. */
   delete(object: T): void {
     if (this.#objects.delete(keyOf(object))) this.#tell((handlers) => handlers.deleted?.(object, false));
   }

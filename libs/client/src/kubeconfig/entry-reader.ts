@@ -32,6 +32,7 @@ export class EntryReader {
     return value !== undefined && value !== null;
   }
 
+  /** Returns a string; undefined if it is absent or empty. @throws KubeconfigError for another value */
   text(member: string): string | undefined {
     const value = this.entry[member];
     if (!this.has(member) || value === '') return undefined;
@@ -39,6 +40,7 @@ export class EntryReader {
     return value;
   }
 
+  /** Returns a boolean; false if it is absent. @throws KubeconfigError for another value */
   flag(member: string): boolean {
     const value = this.entry[member] ?? false;
     if (typeof value !== 'boolean') throw this.error(`${member} is neither true nor false`);

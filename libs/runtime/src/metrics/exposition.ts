@@ -2,8 +2,11 @@ import type { HistogramSeries } from './histogram.js';
 
 /** Head of a metric in the exposition. */
 export interface MetricHead {
+  /** Name of the metric family. */
   readonly name: string;
+  /** Description of the metric family. */
   readonly help: string;
+  /** Type of the metric family. */
   readonly type: 'counter' | 'gauge' | 'histogram';
 }
 

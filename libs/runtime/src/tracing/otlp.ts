@@ -7,7 +7,9 @@ import type { TraceSink } from './tracing.js';
 export interface OtlpSettings {
   /** Address of the collector: `host:port` or a URL; spans go to `/v1/traces` unless it has a path of its own. */
   readonly endpoint: string;
+  /** Value of the resource attribute `service.name`. */
   readonly serviceName: string;
+  /** Value of the resource attribute `service.version`. */
   readonly serviceVersion: string;
   /** Distinguishes processes of one service. */
   readonly instanceId: string;
