@@ -31,10 +31,7 @@ interface FeedMetrics extends Required<Omit<FeedObserver, 'failed'>> {
 }
 
 /** Counts what the feed does; by type where that says where to look. */
-export function feedObserver(
-  metrics: Metrics,
-  names: ResourceNames,
-): FeedMetrics {
+export function feedObserver(metrics: Metrics, names: ResourceNames): FeedMetrics {
   const counts = new Map<TypeId, TypeCounts>();
   const of = (type: TypeId): TypeCounts => {
     let known = counts.get(type);
