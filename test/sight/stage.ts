@@ -13,6 +13,9 @@ import { alertNames, readRules, rulesText } from './rule-file.js';
 /** The rules that operators are given. */
 export const RULES = fileURLToPath(new URL('../../deploy/prometheus/rules/orch.yml', import.meta.url));
 
+/** In which each of them is asked for the first time. */
+const ASKED_MS = 120_000;
+
 /** Names of what lies beside the configuration of Prometheus. */
 const FILES: ScrapeFiles = { ca: 'ca.crt', token: 'token' };
 
@@ -67,6 +70,7 @@ export async function openStage(settings: Omit<ClusterSettings, 'dir'>, more: St
     token: cluster.token,
     past: more.past,
   });
+  await hasAskedAll(prometheus, scrapes(FILES) as readonly ScrapeConfig[]);
   const nameOf = alertNames(groups);
   const firing = async () => [...new Set((await prometheus.firing()).map(nameOf))];
   return {
@@ -97,6 +101,18 @@ export async function openStage(settings: Omit<ClusterSettings, 'dir'>, more: St
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** What of a scrape configuration says who is asked. */
+interface ScrapeConfig {
+  readonly static_configs: readonly { readonly targets: readonly string[] }[];
+}
+
+/** What grew before it was seen for the first time has not grown to Prometheus. */
+async function hasAskedAll(prometheus: Prometheus, configs: readonly ScrapeConfig[]): Promise<void> {
+  const targets = configs.flatMap(({ static_configs }) => static_configs.flatMap(({ targets }) => targets));
+  const asked = async () => (await prometheus.query('up')).length >= targets.length;
+  await waitUntil('Prometheus has asked all servers', ASKED_MS, asked);
 }
 
 /** Where alerts are measured a step that fails is told of, and the others go on. */
