@@ -103,7 +103,7 @@ export class ControllerRunner {
       const after = await this.controller.reconcile(key, run);
       if (after !== undefined && goesOn()) this.#queue.addAfter(key, after);
     } catch (error) {
-      // What is refused for that is no failure: whoever leads does it.
+      // What it may not write any more is refused: the process that leads by now does it.
       if (goesOn()) throw error;
     }
   }

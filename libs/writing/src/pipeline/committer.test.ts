@@ -52,7 +52,7 @@ const attempt = (
   plans: readonly ReturnType<typeof plan>[],
   using: QuotaCharges | undefined = quotas,
   caller?: Caller,
-) => new Committer({ store, quotas: using }).attempt({ endpoint, ...(caller && { caller }) }, plans);
+) => new Committer({ store, quotas: using }).attempt({ endpoint, ...(caller && { callers: [caller] }) }, plans);
 const callerUntil = (deadline: number) => ({ deadline }) as Caller;
 
 const CONFLICT: Refusal = { outcome: 'conflict', version: 3n };

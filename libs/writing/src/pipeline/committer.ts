@@ -20,8 +20,8 @@ type Committed = Pick<WritePlan, 'ops' | 'conclude'>;
 interface AttemptedWrite {
   /** Endpoint that a refusal by quotas names. */
   readonly endpoint: Endpoint;
-  /** Caller whose deadline must not have passed; default: no deadline is checked. */
-  readonly caller?: Caller;
+  /** Callers for whom it must not be too late; default: none is asked for. */
+  readonly callers?: readonly Caller[];
 }
 
 /** Outcome of an attempt: the version that each plan's last operation made, or why nothing was written. */
@@ -35,14 +35,14 @@ export class Committer {
    * Commits plans in one transaction, all of them or none, and concludes each.
    * @param plans with at least one operation among them
    * @returns a refusal where the write may be planned anew upon what is stored by then; quotas are known and counted as of now
-   * @throws StatusError 403 where a quota is exceeded, 504 after the deadline; StoreUnavailableError
+   * @throws StatusError 403 where a quota is exceeded, 504 and 503 where it is too late for a caller; StoreUnavailableError
    */
-  async attempt({ endpoint, caller }: AttemptedWrite, plans: readonly Committed[]): Promise<Attempt> {
+  async attempt({ endpoint, callers = [] }: AttemptedWrite, plans: readonly Committed[]): Promise<Attempt> {
     const ops = opsOf(plans);
     const [own] = ops as readonly [WriteOp];
     let outcome: Attempt;
     try {
-      if (caller) checkTime({ caller });
+      for (const caller of callers) checkTime({ caller });
       // The store accepts a single one where it would refuse a set.
       outcome = attemptOf(
         await (ops.length === 1 ? this.options.store.write(own) : this.options.store.writeSet(ops)),

@@ -2,6 +2,7 @@ import { type ApiObject, StatusError } from '@orch/machinery';
 import { StoreUnavailableError } from '@orch/storage';
 import { type TestApi, testApi } from '@orch/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Caller } from './caller.js';
 import type { Change, Written } from './write-request.js';
 
 let api: TestApi;
@@ -131,6 +132,54 @@ describe('updates of one object at a time', () => {
     await expect(late).resolves.toBeUndefined();
     await slow;
     expect(stored().data).toEqual({ slow: 'x' });
+  });
+
+  it('are not made for a client that has given up, nor for a controller that another process runs, while they waited for their turn', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = update(async (current, ...rest) => {
+      await held;
+      return set('slow')(current, ...rest);
+    });
+    const began = performance.now();
+    let isOver = false;
+    const by = (field: string, how: Partial<Caller>) => {
+      const request = api.request('UPDATE', 'configmaps', 'hot');
+      const caller = { ...request.caller, ...how };
+      return api.deps.pipeline.write({ ...request, caller }, { change: set(field) });
+    };
+    const waiting = Promise.allSettled([
+      update(set('a')),
+      by('gone', { deadline: began + 5 }),
+      by('over', { isOver: () => isOver }),
+      update(set('b')),
+    ]);
+    while (performance.now() < began + 5) await new Promise((resolve) => setImmediate(resolve));
+    isOver = true;
+    release();
+    await slow;
+    const done = await waiting;
+    expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    expect(done[1]).toMatchObject({ reason: { code: 504 } });
+    expect(done[2]).toMatchObject({ reason: { code: 503 } });
+    expect(stored().data).toEqual({ slow: 'x', a: 'x', b: 'x' });
+  });
+
+  it('are not made once that is so as others of them are planned', async () => {
+    let isOver = false;
+    const request = api.request('UPDATE', 'configmaps', 'hot');
+    const caller = { ...request.caller, isOver: () => isOver };
+    const first = update(set('first'));
+    const own = api.deps.pipeline.write({ ...request, caller }, { change: set('over') });
+    const last = update(async (current, ...rest) => {
+      isOver = true;
+      return set('last')(current, ...rest);
+    });
+    const done = await Promise.allSettled([first, own, last]);
+    expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(stored().data).toEqual({ first: 'x', last: 'x' });
   });
 
   it('are refused each on its own where they exceed a quota together', async () => {

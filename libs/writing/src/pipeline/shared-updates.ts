@@ -9,6 +9,8 @@ import {
   type Version,
 } from '@orch/storage';
 import { untilNotOvertaken } from './attempts.js';
+import type { Caller } from './caller.js';
+import { checkTime } from './check-time.js';
 import type { Committer } from './committer.js';
 import type { WritePlan } from './planned-write.js';
 import type { RequestedWrite } from './requested-write.js';
@@ -120,7 +122,7 @@ export class SharedUpdates {
 
   /**
    * A database that is away, or a key, fails for those who were still to be written, not for those before them. Anything else (a quota
-   * that is exceeded) may be due to one of them, and nothing was written: each finds out for itself.
+   * that is exceeded, a client that has given up) may be due to one of them, and nothing was written: each finds out for itself.
    */
   #failing(turns: readonly Turn[], verdicts: Map<Turn, Verdict>) {
     return (error: unknown): Turn[] | Promise<Turn[]> => {
@@ -135,6 +137,8 @@ export class SharedUpdates {
 class Chain {
   #bytes = 0;
   readonly #plans: WritePlan[] = [];
+  /** Caller of each plan. */
+  readonly #callers: Caller[] = [];
   readonly #judged: [turn: Turn, verdict: Error | { readonly plans: number }][] = [];
   /** Version that each plan made. */
   #versions: readonly Version[] = [];
@@ -162,11 +166,13 @@ class Chain {
   }
 
   async #plan({ write }: Turn): Promise<Error | undefined> {
-    const { endpoint, key } = write.request;
+    const { endpoint, key, caller } = write.request;
+    checkTime({ caller });
     if (!this.#current) return notFound(endpoint.groupResource, key.name);
     const plan = await planWrite(write, this.#current, this.tools);
     if (plan.ops.length === 0) return undefined;
     this.#plans.push(plan);
+    this.#callers.push(caller);
     this.#bytes += plan.written.body.length;
     this.#current = plan.removed ? undefined : { ...plan.written, version: UNWRITTEN };
     return undefined;
@@ -175,7 +181,7 @@ class Chain {
   /** @returns false when the base was overtaken, and nothing was written */
   async commit(committer: Committer, endpoint: Endpoint): Promise<boolean> {
     if (this.#plans.length === 0) return true;
-    const outcome = await committer.attempt({ endpoint }, this.#plans);
+    const outcome = await committer.attempt({ endpoint, callers: this.#callers }, this.#plans);
     if (outcome.outcome !== 'committed') return false;
     this.#versions = outcome.versions;
     return true;

@@ -86,7 +86,8 @@ export class WriteSets {
       return true;
     }
     const { endpoint } = (set[0] as RequestedMember).write.request;
-    const { outcome } = await this.#committer.attempt({ endpoint }, plans);
+    const callers = set.map(({ write }) => write.request.caller);
+    const { outcome } = await this.#committer.attempt({ endpoint, callers }, plans);
     return outcome === 'committed' || undefined;
   }
 
