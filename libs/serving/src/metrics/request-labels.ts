@@ -1,3 +1,4 @@
+import { isStream } from '@orch/schema';
 import type { Verb } from '../http/route.js';
 
 /** Verbs as the reference system's metrics write them. */
@@ -13,11 +14,9 @@ const METRIC_VERB: Readonly<Record<Verb, string>> = {
 };
 const APPLY_TYPE = 'application/apply-patch+yaml';
 
-/** Whatever is done there is a connection to something else. */
-const CONNECTED: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
-
+/** Verb of a request in metrics; whatever is done to a subresource that streams is a connection to something else. */
 export function metricVerb(verb: Verb, contentType: string | undefined, subresource = ''): string {
-  if (CONNECTED.has(subresource)) return 'CONNECT';
+  if (isStream(subresource)) return 'CONNECT';
   return verb === 'patch' && contentType?.startsWith(APPLY_TYPE) ? 'APPLY' : METRIC_VERB[verb];
 }
 
