@@ -126,13 +126,16 @@ export class LoadedEncryption {
     for (const service of this.#services) service.close();
   }
 
-  #providerOf({ kms, aesgcm, aescbc, secretbox }: ProviderConfiguration): Provider {
+  /** @throws Error where none is made of it: it is not to be taken for `identity`, which encrypts nothing */
+  #providerOf(provider: ProviderConfiguration): Provider {
+    const { kms, aesgcm, aescbc, secretbox, identity } = provider;
     const { sodium } = this;
     if (aesgcm) return new KeyedProvider('aesgcm', aesgcm.keys, (name, key) => new AesGcmCipher(name, key));
     if (aescbc) return new KeyedProvider('aescbc', aescbc.keys, (name, key) => new AesCbcCipher(name, key));
     if (secretbox && sodium)
       return new KeyedProvider('secretbox', secretbox.keys, (name, key) => new SecretboxCipher(name, key, sodium));
-    if (!kms) return IDENTITY;
+    if (identity) return IDENTITY;
+    if (!kms) throw new Error(`nothing encrypts as the provider ${Object.keys(provider).join()} says`);
     const { observer, onError, clock } = this.settings;
     const { name, endpoint, timeout } = kms;
     const client = new KmsClient({ name, endpoint, timeout, observer });

@@ -69,4 +69,18 @@ describe('what every installation has', () => {
       expect(known.map((each) => `${each.namespace}/${each.name}`)).toContain(`${namespace}/${object.roleRef?.name}`);
     }
   });
+
+  it('binds the role of each controller to its account, without which it is refused all that it does', () => {
+    const prefix = 'system:controller:';
+    const controllers = roles.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+    const bound = bindings.filter(({ name }) => name.startsWith(prefix) && controllers.includes(name));
+    expect(bound.map(({ object }) => [object.roleRef?.name, object.subjects]).sort()).toEqual(
+      controllers
+        .map((name) => {
+          const account = { kind: 'ServiceAccount', namespace: 'kube-system', name: name.slice(prefix.length) };
+          return [name, [expect.objectContaining(account)]];
+        })
+        .sort(),
+    );
+  });
 });

@@ -9,24 +9,13 @@ import {
   strategicMergePatch,
 } from '@orch/merge';
 import { type ObjectModel, tooManyValues } from '@orch/resources';
+import { type APPLY_PATCH, PATCH_TYPES, STRATEGIC_PATCH } from '@orch/schema';
 import type { RequestLimits } from '../deps.js';
 
-/** Applied by what structs say of their fields. */
-const STRATEGIC = 'application/strategic-merge-patch+json';
+/** Content type of a patch of a document. */
+export type PatchType = Exclude<(typeof PATCH_TYPES)[number], typeof APPLY_PATCH>;
 
-export type PatchType = 'application/json-patch+json' | 'application/merge-patch+json' | typeof STRATEGIC;
-
-/** The content type of a server-side apply, which is no patch of a document: what it makes of an object, owners decide. */
-export const APPLY = 'application/apply-patch+yaml';
-
-const SUPPORTED: readonly (PatchType | typeof APPLY)[] = [
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  STRATEGIC,
-  APPLY,
-];
-
-const WITHOUT_STRUCT = SUPPORTED.filter((type) => type !== STRATEGIC);
+const WITHOUT_STRUCT = PATCH_TYPES.filter((type) => type !== STRATEGIC_PATCH);
 
 /** A patch ready to be applied to any number of objects. */
 interface Patch {
@@ -44,9 +33,9 @@ const OPERATION_MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'v
 const PROBLEMS_MAX = 100;
 
 /** @param model of the resource that is patched. @throws StatusError 415 for a content type that is not one of its patches */
-export function patchType(contentType: string | undefined, model: ObjectModel): PatchType | typeof APPLY {
+export function patchType(contentType: string | undefined, model: ObjectModel): PatchType | typeof APPLY_PATCH {
   const media = contentType === undefined ? '' : parseContentType(contentType);
-  const supported = model.struct ? SUPPORTED : WITHOUT_STRUCT;
+  const supported = model.struct ? PATCH_TYPES : WITHOUT_STRUCT;
   const found = supported.find((type) => type === media);
   if (found) return found;
   throw unknownPatch(supported);
@@ -77,7 +66,7 @@ export function readPatch(type: PatchType, bytes: Buffer, { maxValues }: Pick<Re
         problems: repeated,
         apply: (_model, current) => asObject(apply(() => applyMergePatch(current as JsonObject, asObject(document)))),
       };
-    case STRATEGIC:
+    case STRATEGIC_PATCH:
       return {
         problems: repeated,
         apply: ({ struct }, current) => {

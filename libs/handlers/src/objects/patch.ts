@@ -2,10 +2,11 @@ import { isTooDeep } from '@orch/codec';
 import { type ApiObject, badRequest } from '@orch/machinery';
 import { tooManyValues } from '@orch/resources';
 import { turnFor } from '@orch/runtime/work';
+import { APPLY_PATCH } from '@orch/schema';
 import { type RequestContext, type ResourceCall, readBody, sendObject } from '@orch/serving';
 import { type Change, callerOf, holdsTooMany } from '@orch/writing';
 import { applyFieldValidation } from '../bodies/decode-body.js';
-import { APPLY, patchType, readPatch } from '../bodies/patch-document.js';
+import { patchType, readPatch } from '../bodies/patch-document.js';
 import { keepType, readPatched } from '../bodies/patched-type.js';
 import { writeOptions } from '../bodies/write-options.js';
 import type { ApiDeps } from '../deps.js';
@@ -16,7 +17,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const { endpoint, namespace, name, subresource } = call;
   // First of all: by it clients learn which patches there are.
   const type = patchType(ctx.req.headers['content-type'], endpoint.model);
-  if (type === APPLY) return apply(deps, ctx, call);
+  if (type === APPLY_PATCH) return apply(deps, ctx, call);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query, 'object');
   const bytes = await readBody(ctx, deps.limits);

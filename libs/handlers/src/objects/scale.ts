@@ -13,10 +13,11 @@ import {
 import { pathsOf } from '@orch/merge';
 import { getFreshness } from '@orch/reading';
 import { DeclaredModel, type Endpoint, inServedVersion, type Stored, servedObject } from '@orch/resources';
+import { APPLY_PATCH } from '@orch/schema';
 import { type RequestContext, type ResourceCall, readBody, sendApiObject } from '@orch/serving';
 import { type Change, callerOf, readMade, requireUid } from '@orch/writing';
 import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from '../bodies/decode-body.js';
-import { APPLY, patchType, readPatch } from '../bodies/patch-document.js';
+import { patchType, readPatch } from '../bodies/patch-document.js';
 import { keepType } from '../bodies/patched-type.js';
 import { judgeRepeated, readSaid } from '../bodies/said.js';
 import { applyOptions, type WriteOptions, writeOptions } from '../bodies/write-options.js';
@@ -142,7 +143,7 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
 
 export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const media = patchType(ctx.req.headers['content-type'], call.endpoint.model);
-  if (media === APPLY) return applyScale(deps, ctx, call);
+  if (media === APPLY_PATCH) return applyScale(deps, ctx, call);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const type = scaleType(deps, call);
   const bytes = await readBody(ctx, deps.limits);

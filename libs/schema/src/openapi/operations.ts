@@ -1,6 +1,7 @@
 import type { GroupVersionKind, JsonObject } from '@orch/machinery';
 import { deletionAnswersObject } from '../deletion-answer.js';
 import type { StructSchema, Subresource } from '../model.js';
+import { PATCH_TYPES, STRATEGIC_PATCH } from '../patch-types.js';
 import { listModel } from './list-struct.js';
 import { type DocumentedResource, kindStruct, type ModelSource, type OpenApiSource } from './source.js';
 import { COLLECTION_VERBS, type Method, OBJECT_VERBS, OLD_WATCHES, VERBS, type VerbForm } from './verb-forms.js';
@@ -54,17 +55,6 @@ const PRETTY: Parameter = {
   description: 'If true, the answer is indented for human readers.',
   type: 'string',
 };
-
-/** Media type of patches that follow the structs' declarations. */
-const STRATEGIC = 'application/strategic-merge-patch+json';
-
-/** Media types of patches. */
-const PATCH_TYPES = [
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  STRATEGIC,
-  'application/apply-patch+yaml',
-] as const;
 
 const REST = pathParameter('path', 'Path that the request goes on with.');
 
@@ -228,7 +218,7 @@ class ResourceOperations {
   }
 
   private patchTypes(): readonly string[] {
-    return this.isCustom ? PATCH_TYPES.filter((type) => type !== STRATEGIC) : PATCH_TYPES;
+    return this.isCustom ? PATCH_TYPES.filter((type) => type !== STRATEGIC_PATCH) : PATCH_TYPES;
   }
 
   private streamTypes(): string[] {

@@ -1,3 +1,4 @@
+import { isStream } from '@orch/schema';
 import type { Verb } from '../http/route.js';
 
 /** Verbs as the reference system's metrics write them. */
@@ -13,12 +14,9 @@ const METRIC_VERB: Readonly<Record<Verb, string>> = {
 };
 const APPLY_TYPE = 'application/apply-patch+yaml';
 
-/** Subresources whose requests are connections to another server. */
-const CONNECTED: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
-
-/** Returns the verb of a request for metrics: `CONNECT` for connections, `APPLY` for server-side apply. */
+/** Returns the verb of a request for metrics: `CONNECT` for a subresource that streams, `APPLY` for server-side apply. */
 export function metricVerb(verb: Verb, contentType: string | undefined, subresource = ''): string {
-  if (CONNECTED.has(subresource)) return 'CONNECT';
+  if (isStream(subresource)) return 'CONNECT';
   return verb === 'patch' && contentType?.startsWith(APPLY_TYPE) ? 'APPLY' : METRIC_VERB[verb];
 }
 
