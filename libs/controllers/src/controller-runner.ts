@@ -99,7 +99,12 @@ export class ControllerRunner {
         return goesOn();
       },
     };
-    const after = await this.controller.reconcile(key, run);
-    if (after !== undefined && goesOn()) this.#queue.addAfter(key, after);
+    try {
+      const after = await this.controller.reconcile(key, run);
+      if (after !== undefined && goesOn()) this.#queue.addAfter(key, after);
+    } catch (error) {
+      // What it may not write any more is refused: the process that leads by now does it.
+      if (goesOn()) throw error;
+    }
   }
 }
