@@ -200,12 +200,7 @@ describe('the controller of registrations', () => {
     goOn();
     await soon(clock, () => lost).toBe(1);
     await clock.advance(60_000);
-<<<<<<< HEAD
     expect([registered(), begun, errors]).toEqual([[], 1, []]);
-=======
-    expect([registered(), begun]).toEqual([[], 1]);
-    expect(errors).toEqual([]);
->>>>>>> h-attack2
     isFree = true;
     await clock.advance(RENEWAL_MS);
     const again = () => {

@@ -237,22 +237,6 @@ describe('a controller of a manager', () => {
     await manager.stop();
   });
 
-  it('says nothing of a reconciliation that fails once it may not go on', async () => {
-    let end = (): void => undefined;
-    const { clock, manager, errors, lease } = managerOf(async () => {
-      await new Promise<void>((resolve) => (end = resolve));
-      throw new Error('this process does not run the controller any more');
-    });
-    manager.start();
-    await clock.settle();
-    lease.isFree = false;
-    await clock.advance(LEADERSHIP_MS);
-    end();
-    await clock.settle();
-    expect(errors).toEqual([]);
-    await manager.stop();
-  });
-
   it('listens to nobody and writes nothing once it is stopped', async () => {
     let end = (): void => undefined;
     const runs: ReconcileRun[] = [];
