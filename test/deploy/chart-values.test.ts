@@ -155,3 +155,22 @@ test.each([
   expect(code).not.toBe(0);
   expect(stderr).toMatch(/fullnameOverride|nameOverride/);
 });
+
+test('the Job that migrates runs where api-servers may', () => {
+  const tolerations = [{ key: 'dedicated', operator: 'Equal', value: 'control-plane', effect: 'NoSchedule' }];
+  const place = {
+    nodeSelector: { 'node-role': 'control-plane' },
+    tolerations,
+    priorityClassName: 'system-cluster-critical',
+  };
+  const { text, objects } = template('orch', 'orch', {
+    apiServer: place,
+    postgres: { urlSecret: 'postgres', migratorUrlKey: 'migrator', roles: { apiServer: 'a', gateway: 'b' } },
+  });
+  expectStrict(text);
+  const pods = objects.filter(({ metadata }) => ['orch-migration', 'orch-api-server'].includes(metadata.name));
+  const specs = pods
+    .filter(({ kind }) => kind === 'Job' || kind === 'Deployment')
+    .map(({ spec }) => spec.template.spec);
+  expect(specs).toEqual([expect.objectContaining(place), expect.objectContaining(place)]);
+});
