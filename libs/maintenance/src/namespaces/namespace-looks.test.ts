@@ -128,7 +128,8 @@ it('one that is made again under its name while it is emptied keeps what it hold
     return [];
   });
   await clock.advance(0);
-  expect(wasStopped).toBe(true);
+  await expect.poll(() => wasStopped).toBe(true);
+  await clock.settle();
   expect(api.stored('namespaces', 'going')?.spec).toEqual({ finalizers: [api.deps.names.product] });
 });
 

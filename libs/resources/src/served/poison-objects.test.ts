@@ -87,7 +87,7 @@ describe.each([
 
   it('takes what the server has to write itself', async () => {
     const key = { namespace: 'default', name: 'large' };
-    const own = { caller: serverItself(), options: { dryRun: false }, ownChange: true } as const;
+    const own = { caller: serverItself(), options: { dryRun: false }, changeKind: 'internal' } as const;
     await server.api.deps.pipeline.write(
       { operation: 'UPDATE', endpoint, key, subresource: '', ...own },
       {
