@@ -3,9 +3,9 @@ import type { CompactionRound, HistoryBounds } from '@orch/storage';
 
 /** Gauges and counters of the compaction of one database's history. */
 export interface CompactionSeries {
-  /** Of a round that ended. */
+  /** Records a round that ended. */
   round(round: CompactionRound): void;
-  /** Of one that failed, as a whole or in one of its steps. */
+  /** Counts a round that failed, as a whole or in one of its steps. */
   failed(): void;
 }
 

@@ -18,7 +18,7 @@ export const GATHER_MS = 1_000;
 /** Kinds that are forgotten in one look: more would make its steps long. */
 const MOST_AT_ONCE = 100;
 
-/** What series of an endpoint are known by; the endpoint itself holds schemas, and is to go at once. */
+/** Labels of an endpoint's series, kept instead of the endpoint: that holds schemas and is to be freed at once. */
 interface Labels {
   readonly type: TypeId;
   readonly group: string;

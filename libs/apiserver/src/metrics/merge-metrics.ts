@@ -1,4 +1,4 @@
-/** What one worker answers to `GET /metrics`. */
+/** The response of one worker to `GET /metrics`. */
 export interface WorkerMetrics {
   readonly worker: number;
   /** Prometheus text format. */

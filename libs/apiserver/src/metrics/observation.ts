@@ -22,7 +22,7 @@ import { storeObserver } from './store-observer.js';
 import { readTracingConfig } from './tracing-config.js';
 
 interface ObservationSettings {
-  /** What this process is called in traces. */
+  /** Name of this process in traces. */
   readonly serviceName: string;
   readonly version: VersionInfo;
   /** Undefined: no traces. */
@@ -32,7 +32,7 @@ interface ObservationSettings {
   readonly logger: Logger;
 }
 
-/** Everything that looks at one process: its metrics, its traces, and what the parts tell these. */
+/** Instrumentation of one process: its metrics, its traces, and the observers through which its parts report. */
 export class Observation {
   readonly metrics: Metrics;
   readonly names = new ResourceNames();

@@ -43,7 +43,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
     logger: silentLogger,
   });
   const { metrics, names } = observation;
-  // What would be looked at is not there, and nobody asks for values.
+  // The observed objects do not exist here; only the descriptions of the metrics are read, not their values.
   observation.watchFeed({ lag: () => 0 }, { healthy: () => false });
   observePools(metrics, { pools: () => [] });
   observeLeases(metrics, { leases: () => [] });

@@ -62,7 +62,7 @@ interface AssembleOptions {
   /** Feature gates and other settings of the kinds. */
   readonly kinds: KindSettings;
   readonly store: Store;
-  /** Whether an object is to be rewritten though nothing in it changes. Default: none is. */
+  /** Whether an object is rewritten though its content does not change. Default: none is. */
   readonly isOutdated?: (type: TypeId, key: Key) => Promise<boolean>;
   readonly cache: WatchCache;
   /** Admission plugins, in the order in which they are called. */
@@ -233,7 +233,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   };
 }
 
-/** Quotas are counted also where nobody may look at them. */
+/** Returns the endpoint of quotas, also where the API does not serve them: they are counted all the same. */
 function quotaEndpoint(served: ServedResources, unserved: readonly Endpoint[]): Endpoint {
   const isQuota = ({ definition: { group, resource } }: Endpoint) => group === '' && resource === 'resourcequotas';
   const endpoint = served.current.ofResource('', 'resourcequotas') ?? unserved.find(isQuota);

@@ -17,7 +17,7 @@ interface ChangeFeedSettings {
   openBus(settings: BusSettings): ChangeBus;
 }
 
-/** What happens to the state, in order, and what is kept of it in memory. */
+/** The ordered feed of changes, and the cache in memory that is built from it. */
 export interface ChangeFeed {
   readonly feed: OrderedFeed;
   readonly cache: WatchCache;

@@ -27,7 +27,7 @@ export function componentChecks({ pingStore, feedLag }: ComponentSettings) {
 
 interface HealthChecksSettings extends ComponentSettings {
   readonly logger: Logger;
-  /** Aborted when the process is told to end. */
+  /** Aborted when the process is asked to stop. */
   readonly stopping: AbortSignal;
   /** Milliseconds for which a process that is still starting counts as live. */
   readonly livezGraceMs: number;
@@ -35,7 +35,7 @@ interface HealthChecksSettings extends ComponentSettings {
   isBootstrapped(): boolean;
   /** Whether all roles and bindings are known, those among them that every installation has. */
   hasPolicy(): boolean;
-  /** What bodies are encrypted with; absent where nothing is. */
+  /** Encryption of bodies at rest; absent where nothing is encrypted. */
   readonly encryption?: { check(): Promise<void> };
 }
 

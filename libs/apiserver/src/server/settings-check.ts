@@ -16,7 +16,7 @@ import { readTracingConfig } from '../metrics/tracing-config.js';
 import type { ControlPlaneSettings, Role } from './control-plane-settings.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 
-/** What is looked at, as an error calls it that names no option itself. */
+/** A check, and what errors call its subject where they name no option themselves. */
 type Check = readonly [called: string, check: () => unknown];
 
 type CheckedSettings = Pick<ControlPlaneSettings, 'serving' | 'backend' | 'role'>;
@@ -51,7 +51,7 @@ async function checkCredentials(serving: ServingOptions, names: Names, { gateway
   if (gatewayUrls.length > 0) checkGatewayClient(set);
 }
 
-/** What is wrong, in a line. */
+/** Returns the error of a check in one line; none where it passes. */
 async function problemOf([called, check]: Check): Promise<string[]> {
   try {
     await check();
@@ -74,7 +74,7 @@ const together = (options: object, checks: readonly Check[]): Check[] =>
     return [called, async () => (await Promise.all(values.map(isReadOnce))).some(Boolean) || check()];
   });
 
-/** Whether a value names a pipe (`<(…)` of a shell, /dev/stdin): whoever needs what comes through it would find nothing left. */
+/** Whether a value names a pipe (`<(…)` of a shell, /dev/stdin): reading it here would leave nothing for its user. */
 async function isReadOnce(value: unknown): Promise<boolean> {
   if (typeof value !== 'string') return false;
   const found = await stat(value).catch(() => undefined);

@@ -18,7 +18,7 @@ export class MetricsCollection {
   /** `peers`: the workers that are there now. */
   constructor(private readonly peers: () => readonly Peer[]) {}
 
-  /** Takes what a worker says of metrics. */
+  /** Handles a worker's message about metrics. */
   receive(from: Peer, message: FromWorker): void {
     if (message.about === 'collect') {
       void this.#collect().then((pages) => from.send({ about: 'collected', id: message.id, pages }));
@@ -27,7 +27,7 @@ export class MetricsCollection {
     }
   }
 
-  /** Pages in the order of places, of those that answer in time. */
+  /** Returns the pages, in the order of places, of the workers that answer in time. */
   async #collect(): Promise<readonly WorkerMetrics[]> {
     const id = ++this.#lastId;
     const peers = this.peers();

@@ -12,8 +12,9 @@ interface SilenceWatchSettings {
 }
 
 /**
- * Notices a worker that lives and does nothing, as one whose event loop never comes to an end: its connections stay open, and nobody
- * answers on them. Times in which this process itself stood still do not count: the worker may have stood still with it.
+ * Detects a worker that is alive but does nothing, as one whose event loop is blocked: its connections stay open and
+ * are not answered. Times in which this process itself stood still do not count: the worker may have stood still with
+ * it.
  */
 export class SilenceWatch {
   readonly #settings: SilenceWatchSettings;
@@ -25,7 +26,7 @@ export class SilenceWatch {
     this.#look();
   }
 
-  /** The worker has said something. */
+  /** Records a sign of life of the worker. */
   heard(): void {
     this.#silentMs = 0;
   }

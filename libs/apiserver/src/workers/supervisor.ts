@@ -42,8 +42,8 @@ interface Place {
 
 /**
  * Keeps a number of equal processes running. The first is started alone, and what it makes (certificates, tables) is
- * there for the others; when it cannot start, nothing is tried again. One that dies is started again after a pause
- * that doubles; one that keeps dying ends all, for whoever runs this to see.
+ * there for the others; if it cannot start, nothing is retried. A worker that dies is restarted after a pause that
+ * doubles; one that keeps dying ends all, so that whatever runs this process notices.
  */
 export class Supervisor {
   readonly #settings: SupervisorSettings;

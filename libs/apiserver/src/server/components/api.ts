@@ -35,7 +35,7 @@ export const api = declare({ name: 'api', needs: NEEDS, makes: ['api'] }, (proce
   },
 }));
 
-/** What kinds are made with. */
+/** Returns the settings that kinds are made with. */
 export function kindSettings({ settings, features }: Host<never>): KindSettings {
   return { features, allowPrivileged: settings.serving.allowPrivileged, customKinds: true };
 }

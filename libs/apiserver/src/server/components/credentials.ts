@@ -5,7 +5,7 @@ import { CertificateLooks } from '../certificate-looks.js';
 import { certificateSources } from '../certificate-sources.js';
 import { declare, type Host, stateOf, tellingOf } from './process.js';
 
-/** Who asks: certificates and tokens of all kinds. */
+/** Authentication of callers: certificates and tokens of all kinds. */
 export const credentials = declare(
   {
     name: 'credentials',

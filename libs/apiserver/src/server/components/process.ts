@@ -34,9 +34,9 @@ interface Parts {
   /** Limits that all processes share; absent without Redis. */
   readonly sharedRates: RedisRates | undefined;
   readonly admissionWebhooks: AdmissionWebhooks;
-  /** Where this process keeps house. */
+  /** Present where this process does the installation's housekeeping. */
   readonly followed: FollowedByNamespaces | undefined;
-  /** Where this process keeps house, and policies are judged. */
+  /** Present where this process does the installation's housekeeping and policies are evaluated. */
   readonly policies: FollowedObjects | undefined;
   readonly customResources: CustomResources;
   readonly webhooks: Webhooks;

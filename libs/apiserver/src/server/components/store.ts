@@ -50,7 +50,7 @@ export const closingWatch = declare({ name: 'closing-watch', needs: ['store'] },
   },
 }));
 
-/** What cannot be is refused before anything is waited for. */
+/** Rejects invalid settings before anything is waited for. */
 async function refuseEarly(process: Host<never, 'serviceAccountKeys'>): Promise<void> {
   const { backend, serving } = process.settings;
   natsSettings(backend);
