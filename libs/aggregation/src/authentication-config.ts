@@ -7,16 +7,16 @@ import type { Clock } from '@orch/runtime';
 import { WorkOnDemand } from '@orch/runtime/work';
 import { type OwnWrites, serverItself } from '@orch/writing';
 
-/** Where servers of group-versions read whom they are to believe. */
+/** ConfigMap from which extension servers read which client certificates and headers to trust. */
 const KEY = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
 
-/** Milliseconds between two looks whether it still says so. */
+/** Milliseconds between two checks that the ConfigMap is still up to date. */
 const LOOK_MS = 60_000;
 const RETRY_MS = 1_000;
 
-/** What is published of the credentials of this process. */
+/** The part of this process's credentials that is published. */
 interface PublishedTrust extends Pick<CredentialSet, 'authorities'> {
-  /** Headers in which front proxies say for whom they ask, as the options name them. */
+  /** Headers in which front proxies name the user, as the options say. */
   readonly requestHeaders: RequestHeaderOptions;
 }
 
@@ -28,7 +28,7 @@ export type RequestHeaderOptions = Pick<
 
 interface AuthenticationConfigOptions extends OwnWrites {
   readonly reader: Pick<ObjectReader, 'current'>;
-  /** As they are now. */
+  /** Returns the current credentials. */
   trust(): PublishedTrust;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -37,8 +37,8 @@ interface AuthenticationConfigOptions extends OwnWrites {
 }
 
 /**
- * Keeps the config map that tells servers of group-versions whose client certificates are believed, and how they are told who asks.
- * Every process adds what it believes itself: others may have other files.
+ * Maintains the ConfigMap that names to extension servers the authorities of client certificates that are trusted, and
+ * the headers that name the user. Every process adds what it trusts itself: others may have other files.
  */
 export class AuthenticationConfig {
   readonly #work: WorkOnDemand;
@@ -48,7 +48,10 @@ export class AuthenticationConfig {
     this.#work = new WorkOnDemand(() => this.#round(), { onError, ...(clock && { clock }) });
   }
 
-  /** Looks whether it says so; to be called at the start, and when something else is believed. */
+  /**
+   * Brings the ConfigMap up to date in the background; to be called at the start, and when the trusted authorities
+   * change.
+   */
   publish(): void {
     this.#work.ask();
   }

@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import type { UserInfo } from '@orch/authentication';
 import { type Extension, remoteIdentity } from './forward.js';
 
-/** As whom this server itself asks others. */
+/** The user as whom this server itself sends requests to others. */
 const AGGREGATOR: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'], extra: {} };
 
 interface Fetching {

@@ -53,10 +53,10 @@ interface Asking extends Forwarding {
   readonly body: Buffer | undefined;
 }
 
-/** Told anew, also where this server has nothing to tell. */
+/** Headers that are replaced, or removed where this server has no value for them. */
 const FORWARDED = ['x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-uri'];
 const NOT_ASKED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, ...FORWARDED]);
-/** What is not said where the connection goes on with another protocol: there is no body. */
+/** Request headers that are left out of an upgrade: it has no body. */
 const NOT_UPGRADED_WITH: ReadonlySet<string> = new Set([...NOT_ASKED_WITH, 'content-length']);
 
 /** Builds a 503 error without `Retry-After`: clients would retry ten times for a server that most of them do not need. */
@@ -66,10 +66,10 @@ const CONNECT_MS = 5_000;
 /** Bytes of the head of an answer. */
 const MAX_ANSWER_HEAD = 512 << 10;
 
-/** As connections are watched over where nobody says how. */
+/** Default detection of vanished peers: by the kernel. */
 const BY_THE_KERNEL = new OutgoingConnections();
 
-/** What it answers; `switched` when it goes on with another protocol. */
+/** The response; `switched` when the connection goes on with another protocol. */
 interface Answer {
   readonly message: IncomingMessage;
   readonly switched?: Upgrade;
@@ -103,7 +103,7 @@ export async function forward(
     const joined = isWatch ? joinWebSockets : joinConnections;
     return joined(ctx, ctx.upgrade, message, switched);
   }
-  // Of a body that was refused before its end nobody takes the rest.
+  // The rest of a body that was refused before its end is not read.
   leaveBody(ctx);
   if (isRedirect(message)) return refuseRedirect(ctx, message);
   if (isWatch) return passWatchOn(ctx, message);
@@ -113,7 +113,7 @@ export async function forward(
 /** Headers of answers that are this server's to set: it alone knows who asks, and asks for credentials. */
 const OWN_HEADERS = /^(?:audit-id$|www-authenticate$|x-kubernetes-pf-|access-control-|proxy-)/;
 
-/** Another server answers for its resources, not for what this one says of the request. */
+/** Removes headers about the request itself: only this server sets them, the other one answers for its resources. */
 function keepOwn({ res, requestId }: RequestContext, { statusCode, headers }: IncomingMessage): void {
   for (const name of Object.keys(headers)) if (OWN_HEADERS.test(name)) delete headers[name];
   // It has no body that could be measured (RFC 9110 section 8.6).
@@ -132,7 +132,7 @@ function refuseRedirect({ res }: RequestContext, answer: IncomingMessage): undef
   return undefined;
 }
 
-/** Joins two connections on which nobody here knows what is said. */
+/** Joins two connections whose protocol is not interpreted here. */
 function joinConnections(
   ctx: RequestContext,
   client: Upgrade,
@@ -217,7 +217,7 @@ function askOnce(ctx: RequestContext, extension: Extension, forwarding: Asking):
     upstream.once('socket', (socket) => connections.keep(socket));
     upstream.once('response', (message) => {
       const { statusCode = 0 } = message;
-      // What is none cannot be told to a client over HTTP/2.
+      // An invalid status code cannot be sent to a client over HTTP/2.
       if (isStatus(statusCode)) return resolve({ message });
       upstream.destroy();
       reject(new Error(`it answers with the status ${statusCode}`));
@@ -227,7 +227,7 @@ function askOnce(ctx: RequestContext, extension: Extension, forwarding: Asking):
       reject(isLost ? new LostConnectionError(error.message) : error);
     });
     upstream.once('upgrade', (message, socket: Socket, head) => {
-      // Nobody else hears of its end yet.
+      // Nothing else listens for errors of the socket yet; without a listener they would end the process.
       socket.on('error', () => undefined);
       if (upgrade) return resolve({ message, switched: { socket, head } });
       socket.destroy();
@@ -244,7 +244,7 @@ function askOnce(ctx: RequestContext, extension: Extension, forwarding: Asking):
   });
 }
 
-/** Of an answer that is no word before it (RFC 9110 section 15). */
+/** Whether a code is that of a final response (RFC 9110 section 15). */
 const isStatus = (code: number): boolean => code >= 200 && code <= 599;
 
 function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext, serverName: string, via?: string) {
@@ -265,7 +265,7 @@ function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext
   };
 }
 
-/** How the request came here, whatever its client says of that. */
+/** Headers that say how the request reached this server, whatever its client claims. */
 function forwardedOf(req: IncomingMessage): Record<string, string> {
   const host = hostOf(req);
   return {
@@ -275,7 +275,7 @@ function forwardedOf(req: IncomingMessage): Record<string, string> {
   };
 }
 
-/** Whether there is a body, or may be one, whose length was not said before. */
+/** Whether there is, or may be, a body whose length was not declared. */
 function hasUnmeasuredBody({ req, res }: Pick<RequestContext, 'req' | 'res'>): boolean {
   if (req.headers['content-length'] !== undefined) return false;
   const stream = http2StreamOf({ res });

@@ -17,7 +17,7 @@ export interface RegistrationControllerOptions {
   onServed(listener: () => void): () => void;
   /** Whether it may serve more where others can read what it cannot: what it does not serve is let be then. */
   isPartial(): boolean;
-  /** Hears of each that was there and is not any more. */
+  /** Called for each registration that becomes unavailable. */
   readonly onUnavailable: (registration: Registration, reason: string) => void;
 }
 
@@ -31,8 +31,8 @@ const RETRY = { firstMs: 250, longestMs: 5_000 };
 const PARTIAL_MS = 3_000;
 
 /**
- * Looks after registrations, by their names and as the server itself: what is served here is registered, and all are told whether they are
- * there. A server that does not answer keeps nobody from the others.
+ * Reconciles registrations, by their names and as the server itself: group-versions served here are registered, and the
+ * condition of each registration says whether it is available. A server that does not answer delays no others.
  */
 export class RegistrationController implements ControllerGroup {
   readonly controllers: readonly Controller[];

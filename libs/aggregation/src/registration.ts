@@ -16,22 +16,22 @@ export interface ServicePlace {
 export interface Registration {
   readonly name: string;
   readonly uid: string;
-  /** Of its last write. */
+  /** Version of its last write. */
   readonly stored: Version;
   readonly group: string;
   readonly version: string;
-  /** Who answers; undefined where this server does. */
+  /** Service that answers; undefined where this server does. */
   readonly service: ServicePlace | undefined;
   readonly insecureSkipTLSVerify: boolean;
   /** PEM; undefined for what the system trusts. */
   readonly caBundle: string | undefined;
   readonly groupPriority: number;
   readonly versionPriority: number;
-  /** What was told of it last; undefined where nothing was. */
+  /** Its last condition `Available`; undefined without one. */
   readonly told: (Omit<Availability, 'status'> & { readonly status: string }) | undefined;
-  /** Whether the server makes it itself: the value of the label that says so. */
+  /** Value of the label that says whether, and when, the server manages it itself. */
   readonly managed: string | undefined;
-  /** As it is written. */
+  /** Its spec as stored. */
   readonly spec: APIServiceSpec;
 }
 
