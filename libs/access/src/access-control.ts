@@ -40,11 +40,11 @@ interface AccessControlSettings {
   readonly feed: OrderedFeed;
   readonly options: AuthorizationOptions;
   readonly features: Features;
-  /** Where verdicts of webhooks are shared with other processes; undefined for nowhere. */
+  /** Cache of webhook verdicts that is shared with other processes; undefined for none. */
   readonly shared: SharedVerdicts | undefined;
-  /** Hears of each question to the webhook. */
+  /** Called after each call of the webhook. */
   readonly onAsked?: (failed: boolean) => void;
-  /** Whether this process may look after the roles that every installation has. */
+  /** Whether this process may maintain the roles that every installation has. */
   readonly decides: boolean;
   readonly logger: Logger;
 }
@@ -52,7 +52,10 @@ interface AccessControlSettings {
 /** The role of which the rules are those of every node. */
 const NODE_ROLE = 'system:node';
 
-/** Who may do what in one process: what decides, what it is decided by, and what becomes of open watches when that changes. */
+/**
+ * Authorization of one process: the authorizer, the state that it decides by, and the effect of changes on open
+ * watches.
+ */
 export class AccessControl {
   /** Decides for every request. */
   readonly authorizer: Authorizer;
@@ -120,8 +123,9 @@ export class AccessControl {
   }
 
   /**
-   * Resolves when all that is decided by is known, and where this process looks after it what every installation has is there: only
-   * then requests may be answered. @throws StoreUnavailableError
+   * Resolves when the policy is loaded, and where this process maintains the default roles, when these exist: only then
+   * requests may be answered.
+   * @throws StoreUnavailableError
    */
   async start(): Promise<void> {
     this.#webhook = await this.#openWebhook();
@@ -139,8 +143,8 @@ export class AccessControl {
   }
 
   /**
-   * Ends those of the watches whose rights go while they are open; looks at those alone whom a change concerns, and where a webhook decides,
-   * which tells of no change, at each from time to time.
+   * Ends watches whose user loses the right to them while they are open. A change causes only the watches that it
+   * concerns to be checked; where a webhook decides, which notifies of no change, each is checked from time to time.
    */
   judge(watches: OpenWatches): void {
     const judge = judgeOfRights(this.authorizer);

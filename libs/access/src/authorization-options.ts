@@ -1,6 +1,6 @@
 import type { OptionValues } from '@orch/runtime';
 
-/** What may decide who may do what. */
+/** Authorization modes: the authorizers that can be chosen. */
 const AUTHORIZATION_MODES = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 

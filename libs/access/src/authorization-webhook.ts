@@ -7,9 +7,9 @@ import type { AuthorizationOptions } from './authorization-options.js';
 interface AuthorizationWebhookSettings {
   readonly names: Names;
   readonly options: AuthorizationOptions;
-  /** Where verdicts are shared with other processes; undefined for nowhere. */
+  /** Cache of verdicts that is shared with other processes; undefined for none. */
   readonly shared: SharedVerdicts | undefined;
-  /** Hears of each question. */
+  /** Called after each call of the webhook. */
   readonly onAsked?: ((failed: boolean) => void) | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function openAuthorizationWebhook(
     names,
     version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
     ask: (review) => webhook.ask(review),
-    // Told from those of others, where they are shared.
+    // The origin and path keep verdicts of this webhook apart from those of others in the shared cache.
     verdicts: { of: (parts, find) => kept.of(['access', origin + pathname, ...parts], find) },
   });
   return { authorizer, close: () => webhook.close() };

@@ -29,7 +29,7 @@ interface BootstrapPolicyOptions {
   readonly administrators: readonly string[];
 }
 
-/** Which features are on of those that bootstrap rules are for; one that is not known here is off. */
+/** Returns which features bootstrap rules may depend on are on; a gate that is not known here is off. */
 export const bootstrapGates =
   (features: Features) =>
   (gate: string): boolean =>
@@ -75,7 +75,7 @@ export class BootstrapPolicyKeeper {
     }
   }
 
-  /** What is to be done; nothing, mostly. */
+  /** Returns the writes that are needed; usually none. */
   async #steps(): Promise<Step[]> {
     const roles = this.#wanted.roles.map((wanted) => this.#roleStep(wanted));
     const bindings = this.#wanted.bindings.map((wanted) => this.#bindingStep(wanted));
@@ -116,7 +116,7 @@ export class BootstrapPolicyKeeper {
     return { operation, endpoint, key: keyOf(wanted), ...own };
   }
 
-  /** One of a namespace that is not there is left out. */
+  /** Creates an object; one whose namespace does not exist is left out. */
   async #create(wanted: BootstrapObject<unknown>): Promise<void> {
     const create = () => copy(wanted.object as ApiObject);
     const made = this.options.deps.pipeline.write(this.#request('CREATE', wanted), { create });
@@ -144,7 +144,10 @@ export class BootstrapPolicyKeeper {
 
 const keyOf = ({ namespace, name }: BootstrapObject<unknown>) => ({ namespace, name });
 
-/** What cannot be opened cannot be put right either; who follows it tells of it. It must not keep a server from starting. */
+/**
+ * Skips an object whose body cannot be decrypted: it cannot be mended either, its informer reports it, and it must not
+ * keep a server from starting.
+ */
 async function orNone(step: Promise<Step | undefined>): Promise<Step | undefined> {
   try {
     return await step;
@@ -154,7 +157,7 @@ async function orNone(step: Promise<Step | undefined>): Promise<Step | undefined
   }
 }
 
-/** Somebody else has made it meanwhile. @throws any other error */
+/** Ignores that another server has created the object meanwhile. @throws any other error */
 function ignoreExisting(error: unknown): void {
   if (error instanceof StatusError && error.code === 409) return;
   throw error;

@@ -16,9 +16,9 @@ import type { Caller, Draft } from '@orch/writing';
 import type { Binding, Role } from './policy-objects.js';
 
 interface GrantsOptions {
-  /** Of roles and bindings. */
+  /** API group of roles and bindings. */
   readonly group: string;
-  /** What is known of who may do what: nobody gives what it has not. */
+  /** Current policy: callers may grant only rights that they hold. */
   readonly policy: RbacPolicy;
   /** The role that is there now; undefined where none is. The namespace is empty for a ClusterRole. */
   readonly role: (namespace: string, name: string) => Promise<Role | undefined>;
@@ -101,7 +101,7 @@ export class Grants {
     throw forbidden(endpoint.groupResource, key.name, problem === '' ? why : `${why}; resolution errors: [${problem}]`);
   }
 
-  /** What of rules a caller does not hold, in words. */
+  /** Describes the rules that a caller does not hold. */
   #missing({ user }: Caller, namespace: string, rules: readonly PolicyRule[]): string[] {
     try {
       const held = this.options.policy.rulesFor(user, namespace).rules;
@@ -123,7 +123,7 @@ const aggregates = (role: Role | undefined): boolean => Boolean(role?.aggregatio
 
 type Asked = Pick<RequestAttributes, 'verb' | 'group' | 'resource' | 'namespace' | 'name'>;
 
-/** Whether a caller may do something beside what it asks for; of one whose rights nobody knows it is not told. */
+/** Whether a caller may perform another request beside its own; false where that cannot be decided. */
 async function allowed({ user, access }: Caller, asked: Asked): Promise<boolean> {
   if (!access) return false;
   const request = { ...asked, isResourceRequest: true, path: '', version: '*', subresource: '' };

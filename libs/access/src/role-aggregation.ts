@@ -77,7 +77,7 @@ async function apply(
   await client.update(target, (current) => merge(current), { options, changeKind: 'apply' }).catch(ignoreMissing);
 }
 
-/** What no selector can be made of fits nothing; the rules of the kind refuse it. */
+/** Returns the matcher of a selector. An invalid one, which validation refuses, matches nothing. */
 function matcherOf(selector: RoleSelector): LabelMatcher {
   try {
     const made = labelSelectorOf(selector as LabelSelectorObject);
