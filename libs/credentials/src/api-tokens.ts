@@ -109,7 +109,7 @@ export class ApiTokens {
     return undefined;
   }
 
-  /** One timer a set of objects, however many watches are open by tokens that are bound to them. */
+  /** Sets one timer for a set of objects, however many watches are open with tokens bound to them. */
   #judgeIn(ms: number, bindings: readonly Binding[]): void {
     const keys = bindings.map(({ object }) => keyOfObject(object));
     const timer = keys.join();

@@ -15,8 +15,8 @@ export interface FileCertificates {
 }
 
 /**
- * Characters of PEM that one look reads at most, and one text more: some 400 certificates, 60 ms. What is in the API may hold
- * thousands, and whoever asks for metrics would have all others wait.
+ * Characters of PEM that one reading parses at most, beyond which only the text begun is finished: some 400
+ * certificates, 60 ms. Objects of the API may hold thousands, and a request for metrics would block all others.
  */
 const LOOKED_AT_MOST = 256 * 1024;
 

@@ -3,10 +3,12 @@ import type { Names } from '@orch/machinery';
 import { FileWatch, type Logger } from '@orch/runtime';
 import { ReviewWebhook } from '@orch/webhooks';
 
-/** How often the file, and those that it names, are read without having been told of a change, ms. */
+/** Interval at which the file, and those that it names, are read though no change was notified, ms. */
 const LOOK_MS = 60_000;
 
-/** A webhook whose place and credentials stand in a connection file (form of a kubeconfig), followed as that changes. */
+/**
+ * A webhook whose URL and credentials are in a connection file (in the form of a kubeconfig), followed as that changes.
+ */
 export class ConfiguredWebhook {
   readonly #watch: FileWatch;
   #webhook: ReviewWebhook;
@@ -36,13 +38,13 @@ export class ConfiguredWebhook {
     return new ConfiguredWebhook(file, names, logger, await readKubeconfig(file, { names }), onAsked);
   }
 
-  /** Where it is: verdicts of another place are not its own. */
+  /** URL without its query; verdicts of webhooks at other URLs are not this one's. */
   get place(): string {
     const { origin, pathname } = new URL(this.connection.server);
     return origin + pathname;
   }
 
-  /** As {@link ReviewWebhook.ask}. */
+  /** Calls the webhook, see {@link ReviewWebhook.ask}. */
   ask(review: object): Promise<Readonly<Record<string, unknown>>> {
     return this.#webhook.ask(review);
   }

@@ -119,7 +119,7 @@ export async function readCredentials(
 
 type Given = Awaited<ReturnType<typeof readGiven>>;
 
-/** Those of files that options name. */
+/** Returns the certificates in files that options name. */
 function givenCertificates(options: CredentialOptions, given: Given): FileCertificates[] {
   const of = (certificate: string, file: string | undefined, pem: string | undefined): FileCertificates[] =>
     file === undefined || pem === undefined ? [] : [{ certificate, file, pem }];
@@ -134,7 +134,7 @@ function givenCertificates(options: CredentialOptions, given: Given): FileCertif
   ];
 }
 
-/** Those of `--cert-dir`, as far as they are in use. */
+/** Returns the certificates of `--cert-dir` that are in use. */
 function madeCertificates(
   own: ServingPki | undefined,
   ownProxy: ProxyPki | undefined,
@@ -177,7 +177,10 @@ async function readGiven(options: CredentialOptions) {
   };
 }
 
-/** Whoever has a certificate of an authority of both kinds might say to be anybody. */
+/**
+ * Refuses an authority of both client and proxy certificates: a client with such a certificate could impersonate any
+ * user.
+ */
 function refuseSharedAuthority({ clients, proxies, proxyNames }: CertificateTrust): void {
   if (proxyNames.length > 0 || ![...proxies.keys()].some((authority) => clients.has(authority))) return;
   throw new Error(

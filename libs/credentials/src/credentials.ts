@@ -11,7 +11,7 @@ import { FileWatch, type Logger } from '@orch/runtime';
 import type { CredentialOptions } from './credential-options.js';
 import { type CredentialSet, credentialFiles, readCredentials } from './credential-set.js';
 
-/** How often files are read without having been told of a change, and certificates of `--cert-dir` are renewed, ms. */
+/** Interval at which files are read though no change was notified, and certificates of `--cert-dir` are renewed, ms. */
 const LOOK_MS = 60_000;
 
 interface CredentialSettings {
@@ -50,7 +50,7 @@ export class Credentials {
         options.requestheaderExtraHeadersPrefix,
       ),
       tokenVerifiers: tokens,
-      // Who may do everything is to be known.
+      // AlwaysAllow grants everything: an anonymous caller would be an administrator.
       anonymous: options.anonymousAuth && !options.authorizationMode.includes('AlwaysAllow'),
       ...(certificateAccepted && { certificateAccepted }),
     });

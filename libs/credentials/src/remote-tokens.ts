@@ -15,16 +15,16 @@ export interface RemoteTokensSettings {
   /** The API's own audiences. */
   readonly audiences: readonly string[];
   readonly logger: Logger;
-  /** Where verdicts are shared with other processes. */
+  /** Cache of verdicts that is shared with other processes. */
   readonly shared?: SharedVerdicts | undefined;
   readonly observer?: VerdictObserver;
-  /** Hears of each question to the webhook. */
+  /** Called after each call of the webhook. */
   readonly onAsked?: (failed: boolean) => void;
 }
 
-/** Those outside the installation who know tokens. */
+/** Verifiers of tokens that are issued outside the installation. */
 export class RemoteTokens {
-  /** Asked in this order: for an issuer's tokens nobody need be called. */
+  /** In the order in which they are asked: for an issuer's tokens the webhook need not be called. */
   readonly verifiers: readonly TokenVerifier[];
 
   private constructor(private readonly parts: readonly Part[]) {
@@ -88,10 +88,10 @@ async function openWebhook(settings: RemoteTokensSettings): Promise<Part | undef
   const webhook = await ConfiguredWebhook.open(file, names, logger, onAsked);
   const ttl = options.authenticationTokenWebhookCacheTtl;
   const cache = new VerdictCache({
-    // What it says to be wrong may be so for this moment alone.
+    // An error may be temporary, so it is not cached.
     keptFor: ({ error }) => (error === undefined ? ttl : 0),
     read: readVerdict,
-    // Anybody can make up tokens that stand for nobody: they would fill what is shared.
+    // Anyone can make up tokens that are not valid: their verdicts would fill the shared cache.
     tells: ({ user }) => user !== undefined,
     ...(shared && { shared }),
     ...(observer && { observer }),

@@ -10,13 +10,13 @@ import {
 import type { Kept, VerdictCache } from '@orch/webhooks';
 import type { ConfiguredWebhook } from './configured-webhook.js';
 
-/** What a webhook has said about a token; plain JSON, as it is shared. */
+/** Verdict of a webhook about a token; plain JSON, as it is shared. */
 interface TokenVerdict {
-  /** Whom it stands for; absent for nobody. */
+  /** User of the token; absent for an invalid token. */
   readonly user?: UserInfo;
-  /** Those of the audiences that were asked for that it is good for; empty where none were. */
+  /** Requested audiences that the token is valid for; empty where none were requested. */
   readonly audiences: readonly string[];
-  /** Why it stands for nobody. */
+  /** Why the token is invalid. */
   readonly error?: string;
 }
 
@@ -30,7 +30,7 @@ interface TokenWebhookSettings {
 }
 
 /**
- * Asks a webhook whom tokens stand for (spec: "Webhook token authentication"), as plugin/pkg/authenticator/token/webhook of
+ * Verifies tokens with a webhook (spec: "Webhook token authentication"), as plugin/pkg/authenticator/token/webhook of
  * k8s.io/apiserver does.
  */
 export class TokenWebhook implements TokenVerifier {
@@ -38,7 +38,7 @@ export class TokenWebhook implements TokenVerifier {
 
   constructor(private readonly settings: TokenWebhookSettings) {}
 
-  /** @throws Error with what the webhook says to be wrong with the token; WebhookError when it cannot be asked */
+  /** @throws Error with the webhook's message about the token; WebhookError when the call fails */
   async verify(token: string, audiences = this.settings.audiences): Promise<Authentication | undefined> {
     const verdict = await this.#verdict(token, audiences);
     if (verdict.value.error !== undefined) throw new Error(verdict.value.error);
@@ -84,7 +84,7 @@ export class TokenWebhook implements TokenVerifier {
 
   #judged(status: Fields, wanted: readonly string[]): TokenVerdict {
     const given = textsOf(status.audiences, 'status.audiences');
-    // One that says nothing of audiences speaks for those of the API.
+    // A webhook that names no audiences vouches for those of the API.
     const audiences = commonAudiences(wanted, given.length > 0 ? given : this.settings.audiences);
     if (wanted.length > 0 && audiences.length === 0) return { audiences };
     if (status.authenticated !== true) {
