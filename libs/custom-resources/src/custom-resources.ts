@@ -23,7 +23,7 @@ import type { Definition } from './definition.js';
 import { migrationCounter } from './migration-counter.js';
 import type { CustomKind, DefinitionChange, ServedDefinition } from './served-definitions.js';
 
-/** What custom kinds need of the API. */
+/** The parts of the API that custom kinds are added to. */
 interface CustomResourcesApi {
   readonly cache: Pick<WatchCache, 'unload'>;
   readonly names: Names;
@@ -41,18 +41,21 @@ interface CustomResourcesSettings {
   readonly requestTimeoutMs: number;
   readonly store: ServingStore;
   readonly feed: OrderedFeed;
-  /** What the installation decides of its kinds. */
+  /** Settings of the kinds in this installation. */
   readonly kinds: KindSettings;
   /** Objects that are written anew in a second at most, after a change of the version that they are stored in. */
   readonly migrationRate: number;
   readonly metrics: Metrics;
-  /** What webhooks that convert objects are asked with. */
+  /** Calls of webhooks that convert objects. */
   readonly conversions: ConversionCalls;
   readonly logger: Logger;
 }
 
 const DEFINITIONS = 'customresourcedefinitions';
-/** Kinds that are made before schemas of those that are gone are let go of, beside as many as are served. */
+/**
+ * Kinds that are made, beside as many as are served, before the pool of schemas is renewed to free those of removed
+ * kinds.
+ */
 const MADE_AT_LEAST = 1_000;
 
 /** Serves the kinds that definitions bring beside the declared ones, where definitions are served at all. */
@@ -165,7 +168,7 @@ export class CustomResources {
     }
   }
 
-  /** One that is made anew has its objects described anew. */
+  /** Forgets a type whose kind has gone or changed, so that its objects are described anew. */
   #forgetType(type: TypeId): void {
     if (!this.#selectable.delete(type)) return;
     this.#described.delete(type);
@@ -192,13 +195,13 @@ export class CustomResources {
   }
 }
 
-/** What cannot be done any more of a kind that is going, as clients find it in discovery. */
+/** Verbs that discovery does not list for a kind whose definition is being deleted. */
 const NOT_GOING = new Set(['create', 'patch', 'update']);
 
 const servingsOf = ({ definition, endpoints }: ServedDefinition<Endpoint>): Serving[] =>
   endpoints.map((endpoint) => ({ endpoint, told: toldOf(definition, endpoint.definition) }));
 
-/** What is not established is served, and nobody is told of it. */
+/** Returns the description for discovery; undefined for a kind that is served but not established yet. */
 function toldOf(definition: Definition, endpoint: ResourceDescription): ResourceDescription | undefined {
   if (!definition.isEstablished) return undefined;
   if (!definition.isTerminating) return endpoint;

@@ -55,7 +55,7 @@ interface Refusal {
 export class DefinitionController implements ControllerGroup {
   readonly controllers: readonly Controller[];
   readonly #clock: Clock;
-  /** By uid. */
+  /** Rejected writes by uid of the definition. */
   readonly #refusals = new Map<string, Refusal>();
   readonly #index: DefinitionIndex;
 
@@ -86,7 +86,10 @@ export class DefinitionController implements ControllerGroup {
     await Promise.race([Promise.all([cleaner.idle(), migrator.idle()]), aborted(deadline)]);
   }
 
-  /** @returns milliseconds until what waits is to be looked at again; undefined where nothing does */
+  /**
+   * Writes due decisions.
+   * @returns milliseconds until waiting work is to be looked at again; undefined where there is none
+   */
   async #decide(run: ReconcileRun): Promise<number | undefined> {
     const now = this.#clock.now();
     // One that cannot be read has names as well, which must not be given to another.
@@ -95,7 +98,7 @@ export class DefinitionController implements ControllerGroup {
     return pauses.length > 0 ? Math.min(...pauses) : undefined;
   }
 
-  /** Goes on with what waits for other servers. @returns milliseconds until that is to be looked at again */
+  /** Continues with work that waits for other servers. @returns milliseconds until that is to be looked at again */
   async #goOn(now: number, run: ReconcileRun): Promise<number | undefined> {
     const { cleaner, migrator, leastProgress } = this.options;
     const definitions = [...this.#index.unfinished];
@@ -114,8 +117,9 @@ export class DefinitionController implements ControllerGroup {
   }
 
   /**
-   * Writes decisions, and learns what was written: what is decided next is decided upon this. What is refused of one definition keeps nobody
-   * from the others. @throws StoreUnavailableError
+   * Writes decisions and applies the results to what is known, on which the next decisions are based. A rejected write
+   * of one definition does not hold up the others.
+   * @throws StoreUnavailableError
    */
   async #carryOut(decisions: readonly Decision[], now: number, run: ReconcileRun): Promise<void> {
     const { writer, follower } = this.options;

@@ -136,6 +136,8 @@ const fingerprintOf = (uid: string, names: AcceptedNames, { spec }: ApiObject): 
 
 type Serving = Pick<Definition, 'fingerprint' | 'isServed' | 'isTerminating'>;
 
-/** Whether the same is served of both. What discovery tells is not asked: who serves a definition has done so before it is told of. */
+/**
+ * Whether both are served alike. Establishment is not compared: a server serves a definition before it is established.
+ */
 const isServedAlike = (a: Serving, b: Serving): boolean =>
   a.fingerprint === b.fingerprint && a.isServed === b.isServed && a.isTerminating === b.isTerminating;

@@ -52,11 +52,11 @@ export class ServedDefinitions<E> {
   readonly #work: WorkOnDemand;
   readonly #types = new Map<string, TypeId>();
   readonly #listeners = new Set<() => void>();
-  /** By name. */
+  /** Served definitions by name. */
   readonly #served = new Map<string, ServedDefinition<E>>();
-  /** Fingerprints of those that could not be made, by name. */
+  /** Fingerprints of definitions that could not be made, by name. */
   readonly #broken = new Map<string, string>();
-  /** What was made ahead, by name. */
+  /** Kinds that were made ahead, by name. */
   readonly #made = new Map<string, { readonly fingerprint: string; readonly kind: CustomKind<E> }>();
   /** Names of definitions that have changed since they were last looked at. */
   #changed = new Set<string>();
@@ -183,7 +183,7 @@ export class ServedDefinitions<E> {
     this.#tell();
   }
 
-  /** @returns undefined where nobody has to be told */
+  /** Brings one definition up to date. @returns the change; undefined where nothing is to be published */
   #takeOne(name: string): DefinitionChange<E> | undefined {
     const definition = this.options.follower.definitions.get(name);
     const kind = definition && this.#isServed(definition) ? this.#kindOf(definition) : undefined;
@@ -228,6 +228,6 @@ export class ServedDefinitions<E> {
 
 const typeKey = ({ group, names }: Definition): string => `${group}/${names.plural}`;
 
-/** Whether nobody has to be told. */
+/** Whether two states of a definition are published alike. */
 const isAlike = (a: Definition, b: Definition | undefined): boolean =>
   a.fingerprint === b?.fingerprint && a.isEstablished === b.isEstablished && a.isTerminating === b.isTerminating;

@@ -9,7 +9,7 @@ const REST_MS = 20;
 const RENEWAL_MS = PRESENCE_MS / 4;
 
 interface ServerPresenceOptions {
-  /** Whose words hold for {@link PRESENCE_MS}. */
+  /** Shared record of servers, whose entries expire after {@link PRESENCE_MS}. */
   readonly presence: Presence;
   /** How far the server has come; undefined before it serves anything. */
   progress(): Progress | undefined;
@@ -22,9 +22,9 @@ interface ServerPresenceOptions {
 }
 
 /**
- * Tells the others that this server is alive and how far it has come. It is counted from the moment at which it has said so and
- * then caught up with all there was. One that does not follow any more says nothing, so that nobody waits for it; until it
- * has caught up again it knows that it does not count.
+ * Publishes that this server is alive and how far it has caught up. The others wait for it from its first entry on, and
+ * it counts from when it has then caught up with all that was committed. A server that lags behind lets its entry
+ * expire, so that nobody waits for it; it knows that it does not count until it has caught up again.
  */
 export class ServerPresence {
   readonly #clock: Clock;
@@ -72,7 +72,9 @@ export class ServerPresence {
     if (this.counts) this.#words.ask();
   }
 
-  /** Nobody waits for it any more. Never rejects: who cannot say so is not waited for long either. */
+  /**
+   * Withdraws the entry, so that the others wait no longer. Never rejects: an entry that cannot be withdrawn expires.
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelRenewal?.();
@@ -95,7 +97,7 @@ export class ServerPresence {
       const progress = this.options.progress();
       const asOf = this.#clock.now();
       await this.options.presence.tell(progress ?? { served: 0n, drained: 0n, held: [] });
-      // Who is told of it from here on waits for this server; what was decided before is what it catches up with.
+      // Decisions from here on wait for this server; those made before are caught up with here.
       await this.options.catchUp();
       if (this.#clock.now() >= asOf + PRESENCE_MS) continue;
       this.#joins++;
