@@ -20,7 +20,7 @@ export function aggregatedDiscovery(items: readonly APIGroupDiscovery[], names: 
   };
 }
 
-/** One group, as an item of it. */
+/** Converts one group to an item of the aggregated document. */
 export const aggregatedGroup = ({ name, versions }: ApiGroup): APIGroupDiscovery => ({
   metadata: metadataOf(name),
   versions: versions.map(versionEntry),

@@ -21,7 +21,7 @@ import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from './remote-documents.js
 import { JSON_TYPE, lazily, type Tagged, tagged } from './tagged.js';
 
 export interface DiscoveryRoutes {
-  /** Where documents are now, but for those that a document names. */
+  /** Paths of the current documents, except those that an index document lists. */
   paths(): readonly string[];
   /** Whether a path, without a slash at its end, is that of a document. */
   has(path: string): boolean;
@@ -37,11 +37,14 @@ interface Documents {
 interface DocumentsOptions extends Pick<OpenApiSource, 'scheme' | 'release'> {
   readonly names: Names;
   readonly features: Features;
-  /** What other servers tell, as it is now. Default: nothing. */
+  /** Returns the current documents of other servers. Default: none. */
   readonly remote?: () => RemoteDocuments;
 }
 
-/** What clients learn the API from, as it is served at the time: discovery (plain and aggregated) and OpenAPI documents. */
+/**
+ * Serves the documents from which clients learn the API: discovery (plain and aggregated) and OpenAPI, as of the
+ * resources served at the time.
+ */
 export function createDiscoveryRoutes(served: ServedResources, options: DocumentsOptions): DiscoveryRoutes {
   const kept: KeptDocuments = {};
   const documentsOf = weakMemo((snapshot: ServedSnapshot) =>
@@ -157,7 +160,10 @@ function sendPlain(res: Response, { bytes, type }: Tagged): void {
   res.send(bytes);
 }
 
-/** Of a document that clients keep. In release 1.27 `*` is no tag of one. @param parameters of the media type */
+/**
+ * Sends a document that clients cache, or 304. Release 1.27 does not treat `*` in `If-None-Match` as a match.
+ * @param parameters of the media type
+ */
 function sendTagged(req: Request, res: Response, document: Tagged, parameters: string): void {
   const { type, tag } = document;
   res.set({ 'Cache-Control': 'public', ETag: tag });

@@ -2,7 +2,7 @@ import { type HealthEndpoint, type HealthRegistry, Metrics } from '@orch/runtime
 
 const ENDPOINTS: readonly HealthEndpoint[] = ['livez', 'readyz', 'healthz'];
 
-/** What health checks come to, by name and endpoint. */
+/** Series of the results of health checks, by name and endpoint. */
 export function healthSeries(metrics: Metrics) {
   const state = metrics.gauge({
     name: 'kubernetes_healthcheck',

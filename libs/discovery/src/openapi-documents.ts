@@ -16,7 +16,7 @@ import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from './remote-documents.js
 import { sha512 } from './sha512.js';
 import { JSON_TYPE, lazily, type Tagged } from './tagged.js';
 
-/** What `/openapi/v2` is served as. */
+/** Media types of `/openapi/v2`. */
 export const V2_TYPES = [JSON_TYPE, OPENAPI_V2_PROTOBUF, OPENAPI_V2_PROTOBUF_CONTENT_TYPE] as const;
 
 /** Made in slices when it is first asked for, once for all who ask. */
@@ -37,12 +37,12 @@ export interface KeptDocuments {
 /** The OpenAPI documents of one set of served resources, each made when it is first asked for: they may be very large together. */
 export class OpenApiDocuments {
   readonly v2: Readonly<Record<(typeof V2_TYPES)[number], Made<Tagged>>>;
-  /** What `/openapi/v3` answers: the URL of each document, with its hash, so that clients may cache it for ever. */
+  /** The response to `/openapi/v3`: the URL of each document, with its hash, so that clients may cache it for ever. */
   readonly index: Made<JsonObject>;
   readonly #v3: () => OpenApiV3;
   readonly #documents = new Map<string, PublishedDocument>();
 
-  /** @param remote what other servers tell */
+  /** @param remote documents of other servers */
   constructor(
     source: OpenApiSource,
     kept: KeptDocuments,
@@ -114,7 +114,7 @@ function* v3Json(v3: OpenApiV3, path: string): Steps<JsonBytes> {
   return yield* jsonBytes(yield* v3.document(path));
 }
 
-/** Is made from the document once more: few ask for it, and the document is held by nobody. */
+/** Encodes from a document that is built once more: few clients ask for it, and the built document is not kept. */
 function* v3Protobuf(v3: OpenApiV3, path: string): Steps<Buffer> {
   return yield* encodeOpenApiV3Protobuf(yield* v3.document(path));
 }

@@ -12,7 +12,7 @@ import { JSON_TYPE, type Tagged, tagged } from './tagged.js';
 
 const V2 = '/openapi/v2';
 const V3 = '/openapi/v3';
-/** Where the documents are that are no other's parts. */
+/** Paths of the documents that are not listed by another one. */
 export const OPENAPI_PATHS: readonly string[] = [V2, V3];
 
 const V3_TYPES = [JSON_TYPE, OPENAPI_V3_PROTOBUF, OPENAPI_V3_PROTOBUF_CONTENT_TYPE] as const;
@@ -79,7 +79,7 @@ async function send(req: Request, res: Response, document: Tagged): Promise<void
   res.send(short ? await packed(bytes) : bytes);
 }
 
-/** Parts are not compressed: which bytes they are is said of the document as it is. */
+/** Sends a byte range. Parts are not compressed: ranges count the bytes of the uncompressed document. */
 function sendPart(res: Response, { bytes, type }: Tagged, range: ByteRange | 'none'): void {
   if (range === 'none') {
     const refused = res.status(416).set('Content-Range', `bytes */${bytes.length}`);

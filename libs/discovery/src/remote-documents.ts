@@ -35,5 +35,5 @@ export interface RemoteDocuments {
   readonly openApiV2: readonly OpenApiV2Part[];
 }
 
-/** Nobody tells anything. */
+/** Documents where there are no other servers. */
 export const NO_REMOTE_DOCUMENTS: RemoteDocuments = { versions: [], openApiV3: new Map(), openApiV2: [] };
