@@ -9,11 +9,11 @@ interface FairTurnsOptions {
   readonly metrics: FlowMetrics;
 }
 
-/** Of answers, in both naming profiles. They tell uids, as names would tell clients how somebody thinks of them. */
+/** Response headers, in both naming profiles. They carry uids, as names would show clients how they are classified. */
 const SCHEMA_HEADER = 'X-Kubernetes-PF-FlowSchema-UID';
 const LEVEL_HEADER = 'X-Kubernetes-PF-PriorityLevel-UID';
 
-/** What a request is called where those that wait are looked at. */
+/** A queued request as debugging pages list it. */
 export interface Queued {
   readonly user: string;
   readonly info: OpenContext['info'];
@@ -90,7 +90,7 @@ export class FairTurns implements Turns {
 
 const queued = ({ user, info }: OpenContext): Queued => ({ user: user.name, info });
 
-/** Waits for a seat for as long as somebody waits for the answer. */
+/** Waits for a seat for as long as the client waits for the response. */
 async function waitFor({ res }: OpenContext, entry: Entry, seated: Promise<boolean>) {
   let isGone = false;
   const gone = (): void => {
@@ -104,10 +104,10 @@ async function waitFor({ res }: OpenContext, entry: Entry, seated: Promise<boole
   return isGone ? 'cancelled' : 'time-out';
 }
 
-/** Of what is no request more. */
+/** Ignores a request that has ended already. */
 const uncounted = () => () => undefined;
 
-/** @param dispatched tells that it begins, and returns what tells that it is over */
+/** @param dispatched records that execution begins, and returns what records its end */
 function turnOf(entry: Entry | undefined, dispatched: () => () => void): Turn {
   const over = dispatched();
   return {

@@ -21,14 +21,14 @@ interface FlowConfigurationOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** An object, and what it says. */
+/** An object and its parsed spec. */
 interface Read<T> {
   readonly object: ApiObject;
   /** undefined where it makes no sense. */
   readonly said: T | undefined;
 }
 
-/** Flow schemas and priority levels as the feed tells them: flow control goes by what they say. */
+/** Follows flow schemas and priority levels, and configures flow control with them. */
 export class FlowConfiguration {
   readonly schemas: ObjectFollower<Read<FlowSchema>>;
   readonly levels: ObjectFollower<Read<PriorityLevel>>;
@@ -61,7 +61,7 @@ export class FlowConfiguration {
     await Promise.all([this.schemas.confirm(), this.levels.confirm()]);
   }
 
-  /** Hears of every change. */
+  /** Adds a listener that is called after every change. */
   onChange(listener: () => void): void {
     this.schemas.onChange(listener);
     this.levels.onChange(listener);

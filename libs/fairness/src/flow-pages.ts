@@ -1,7 +1,7 @@
 import type { Entry, FairQueue, FlowController, Level } from '@orch/flowcontrol';
 import type { Queued } from './fair-turns.js';
 
-/** What each path answers, as text. */
+/** Pages by path; each renders text for a query. */
 export type FlowPages = ReadonlyMap<string, (query: URLSearchParams) => string>;
 
 const ROOT = '/debug/api_priority_and_fairness';

@@ -11,8 +11,9 @@ interface WorkKnown {
 }
 
 /**
- * The room that a request takes: lists by the objects that they pass over, writes by those who watch here. What is not in memory
- * counts as one seat: how many objects there are is not known, and lists of that have a bound of their own.
+ * Estimates the seats that a request takes: lists by the objects that they read, writes by the watchers here. A type
+ * that is not in memory counts as one seat: how many objects there are is not known, and lists of it have a limit of
+ * their own.
  */
 export function workOfRequest({ served, cache, chunking }: WorkKnown) {
   return (ctx: OpenContext, maxSeats: number): WorkEstimate => {
@@ -31,7 +32,7 @@ export function workOfRequest({ served, cache, chunking }: WorkKnown) {
   };
 }
 
-/** As the reference tells lists from memory from those from storage. */
+/** Parses a list's query; distinguishes lists from the cache and from storage as the reference does. */
 function listed(query: URLSearchParams, chunking: boolean) {
   const version = query.get('resourceVersion') ?? '';
   const asked = chunking ? Number(query.get('limit') ?? 0) : 0;
