@@ -62,7 +62,7 @@ export async function convert(args: readonly string[], around: Surroundings = pr
   return failures.any ? 1 : 0;
 }
 
-/** Tells what went wrong as it happens. */
+/** Prints errors as they happen, and remembers that there were any. */
 class Failures {
   any = false;
 

@@ -18,13 +18,13 @@ const STANDARD_INPUT = 'standard input';
 /** Longer texts have no place in one string, or none for what is made of them. */
 const MOST_BYTES = 256 << 20;
 
-/** Waits for what is read by a name; undefined when it cannot be read, which is told of. */
+/** Awaits the reading of a named input; reports an error and returns undefined when it fails. */
 type Attempt = <T>(name: string, reading: Promise<T>) => Promise<T | undefined>;
 
 /**
- * The texts of files, of the manifests in directories in the order of their names, and of standard input (`-`). Links to
- * directories within a directory are not followed.
- * @param failed hears of what cannot be read; the rest is
+ * Yields the texts of files, of the manifests in directories in the order of their names, and of standard input (`-`).
+ * Links to directories within a directory are not followed.
+ * @param failed called for each input that cannot be read; the others are read all the same
  */
 export async function* inputsOf(
   paths: readonly string[],
@@ -94,7 +94,7 @@ async function manifestsIn(directory: string, recursive: boolean, attempt: Attem
   return files;
 }
 
-/** A link that leads nowhere is told of when it is read. */
+/** Whether a path leads to a directory; false for a dangling link, which is reported when it is read. */
 const leadsToDirectory = async (path: string): Promise<boolean> =>
   stat(path).then(
     (found) => found.isDirectory(),

@@ -36,7 +36,7 @@ export async function migrate(args: readonly string[], around: Surroundings = pr
   }
 }
 
-/** One line that says how a migration goes. */
+/** Formats the progress of a migration as one line. */
 function progressOf({ schema, name, state, ms }: MigrationStep): string {
   const seconds = Math.round(ms / 1000);
   if (state === 'waits') return `the schema ${schema} is being migrated by another process: waiting (${seconds} s)\n`;
