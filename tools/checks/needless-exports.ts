@@ -26,7 +26,7 @@ function namesOf(statement: Node): string[] {
   return declarations.flatMap((declaration) => nameOf(declaration) ?? []);
 }
 
-/** Names that a package passes on and that nobody imports from it: how many, by package. */
+/** Counts names that a package exports and no other package imports, by package. */
 export function unusedFaceNames(files: readonly Source[], faces: Faces): Measured {
   const imported = importsOf(files, faces);
   const sources = new Set(faces.values());

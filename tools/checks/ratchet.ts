@@ -11,7 +11,7 @@ const FOLDER = 'tools/checks/known';
 export interface Check {
   /** Names the file of its tolerances. */
   readonly name: string;
-  /** Says of what an amount is, and what is allowed. */
+  /** Unit of the amounts, with the limit. */
   readonly unit: string;
   /** Amounts that exceed the bound. */
   readonly measured: Measured;

@@ -32,7 +32,7 @@ export function numberOption(declaration: protobuf.ReflectionObject, name: strin
   return value;
 }
 
-/** A message-valued option, whose members must be among `members`. */
+/** Reads a message-valued option, whose members must be among `members`. */
 export function recordOptions(
   declaration: protobuf.ReflectionObject,
   name: string,

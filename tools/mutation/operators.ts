@@ -15,7 +15,7 @@ import {
   isThrowStatement,
 } from 'typescript/unstable/ast/is';
 
-/** One change of a text. Offsets are of the text, in UTF-16 units. */
+/** A replacement of a part of a text. Offsets are in UTF-16 units. */
 export interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -28,7 +28,7 @@ export interface Source {
   text(node: Node): string;
 }
 
-/** What is wrong about a place if one of these is written there instead. */
+/** Returns the mutations of a node; each replacement alone makes the program wrong. */
 type Operator = (node: Node, source: Source) => readonly Replacement[];
 
 const SWAPPED: Readonly<Partial<Record<SyntaxKind, string>>> = {
@@ -67,7 +67,7 @@ const swapped: Operator = (node, source) => {
   return text === undefined || (text.endsWith('==') && isCondition(node)) ? [] : [instead(operatorToken, source, text)];
 };
 
-/** One operand alone. */
+/** Replaces a logical expression by one operand alone. */
 const operandLeftOut: Operator = (node, source) => {
   if (!isBinaryExpression(node) || !LOGICAL.has(node.operatorToken.kind)) return [];
   const { left, right, operatorToken } = node;
@@ -96,7 +96,7 @@ const statementLeftOut: Operator = (node, source) => {
   return isCall && !isSuper ? [instead(node, source, ';')] : [];
 };
 
-/** What is spread into an object or a list left out of it. */
+/** Leaves a spread out of an object or array literal. */
 const spreadLeftOut: Operator = (node, source) => {
   if (isObjectLiteralExpression(node))
     return node.properties.filter(isSpreadAssignment).map((each) => instead(each, source, '...{}'));

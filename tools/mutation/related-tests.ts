@@ -61,7 +61,7 @@ export const packageOf = (path: string): string => path.split('/', 2).join('/');
 
 const isTest = (path: string): boolean => basename(path).endsWith('.test.ts');
 
-/** Of those that are as far away the ones of the same folder and of the same package come first. */
+/** Rank among tests at the same distance: those of the same folder come first, then those of the same package. */
 function nearness(test: string, path: string): number {
   if (dirname(test) === dirname(path)) return 1;
   return packageOf(test) === packageOf(path) ? 0.5 : 0;

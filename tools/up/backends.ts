@@ -6,7 +6,7 @@ import { ManagedProcess } from './managed-process.js';
 import { findPrograms, type Programs } from './programs.js';
 import { accepts } from './ready.js';
 
-/** Where a server of a cluster keeps its data and log, and how long it lives. */
+/** Place and life span of a backend: its folder for data and log, its port, and whether it outlives the starter. */
 export interface Place {
   readonly dir: string;
   readonly port: number;

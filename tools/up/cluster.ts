@@ -21,7 +21,7 @@ export interface ClusterSettings {
   readonly gateways?: number;
   /** `kubernetes` when absent: existing clients work. */
   readonly naming?: NamingProfile;
-  /** What stands in front; nginx when absent. */
+  /** Load balancer in front; nginx when absent. */
   readonly loadBalancer?: LoadBalancerKind;
   /** Port of the load balancer; a free one when absent. */
   readonly port?: number;
@@ -29,7 +29,7 @@ export interface ClusterSettings {
   readonly executable?: (server: string) => string;
   /** Variables of the environment of a server, beside those of the starter. */
   readonly env?: (server: string) => Readonly<Record<string, string>>;
-  /** Users beside the administrator, who may do everything: bearer tokens, and whose each is. */
+  /** Users beside the administrator who may do everything: the user of each bearer token. */
   readonly tokens?: Readonly<Record<string, string>>;
   /** The same, but they may do nothing of themselves. */
   readonly strangers?: Readonly<Record<string, string>>;
@@ -47,8 +47,8 @@ export interface ClusterSettings {
   /** The processes go on when the starter exits. */
   readonly detached?: boolean;
   /**
-   * Where a server (`api-server-0`, `watch-gateway-1`) finds a backend, given the backend's own port: that of a proxy in
-   * between, say. The backend itself when absent.
+   * Returns the port at which a server (`api-server-0`, `watch-gateway-1`) finds a backend, given the backend's own
+   * port: that of a proxy in between, say. The backend itself when absent.
    */
   readonly route?: (server: string, backend: Backend, port: number) => Promise<number>;
 }
@@ -74,7 +74,7 @@ export interface Cluster {
   readonly postgres: ManagedProcess;
   readonly nats: ManagedProcess;
   readonly loadBalancer: ManagedProcess;
-  /** Where the load balancer tells of itself over plain HTTP: health, and metrics of HAProxy. */
+  /** Plain HTTP address of the load balancer itself: health, and metrics of HAProxy. */
   readonly loadBalancerHealthUrl: string;
   readonly apiServers: readonly ManagedProcess[];
   readonly gateways: readonly ManagedProcess[];
@@ -182,7 +182,7 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
 
 const natsUrl = (port: number): string => `nats://127.0.0.1:${port}`;
 
-/** Resolves when all have; what has failed is told when nothing of it goes on. */
+/** Resolves when all have started; rejects with the first error once no start is in progress any more. */
 async function allOf(starts: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(starts)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;

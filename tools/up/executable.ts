@@ -10,7 +10,7 @@ const ORCH = join(ROOT, 'services', 'orch');
 export const EXECUTABLE = join(ORCH, 'bin', 'orch.js');
 export const ORCHCTL = join(ORCH, 'bin', 'orchctl.js');
 
-/** The module whose `main` is `orch`, of one file a module. */
+/** Path of the entry module of `orch`, unbundled: one file per module. */
 export const UNBUNDLED = join(ORCH, 'dist', 'index.js');
 
 const changed = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -4,12 +4,12 @@ import type { ManagedProcess } from './managed-process.js';
 import { nginx } from './nginx.js';
 import type { Programs } from './programs.js';
 
-/** What may stand in front of the servers: TLS ends there, watches go to the gateways, the rest to api-servers. */
+/** Load balancers that can be chosen: TLS ends there, watches go to the gateways, the rest to api-servers. */
 export const LOAD_BALANCERS = ['nginx', 'haproxy'] as const;
 export type LoadBalancerKind = (typeof LOAD_BALANCERS)[number];
 
 export interface LoadBalancerSettings extends Place {
-  /** Port of loopback: of HAProxy that says whether it serves, of nginx that it asks itself at. */
+  /** Loopback port: HAProxy answers health checks at it; nginx uses it for requests to itself. */
   readonly healthPort: number;
   /** Ports of HTTPS on loopback, at least one of each tier. */
   readonly apiServerPorts: readonly number[];

@@ -27,7 +27,7 @@ export interface ProcessSettings {
   readonly ready: () => Promise<boolean>;
 }
 
-/** One server that can be killed and started again with the same arguments, so on the same port. */
+/** A server process that can be killed and restarted with the same arguments, so on the same port. */
 export class ManagedProcess {
   readonly name: string;
   readonly logFile: string;
@@ -52,7 +52,7 @@ export class ManagedProcess {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** What it exited with by itself; undefined while it runs, and when a signal ended it. */
+  /** Exit code; undefined while it runs, and when a signal ended it. */
   get exitCode(): number | undefined {
     return this.#child?.exitCode ?? undefined;
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What `/proc/PID/stat` says of a process (proc(5)). */
+/** Fields of `/proc/PID/stat` (proc(5)). */
 export interface ProcessStat {
   readonly pid: number;
   readonly parent: number;
