@@ -80,7 +80,7 @@ function handlerOf({ stored, resource }: ResourceDescription, subresource: strin
   return handlers?.[verb];
 }
 
-/** Whether this server carries out what a declaration says of a subresource. */
+/** Whether this server implements a subresource. */
 export const servesSubresource = (name: string): boolean => SERVED.has(name);
 
 /** The verbs as they are carried out with what a process has. */

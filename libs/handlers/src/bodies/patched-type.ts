@@ -23,7 +23,7 @@ interface PatchedObject {
   readonly name: string;
 }
 
-/** In the place of a value that nobody should read where messages are kept, such as the audit log. */
+/** Replaces a value that must not appear where messages are kept, such as the audit log. */
 const UNSAID = '...';
 
 /**

@@ -42,9 +42,10 @@ export async function readSent(
 }
 
 /**
- * Asks admission about the creation of what was sent, under the name that the path says.
- * @param settle judges what plugins have made of it, and says what is to be done; then others are asked whether it may be
- * @throws StatusError what a plugin refuses with, and what `settle` throws
+ * Runs admission for the creation of a sent object, under the name in the path.
+ * @param settle validates the object as mutating plugins have left it, and returns the outcome; validating plugins run
+ * after it
+ * @throws StatusError of the plugin that refuses, and whatever `settle` throws
  */
 export async function admitSent<T>(
   deps: ApiDeps,

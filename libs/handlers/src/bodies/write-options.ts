@@ -64,7 +64,7 @@ export function dryRunOf(values: readonly string[], errors: FieldError[]): boole
   return values.length > 0;
 }
 
-/** Validates values of `dryRun` as those of a body, where an empty one does not stand for `All`. */
+/** Validates values of `dryRun` as those of a body, where an empty one does not mean `All`. */
 export function dryRunErrors(values: readonly string[], ...allowed: readonly string[]): FieldError[] {
   if (values.every((value) => value === 'All' || allowed.includes(value))) return [];
   const shown = `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;

@@ -11,13 +11,13 @@ import { parseInt64 } from '@orch/reading';
 
 /** Fields of PodLogOptions that select the log. */
 interface LogOptions {
-  /** Empty when it is not said. */
+  /** Name of the container; empty if not given. */
   readonly container: string;
 }
 
 /**
- * Reads and judges the query of `log`.
- * @throws StatusError 400 for values that cannot be read, 422 for those that mean nothing
+ * Parses and validates the query of `log`.
+ * @throws StatusError 400 for values that cannot be parsed, 422 for invalid ones
  */
 export function logOptions(query: URLSearchParams, pod: string): LogOptions {
   const tailLines = optionalInt(query, 'tailLines');

@@ -45,7 +45,7 @@ export async function agentOf(deps: ApiDeps, name: string): Promise<{ host: stri
 /** Target of a proxy request: `name`, `name:port` or `scheme:name:port`. */
 interface ProxyTarget {
   readonly name: string;
-  /** Empty when it is not said. */
+  /** Port; empty if not given. */
   readonly port: string;
 }
 

@@ -36,7 +36,7 @@ export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call:
     await sendPieces(ctx, representation.contentType, representation.list(meta, pages), false);
   } catch (error) {
     if (!(error instanceof HistoryExpiredError)) throw error;
-    // It took so long that nobody knows any more how they looked.
+    // It took so long that the objects' state before the deletion has been compacted.
     sendStatus(ctx, SUCCESS, deps.representations);
   }
 }

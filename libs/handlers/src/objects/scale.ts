@@ -24,7 +24,7 @@ import { applyOptions, type WriteOptions, writeOptions } from '../bodies/write-o
 import type { ApiDeps } from '../deps.js';
 import { merging } from './apply.js';
 
-/** The object whose scale is read or written. */
+/** Endpoint and name of the object whose scale is read or written. */
 type ScaledObject = Pick<ResourceCall, 'endpoint' | 'name'>;
 
 type MakeScale = (scale: ApiObject) => ApiObject | Promise<ApiObject>;
@@ -39,7 +39,7 @@ export function scaleType(deps: Pick<ApiDeps, 'scheme'>, call: Pick<ResourceCall
   return new DeclaredModel(type, deps.scheme.struct('autoscaling/v1.Scale'));
 }
 
-/** All that a scale says of an object, by its own names. */
+/** Fields of a scale that an apply may set, by its own names. */
 const REPLICAS = pathsOf([['spec', 'replicas']]);
 
 /** The replicas of an object that names none, while they are patched. */
@@ -183,7 +183,7 @@ async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall
   });
 }
 
-/** @throws StatusError 400 for what is not said of a scale */
+/** Reads an applied Scale. @throws StatusError 400 for another type, unknown fields and managedFields */
 async function saidOfScale(type: DeclaredModel, said: JsonObject): Promise<ApiObject> {
   const { apiVersion, kind } = said;
   const expected = formatApiVersion(type);

@@ -4,7 +4,10 @@ import type { WatchCache, Watcher } from '@orch/watchcache';
 /** The part of a watcher that ends it. */
 type Stream = Pick<Watcher, 'finish'>;
 
-/** Milliseconds that streams of what went go on at most, for the last changes; without a database nobody knows of any. */
+/**
+ * Longest time in milliseconds that streams of a removed kind wait for the last changes, which do not arrive while the
+ * database is unavailable.
+ */
 const LAST_CHANGES_MS = 3_000;
 
 /** The streams of each endpoint that this process serves itself; those of one that goes end in order, and no others notice. */
@@ -18,7 +21,7 @@ export class ServedWatches {
     served.onChange(({ ended }) => {
       for (const endpoint of ended) {
         void this.#finish(endpoint);
-        // Nobody goes on asking a webhook for what is served by another definition now.
+        // Stops conversions by the webhook of an endpoint that another definition serves now.
         if (endpoint.stage) cache.retire(endpoint.type, { conversion: endpoint.stage });
       }
     });

@@ -57,7 +57,7 @@ function replacement(
         const wanted = await sent();
         const uid = wanted.metadata?.uid ?? '';
         if (uid === '') return wanted;
-        // A uid says which object is meant, and that one is gone.
+        // The uid names an object that does not exist any more.
         const broken = `Precondition failed: UID in precondition: ${uid}, UID in object meta: `;
         throw conflict(endpoint.groupResource, name, broken);
       },

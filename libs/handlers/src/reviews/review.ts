@@ -11,9 +11,9 @@ export const readReview = (deps: ApiDeps, ctx: RequestContext, call: ResourceCal
 type Answer = () => Promise<Partial<ApiObject>>;
 
 /**
- * Answers a question once admission has nothing against it.
- * @param judge judges the question as plugins have left it, and says how it is answered
- * @throws StatusError 403 from admission, and what `judge` and the answer throw
+ * Responds to a review after its admission.
+ * @param judge validates the review as plugins have left it, and returns the function that computes the response
+ * @throws StatusError 403 from admission, and whatever `judge` and that function throw
  */
 export async function answerReview(
   deps: ApiDeps,

@@ -13,7 +13,7 @@ export async function reviewOwnRules(deps: ApiDeps, ctx: RequestContext, call: R
   await answerReview(deps, ctx, call, await readReview(deps, ctx, call), ({ spec }) => {
     const { namespace = '' } = (spec ?? {}) as SelfSubjectRulesReviewSpec;
     if (namespace === '') throw badRequest('no namespace on request');
-    // What was asked is not said again.
+    // The response does not repeat the spec.
     return async () => ({ metadata: {}, spec: {}, status: await rulesIn(ctx, namespace) });
   });
 }

@@ -61,7 +61,7 @@ function selects(budget: ApiObject, labels: Record<string, string>): boolean {
   try {
     return labelSelectorOf(specOf(budget).selector as LabelSelectorObject | undefined).matches(labels);
   } catch (error) {
-    // One that cannot be read matches nothing, and must not keep pods for ever.
+    // An invalid selector matches nothing, and must not protect pods for ever.
     if (error instanceof SelectorError) return false;
     throw error;
   }
@@ -74,8 +74,8 @@ const severalBudgets = () =>
   );
 
 /**
- * Whether the eviction of a pod takes from its budget. One that is not ready is not among the healthy ones that the budget
- * counts, and may go while they are enough, or at once where the budget says so.
+ * Whether the eviction of a pod counts against its budget. A pod that is not ready is not among the healthy ones of the
+ * budget: it may go while these are enough, or always where the budget's policy says so.
  * @param byPolicy the feature gate `PDBUnhealthyPodEvictionPolicy`
  */
 export function chargeNeeded({ object }: Budget, ready: boolean, byPolicy: boolean): boolean {

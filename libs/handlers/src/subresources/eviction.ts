@@ -31,7 +31,10 @@ const evictionModel = ({ scheme }: ApiDeps): ObjectModel =>
     'policy/v1beta1',
   ]);
 
-/** How the pod is to be deleted: as the Eviction says, and a dry run if either it or the query says so. */
+/**
+ * Returns the options of the pod's deletion: those of the Eviction, and a dry run if either it or the query asks for
+ * one.
+ */
 function deletion({ names }: ApiDeps, { object, options }: SentObject): DeleteOptions {
   const wire = (object as { deleteOptions?: WireDeleteOptions }).deleteOptions ?? {};
   const dryRun = wire.dryRun ?? [];
@@ -41,7 +44,10 @@ function deletion({ names }: ApiDeps, { object, options }: SentObject): DeleteOp
   return { ...given, dryRun: given.dryRun || options.dryRun };
 }
 
-/** @throws StatusError 404, 409; 403, 429, 500 for what the budget says; 504 where others came before each time */
+/**
+ * Deletes the pod and charges its budget in one transaction.
+ * @throws StatusError 404, 409; 403, 429, 500 from the budget; 504 when every attempt was overtaken
+ */
 async function evict(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, options: DeleteOptions): Promise<void> {
   const { endpoint, namespace, name } = call;
   const key = { namespace, name };
