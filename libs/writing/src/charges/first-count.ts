@@ -1,7 +1,10 @@
 import { type Clock, systemClock } from '@orch/runtime';
 import type { QuotaIndex } from './quota-index.js';
 
-/** How long a write waits for the first count of a quota, milliseconds: a moment where somebody counts. */
+/**
+ * Longest wait of a write for the first count of a quota, milliseconds. The count takes a moment where its controller
+ * runs.
+ */
 export const PATIENCE_MS = 2_000;
 
 /**

@@ -77,7 +77,7 @@ function shortenGrace(meta: ObjectMeta, { gracePeriodSeconds: asked }: DeleteOpt
   return true;
 }
 
-/** The policy that an object was left with, by an earlier deletion or by whoever made it. */
+/** Returns the policy that an object's finalizers hold, from an earlier deletion or its author. */
 function policyHeld({ finalizers }: ObjectMeta): PropagationPolicy | undefined {
   const held = finalizers?.find((name) => name === FOREGROUND || name === ORPHAN);
   return held && (held === FOREGROUND ? 'Foreground' : 'Orphan');

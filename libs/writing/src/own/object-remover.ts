@@ -47,7 +47,7 @@ export class ObjectRemover {
   }
 
   /**
-   * Deletes an object that was found in a list; undefined when somebody else was faster, which is what was asked for.
+   * Deletes an object that was found in a list; undefined when it has been deleted meanwhile.
    * @throws StatusError 409 when a precondition does not hold; 403 from admission
    */
   async removeListed(

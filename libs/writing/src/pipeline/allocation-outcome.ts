@@ -1,7 +1,9 @@
 import type { Allocation } from '@orch/kinds';
 import { StoreUnavailableError } from '@orch/storage';
 
-/** Outcome of a write for what was allocated for it: the values are held, are free again, or nobody knows. */
+/**
+ * Outcome of a write for the values that were allocated for it: they are held, are free again, or that is not known.
+ */
 export type AllocationOutcome = 'kept' | 'dropped' | 'unknown';
 
 /** Returns the outcome of a write that failed: one that the store has not decided may have been committed. */

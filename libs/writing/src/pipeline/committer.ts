@@ -16,11 +16,11 @@ interface CommitterOptions {
 /** The parts of a plan that its commit needs. */
 type Committed = Pick<WritePlan, 'ops' | 'conclude'>;
 
-/** The request in whose name an attempt is made. */
+/** The request that an attempt is made for. */
 interface AttemptedWrite {
-  /** Endpoint that a refusal by quotas names. */
+  /** Endpoint that errors about exceeded quotas name. */
   readonly endpoint: Endpoint;
-  /** Callers for whom it must not be too late; default: none is asked for. */
+  /** Callers whose deadline must not have passed; default: none is checked. */
   readonly callers?: readonly Caller[];
 }
 

@@ -20,7 +20,10 @@ export interface KeepingTools {
   readonly allocators: Allocators;
   /** The same for dry runs: answers what could be given, and takes nothing. */
   readonly lookingAllocators: Allocators;
-  /** Whether an object is to be written anew though it says the same, as it is encrypted with another key now. Default: none is. */
+  /**
+   * Whether an object is to be rewritten without a change of content, as it would be encrypted with another key now.
+   * Default: none is.
+   */
   readonly isOutdated?: ((type: TypeId, key: Key) => Promise<boolean>) | undefined;
 }
 
@@ -96,11 +99,14 @@ function refuseVersion({ request, namesVersion }: Draft): void {
   }
 }
 
-/** Asked only where nothing else is to be written. */
+/** Whether an unchanged object is to be rewritten; called only for writes that would change nothing else. */
 const isOutdated = async ({ endpoint, key, options }: WriteRequest, tools: KeepingTools): Promise<boolean> =>
   !options.dryRun && tools.isOutdated !== undefined && tools.isOutdated(endpoint.type, key);
 
-/** Takes what the object needs; of a dry run nothing is to be given back. A deletion takes nothing, nor does what leaves the spec as it is. */
+/**
+ * Allocates the values that the object needs; a dry run holds none. A deletion allocates nothing, nor does a write that
+ * leaves the spec as it is.
+ */
 function allocate(
   { request, operation, wanted, before }: Draft,
   tools: KeepingTools,

@@ -22,7 +22,7 @@ export async function removal(
   const body = isMarked ? await writtenBody(request, wanted) : base.body;
   const op = deleteOp(draft, base, { body, ...form });
   const written = { version: base.version, body, ...form };
-  // Who stops what runs goes by the mark: it is written on its own, before.
+  // Controllers that stop what runs react to the mark: it is written as a change of its own, before the removal.
   const marks = operation === 'DELETE' && rules.isGraceful && !isStoredAs(base, request, body);
   return {
     ops: marks ? [updateOp(draft, base, body), { ...op, version: 'previous' }] : [op],

@@ -13,8 +13,8 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
 /**
- * Whether two texts may differ in nothing but order: as they say the same up to where they begin to differ, a name stands there
- * then. Nearly all that differ are told apart by that, without a parse.
+ * Whether two texts may differ in nothing but the order of keys: the first difference is then within the name of a
+ * member. This tells nearly all different bodies apart without parsing them.
  */
 function mayBeOrder(a: Buffer, b: Buffer): boolean {
   let at = 0;

@@ -43,9 +43,9 @@ type Verdict = Written | Error;
 type UpdateAlone = (write: RequestedWrite) => Promise<Written>;
 
 /**
- * Lets the updates of one object take turns within this process, instead of meeting as conflicts of which one gets through
- * each time. Those that wait are applied upon each other, and travel to the database as one chain of writes: each is judged
- * on its own and gets a version of its own.
+ * Serializes updates of one object within this process, which would otherwise conflict, with one succeeding each time.
+ * Those that wait are applied one upon the other and committed as one chain of writes: each is validated on its own and
+ * gets its own version.
  */
 export class SharedUpdates {
   readonly #lines = new Map<string, Gatherer<Turn, Written>>();
@@ -103,7 +103,7 @@ export class SharedUpdates {
     });
   }
 
-  /** @returns those that did not fit; undefined when the chain was overtaken */
+  /** @returns the updates that did not fit; undefined when the chain was overtaken */
   async #attempt(turns: readonly Turn[], verdicts: Map<Turn, Verdict>): Promise<Turn[] | undefined> {
     const [{ write }] = turns as [Turn];
     const { endpoint, key } = write.request;

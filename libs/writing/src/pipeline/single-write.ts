@@ -142,7 +142,12 @@ export class SingleWrite implements Attempts<Written> {
     return tried.outcome === 'committed' ? { outcome: 'committed', versions: [tried.version] } : tried;
   }
 
-  /** @returns that it may be tried again: another name may be free, or what somebody else has made can be changed */
+  /**
+   * Finds out why a creation failed.
+   * @returns an error after which it may be retried: another name may be free, or the object that another client has
+   * made can be changed.
+   * @throws StatusError for the others
+   */
   async #whyNotCreated({ wanted: { metadata = {} } }: WritePlan, refusal: Refusal): Promise<StatusError> {
     const { request, make } = this.write;
     const { endpoint, key } = request;
@@ -158,7 +163,7 @@ export class SingleWrite implements Attempts<Written> {
 
 const freshly = (stored: Stored | undefined): Base => ({ stored, fresh: true });
 
-/** 504 for what was planned in vain each time. */
+/** The 504 error for a creation whose every attempt was planned with outdated quotas. */
 const quotasChange = ({ definition }: Endpoint): StatusError =>
   timeout(`quotas of the namespace change too often to create ${definition.resource} in it`, RETRY_SECONDS);
 

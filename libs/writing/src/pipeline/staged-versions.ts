@@ -15,8 +15,8 @@ import type { WritePlan } from './planned-write.js';
 import type { WriteRequest } from './write-request.js';
 
 /**
- * Whether a write works on the object in the version that it lies in. A deletion marks what is the same in all of them: so nobody is asked to
- * convert what the server itself removes, though whom there was to ask may be gone.
+ * Whether a write works on the object in the version that it is stored in. A deletion marks fields that are the same in
+ * all versions: so what the server itself removes needs no conversion, whose webhook may be gone.
  */
 export const marksAsItLies = ({ operation, endpoint }: Pick<WriteRequest, 'operation' | 'endpoint'>): boolean =>
   operation === 'DELETE' && endpoint.stage !== undefined;

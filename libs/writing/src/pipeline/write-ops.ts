@@ -58,7 +58,10 @@ export function formOf({ request, operation, stored }: Draft): StoredForm {
   return { storedVersion: form.version, defaults: isFilled ? form.defaults : 0 };
 }
 
-/** Whether nothing is to be written. What lies there in another version is written anew, though it says the same. */
+/**
+ * Whether the stored body is the same already. An object stored in another version is rewritten, though its content is
+ * equal.
+ */
 export const isStoredAs = (base: Stored, request: WriteRequest, body: Buffer): boolean =>
   liesAsWritten(base, request) && sameBody(base.body, body);
 

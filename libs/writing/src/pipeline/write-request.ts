@@ -87,7 +87,7 @@ export interface Written {
  * write the same object at a time one gets through, so this is also how many servers may.
  */
 export const WRITE_ATTEMPTS = 256;
-/** Attempts at a write about which somebody outside is asked each time: one, and five more when it is overtaken. */
+/** Attempts at a write that calls webhooks each time: one, and five more when it is overtaken. */
 export const CALLING_ATTEMPTS = 6;
 
 /** The version of a base that is itself still to be written. */

@@ -129,7 +129,7 @@ class DraftAttributes implements Attributes {
 
   warn(text: string): void {
     const { warnings } = this.#draft.request.caller;
-    // A write that is tried again is told the same again.
+    // A retried write produces the same warnings again.
     if (warnings.length < MOST_WARNINGS && !warnings.includes(text)) warnings.push(text);
   }
 

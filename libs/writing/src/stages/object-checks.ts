@@ -78,8 +78,8 @@ export function isGone(object: ApiObject, endpoint: Endpoint): boolean {
 }
 
 /**
- * An object must have the name that the path says, and may say of its namespace only what the path says. What has no
- * namespace is taken without the one that it may come with.
+ * Checks that the object has the name in the path, and no other namespace than the path. Removes the namespace of a
+ * cluster-scoped object.
  * @throws StatusError 400
  */
 export function checkPlace(endpoint: Endpoint, key: Key, meta: ObjectMeta): void {
@@ -102,7 +102,10 @@ export function namedVersion(object: ApiObject): string {
   return version === '0' ? '' : version;
 }
 
-/** A uid in an update says which object is meant (in a patch it is a value that cannot be changed). @throws StatusError 409 */
+/**
+ * Refuses an update whose uid is not that of the live object (in a patch it is a value that cannot be changed).
+ * @throws StatusError 409
+ */
 export function requireUid(endpoint: Endpoint, wanted: ApiObject, current: ApiObject): void {
   const uid = wanted.metadata?.uid ?? '';
   const { uid: live = '', name = '' } = current.metadata ?? {};

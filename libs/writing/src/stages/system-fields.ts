@@ -69,7 +69,8 @@ function keepSystemFields(wantedServed: ApiObject, before: ApiObject): void {
 function resetSystemFields(draft: Draft): void {
   const { request, wantedServed } = draft;
   const { endpoint, key, changeKind } = request;
-  // An applier says how the object is to be, whichever there was; who replaces a version means that one, and no other is to be made.
+  // An apply describes the object whichever version exists; a replacement that names a version means an existing
+  // object, so none may be created.
   if (changeKind !== 'apply' && namedVersion(wantedServed) !== '') draft.namesVersion = true;
   const meta = ensureMetadata(wantedServed);
   delete meta.resourceVersion;
