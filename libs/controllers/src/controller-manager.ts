@@ -53,7 +53,7 @@ export class ControllerManager {
     this.#lease.add(LEASE);
   }
 
-  /** Queues all keys of all controllers again, where this process leads: something has changed that no source tells. */
+  /** Queues all keys of all controllers again, where this process leads: for a change that no source reports. */
   enqueueAll(): void {
     for (const runner of this.#runners) runner.enqueueAll();
   }
@@ -78,7 +78,7 @@ export class ControllerManager {
   }
 
   #lead(isNew: boolean): void {
-    // The lease may have lapsed and come back between two rounds: keys whose turn came meanwhile were left out.
+    // The lease may have lapsed and come back between two rounds: keys that were due meanwhile were left out.
     if (isNew) this.#retire();
     const { term } = this.options.leadership;
     if (this.#term !== undefined || term === undefined || this.#isStopped) return;

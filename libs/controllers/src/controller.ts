@@ -38,8 +38,8 @@ export interface Controller {
 }
 
 /**
- * Thrown by a reconciliation that has nothing to report and is to be tried again with backoff: it was overtaken, or waits for something that
- * no source tells.
+ * Thrown by a reconciliation that has nothing to report and is to be retried with backoff: it was overtaken, or waits
+ * for a change that no source reports.
  */
 export class RequeueError extends Error {
   override readonly name = 'RequeueError';

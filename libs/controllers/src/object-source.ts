@@ -37,8 +37,8 @@ export interface ListedObjects {
 }
 
 /**
- * Wakes a controller with the names of these objects. They may lag behind what another process has written, so reconciling has to bear
- * objects that are a moment old.
+ * Wakes a controller with the names of these objects. They may lag behind writes of other processes, so reconciling
+ * must tolerate slightly outdated objects.
  */
 export function followedSource(known: ListedObjects): ControllerSource {
   return {

@@ -22,8 +22,8 @@ interface ChangeFollowerOptions {
 }
 
 /**
- * Follows the changes of a type and holds none of its objects: for whoever reads the objects that it is asked for, and forgets those that
- * change. Changes that cannot be opened for now hold up the others for a few seconds at most; then it is reset.
+ * Follows the changes of a type and holds none of its objects, for caches that read objects on demand and drop those
+ * that change. Changes that cannot be decrypted for now hold up the others for a few seconds at most; then it is reset.
  */
 export class ChangeFollower {
   #following: Following | undefined;
@@ -36,13 +36,14 @@ export class ChangeFollower {
     this.#stall = new Stall(options.clock);
   }
 
-  /** Whether every change is heard of. */
+  /** Whether all changes are delivered. */
   get isFollowing(): boolean {
     return this.#following !== undefined;
   }
 
   /**
-   * Begins to follow, unless it does: of what is read after that no change is missed. Does nothing once it is stopped.
+   * Starts to follow, unless it does already: no change is missed of objects that are read after that. Does nothing
+   * once it is stopped.
    * @throws StoreUnavailableError; Error for a type that the database does not know
    */
   follow(): Promise<void> {

@@ -44,8 +44,8 @@ export type ChangedNames = ReadonlySet<string>;
 
 const LOAD_RETRY = { firstMs: 100, longestMs: 5_000 };
 /**
- * Milliseconds that first loads wait for somebody who has keys and does not answer, before they do without what needs them: from when the
- * first of a store began, as a process that starts waits for one after the other.
+ * Milliseconds that first loads wait for a key service that does not answer, before they leave out the objects that
+ * need it. Counted from the first load of a store, as a process that starts loads types one after the other.
  */
 export const PATIENCE_MS = 30_000;
 /** Monotonic milliseconds until when that is, by store. */
@@ -135,7 +135,7 @@ export class ObjectFollower<T> {
     return this.#load();
   }
 
-  /** Stops following; the objects stay as they are, and whoever waits in {@link confirm} gets a FollowingEndedError. */
+  /** Stops following; the objects stay as they are, and pending calls of {@link confirm} throw a FollowingEndedError. */
   stop(): void {
     this.#stopped = true;
     for (const unsubscribe of this.#subscriptions) unsubscribe();
@@ -247,7 +247,7 @@ export class ObjectFollower<T> {
     this.#tell(changed);
   }
 
-  /** Whether what is known of an object is what it says, which has not been written since it had this version. */
+  /** Whether the last write of an object, which had this version, is not newer than the known state. */
   #isUnchanged(version: Version): boolean {
     return this.#rewinds === this.#knownAsOf && this.#version !== undefined && version <= this.#version;
   }

@@ -16,19 +16,22 @@ export function turnFor(bytes = 0): Promise<void> | undefined {
 const SLICE_MS = 1;
 
 /**
- * Those who wait for a turn of the event loop. Turns are given by turns, too, to the work that is under way, one of it at a time, and to
- * all that begins, as much as fits: what turns out to be short does not stand behind all that is long.
+ * Queue of work that waits for a turn of the event loop. Turns alternate between work in progress, one piece of it at a
+ * time, and all new work, as much as fits: short work does not wait behind all long work.
  */
 class Line {
   #beginning: (() => void)[] = [];
   readonly #underWay: (() => void)[] = [];
   #begunLast = false;
   #asked = false;
-  /** When the present turn is full; undefined while nobody has begun it. */
+  /** End of the present turn; undefined while no work has begun in it. */
   #end: number | undefined;
-  /** Whether somebody waited for the present turn, and was given it. */
+  /** Whether the present turn was given to work that waited for it. */
   #isGiven = false;
-  /** Whether it was begun by who did not wait, perhaps right before turns are given: others are to be heard in between. */
+  /**
+   * Whether the present turn was begun by work that did not wait, perhaps right before turns are given: other events
+   * are to be handled in between.
+   */
   #isFresh = false;
 
   /** Begins the present turn, or has a part of what is left of it. @returns false where it is full */
@@ -84,8 +87,8 @@ class Line {
 const line = new Line();
 
 /**
- * Takes steps of work each of which may be long, as rows of tables: in one turn of the event loop there are no more of them than take a
- * millisecond, whoever they are for, and the one that goes beyond.
+ * Runs steps of work each of which may be long, as rows of tables: one turn of the event loop holds no more of them
+ * than take a millisecond, whatever they belong to, plus the one that exceeds it.
  */
 export class LongSteps {
   #begun = false;

@@ -26,7 +26,7 @@ export interface WorkQueueOptions {
   readonly retry?: { readonly firstMs: number; readonly longestMs: number };
   /** Milliseconds from the end of work on a key until it is worked on again at the earliest, so that changes gather. Default 0. */
   readonly restMs?: number;
-  /** Default: nobody counts. */
+  /** Default: none. */
   readonly observer?: WorkQueueObserver;
   /** Clock for backoff and delays. Default: the machine's time. */
   readonly clock?: Clock;
@@ -99,7 +99,7 @@ export class WorkQueue {
     else this.#enqueue(key);
   }
 
-  /** Queues a key after `ms`, unless it is to be queued sooner. */
+  /** Queues a key after `ms`, unless it is due sooner. */
   addAfter(key: string, ms: number): void {
     if (!this.#stopped) this.#delay(key, ms, false);
   }
@@ -114,7 +114,7 @@ export class WorkQueue {
     if (this.#active.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Takes no more keys, and forgets those that wait. Resolves when the work under way has ended. */
+  /** Accepts no more keys, and drops those that wait. Resolves when the work in progress has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.drain();
