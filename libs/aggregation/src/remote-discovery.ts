@@ -23,7 +23,7 @@ const RELOOK_MS = 60_000;
 /** Waits until a server that does not answer is asked again, milliseconds. */
 const RETRY = { firstMs: 500, longestMs: RELOOK_MS };
 
-/** One server, and the documents that it has sent. */
+/** A server, and the documents that it has sent. */
 interface Source {
   registrations: readonly RemoteRegistration[];
   documents?: ExtensionDocuments;

@@ -34,7 +34,7 @@ interface Watched {
  * cannot be checked go on.
  */
 export class CredentialRechecks {
-  /** By {@link Recheck.key}: each credential is checked once, however many watches are open with it. */
+  /** Credentials by {@link Recheck.key}: each is checked once, however many watches are open with it. */
   readonly #watched = new Map<string, Watched>();
   /** Credentials that are due, in the order in which they became so. */
   readonly #due: Watched[] = [];

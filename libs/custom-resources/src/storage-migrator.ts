@@ -115,7 +115,7 @@ export class StorageMigrator<E> {
   }
 }
 
-/** One pass over all objects of a definition. */
+/** A pass over all objects of a definition. */
 class Run<E> {
   failed = 0;
   /** Error of the first object that could not be written. */

@@ -2,7 +2,7 @@ import { compareVersions } from '@orch/machinery';
 import type { ResourceDescription } from '@orch/schema';
 import type { RemoteVersion } from './remote-documents.js';
 
-/** One version of a group with its resources. */
+/** A version of a group with its resources. */
 export interface ApiVersion {
   readonly version: string;
   /** In name order; none of a version that another server answers for. */
@@ -11,7 +11,7 @@ export interface ApiVersion {
   readonly remote?: RemoteVersion;
 }
 
-/** One group with its served versions; the first one is preferred. */
+/** A group with its served versions; the first one is preferred. */
 export interface ApiGroup {
   readonly name: string;
   /** The highest of its members'. */
