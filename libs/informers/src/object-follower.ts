@@ -135,7 +135,7 @@ export class ObjectFollower<T> {
     return this.#load();
   }
 
-  /** Stops following; the objects stay as they are, and pending calls of {@link confirm} throw a FollowingEndedError. */
+  /** Stops following; the objects stay as they are. Pending calls of {@link confirm} throw a FollowingEndedError. */
   stop(): void {
     this.#stopped = true;
     for (const unsubscribe of this.#subscriptions) unsubscribe();
