@@ -17,14 +17,19 @@ import {
 
 /** A replacement of a part of a text. Offsets are in UTF-16 units. */
 export interface Replacement {
+  /** Offset of the first replaced unit. */
   readonly start: number;
+  /** Offset behind the last replaced unit. */
   readonly end: number;
+  /** Text to be written there. */
   readonly text: string;
 }
 
 /** How text is cut out of the file that is looked at. */
 export interface Source {
+  /** Returns the offset at which a node begins, without comments before it. */
   start(node: Node): number;
+  /** Returns the text of a node. */
   text(node: Node): string;
 }
 

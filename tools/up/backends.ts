@@ -8,8 +8,10 @@ import { accepts } from './ready.js';
 
 /** Place and life span of a backend: its folder for data and log, its port, and whether it outlives the starter. */
 export interface Place {
+  /** Folder of data and log. */
   readonly dir: string;
   readonly port: number;
+  /** Whether the server goes on when the starter exits. */
   readonly detached: boolean;
 }
 
@@ -53,6 +55,7 @@ export function postgresServer(place: Place, programs: Programs = findPrograms()
   });
 }
 
+/** Returns the URL with which a role connects to PostgreSQL. */
 export const postgresUrl = (port: number, role = POSTGRES_USER): string =>
   `postgres://${role}@127.0.0.1:${port}/postgres`;
 

@@ -13,6 +13,7 @@ import { findPrograms } from './programs.js';
 import { answersOk } from './ready.js';
 import { letUsersIn } from './rights.js';
 
+/** Settings of {@link startCluster}. */
 export interface ClusterSettings {
   /** Holds data, logs, certificates and kubeconfig. As root, all directories above must be passable for others. */
   readonly dir: string;
@@ -53,6 +54,7 @@ export interface ClusterSettings {
   readonly route?: (server: string, backend: Backend, port: number) => Promise<number>;
 }
 
+/** A server that api-servers and gateways depend on. */
 export type Backend = 'postgres' | 'nats';
 
 /** A running cluster behind a load balancer. */
@@ -69,14 +71,21 @@ export interface Cluster {
   readonly token: string;
   /** Path of a kubeconfig with the above. */
   readonly kubeconfig: string;
+  /** URL of PostgreSQL for the superuser. */
   readonly postgresUrl: string;
+  /** URL of NATS. */
   readonly natsUrl: string;
+  /** Process of PostgreSQL. */
   readonly postgres: ManagedProcess;
+  /** Process of NATS. */
   readonly nats: ManagedProcess;
+  /** Process of the load balancer. */
   readonly loadBalancer: ManagedProcess;
   /** Plain HTTP address of the load balancer itself: health, and metrics of HAProxy. */
   readonly loadBalancerHealthUrl: string;
+  /** Processes of the api-servers, in the order of `apiServerUrls`. */
   readonly apiServers: readonly ManagedProcess[];
+  /** Processes of the gateways, in the order of `gatewayUrls`. */
   readonly gateways: readonly ManagedProcess[];
   /** Every process, in the order of starting. */
   readonly processes: readonly ManagedProcess[];

@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ORCH = join(ROOT, 'services', 'orch');
 
-/** `orch` and `orchctl` of this build. */
+/** `orch` of this build. */
 export const EXECUTABLE = join(ORCH, 'bin', 'orch.js');
+/** `orchctl` of this build. */
 export const ORCHCTL = join(ORCH, 'bin', 'orchctl.js');
 
 /** Path of the entry module of `orch`, unbundled: one file per module. */

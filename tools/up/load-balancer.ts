@@ -6,8 +6,10 @@ import type { Programs } from './programs.js';
 
 /** Load balancers that can be chosen: TLS ends there, watches go to the gateways, the rest to api-servers. */
 export const LOAD_BALANCERS = ['nginx', 'haproxy'] as const;
+/** Name of a load balancer. */
 export type LoadBalancerKind = (typeof LOAD_BALANCERS)[number];
 
+/** Settings of a load balancer in front of a cluster. */
 export interface LoadBalancerSettings extends Place {
   /** Loopback port: HAProxy answers health checks at it; nginx uses it for requests to itself. */
   readonly healthPort: number;
@@ -22,6 +24,7 @@ export interface LoadBalancerSettings extends Place {
   readonly proxyCertFile: string;
 }
 
+/** Returns a load balancer that has not been started. */
 export function loadBalancer(
   kind: LoadBalancerKind,
   settings: LoadBalancerSettings,

@@ -18,6 +18,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
+/** Returns a port of loopback on which no process listens and that no other caller is given. */
 export async function freePort(): Promise<number> {
   for (;;) {
     if (ahead.length === 0) ahead = await claimBlock();

@@ -2,6 +2,7 @@ import type { OptionValues } from '@orch/runtime';
 
 /** Authorization modes: the authorizers that can be chosen. */
 const AUTHORIZATION_MODES = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
+/** Name of an authorization mode. */
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 const isMode = (text: string): text is AuthorizationMode => (AUTHORIZATION_MODES as readonly string[]).includes(text);

@@ -18,6 +18,7 @@ const MOST_VERDICTS = 8192;
 
 /** The webhook of `--authorization-webhook-config-file`. */
 export interface AuthorizationWebhook {
+  /** Decides by calls of the webhook, and caches its verdicts. */
   readonly authorizer: Authorizer;
   /** Gives up what is being asked. */
   close(): Promise<void>;

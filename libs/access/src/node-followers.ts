@@ -47,6 +47,7 @@ export class NodeFollowers {
     return this.#graph;
   }
 
+  /** Stops following; the graph stays as it is. */
   stop(): void {
     for (const follower of this.#followers) follower.stop();
   }

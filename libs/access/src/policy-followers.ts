@@ -53,6 +53,7 @@ export class PolicyFollowers {
     await Promise.all(this.#followers.map((follower) => follower.start()));
   }
 
+  /** Stops following; the policy stays as it is. */
   stop(): void {
     for (const follower of this.#followers) follower.stop();
   }

@@ -34,6 +34,7 @@ export class WatchRechecks {
     if (settings.intervalMs > 0) this.#schedule();
   }
 
+  /** Starts no further checks. */
   stop(): void {
     this.#cancel();
   }

@@ -3,9 +3,11 @@ import type { Endpoints, Service } from '@orch/schema/types/core/v1';
 
 /** Whether a registered group-version can be asked for: the condition `Available`, but for its time. */
 export interface Availability {
+  /** `True` for an available group-version. */
   readonly status: 'True' | 'False';
   /** A word for programs on why. */
   readonly reason: string;
+  /** A sentence for people on why. */
   readonly message: string;
 }
 
@@ -26,7 +28,9 @@ export const failedDiscovery = (message: string): Availability => no('FailedDisc
 
 /** A registration's Service and its endpoints; undefined for an object that does not exist. */
 export interface Backing {
+  /** The Service that the registration names. */
   readonly service: Service | undefined;
+  /** Endpoints of the Service. */
   readonly endpoints: Endpoints | undefined;
 }
 

@@ -56,6 +56,7 @@ export class Backings {
     if (this.#stale.size > 0) this.#work.ask();
   }
 
+  /** Stops following; resolves when the round in progress has ended. */
   async stop(): Promise<void> {
     for (const follower of this.#followers) follower.stop();
     await this.#work.stop();

@@ -16,8 +16,11 @@ interface Fetching {
 
 /** An answer, whatever its status. */
 export interface Fetched {
+  /** Status code of the response. */
   readonly status: number;
+  /** Headers of the response. */
   readonly headers: IncomingHttpHeaders;
+  /** The whole body. */
   readonly body: Buffer;
 }
 

@@ -15,9 +15,11 @@ interface ServedVersion {
 
 /** Documents of one server about the group-versions that it answers for. */
 export interface ExtensionDocuments {
+  /** Discovery of its group-versions. */
   readonly resources: ToldResources;
   /** Paths of its OpenAPI 3 documents, by `apis/<group>/<version>`. */
   readonly openApiV3: ReadonlyMap<string, string>;
+  /** The part of its OpenAPI 2 document about its group-versions; undefined where none was fetched. */
   readonly openApiV2: OpenApiV2Part | undefined;
   /** Identifies the OpenAPI 2 document that the part was taken from, so that the next fetch can be conditional. */
   readonly openApiV2Of: DocumentTags | undefined;
@@ -33,7 +35,9 @@ interface DocumentTags {
   readonly taken: string;
 }
 
+/** Options of fetching documents from another server. */
 export interface ReadingOptions {
+  /** Naming profile, by which the media type of aggregated discovery is named. */
   readonly names: Names;
   /** Largest document. */
   readonly maxBytes: number;

@@ -5,10 +5,15 @@ import type { Registration } from './registration.js';
 
 /** The desired registration of a group-version that is served here. */
 export interface LocalRegistration {
+  /** Name of the APIService: `<version>.<group>`. */
   readonly name: string;
+  /** API group; empty for the core group. */
   readonly group: string;
+  /** Version of the group. */
   readonly version: string;
+  /** Value of `groupPriorityMinimum`. */
   readonly groupPriority: number;
+  /** Value of `versionPriority`. */
   readonly versionPriority: number;
   /** Whether it is created once after a start, so that it may be changed until the next, or kept as desired always. */
   readonly managed: typeof ON_START | typeof ALWAYS;

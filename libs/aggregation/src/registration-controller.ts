@@ -7,9 +7,13 @@ import { type LocalRegistration, type Syncing, syncing } from './local-registrat
 import { isAvailable, type Registration } from './registration.js';
 import type { RegistrationWriter } from './registration-writer.js';
 
+/** Dependencies of a {@link RegistrationController}. */
 export interface RegistrationControllerOptions {
+  /** Informer of the registrations. */
   readonly follower: ObjectFollower<Registration>;
+  /** Checks of the servers that registrations name. */
   readonly checks: Pick<AvailabilityChecks, 'of' | 'pauseOf' | 'keep' | 'stop'>;
+  /** Writes registrations and their conditions. */
   readonly writer: Pick<RegistrationWriter, 'tell' | 'sync'>;
   /** The registrations of what is served here, as it is now, by name. */
   local(): ReadonlyMap<string, LocalRegistration>;

@@ -7,25 +7,35 @@ import type { Availability } from './availability.js';
 
 /** A service that answers for group-versions. */
 export interface ServicePlace {
+  /** Namespace of the Service. */
   readonly namespace: string;
+  /** Name of the Service. */
   readonly name: string;
+  /** Port of the Service. */
   readonly port: number;
 }
 
 /** An APIService as a process knows it. */
 export interface Registration {
+  /** Name of the APIService: `<version>.<group>`. */
   readonly name: string;
+  /** Uid of the APIService. */
   readonly uid: string;
   /** Version of its last write. */
   readonly stored: Version;
+  /** API group; empty for the core group. */
   readonly group: string;
+  /** Version of the group. */
   readonly version: string;
   /** Service that answers; undefined where this server does. */
   readonly service: ServicePlace | undefined;
+  /** Whether the server's certificate is not verified. */
   readonly insecureSkipTLSVerify: boolean;
   /** PEM; undefined for what the system trusts. */
   readonly caBundle: string | undefined;
+  /** Value of `groupPriorityMinimum`. */
   readonly groupPriority: number;
+  /** Value of `versionPriority`. */
   readonly versionPriority: number;
   /** Its last condition `Available`; undefined without one. */
   readonly told: (Omit<Availability, 'status'> & { readonly status: string }) | undefined;

@@ -71,6 +71,7 @@ export class RemoteDiscovery {
     this.#publish();
   }
 
+  /** Starts no further fetches. */
   stop(): void {
     this.#stopped = true;
     for (const { cancelNext } of this.#sources.values()) cancelNext();

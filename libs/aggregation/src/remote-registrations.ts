@@ -21,6 +21,7 @@ export class RemoteRegistrations {
     }
   }
 
+  /** Number of group-versions. */
   get size(): number {
     return this.#byGroupVersion.size;
   }

@@ -19,6 +19,7 @@ interface NameRange {
   readonly prefix: string;
 }
 
+/** Options of {@link FollowedObjects}. */
 export interface FollowedObjectsOptions {
   /** Endpoint of each kind; bound objects of a kind without one count as not found. */
   readonly endpoints: Readonly<Partial<Record<ObjectName['kind'], Endpoint>>>;
@@ -57,6 +58,7 @@ export class FollowedObjects implements KnownObjects {
     return this.#kinds.get(object.kind)?.find(object);
   }
 
+  /** Stops following. */
   stop(): void {
     for (const kind of this.#kinds.values()) kind.stop();
   }

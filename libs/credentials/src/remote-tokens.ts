@@ -9,6 +9,7 @@ import type { CredentialOptions } from './credential-options.js';
 import { requiredClaims } from './remote-token-options.js';
 import { readVerdict, TokenWebhook } from './token-webhook.js';
 
+/** Dependencies of {@link RemoteTokens}. */
 export interface RemoteTokensSettings {
   readonly options: CredentialOptions;
   readonly names: Names;

@@ -30,6 +30,7 @@ function entryOf(text: string): Entry {
 /** @throws RangeError */
 export const checkSniPairs = (entries: readonly string[]): void => void entries.map(entryOf);
 
+/** Returns the paths of all files that entries name. @throws RangeError */
 export const sniFiles = (entries: readonly string[]): string[] => entries.flatMap((entry) => [...entryOf(entry).files]);
 
 /** Returns the DNS names in a certificate. */

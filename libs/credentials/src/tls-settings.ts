@@ -16,6 +16,7 @@ export const CIPHER_SUITES = {
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
 } as const;
 
+/** Name of a minimum version of TLS. */
 export type TlsVersion = keyof typeof TLS_VERSIONS;
 
 /**

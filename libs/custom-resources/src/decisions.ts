@@ -13,9 +13,11 @@ import type { DefinitionIndex } from './definition-index.js';
 
 /** A new status of a definition. */
 export interface Decision {
+  /** Definition as of which the decision was made. */
   readonly definition: Definition;
   /** The names that it is given; undefined where they stay as they are. */
   readonly names?: AcceptedNames;
+  /** Conditions to be set; others stay as they are. */
   readonly conditions: readonly DefinitionCondition[];
 }
 

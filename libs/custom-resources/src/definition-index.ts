@@ -27,6 +27,7 @@ export class DefinitionIndex {
     return this.#unfinished.values();
   }
 
+  /** Returns all definitions of a group. */
   ofGroup(group: string): Iterable<Definition> {
     return this.#groups.get(group)?.values() ?? [];
   }

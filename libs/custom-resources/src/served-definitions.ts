@@ -27,8 +27,11 @@ export interface DefinitionChange<E> {
   readonly after: ServedDefinition<E> | undefined;
 }
 
+/** Dependencies of {@link ServedDefinitions}. */
 export interface ServedDefinitionsOptions<E> {
+  /** Informer of the definitions. */
   readonly follower: DefinitionFollower;
+  /** Assigns ids to the types of custom kinds. */
   readonly store: Pick<Store, 'registerTypes'>;
   /**
    * Creates the endpoints of a definition, whose objects are stored under `type`. If it throws, the error is reported,
@@ -43,6 +46,7 @@ export interface ServedDefinitionsOptions<E> {
   publish(changes: readonly DefinitionChange<E>[]): void;
   /** Whether a resource is built in. A definition of such a resource is not served, as the type holds other objects. */
   isBuiltIn(group: string, resource: string): boolean;
+  /** Called with errors of making kinds and registering types. */
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }

@@ -7,7 +7,9 @@ import { type Definition, tells } from './definition.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import type { CustomKind } from './served-definitions.js';
 
+/** Dependencies of a {@link StorageMigrator}. */
 export interface StorageMigratorOptions<E> {
+  /** Writes the status of definitions. */
   readonly writer: Pick<DefinitionWriter, 'report' | 'migrated'>;
   /** The definition of a name as it is now. */
   definitionOf(name: string): Definition | undefined;
@@ -19,6 +21,7 @@ export interface StorageMigratorOptions<E> {
   readonly onRewriting?: (definition: Definition, rewriting: Rewriting) => void;
   /** Milliseconds from when all servers serve a definition until none of them writes by the one before any more. */
   readonly settlingMs: number;
+  /** Called with the error of a migration that failed; it is retried. */
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }

@@ -4,6 +4,7 @@ import type { RemoteVersion } from './remote-documents.js';
 
 /** A version of a group with its resources. */
 export interface ApiVersion {
+  /** Name of the version, such as `v1beta1`. */
   readonly version: string;
   /** In name order; none of a version that another server answers for. */
   readonly resources: readonly ResourceDescription[];
@@ -13,9 +14,11 @@ export interface ApiVersion {
 
 /** A group with its served versions; the first one is preferred. */
 export interface ApiGroup {
+  /** Name of the group; empty for the core group. */
   readonly name: string;
   /** The highest of its members'. */
   readonly priority: number;
+  /** In order of preference. */
   readonly versions: readonly [ApiVersion, ...ApiVersion[]];
 }
 

@@ -24,7 +24,9 @@ export function wantsOther({ headers }: Conditional, tag: string): boolean {
 
 /** Bytes of a document, the last one included. */
 export interface ByteRange {
+  /** Offset of the first byte. */
   readonly from: number;
+  /** Offset of the last byte. */
   readonly to: number;
 }
 

@@ -13,6 +13,7 @@ import { JSON_TYPE, lazily, type Tagged } from './tagged.js';
 
 /** `APIGroupDiscoveryList` of some groups, in its forms. */
 export interface AggregatedDocument {
+  /** The list as an object. */
   readonly whole: () => APIGroupDiscoveryList;
   /** Made in slices, of the texts of groups. */
   readonly json: () => Promise<Tagged>;

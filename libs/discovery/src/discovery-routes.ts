@@ -20,11 +20,13 @@ import { isOpenApiV3Path, mountOpenApi, OPENAPI_PATHS } from './openapi-routes.j
 import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from './remote-documents.js';
 import { JSON_TYPE, lazily, type Tagged, tagged } from './tagged.js';
 
+/** Routes of discovery and OpenAPI documents. */
 export interface DiscoveryRoutes {
   /** Paths of the current documents, except those that an index document lists. */
   paths(): readonly string[];
   /** Whether a path, without a slash at its end, is that of a document. */
   has(path: string): boolean;
+  /** Adds the routes to an app. */
   mount(app: Express): void;
 }
 

@@ -12,8 +12,9 @@ export class GroupDiscovery {
   readonly listed: APIGroup;
   /** `/api/v1` or `/apis/<group>/<version>`, by apiVersion, of the versions that this server answers for. */
   readonly resources: ReadonlyMap<string, () => APIResourceList>;
-  /** The group as an item of the aggregated form, and the JSON of that. */
+  /** The group as an item of the aggregated form. */
   readonly aggregated: () => APIGroupDiscovery;
+  /** JSON of {@link aggregated}. */
   readonly json: () => Buffer;
 
   constructor(readonly group: ApiGroup) {

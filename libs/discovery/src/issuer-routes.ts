@@ -24,7 +24,9 @@ interface IssuerRoutesOptions {
  * Documents with which verifiers of this issuer's tokens find the keys that they are signed with (OpenID discovery).
  */
 export interface IssuerRoutes {
+  /** Paths of the documents; empty where there are none. */
   readonly paths: readonly string[];
+  /** Adds the routes to an app. */
   mount(app: Express): void;
 }
 

@@ -31,11 +31,13 @@ interface PublishedDocument {
 
 /** The documents that were asked for last, of which those are taken over that are still the same. */
 export interface KeptDocuments {
+  /** Documents of the previous set of served resources. */
   last?: OpenApiDocuments;
 }
 
 /** The OpenAPI documents of one set of served resources, each made when it is first asked for: they may be very large together. */
 export class OpenApiDocuments {
+  /** The OpenAPI 2.0 document by media type. */
   readonly v2: Readonly<Record<(typeof V2_TYPES)[number], Made<Tagged>>>;
   /** The response to `/openapi/v3`: the URL of each document, with its hash, so that clients may cache it for ever. */
   readonly index: Made<JsonObject>;

@@ -24,6 +24,7 @@ export const isOpenApiV3Path = (path: string, documents: OpenApiDocuments): bool
 /** Made once, so that it is packed once, too. */
 const written = weakMemo((index: JsonObject) => tagged(Buffer.from(JSON.stringify(index)), JSON_TYPE));
 
+/** Adds the routes of OpenAPI documents to an app. @param documents returns those of the resources served now */
 export function mountOpenApi(app: Express, documents: () => OpenApiDocuments): void {
   app.all(V3, async (req, res) => {
     await send(req, res, written(await documents().index()));

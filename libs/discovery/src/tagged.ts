@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 
+/** Media type of JSON. */
 export const JSON_TYPE = 'application/json';
 
 /** A document as it is sent. */
 export interface Tagged {
+  /** The encoded document. */
   readonly bytes: Buffer;
   /** Value of the header `Content-Type`. */
   readonly type: string;

@@ -15,7 +15,9 @@ const LEVEL_HEADER = 'X-Kubernetes-PF-PriorityLevel-UID';
 
 /** A queued request as debugging pages list it. */
 export interface Queued {
+  /** Name of the user. */
   readonly user: string;
+  /** Attributes of the request. */
   readonly info: OpenContext['info'];
 }
 

@@ -30,8 +30,11 @@ interface Read<T> {
 
 /** Follows flow schemas and priority levels, and configures flow control with them. */
 export class FlowConfiguration {
+  /** Informer of flow schemas. */
   readonly schemas: ObjectFollower<Read<FlowSchema>>;
+  /** Informer of priority levels. */
   readonly levels: ObjectFollower<Read<PriorityLevel>>;
+  /** Endpoints of both kinds, in the storage version. */
   readonly endpoints: { readonly schemas: Endpoint; readonly levels: Endpoint };
 
   constructor(private readonly options: FlowConfigurationOptions) {
@@ -51,6 +54,7 @@ export class FlowConfiguration {
     this.onChange(() => this.#configure());
   }
 
+  /** Stops following; flow control keeps its configuration. */
   stop(): void {
     this.schemas.stop();
     this.levels.stop();

@@ -24,6 +24,7 @@ interface FlowSeries {
   dispatched(type: 'regular' | 'watch'): () => void;
 }
 
+/** Metrics of flow control. */
 export interface FlowMetrics {
   /** Records the state of levels. */
   readonly observer: FlowObserver;

@@ -4,6 +4,7 @@ import { type Key, type Row, type Store, type TypeId, UnreadableBodyError, type 
 
 /** Milliseconds until objects that were left out are read again; the wait doubles with each failure. */
 export const FIRST_LOOK_MS = 2_500;
+/** Longest wait until objects that were left out are read again, milliseconds. */
 export const LONGEST_LOOK_MS = 30_000;
 /**
  * Limits of one such round: objects that are found unreadable as before, and milliseconds. The next round begins with

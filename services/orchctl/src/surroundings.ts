@@ -5,6 +5,7 @@ export interface Surroundings {
   readonly stdin: AsyncIterable<Uint8Array | string>;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -37,6 +37,7 @@ export class CertificateLooks {
     return new CertificateLooks(settings, known);
   }
 
+  /** Stops following the files. */
   close(): void {
     this.#watch?.close();
   }

@@ -16,6 +16,7 @@ export interface NamedCertificates extends FileCertificates {
 export interface CertificateSource {
   /** Name of the option and the file; unique among sources. */
   readonly name: string;
+  /** Reads the certificates. Rejects where the file cannot be read. */
   read(): Promise<readonly NamedCertificates[]>;
 }
 

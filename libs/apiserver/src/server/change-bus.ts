@@ -12,7 +12,9 @@ import type { Logger } from '@orch/runtime';
 import type { ServingStore, TypeId } from '@orch/storage';
 import type { BackendOptions } from './options.js';
 
+/** Dependencies of a bus. */
 export interface BusSettings {
+  /** Logger for errors of the bus and its keys. */
   readonly logger: Logger;
   /** Store that holds the keys with which announcements are signed. */
   readonly store: Pick<ServingStore, 'installation' | 'announcementKeys' | 'onAnnouncementKeysForgotten'>;

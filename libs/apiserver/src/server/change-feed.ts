@@ -19,10 +19,13 @@ interface ChangeFeedSettings {
 
 /** The ordered feed of changes, and the cache in memory that is built from it. */
 export interface ChangeFeed {
+  /** Feed of the changes of all types, in order. */
   readonly feed: OrderedFeed;
+  /** Cache of objects and recent changes, for lists and watches. */
   readonly cache: WatchCache;
   /** See {@link OrderedFeed.medianLag}. */
   medianLag(): number;
+  /** Stops the cache, the feed and the bus. */
   close(): Promise<void>;
 }
 

@@ -72,6 +72,7 @@ interface ServeSettings {
 
 /** Open sockets, and the addresses that clients use for them. */
 export interface Served {
+  /** Port of HTTPS. */
   readonly securePort: number;
   /** Base URL of the process. */
   readonly url: string;

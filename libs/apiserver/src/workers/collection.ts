@@ -6,7 +6,9 @@ const WAIT_MS = 2_000;
 
 /** A worker as the parent speaks to it. */
 export interface Peer {
+  /** Place of the worker, from 1. */
   readonly place: number;
+  /** Sends a message to the worker; does nothing once it is disconnected. */
   send(message: ToWorker): void;
 }
 

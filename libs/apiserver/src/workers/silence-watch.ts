@@ -31,6 +31,7 @@ export class SilenceWatch {
     this.#silentMs = 0;
   }
 
+  /** Stops watching. */
   stop(): void {
     this.#cancel();
   }

@@ -3,13 +3,15 @@ import { Backoff } from '@orch/runtime/work';
 
 /** A process that does the work. */
 export interface WorkerProcess {
-  /** `onReady` is called once when it serves, `onExit` once when it is gone. */
+  /** Sends a signal to the process. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
+/** Events of a process, each reported once. */
 export interface WorkerEvents {
+  /** The process serves. */
   onReady(): void;
-  /** Exit code; 1 for a process that was killed. */
+  /** The process is gone. `code` is its exit code; 1 for a process that was killed by a signal. */
   onExit(code: number): void;
 }
 
@@ -62,6 +64,7 @@ export class Supervisor {
     this.#waiting = settings.count;
   }
 
+  /** Starts the first process; the others follow once it serves. */
   start(): void {
     this.#add();
   }

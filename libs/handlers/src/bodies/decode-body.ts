@@ -32,6 +32,7 @@ interface Decoded {
 
 /** Dependencies of reading a body. */
 export interface BodyReading extends Pick<ApiDeps, 'limits' | 'yaml'> {
+  /** User of the request, and whether its client has gone. */
   readonly sender: Sender;
   /** Notes what was read. */
   readonly audit?: AuditRecord;

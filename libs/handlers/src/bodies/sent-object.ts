@@ -12,6 +12,7 @@ import { type WriteOptions, writeOptions } from './write-options.js';
 export interface SentObject {
   /** With defaults, in the namespace of the request. */
   readonly object: ApiObject;
+  /** Options from the query. */
   readonly options: WriteOptions;
   /** Schema of the object. */
   readonly model: ObjectModel;

@@ -9,16 +9,22 @@ import {
   validateFieldManager,
 } from '@orch/machinery';
 
+/** Treatment of unknown and duplicate fields: dropped, reported as warnings, or refused. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
+/** Options of a modifying request. */
 export interface WriteOptions {
+  /** Whether nothing is to be stored. */
   readonly dryRun: boolean;
+  /** Treatment of unknown and duplicate fields. */
   readonly fieldValidation: FieldValidation;
+  /** Name of the field manager; empty for the default, which follows from the user agent. */
   readonly fieldManager: string;
 }
 
 const LEVELS: readonly FieldValidation[] = ['Ignore', 'Strict', 'Warn'];
 
+/** Options of a server-side apply. */
 export interface ApplyOptions extends WriteOptions {
   /** Fields that others own are taken from them, where it would else be a conflict. */
   readonly force: boolean;

@@ -104,6 +104,7 @@ export function replicasOf(scale: ApiObject): number {
   return replicas;
 }
 
+/** Handles GET of a scale. */
 export async function getScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace, name } = call;
   const type = scaleType(deps, call);
@@ -122,6 +123,7 @@ function requireReplicas(call: ResourceCall, object: ApiObject): void {
   throw new StatusError('InternalError', `Internal error occurred: ${missing}`);
 }
 
+/** Handles PUT of a scale. */
 export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const options = writeOptions(ctx.query, 'UpdateOptions', deps.names);
   const type = scaleType(deps, call);
@@ -141,6 +143,7 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
   );
 }
 
+/** Handles PATCH of a scale, apply included. */
 export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const media = patchType(ctx.req.headers['content-type'], call.endpoint.model);
   if (media === APPLY_PATCH) return applyScale(deps, ctx, call);

@@ -19,10 +19,13 @@ const RETRY_SECONDS = 10;
 
 /** A PodDisruptionBudget as it was just read. */
 export interface Budget {
+  /** Endpoint of budgets. */
   readonly endpoint: Endpoint;
+  /** The stored budget, as the base of a write. */
   readonly base: Stored;
   readonly namespace: string;
   readonly name: string;
+  /** The budget in the served version. */
   readonly object: ApiObject;
 }
 

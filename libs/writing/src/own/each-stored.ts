@@ -7,7 +7,9 @@ const READ_AT_A_TIME = 2_000;
 
 /** Objects of a type: one namespace's, or all of them. */
 export interface Collection {
+  /** Endpoint of the objects. */
   readonly endpoint: Endpoint;
+  /** Namespace of the objects; absent for all. */
   readonly namespace?: string;
 }
 

@@ -13,8 +13,11 @@ const UNANSWERED = { unanswered: true } as const;
 
 /** Outcome of a deletion: gone, or on its way out and still there. */
 export interface Removal {
+  /** Whether the object is gone. */
   readonly gone: boolean;
+  /** Object for the response: as last stored, or with the marks of its deletion. */
   readonly stored: Stored;
+  /** Uid of the object. */
   readonly uid: string;
 }
 

@@ -55,6 +55,7 @@ export class SharedUpdates {
     private readonly alone: UpdateAlone,
   ) {}
 
+  /** Applies an update in its turn. @throws StatusError, StoreUnavailableError */
   async update(write: RequestedWrite): Promise<Written> {
     const { endpoint, key } = write.request;
     const name = `${endpoint.type}/${key.namespace}/${key.name}`;

@@ -13,6 +13,7 @@ import type { RequestedWrite } from './requested-write.js';
 import { answered, liveObject, readable } from './staged-versions.js';
 import { type Change, type Creation, type Turn, UNWRITTEN, type WriteRequest } from './write-request.js';
 
+/** Dependencies of planning a write. */
 export interface PlanTools extends StageTools, KeepingTools {}
 
 /**

@@ -77,6 +77,7 @@ export interface Modification {
 export interface Written {
   /** Object in the served version, where a webhook has to convert it; else as it lies in the database. */
   readonly stored: Stored;
+  /** Whether the write created the object. */
   readonly created: boolean;
   /** It is gone: deleted, or let go of by its last finalizer. */
   readonly removed: boolean;

@@ -61,6 +61,7 @@ interface RightsCheck {
 
 /** Dependencies of the stages. */
 export interface StageTools {
+  /** Limits of an object's size. */
   readonly limits: ObjectLimits;
   /** Holds writers of roles and bindings to what they may give. */
   readonly grants: RightsCheck;

@@ -12,6 +12,7 @@ import {
 import { type Endpoint, ownersOf, tooLarge, tooManyValues, withoutOwners } from '@orch/resources';
 import type { Key } from '@orch/storage';
 
+/** Validates the metadata of an object. Returns an error for each invalid field. */
 export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[] {
   return validateObjectMeta(object.metadata ?? {}, {
     namespaced: endpoint.definition.namespaced,

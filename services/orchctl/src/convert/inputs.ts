@@ -4,7 +4,9 @@ import { extname, join } from 'node:path';
 
 /** A text that was read, and what it is called in errors. */
 export interface Input {
+  /** Path of the file, or a name for standard input. */
   readonly name: string;
+  /** The whole text. */
   readonly text: string;
 }
 
