@@ -49,7 +49,7 @@ interface AccessControlSettings {
   readonly logger: Logger;
 }
 
-/** The role of which the rules are those of every node. */
+/** Role with the rules of every node. */
 const NODE_ROLE = 'system:node';
 
 /**
@@ -130,7 +130,7 @@ export class AccessControl {
   async start(): Promise<void> {
     this.#webhook = await this.#openWebhook();
     await this.#followers.start();
-    // Some roles lie in these.
+    // Some default roles are in these namespaces.
     if (this.#keeper) await this.#makeNamespaces();
     await this.#keeper?.keep();
     this.#isReady = true;

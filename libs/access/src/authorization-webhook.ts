@@ -20,7 +20,7 @@ const MOST_VERDICTS = 8192;
 export interface AuthorizationWebhook {
   /** Decides by calls of the webhook, and caches its verdicts. */
   readonly authorizer: Authorizer;
-  /** Gives up what is being asked. */
+  /** Aborts calls in progress. */
   close(): Promise<void>;
 }
 

@@ -40,12 +40,12 @@ const LOOK_MS = 100;
 /** Objects that are written at a time. */
 const WRITES = { items: 32, bytes: 32, sizeOf: () => 1 };
 
-/** A step that brings one object to what is wanted. */
+/** A write that brings one object to its desired state. */
 type Step = () => Promise<void>;
 
 /**
- * Keeps the roles and bindings that every installation has, at the start of a server: what is missing is made or added, and what there
- * is beside it stays. One server does that at a time; the others wait for it.
+ * Maintains the default roles and bindings at the start of a server: missing objects and rules are added, and
+ * additional ones are kept. One server does that at a time; the others wait for it.
  */
 export class BootstrapPolicyKeeper {
   readonly #wanted: BootstrapPolicy;
@@ -57,7 +57,7 @@ export class BootstrapPolicyKeeper {
     this.#annotation = autoUpdateAnnotation(deps.names);
   }
 
-  /** Resolves when all is there. @throws StoreUnavailableError, StatusError */
+  /** Resolves when all of them exist. @throws StoreUnavailableError, StatusError */
   async keep(): Promise<void> {
     if ((await this.#steps()).length === 0) return;
     const lease = this.options.store.lease('rbac-bootstrap', LEADERSHIP_MS);

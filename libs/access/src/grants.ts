@@ -20,11 +20,11 @@ interface GrantsOptions {
   readonly group: string;
   /** Current policy: callers may grant only rights that they hold. */
   readonly policy: RbacPolicy;
-  /** The role that is there now; undefined where none is. The namespace is empty for a ClusterRole. */
+  /** Returns the current role; undefined where there is none. The namespace is empty for a ClusterRole. */
   readonly role: (namespace: string, name: string) => Promise<Role | undefined>;
 }
 
-/** Smallest rules that are looked at one by one: their number is the product of what a rule lists. */
+/** Most elementary rules that are compared one by one: their number is the product of the lists in a rule. */
 const MOST_RULES = 20_000;
 /** Rules that a refusal names. */
 const MOST_NAMED = 500;
@@ -41,7 +41,7 @@ const EVERYTHING: readonly PolicyRule[] = [
 export class Grants {
   constructor(private readonly options: GrantsOptions) {}
 
-  /** @throws StatusError 403; 404 for a role that is given and is not there */
+  /** @throws StatusError 403; 404 for a referenced role that does not exist */
   check(draft: Draft): void | Promise<void> {
     const { endpoint, caller } = draft.request;
     const { group, resource } = endpoint.definition;
@@ -54,7 +54,7 @@ export class Grants {
   async #checkRole(draft: Draft): Promise<void> {
     const { endpoint, caller, key } = draft.request;
     const { group, resource } = endpoint.definition;
-    // What has no name in its path yet has none to be judged by.
+    // The name is that of the path, as for the request itself: empty for an object that is being created.
     const name = caller.access?.request.name ?? '';
     if (await allowed(caller, { verb: 'escalate', group, resource, namespace: key.namespace, name })) return;
     if (isOnlyOwned(draft)) return;

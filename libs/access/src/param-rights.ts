@@ -23,7 +23,7 @@ interface ParamRightsOptions {
   /** API group of policies and bindings. */
   readonly group: string;
   readonly served: Pick<ServedResources, 'current'>;
-  /** The policy that is there now; undefined where none is. */
+  /** Returns the current policy; undefined where there is none. */
   readonly policy: (name: string) => Promise<ApiObject | undefined>;
 }
 
@@ -81,7 +81,7 @@ export class ParamRights {
     throw invalidObject(endpoint, draft.wanted, [forbiddenField(field, `user ${shown(caller)} ${why}`)]);
   }
 
-  /** Stars for what is not known: only who may read everything may. */
+  /** Returns the resource of a kind; stars for an unknown one, which only callers with the right to everything pass. */
   #resource(kind: ParamKind | undefined) {
     const parsed = kind && parseApiVersion(kind.apiVersion);
     if (!parsed) return { group: '*', version: '*', resource: '*' };

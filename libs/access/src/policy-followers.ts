@@ -63,7 +63,7 @@ export class PolicyFollowers {
     await Promise.all(this.#followers.map((follower) => follower.confirm()));
   }
 
-  /** Whether there are ClusterRoles that cannot be read: what is made of all of them would be too little. */
+  /** Whether there are ClusterRoles that cannot be read: rules aggregated from the others would be incomplete. */
   get lacksClusterRoles(): boolean {
     return this.#roles.unreadable.size > 0;
   }

@@ -51,7 +51,7 @@ export function roleAggregation(options: RoleAggregationOptions): Controller {
     async reconcile(name) {
       const role = policy.role('', name);
       if (!role?.aggregates) return undefined;
-      // What is written holds for servers that can read all of them, too.
+      // The written rules apply on servers that can read all roles, too.
       if (followers.lacksClusterRoles) throw new RequeueError('some roles cannot be read');
       const rules = aggregatedRules(role, byName(), matcherOf);
       if (!sameRules(rules, role.rules)) await apply(options, name, rules);

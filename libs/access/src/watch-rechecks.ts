@@ -6,7 +6,7 @@ interface WatchRechecksSettings {
   readonly watches: Pick<OpenWatches, 'size' | 'judgeNext'>;
   /** Refuses watches whose rights are gone; rejects where that cannot be decided. */
   readonly judge: WatchJudge;
-  /** Within which each watch is judged once, ms; 0 for never. */
+  /** Interval within which each watch is checked once, ms; 0 for never. */
   readonly intervalMs: number;
   readonly clock: Clock;
   /** Logs failures of the judge. */

@@ -33,7 +33,7 @@ interface AggregatorOptions {
   readonly streamStartMs: number;
 }
 
-/** Segments that some servers follow, to what was not authorized; objects have no such names. */
+/** Segments `.` and `..`, which some servers resolve, to a path that was not authorized; objects have no such names. */
 const STEP = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /** Milliseconds that a server has to answer discovery: clients ask all servers for it. */
@@ -88,7 +88,7 @@ export class Aggregator implements Answerer {
     if (STEP.test(ctx.info.path)) throw badRequest('a segment of the path is . or ..');
     const extension = this.#reach(ctx, registration);
     if (streams.draining) throw shuttingDown();
-    // The client went while it was found out who asks.
+    // The client disconnected during authentication.
     if (isGone(ctx)) return;
     const isStream = isLongRunning(ctx.info) || ctx.upgrade !== undefined;
     const end = isStream ? admit(ctx, answering) : this.#enter(registration, answering.metrics);

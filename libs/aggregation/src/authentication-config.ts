@@ -56,7 +56,7 @@ export class AuthenticationConfig {
     this.#work.ask();
   }
 
-  /** Ends after what is under way. */
+  /** Stops; resolves when the round in progress has ended. */
   stop(): Promise<void> {
     return this.#work.stop();
   }
@@ -88,7 +88,7 @@ export class AuthenticationConfig {
         );
       return true;
     } catch (error) {
-      // Another server has made it or removed it meanwhile, or the namespace is not there yet.
+      // Another server has created or deleted it meanwhile, or the namespace does not exist yet.
       if (error instanceof StatusError && (error.code === 409 || error.code === 404)) return false;
       throw error;
     }
@@ -105,7 +105,7 @@ export class AuthenticationConfig {
 }
 
 /**
- * The content of the config map with what a process believes added to it, and without certificates that have expired.
+ * Returns the data of the ConfigMap with a process's own trust added, and without expired certificates.
  * @param now milliseconds since 1970
  */
 export function combinedTrust(

@@ -17,9 +17,9 @@ interface AvailabilityChecksOptions {
   readonly clock?: Clock;
 }
 
-/** Milliseconds between two looks at a server that answers. */
+/** Milliseconds between two checks of a server that answers. */
 const RECHECK_MS = 30_000;
-/** Waits between looks at a server that does not answer, milliseconds. */
+/** Waits between checks of a server that does not answer, milliseconds. */
 const RETRY = { firstMs: 250, longestMs: RECHECK_MS };
 const ANSWER_MS = 5_000;
 /** Attempts of a check: of a server with several endpoints some may answer. */
@@ -35,7 +35,10 @@ interface Check {
   nextAt: number;
 }
 
-/** Finds out which registered group-versions are there: by what is known, else by asking, each at its own pace. */
+/**
+ * Determines which registered group-versions are available: from their Services where that suffices, else by requests,
+ * each at its own pace.
+ */
 export class AvailabilityChecks {
   readonly #clock: Clock;
   readonly #checks = new Map<string, Check>();
@@ -45,7 +48,10 @@ export class AvailabilityChecks {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Whether a group-version is there; undefined as long as that is not known. Begins to find it out when it is time to. */
+  /**
+   * Returns the availability of a group-version; undefined before its first check has ended. Starts a check when one is
+   * due.
+   */
   of(registration: Registration): Availability | undefined {
     if (!isRemote(registration)) return LOCAL;
     const backing = this.options.backings.of(registration.service);

@@ -1,11 +1,11 @@
 import type { APIService } from '@orch/schema/types/apiregistration/v1';
 import type { Endpoints, Service } from '@orch/schema/types/core/v1';
 
-/** Whether a registered group-version can be asked for: the condition `Available`, but for its time. */
+/** Whether requests for a registered group-version can be proxied: the condition `Available` without its time. */
 export interface Availability {
   /** `True` for an available group-version. */
   readonly status: 'True' | 'False';
-  /** A word for programs on why. */
+  /** Reason in one word, for programs. */
   readonly reason: string;
   /** A sentence for people on why. */
   readonly message: string;

@@ -9,7 +9,7 @@ import type { ReadingStore } from '@orch/storage';
 import type { Backing } from './availability.js';
 import type { ServicePlace } from './registration.js';
 
-/** A service by where it lies. */
+/** Namespace and name of a Service. */
 export type ServiceName = Pick<ServicePlace, 'namespace' | 'name'>;
 
 interface BackingsOptions {
@@ -64,7 +64,7 @@ export class Backings {
 
   async #round(): Promise<void> {
     const { onChange } = this.options;
-    // First, so that no change is missed of what is read.
+    // Followed before the reads, so that no change is missed.
     for (const follower of this.#followers) await follower.follow();
     const stale = [...this.#stale];
     for (const key of stale) {

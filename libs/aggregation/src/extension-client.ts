@@ -24,7 +24,10 @@ export interface Fetched {
   readonly body: Buffer;
 }
 
-/** Asks another server for a document, as the aggregator. Follows no redirect. @throws Error saying why there is no answer */
+/**
+ * Fetches a document from another server, as the aggregator. Follows no redirect.
+ * @throws Error saying why there is no response
+ */
 export function fetchFrom(extension: Extension, path: string, fetching: Fetching): Promise<Fetched> {
   const { host, port, serverName, agent } = extension;
   const { headers, limitMs, maxBytes } = fetching;

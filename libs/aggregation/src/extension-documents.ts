@@ -31,7 +31,7 @@ interface DocumentTags {
   readonly etag: string;
   /** SHA-256 of its bytes. */
   readonly digest: string;
-  /** Paths of what was taken from it. */
+  /** Prefixes of the paths that were taken from it. */
   readonly taken: string;
 }
 

@@ -14,7 +14,7 @@ interface ExtensionsOptions {
   backingOf(service: ServiceName): Backing | undefined;
   /** Whether connections go to the endpoints of a service, not to its own address (`--enable-aggregator-routing`). */
   readonly routesToEndpoints: boolean;
-  /** Certificate and key that servers are shown, as they are now. */
+  /** Returns the current certificate and key that are presented to servers. */
   credentials(): Pair | undefined;
   /** A number from 0 to below 1. Default: at random. */
   readonly random?: () => number;
@@ -105,7 +105,7 @@ export class Extensions {
   }
 }
 
-/** Closes what is idle, and the rest when it is not in use any more. */
+/** Closes idle connections now, and those in use once they become idle. */
 function retire(agent: Agent): void {
   agent.maxFreeSockets = 0;
   for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();

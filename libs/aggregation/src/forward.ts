@@ -110,7 +110,7 @@ export async function forward(
   return void passOn(ctx, message);
 }
 
-/** Headers of answers that are this server's to set: it alone knows who asks, and asks for credentials. */
+/** Response headers that only this server sets: it authenticates the caller, and asks for credentials. */
 const OWN_HEADERS = /^(?:audit-id$|www-authenticate$|x-kubernetes-pf-|access-control-|proxy-)/;
 
 /** Removes headers about the request itself: only this server sets them, the other one answers for its resources. */
@@ -179,7 +179,7 @@ const nameOf = (key: string): string =>
       (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
     );
 
-/** A connection that was kept may have been closed meanwhile: what changes nothing is asked once more. */
+/** Sends the request, and a second time if it is safe and a kept connection turned out to be closed. */
 async function ask(ctx: RequestContext, extension: Extension, forwarding: Asking): Promise<Answer> {
   try {
     return await askOnce(ctx, extension, forwarding);
@@ -209,7 +209,7 @@ function askOnce(ctx: RequestContext, extension: Extension, forwarding: Asking):
       servername: serverName,
       agent,
       method: req.method,
-      // The path as it was judged here: a URL made of it might name another.
+      // The path exactly as it was authorized: one rebuilt from a URL might name another resource.
       path: req.url ?? '/',
       headers: headersOf(ctx, serverName, via),
       maxHeaderSize: MAX_ANSWER_HEAD,
@@ -282,7 +282,7 @@ function hasUnmeasuredBody({ req, res }: Pick<RequestContext, 'req' | 'res'>): b
   return stream ? !stream.endAfterHeaders : req.headers['transfer-encoding'] !== undefined;
 }
 
-/** A server that is gone without a word is not waited for as long as one that is slow. */
+/** Bounds the time for connecting: an unreachable server is given less time than a slow one. */
 function boundConnecting(upstream: ClientRequest): void {
   upstream.once('socket', (socket) => {
     if (!socket.connecting) return;

@@ -24,9 +24,9 @@ const ON_START = 'onstart';
 const ALWAYS = 'true';
 
 /**
- * Makes the registrations of all group-versions that are served here, but for that of registrations itself; those of groups that stay
- * as they are are made once.
- * @param isDeclared whether a resource comes with the server; others come with definitions
+ * Makes the registrations of all group-versions that are served here, except that of registrations itself; those of
+ * unchanged groups are made once.
+ * @param isDeclared whether a resource is built in; others come with definitions
  */
 export function localRegistrations(
   names: Names,

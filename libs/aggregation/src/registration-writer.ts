@@ -12,7 +12,7 @@ interface RegistrationWriterOptions extends Omit<OwnWrites, 'run'> {
   readonly now: () => number;
 }
 
-/** Writes to APIServices what the server itself has to say of them, the way that every write goes. */
+/** Writes APIServices and their status as the server itself, through the pipeline of all writes. */
 export class RegistrationWriter {
   constructor(private readonly options: RegistrationWriterOptions) {}
 

@@ -30,7 +30,7 @@ interface Source {
   /** Whether the last fetch succeeded. */
   isFresh: boolean;
   isAsked: boolean;
-  /** Something has changed since it was asked. */
+  /** Whether a registration has changed since the last fetch began. */
   isStale: boolean;
   readonly backoff: Backoff;
   cancelNext: () => void;
@@ -104,7 +104,7 @@ export class RemoteDiscovery {
     // Unavailable group-versions are not asked for: they must not hold up the others of their server.
     const available = source.registrations.filter(isAvailable);
     const [there] = available;
-    // It is asked when that changes.
+    // It is fetched when one becomes available.
     if (!there) return;
     source.isAsked = true;
     source.isStale = false;
@@ -130,7 +130,7 @@ export class RemoteDiscovery {
     source.cancelNext = this.#clock.after(source.isStale ? 0 : pause, () => void this.#ask(source));
   }
 
-  /** Whether anything is still asked of it. */
+  /** Whether the server is still registered. */
   #asks(source: Source): boolean {
     return !this.#stopped && [...this.#sources.values()].includes(source);
   }

@@ -24,7 +24,7 @@ const LOOKED_AT_MOST = 256 * 1024;
 interface Ends {
   /** Seconds since 1970; at least one. */
   readonly ends: readonly number[];
-  /** Whether all of them are roots: each is believed by itself, and none needs the others. */
+  /** Whether all of them are roots: each is trusted by itself, and none needs the others. */
   readonly areRoots: boolean;
 }
 

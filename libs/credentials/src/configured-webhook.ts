@@ -49,13 +49,16 @@ export class ConfiguredWebhook {
     return this.#webhook.ask(review);
   }
 
-  /** Gives up what is being asked. */
+  /** Aborts calls in progress. */
   async close(): Promise<void> {
     this.#watch.close();
     await this.#webhook.close();
   }
 
-  /** A file that cannot be used leaves everything as it was; questions that are being asked are answered by the one before. */
+  /**
+   * Reads the file again. One that cannot be used changes nothing; calls in progress are completed by the previous
+   * webhook.
+   */
   async #look(): Promise<void> {
     try {
       const connection = await readKubeconfig(this.file, { names: this.names });

@@ -11,7 +11,7 @@ interface CredentialRechecksOptions {
   readonly logger: Logger;
 }
 
-/** Least time between two questions about one credential, ms, whatever is kept of the answers. */
+/** Least time between two checks of one credential, ms, even where its verdict is not cached. */
 const LEAST_MS = 1_000;
 /** Wait until a check that failed is repeated, ms. */
 const RETRY_MS = 10_000;
@@ -19,7 +19,7 @@ const RETRY_MS = 10_000;
 const SPACING_MS = 20;
 /** Least time between two log entries about failures, ms. */
 const SAY_EVERY_MS = 60_000;
-/** Questions that are under way at a time. */
+/** Checks that are in progress at a time. */
 const MOST_ASKED = 100;
 
 /** A credential with which watches are open, and the user that it was verified as. */

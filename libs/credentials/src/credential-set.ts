@@ -66,9 +66,9 @@ export const credentialFiles = (options: CredentialOptions): string[] =>
   ].filter((file) => file !== undefined);
 
 /**
- * Reads the files that the options name, and makes or renews in `--cert-dir` what they do not: nothing is looked for there
- * when all are named. Throws when a file cannot be read, a key does not belong to its certificate, or an authority would
- * have callers believed as front proxies.
+ * Reads the files that the options name, and makes or renews the others in `--cert-dir`, which is not accessed when all
+ * are named. Throws when a file cannot be read, a key does not belong to its certificate, or an authority of client
+ * certificates would also make its clients front proxies.
  * @param takesHandedWatches whether api-servers hand watches to this process
  */
 export async function readCredentials(

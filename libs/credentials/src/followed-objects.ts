@@ -53,7 +53,7 @@ export class FollowedObjects implements KnownObjects {
     }
   }
 
-  /** At once for what is known. @throws StoreUnavailableError */
+  /** Returns a cached object at once, others once they are read. @throws StoreUnavailableError */
   find(object: ObjectName): KnownObject | undefined | Promise<KnownObject | undefined> {
     return this.#kinds.get(object.kind)?.find(object);
   }
@@ -72,7 +72,7 @@ interface Reading {
 
 class FollowedKind {
   readonly #known = new LRUCache<string, KnownObject>({ max: REMEMBERED });
-  /** Apart, as anybody can ask for names that nothing has. */
+  /** Kept apart, as any caller can send names that do not exist. */
   readonly #missing = new LRUCache<string, true>({ max: REMEMBERED_MISSING });
   readonly #readings = new Map<string, Reading>();
   readonly #range: NameRange | undefined;
@@ -113,7 +113,7 @@ class FollowedKind {
 
   async #read(object: ObjectName, key: string, mark: Reading['mark']): Promise<KnownObject | undefined> {
     try {
-      // First, so that no change is missed of what is read.
+      // Followed before the read, so that no change is missed.
       await this.#follower.follow();
       if (this.#isUnlisted(object)) return undefined;
       const stored = await this.#stored(object);
@@ -160,7 +160,7 @@ class FollowedKind {
       // Only the name matters here; a request for the Secret itself reports that it cannot be read.
       onUnreadable: ({ what: { key } }) => void (isIn(range, key) && listed.add(key.name)),
     });
-    // In the order of their names, so that those of the range come first.
+    // Pages are in the order of names, so that those of the range come first.
     for await (const page of pages) {
       for (const row of page) if (isIn(range, row)) listed.add(row.name);
       const last = page.at(-1);

@@ -38,7 +38,7 @@ export class RemoteTokens {
     return new RemoteTokens(parts.filter((part) => part !== undefined));
   }
 
-  /** Gives up whatever is being asked. */
+  /** Aborts calls in progress. */
   async close(): Promise<void> {
     await Promise.all(this.parts.map((part) => part.close()));
   }
@@ -101,7 +101,7 @@ async function openWebhook(settings: RemoteTokensSettings): Promise<Part | undef
   return { verifier, close: () => webhook.close() };
 }
 
-/** `GROUP/VERSION` of the reviews that an option asks for. @throws RangeError for one that is not known */
+/** Returns `GROUP/VERSION` of the reviews that an option selects. @throws RangeError for an unknown version */
 function reviewVersion(asked: string, names: Names): string {
   const group = names.group('authentication.orch.io');
   const version = asked.startsWith(`${group}/`) ? asked.slice(group.length + 1) : asked;

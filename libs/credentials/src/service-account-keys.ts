@@ -92,8 +92,8 @@ async function keysOf(options: CredentialOptions): Promise<VerificationKey[]> {
 }
 
 /**
- * Returns the keys of a TLS key file that can verify tokens; none for a key type that tokens are not signed with, as
- * nobody asked for it to be used so.
+ * Returns the keys of a TLS key file that can verify tokens; none for a type of key that tokens are not signed with, as
+ * the file was not named for this purpose.
  */
 function readableKeys(pem: string): VerificationKey[] {
   try {
@@ -110,7 +110,7 @@ function maxSecondsOf({ serviceAccountMaxTokenExpiration: max }: CredentialOptio
   return Math.floor(max / 1000);
 }
 
-/** Names the file in what is wrong with it. */
+/** Runs `read`, and adds the file's name to its error. */
 function within<T>(file: string, pem: string, read: (pem: string) => T): T {
   try {
     return read(pem);

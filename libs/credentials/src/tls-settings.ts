@@ -3,7 +3,7 @@ import type { SecureContextOptions } from 'node:tls';
 /** Minimum versions of TLS that can be chosen, by the names that API servers have for them. */
 export const TLS_VERSIONS = { VersionTLS12: 'TLSv1.2', VersionTLS13: 'TLSv1.3' } as const;
 
-/** Cipher suites by the names that IANA has for them, with those of OpenSSL. */
+/** Cipher suites by their IANA names, with the names of OpenSSL. */
 export const CIPHER_SUITES = {
   TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
   TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',

@@ -95,7 +95,7 @@ export class TokenWebhook implements TokenVerifier {
   }
 }
 
-/** A verdict that another process has shared; undefined for what is none. */
+/** Reads a verdict that another process has shared; undefined for an invalid value. */
 export function readVerdict(value: unknown): TokenVerdict | undefined {
   try {
     const { user, audiences } = fieldsOf(value, 'verdict');
@@ -125,14 +125,14 @@ function userOf({ username, uid, groups, extra }: Fields): UserInfo {
   };
 }
 
-/** @throws Error for what is no object; nothing is an empty one */
+/** @throws Error for a value that is no object; a missing one is empty */
 function fieldsOf(value: unknown, called: string): Fields {
   if (value === undefined || value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) throw new Error(`the webhook's ${called} is not an object`);
   return value as Fields;
 }
 
-/** @throws Error for what is no list of strings; nothing is an empty one */
+/** @throws Error for a value that is no list of strings; a missing one is empty */
 function textsOf(value: unknown, called: string): readonly string[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value) || !value.every((each) => typeof each === 'string'))

@@ -32,7 +32,7 @@ interface DecidingOptions<E> {
   readonly now: () => number;
   /** Deletes all objects of a kind. @returns how many are left, as finalizers keep them */
   empty(kind: CustomKind<E>, stopped: () => boolean): Promise<number>;
-  /** Writes all objects of a kind anew that lie in another version than the one that is stored. */
+  /** Rewrites all objects of a kind that are stored in another version than the storage version. */
   readonly rewrite: StorageMigratorOptions<E>['rewrite'];
   readonly settlingMs: number;
   readonly onRewriting?: StorageMigratorOptions<E>['onRewriting'];

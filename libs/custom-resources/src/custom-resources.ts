@@ -67,7 +67,7 @@ export class CustomResources {
   readonly #described = new Map<TypeId, Described>();
   /** Authorities of webhooks that convert, in base64, by the name of the definition. */
   readonly #bundles = new Map<string, string>();
-  /** Fields that objects of a type are selected by, of those of which something is served. */
+  /** Selectable fields of each type of which a version is served, to notice when they change. */
   readonly #selectable = new Map<TypeId, string>();
 
   constructor(private readonly settings: CustomResourcesSettings) {

@@ -15,7 +15,7 @@ import type { DefinitionIndex } from './definition-index.js';
 export interface Decision {
   /** Definition as of which the decision was made. */
   readonly definition: Definition;
-  /** The names that it is given; undefined where they stay as they are. */
+  /** Accepted names; undefined where they do not change. */
   readonly names?: AcceptedNames;
   /** Conditions to be set; others stay as they are. */
   readonly conditions: readonly DefinitionCondition[];

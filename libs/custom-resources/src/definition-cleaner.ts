@@ -66,7 +66,7 @@ export class DefinitionCleaner<E> {
     return PAUSE_MS;
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when work in progress has ended. */
   async idle(): Promise<void> {
     await Promise.all(this.#working.values());
   }

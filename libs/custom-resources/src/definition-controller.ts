@@ -20,7 +20,7 @@ interface DefinitionControllerOptions {
    * @throws StoreUnavailableError
    */
   leastProgress(): Promise<LeastProgress | undefined>;
-  /** Called with what is refused of one definition; it is tried again. */
+  /** Called with the error of a rejected write of one definition; it is retried. */
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
@@ -34,7 +34,7 @@ const ALL = 'all';
 const BARRIER_MS = 50;
 /** Milliseconds between looks whether objects may be brought to another version. */
 const MIGRATION_MS = 3_000;
-/** Milliseconds from one look at what has changed to the next at least. */
+/** Least milliseconds between two rounds. */
 const REST_MS = 10;
 /** Waits until a look that failed, or a definition that was refused, is tried again, milliseconds. */
 const RETRY = { firstMs: 250, longestMs: 5_000 };
@@ -86,10 +86,7 @@ export class DefinitionController implements ControllerGroup {
     await Promise.race([Promise.all([cleaner.idle(), migrator.idle()]), aborted(deadline)]);
   }
 
-  /**
-   * Writes due decisions.
-   * @returns milliseconds until waiting work is to be looked at again; undefined where there is none
-   */
+  /** Writes due decisions. @returns milliseconds until the next round; undefined where nothing waits */
   async #decide(run: ReconcileRun): Promise<number | undefined> {
     const now = this.#clock.now();
     // One that cannot be read has names as well, which must not be given to another.
@@ -98,7 +95,7 @@ export class DefinitionController implements ControllerGroup {
     return pauses.length > 0 ? Math.min(...pauses) : undefined;
   }
 
-  /** Continues with work that waits for other servers. @returns milliseconds until that is to be looked at again */
+  /** Continues with work that waits for other servers. @returns milliseconds until the next round */
   async #goOn(now: number, run: ReconcileRun): Promise<number | undefined> {
     const { cleaner, migrator, leastProgress } = this.options;
     const definitions = [...this.#index.unfinished];
@@ -146,9 +143,9 @@ export class DefinitionController implements ControllerGroup {
   }
 
   /**
-   * Forgets refusals of definitions that are finished or gone.
-   * @param now when this look began: what was due then has been tried
-   * @returns milliseconds until a definition that was refused is tried again
+   * Forgets rejections of definitions that are finished or gone.
+   * @param now when this round began: what was due then has been retried
+   * @returns milliseconds until the next retry
    */
   #untilRetry(now: number): number | undefined {
     if (this.#refusals.size === 0) return undefined;

@@ -32,7 +32,7 @@ export class DefinitionIndex {
     return this.#groups.get(group)?.values() ?? [];
   }
 
-  /** Looks at no more changes. */
+  /** Stops following changes. */
   stop(): void {
     this.#unsubscribe();
   }

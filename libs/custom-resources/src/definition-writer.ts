@@ -11,7 +11,10 @@ interface DefinitionWriterOptions extends Omit<OwnWrites, 'run'> {
   readonly now: () => number;
 }
 
-/** Writes to definitions what the server itself has to say of them, the way that every write goes, as long as the run goes on. */
+/**
+ * Writes the status and finalizers of definitions as the server itself, through the pipeline of all writes, for as long
+ * as the run goes on.
+ */
 export class DefinitionWriter {
   constructor(private readonly options: DefinitionWriterOptions) {}
 

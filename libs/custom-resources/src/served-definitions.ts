@@ -62,7 +62,7 @@ export class ServedDefinitions<E> {
   readonly #broken = new Map<string, string>();
   /** Kinds that were made ahead, by name. */
   readonly #made = new Map<string, { readonly fingerprint: string; readonly kind: CustomKind<E> }>();
-  /** Names of definitions that have changed since they were last looked at. */
+  /** Names of definitions that have changed since the last round. */
   #changed = new Set<string>();
   #version: Version | undefined;
   #currentAsOf = Number.NEGATIVE_INFINITY;
@@ -143,7 +143,7 @@ export class ServedDefinitions<E> {
       const unmade = wanted.filter((one) => this.#isUnmade(one));
       if (unknown.length > 0) await this.#register(unknown);
       else if (unmade.length > 0) await this.#makeAhead(unmade);
-      // In the turn in which all that has changed was looked at.
+      // In the same turn of the event loop in which the set of changes was found empty.
       else return this.#take(version);
     }
   }
@@ -156,8 +156,8 @@ export class ServedDefinitions<E> {
   }
 
   /**
-   * Makes kinds of definitions of which nothing is served yet, as there may be thousands at once: others have their turns. Those of
-   * which something is are made as they are published.
+   * Makes kinds of definitions that are not served yet, of which there may be thousands at once, and yields to other
+   * work. Kinds of definitions that are served already are made anew as they are published.
    */
   async #makeAhead(definitions: readonly Definition[]): Promise<void> {
     const slices = new Slices();

@@ -2,9 +2,9 @@ import { type Clock, systemClock } from '@orch/runtime';
 import { WorkOnDemand } from '@orch/runtime/work';
 import type { Presence, Progress } from '@orch/storage';
 
-/** Milliseconds after its last word at which a server counts as gone. */
+/** Milliseconds after its last update at which a server's entry expires. */
 export const PRESENCE_MS = 10_000;
-/** Milliseconds between two words of it at least, and at most. */
+/** Least and greatest milliseconds between two updates. */
 const REST_MS = 20;
 const RENEWAL_MS = PRESENCE_MS / 4;
 

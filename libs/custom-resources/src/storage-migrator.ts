@@ -11,11 +11,11 @@ import type { CustomKind } from './served-definitions.js';
 export interface StorageMigratorOptions<E> {
   /** Writes the status of definitions. */
   readonly writer: Pick<DefinitionWriter, 'report' | 'migrated'>;
-  /** The definition of a name as it is now. */
+  /** Returns the current definition of a name. */
   definitionOf(name: string): Definition | undefined;
   /** Returns the kind that is served of a definition. @throws the error that kept it from being made */
   kindOf(definition: Definition): Promise<CustomKind<E>>;
-  /** Writes all objects of a kind anew that lie in another version than the one that is stored. */
+  /** Rewrites all objects of a kind that are stored in another version than the storage version. */
   rewrite(kind: CustomKind<E>, stopped: () => boolean, onDone: (rewriting: Rewriting) => void): Promise<void>;
   /** Called for each object that was rewritten, or could not be. */
   readonly onRewriting?: (definition: Definition, rewriting: Rewriting) => void;
@@ -26,7 +26,7 @@ export interface StorageMigratorOptions<E> {
   readonly clock?: Clock;
 }
 
-/** Milliseconds between two words on how far it has come, and until what failed is tried again. */
+/** Milliseconds between two reports of progress, and until a failed migration is retried. */
 const TELL_MS = 10_000;
 const RETRY_MS = 60_000;
 
@@ -82,7 +82,7 @@ export class StorageMigrator<E> {
     return TELL_MS;
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when work in progress has ended. */
   async idle(): Promise<void> {
     await this.#working;
   }
@@ -162,7 +162,7 @@ class Run<E> {
     if (now && !tells(now.outline, condition)) await this.options.writer.report(now, condition, this.own);
   }
 
-  /** The definition as it is now, unless another one is served of it. */
+  /** Returns the current definition; undefined if it is a different one, or is served differently by now. */
   #current(): Definition | undefined {
     const { uid, name, since } = this.definition;
     const now = this.options.definitionOf(name);

@@ -30,7 +30,7 @@ export interface DiscoveryRoutes {
   mount(app: Express): void;
 }
 
-/** The documents of one snapshot of what is served, each made when it is first asked for. */
+/** Documents of one snapshot of the served resources, each made on first use. */
 interface Documents {
   readonly discovery: () => DiscoveryDocuments;
   readonly openApi: OpenApiDocuments;
@@ -85,7 +85,7 @@ function pathsOf({ groups, resources, elsewhere }: DiscoveryDocuments): string[]
   return ['/api', '/apis', ...[...groups.keys()].map((group) => `/apis/${group}`), ...versions, ...OPENAPI_PATHS];
 }
 
-/** Whether a path is one of {@link pathsOf}: asked of every path that nothing else is at. */
+/** Whether a path is one of {@link pathsOf}; called for every path without another route. */
 function isDiscoveryPath(path: string, { groups, resources, elsewhere }: DiscoveryDocuments): boolean {
   const [, api, ...rest] = path.split('/');
   const name = rest.join('/');
@@ -130,7 +130,7 @@ type Document = Pick<ApiObject, 'kind' | 'apiVersion'>;
 const aggregatedType = (names: Names): string =>
   `;g=${names.group('apidiscovery.orch.io')};v=v2beta1;as=APIGroupDiscoveryList`;
 
-/** Writes documents in what was accepted, once; the type of one is found in the package of `proto/` that is named. */
+/** Encodes documents as negotiated, each once. The schema of a document is that of the named package of `proto/`. */
 function writer(scheme: Scheme, names: Names) {
   const encode = {
     json: { type: JSON_TYPE, body: (document: Document) => Buffer.from(stringifyJson(document)) },

@@ -21,7 +21,7 @@ export const documentedGroup = weakMemo((group: ServedGroup): DocumentedGroup =>
 
 const documented = weakMemo(({ told, endpoint }: Serving): DocumentedResource => {
   const definition = told ?? endpoint.definition;
-  // Documents promise only what is carried out.
+  // Documents list only subresources that this server implements.
   const subresources = definition.subresources.filter(({ name }) => servesSubresource(name));
   return { ...definition, subresources, schema: endpoint.model.documented };
 });

@@ -22,9 +22,9 @@ export interface VersionInfo {
   readonly gitTreeState: string;
   /** Time of the build, RFC 3339; empty where that is not known. */
   readonly buildDate: string;
-  /** Runtime that the server runs on, in the place of a version of Go. */
+  /** Runtime that the server runs on, instead of a version of Go. */
   readonly goVersion: string;
-  /** Language runtime or compiler, in the place of that of Go. */
+  /** Language runtime or compiler, instead of that of Go. */
   readonly compiler: string;
   /** Operating system and architecture: `linux/amd64`. */
   readonly platform: string;
@@ -48,7 +48,7 @@ const OWN_PATHS = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/readyz',
 /** Paths that may end with a slash: the reference, too, splits these before it looks them up. */
 const SLASHED = /^\/(?:apis?|version|openid|\.well-known)(?=\/).*(?=\/$)/;
 
-/** Documents that have the method GET alone, in the reference too; what is at other paths it answers whatever the method. */
+/** Paths that accept the method GET alone, in the reference too; its other documents are sent for any method. */
 const READ_BY_GET = ['/version{/}', '/api{/}', '/api/:version{/}', '/apis/:group/:version{/}'];
 
 const refuseMethod: RequestHandler = () => {

@@ -19,7 +19,7 @@ export function healthSeries(metrics: Metrics) {
   return { state, counts };
 }
 
-/** The answer to `GET /metrics/slis`: every health check, made when it is asked for. */
+/** Returns the handler of `GET /metrics/slis`, which runs every health check. */
 export function healthMetrics(health: HealthRegistry): () => Promise<{ contentType: string; body: string }> {
   const metrics = new Metrics();
   const { state, counts } = healthSeries(metrics);

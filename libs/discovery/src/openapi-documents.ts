@@ -19,7 +19,7 @@ import { JSON_TYPE, lazily, type Tagged } from './tagged.js';
 /** Media types of `/openapi/v2`. */
 export const V2_TYPES = [JSON_TYPE, OPENAPI_V2_PROTOBUF, OPENAPI_V2_PROTOBUF_CONTENT_TYPE] as const;
 
-/** Made in slices when it is first asked for, once for all who ask. */
+/** A value that is made in slices on first use, once for all callers. */
 type Made<T> = () => Promise<T>;
 const made = <T>(steps: () => Steps<T>): Made<T> => lazily(async () => inSlices(steps()));
 
@@ -29,13 +29,13 @@ interface PublishedDocument {
   readonly protobuf: Made<Buffer>;
 }
 
-/** The documents that were asked for last, of which those are taken over that are still the same. */
+/** The previous documents, from which unchanged ones are reused. */
 export interface KeptDocuments {
   /** Documents of the previous set of served resources. */
   last?: OpenApiDocuments;
 }
 
-/** The OpenAPI documents of one set of served resources, each made when it is first asked for: they may be very large together. */
+/** The OpenAPI documents of one set of served resources, each made on first use: together they may be very large. */
 export class OpenApiDocuments {
   /** The OpenAPI 2.0 document by media type. */
   readonly v2: Readonly<Record<(typeof V2_TYPES)[number], Made<Tagged>>>;
@@ -67,7 +67,10 @@ export class OpenApiDocuments {
     return this.#v3().has(path);
   }
 
-  /** The document of `api/v1` or `apis/<group>/<version>`, or of discovery above them; undefined for what is not served. */
+  /**
+   * Returns the document of `api/v1` or `apis/<group>/<version>`, or of the discovery above them; undefined for a path
+   * that is not served.
+   */
   document(path: string): PublishedDocument | undefined {
     const v3 = this.#v3();
     if (!v3.has(path)) return undefined;

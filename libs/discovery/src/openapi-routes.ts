@@ -47,7 +47,7 @@ async function answerV3(req: Request, res: Response, documents: OpenApiDocuments
     res.redirect(301, `${V3}/${path}?hash=${hash}`);
     return;
   }
-  // A URL that names the content may be kept for ever.
+  // A URL with the hash of the content may be cached for ever.
   if (req.query.hash)
     res.set('Cache-Control', 'public, immutable').set('Expires', new Date(Date.now() + 31_536_000_000).toUTCString());
   if (isJson) return send(req, res, { bytes, type: JSON_TYPE, tag: `"${hash}"` });
@@ -63,7 +63,7 @@ function typeFor<T extends string>(req: Request, types: readonly T[]): T {
 }
 
 const gzipBuffer = promisify(gzip);
-/** Made once, and small: they change with what is served, and all clients ask for them. */
+/** Compressed once each: documents change only with the served resources, and all clients fetch them. */
 const packed = weakMemo((bytes: Buffer) => gzipBuffer(bytes, { level: constants.Z_BEST_COMPRESSION }));
 
 async function send(req: Request, res: Response, document: Tagged): Promise<void> {

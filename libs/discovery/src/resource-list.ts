@@ -28,7 +28,7 @@ function resourceEntry(definition: ResourceDescription): APIResource {
   };
 }
 
-/** Group and version stand there only where they are not those of the list. */
+/** Returns the entries of subresources; they name group and version only where these differ from the list's. */
 function subresourceEntries({
   group,
   version,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** Media type of JSON. */
 export const JSON_TYPE = 'application/json';
 
-/** A document as it is sent. */
+/** An encoded document with its media type and tag. */
 export interface Tagged {
   /** The encoded document. */
   readonly bytes: Buffer;

@@ -54,15 +54,15 @@ export class FairTurns implements Turns {
   }
 
   /**
-   * Takes the initial seats once more, for a request that gave them back while its client did not read; counts no
-   * further request.
+   * Takes the initial seats again, for a request that gave them back while its client did not read; counts no further
+   * request.
    * @returns undefined for a request that is rejected, or was not dispatched in time
    */
   takeAgain(ctx: OpenContext): Turn | undefined | Promise<Turn | undefined> {
     const { controller, work } = this.options;
     const found = controller.classify(ctx.user, ctx.info);
     const { level } = found;
-    // What is held on behind the answer was, when it gave its first seats back.
+    // The seats that outlast the response were held already, when the request gave its initial seats back.
     const { initialSeats } = level.queues ? work(ctx, level.maxSeats) : ONE_SEAT;
     const entry = controller.enter(found, { ...ONE_SEAT, initialSeats }, queued(ctx));
     if (!entry) return turnOf(undefined, uncounted);

@@ -33,7 +33,7 @@ interface Condition {
   readonly message: string;
 }
 
-/** An object that every installation has, and how what is stored of it is read. */
+/** A default object, and the function that parses its stored form. */
 interface Bootstrap<T> {
   readonly endpoint: Endpoint;
   readonly wanted: BootstrapObject<T>;
@@ -77,7 +77,7 @@ export class FlowKeeper {
     ];
   }
 
-  /** Resolves when all that every installation has is there. @throws StatusError, StoreUnavailableError */
+  /** Resolves when all default objects exist. @throws StatusError, StoreUnavailableError */
   async keep(): Promise<void> {
     const { configuration, deps } = this.options;
     const { levels, schemas } = configuration;
@@ -115,7 +115,7 @@ export class FlowKeeper {
     return { endpoint: this.options.configuration.endpoints.schemas, wanted, read: flowSchemaOf };
   }
 
-  /** Returns what brings one object to what is wanted; undefined for nothing, mostly. */
+  /** Returns the write that brings one object to its desired state; usually undefined for none. */
   #step<T>(
     { endpoint, wanted, read }: Bootstrap<T>,
     live: { readonly object: ApiObject; readonly said: unknown } | undefined,
@@ -191,7 +191,7 @@ export class FlowKeeper {
 const conditionsOf = ({ status }: ApiObject): readonly Condition[] =>
   (status as { conditions?: readonly Condition[] } | undefined)?.conditions ?? [];
 
-/** Wakes a controller also with what every installation has and is not there. */
+/** Wakes a controller also with the names of default objects that do not exist. */
 const withBootstrap = (source: ControllerSource, wanted: readonly BootstrapObject<unknown>[]): ControllerSource => ({
   ...source,
   keys: () => new Set([...source.keys(), ...wanted.map(({ name }) => name)]),

@@ -22,7 +22,7 @@ export function workOfRequest({ served, cache, chunking }: WorkKnown) {
     if (!info.isResourceRequest || verb === 'get' || verb === 'watch') return ONE_SEAT;
     // Of one object, a read of that.
     if (verb === 'list' && name !== '') return ONE_SEAT;
-    // Tokens are asked for and change nothing.
+    // A request for a token changes no object.
     if (resource === 'serviceaccounts' && subresource === 'token') return ONE_SEAT;
     const endpoint = served.current.ofResource(group, resource);
     const known = endpoint && cache.peek(endpoint.type);

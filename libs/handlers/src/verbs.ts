@@ -83,7 +83,7 @@ function handlerOf({ stored, resource }: ResourceDescription, subresource: strin
 /** Whether this server implements a subresource. */
 export const servesSubresource = (name: string): boolean => SERVED.has(name);
 
-/** The verbs as they are carried out with what a process has. */
+/** Returns the handlers of all verbs with the dependencies of a process. */
 export const verbsWith = (deps: ApiDeps): Verbs => ({
   servesSubresource,
   carriesOut: (resource, subresource, verb) => handlerOf(resource, subresource, verb) !== undefined,

@@ -27,7 +27,7 @@ interface ObservationSettings {
   readonly version: VersionInfo;
   /** Undefined: no traces. */
   readonly tracingConfigFile: string | undefined;
-  /** Metrics that went with this release show once more. */
+  /** Whether metrics are shown that were hidden with this release. */
   readonly showHiddenMetrics: boolean;
   readonly logger: Logger;
 }
@@ -102,7 +102,7 @@ export class Observation {
     return new Observation(tracing, settings);
   }
 
-  /** Names kinds as they are served, and forgets them as they go. */
+  /** Follows the served kinds: names their types in labels, and removes the series of kinds that are gone. */
   followKinds(served: ServedResources): void {
     const { metrics, names } = this;
     names.follow(served);

@@ -1,6 +1,6 @@
 import type { Metrics } from '@orch/runtime';
 
-/** Webhooks that connection files say where they are. */
+/** Webhooks whose address is in a connection file. */
 export type ReviewKind = 'authentication' | 'authorization' | 'image-policy';
 
 /** Counts calls of these webhooks; the returned function makes the counter of one of them. */

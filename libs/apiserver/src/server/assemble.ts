@@ -105,7 +105,7 @@ export interface Api {
   readonly deps: ApiDeps;
   /** Registry of the resources that this process serves. */
   readonly served: ServedResources;
-  /** Returns one endpoint for each type of namespaced objects, as they are served now, those that are switched off among them. */
+  /** Returns one endpoint for each type of namespaced objects, including types that are switched off. */
   readonly namespaced: () => readonly Endpoint[];
   /** Claims on cluster IPs and node ports in the database, shared by all servers. */
   readonly claims: AllocationClaims;
@@ -177,7 +177,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     listMeta: scheme.struct('meta/v1.ListMeta'),
     status: scheme.struct('meta/v1.Status'),
   };
-  // What is switched off here may be served elsewhere, or again later, and would be there in the next namespace of the name.
+  // Types switched off here may be served elsewhere, or later: their objects would reappear in a namespace of the name.
   const namespaced = () => [...served.current.types, ...unserved].filter(({ definition }) => definition.namespaced);
   return {
     deps: {
@@ -241,7 +241,7 @@ function quotaEndpoint(served: ServedResources, unserved: readonly Endpoint[]): 
   return endpoint;
 }
 
-/** Reads roles as they are now. */
+/** Returns a function that reads the current state of a role. */
 function roleReader({ roles, clusterroles }: PolicyEndpoints, reader: ObjectReader) {
   return async (namespace: string, name: string): Promise<Role | undefined> => {
     const endpoint = namespace === '' ? clusterroles : roles;

@@ -21,7 +21,7 @@ interface StoreNeeds {
   readonly mayOnlyRead: boolean;
 }
 
-/** The store at a PostgreSQL URL, with the types that the options place in other databases, treated as the options say. */
+/** Opens the store at a PostgreSQL URL, and the databases in which the options place other types. */
 export async function storeAt(
   url: string,
   serving: Pick<ServingOptions, 'naming'>,
@@ -68,7 +68,7 @@ function storeOptions(serving: Pick<ServingOptions, 'naming'>, backend: BackendO
     historyConnections: backend.postgresHistoryConnections,
     historyPageBytes: backend.historyPageBytes,
     waitingBytes: backend.writeQueueBytes,
-    // Two more than lists may hold, for what is loaded into memory.
+    // Two more than lists may hold, for loads of the watch cache.
     snapshotConnections: backend.databaseLists + 2,
     // Shorter where little history is kept, so that history does not last several times the retention.
     partitionInterval: Math.min(PARTITION_MS, retention / 5),

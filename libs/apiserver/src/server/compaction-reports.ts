@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@orch/runtime';
 import type { CompactionRound, Compactor, LeftPartition } from '@orch/storage';
 import type { CompactionSeries } from '../metrics/compaction-metrics.js';
 
-/** Milliseconds after which what lasts is logged once more. */
+/** Milliseconds after which a lasting problem is logged again. */
 const REPEAT_MS = 600_000;
 /** Milliseconds for which gauges show the last round of this process though another process makes the rounds now. */
 const KEPT_MS = 120_000;

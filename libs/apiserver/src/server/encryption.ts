@@ -23,7 +23,7 @@ export async function openEncryption({
   logger,
 }: EncryptionParts): Promise<Encryption | undefined> {
   const file = backend.encryptionProviderConfig;
-  // They are there where nothing is encrypted, too.
+  // The metrics exist where nothing is encrypted, too.
   const observer = encryptionMetrics(metrics);
   if (file === undefined) return undefined;
   return Encryption.open({

@@ -3,7 +3,7 @@ import { afterGrace, HealthRegistry, type Logger, shutdownCheck } from '@orch/ru
 /** A feed that has not been confirmed for so long may be missing changes of most types, in milliseconds. */
 const MAX_LAG_MS = 5_000;
 
-/** How the parts are asked that processes of the control plane share. */
+/** Health of the components that all processes of the control plane have. */
 export interface ComponentSettings {
   /** Rejects while the database cannot be reached. */
   pingStore(): Promise<void>;
@@ -31,7 +31,9 @@ interface HealthChecksSettings extends ComponentSettings {
   readonly stopping: AbortSignal;
   /** Milliseconds for which a process that is still starting counts as live. */
   readonly livezGraceMs: number;
-  /** Whether what clients take for granted (the namespace `default`, the kubeconfig) is there; sockets are open before. */
+  /**
+   * Whether the objects exist that clients rely on (the namespace `default`, the kubeconfig); sockets are open before.
+   */
   isBootstrapped(): boolean;
   /** Whether all roles and bindings are known, those among them that every installation has. */
   hasPolicy(): boolean;

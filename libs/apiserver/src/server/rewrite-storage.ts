@@ -6,7 +6,7 @@ import { type RewriteOrder, type Rewritten, rewriteBodies } from '@orch/storage'
 import { storeAt } from './backends.js';
 import { backendOptions, servingOptions } from './options.js';
 
-/** Options of who rewrites what is stored, as servers have them; where the state is, and what it is encrypted with. */
+/** Options of the rewriting of stored objects, a subset of the servers' options: the databases and the encryption. */
 export const rewritingOptions = {
   'postgres-url': { ...backendOptions['postgres-url'], required: true },
   'postgres-pooling': backendOptions['postgres-pooling'],

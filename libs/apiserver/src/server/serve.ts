@@ -57,7 +57,7 @@ interface ServeSettings {
   readonly metricsPage: (own: MetricsText) => MetricsText;
   readonly credentials: Credentials;
   readonly access: Pick<AccessControl, 'authorizer' | 'judge'>;
-  /** Tokens that this API gives out, and the keys that they are judged by. */
+  /** Tokens that this API issues, and the keys that verify them. */
   readonly tokens: Pick<ApiTokens, 'judge'>;
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** How admission webhooks are. */

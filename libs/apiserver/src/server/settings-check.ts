@@ -115,7 +115,7 @@ const backendFiles = (backend: BackendOptions, names: Names): Check[] => [
 
 const readable = (file: string): Promise<unknown> => readFile(file);
 
-/** A file that is there, or that can be made, with folders that are not there. */
+/** Checks that a file exists, or can be created together with missing folders. */
 async function writable(path: string): Promise<void> {
   try {
     await access(path, constants.W_OK);

@@ -1,7 +1,7 @@
 import type { WorkerMetrics } from '../metrics/merge-metrics.js';
 import type { FromWorker, ToWorker } from './messages.js';
 
-/** How long the slowest worker is waited for, ms: one that hangs must not hide what the others have to say. */
+/** Longest wait for the slowest worker, ms: one that hangs must not hide the metrics of the others. */
 const WAIT_MS = 2_000;
 
 /** A worker as the parent speaks to it. */
@@ -17,7 +17,7 @@ export class MetricsCollection {
   readonly #open = new Map<number, (page: WorkerMetrics) => void>();
   #lastId = 0;
 
-  /** `peers`: the workers that are there now. */
+  /** `peers`: returns the workers that run at the time. */
   constructor(private readonly peers: () => readonly Peer[]) {}
 
   /** Handles a worker's message about metrics. */

@@ -54,7 +54,7 @@ interface Forking {
   readonly onLines: (lines: readonly string[]) => void;
 }
 
-/** Starts workers, and answers what they ask of each other. */
+/** Starts workers, and handles their messages. */
 function forking({ silenceMs, logger, onLines }: Forking): (place: number, events: WorkerEvents) => WorkerProcess {
   const peers = new Map<Worker, Peer>();
   const collection = new MetricsCollection(() => [...peers.values()]);

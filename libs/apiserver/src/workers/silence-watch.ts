@@ -5,7 +5,7 @@ const LOOKS = 12;
 
 interface SilenceWatchSettings {
   readonly clock: Clock;
-  /** Milliseconds for which a worker may say nothing. */
+  /** Milliseconds for which a worker may send no message. */
   readonly timeoutMs: number;
   /** Called once, when it has been silent for that long. */
   readonly onSilent: () => void;

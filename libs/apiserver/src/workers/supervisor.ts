@@ -69,7 +69,7 @@ export class Supervisor {
     this.#add();
   }
 
-  /** Asks every process to end in order, the second time without mercy. */
+  /** Asks every process to shut down; the second call kills them. */
   stop(): void {
     const signal = this.#stopping ? 'SIGKILL' : 'SIGTERM';
     this.#stopping = true;

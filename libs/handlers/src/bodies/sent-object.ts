@@ -8,7 +8,7 @@ import type { ApiDeps } from '../deps.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';
 import { type WriteOptions, writeOptions } from './write-options.js';
 
-/** A posted object that is not stored itself but asks for an action or an answer: a Binding, an Eviction, a review. */
+/** A posted object that is not stored itself but requests an action or an answer: a Binding, an Eviction, a review. */
 export interface SentObject {
   /** With defaults, in the namespace of the request. */
   readonly object: ApiObject;

@@ -10,7 +10,10 @@ type Stream = Pick<Watcher, 'finish'>;
  */
 const LAST_CHANGES_MS = 3_000;
 
-/** The streams of each endpoint that this process serves itself; those of one that goes end in order, and no others notice. */
+/**
+ * Watches of each endpoint that this process serves itself. Those of a removed endpoint end cleanly; others are not
+ * affected.
+ */
 export class ServedWatches {
   readonly #streams = new Map<Endpoint, Set<Stream>>();
 

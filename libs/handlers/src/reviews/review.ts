@@ -3,7 +3,7 @@ import { type RequestContext, type ResourceCall, sendApiObject } from '@orch/ser
 import { admitSent, readSent, type SentObject } from '../bodies/sent-object.js';
 import type { ApiDeps } from '../deps.js';
 
-/** The question that was POSTed. @throws StatusError 400, 406, 413, 415, 422 */
+/** Reads the review that was posted. @throws StatusError 400, 406, 413, 415, 422 */
 export const readReview = (deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<SentObject> =>
   readSent(deps, ctx, call, call.endpoint.model);
 

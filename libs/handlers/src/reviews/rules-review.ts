@@ -6,7 +6,7 @@ import type { ApiDeps } from '../deps.js';
 import { answerReview, readReview } from './review.js';
 
 /**
- * Answers a SelfSubjectRulesReview: the rules of the caller in a namespace. For display only; each request is
+ * Handles a SelfSubjectRulesReview: the rules of the caller in a namespace. For display only; each request is
  * authorized by itself.
  */
 export async function reviewOwnRules(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {

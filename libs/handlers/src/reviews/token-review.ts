@@ -9,7 +9,7 @@ import { answerReview, readReview } from './review.js';
 const NOT_KNOWN = 'invalid bearer token';
 
 /**
- * Answers a TokenReview: the user of a bearer token, and the requested audiences that it is valid for; without any,
+ * Handles a TokenReview: the user of a bearer token, and the requested audiences that it is valid for; without any,
  * those of the API.
  */
 export async function reviewToken(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {

@@ -14,7 +14,7 @@ import type { ApiDeps } from '../deps.js';
 
 /** Evictions that the controller has not counted yet, of which a budget takes no more. */
 const MOST_DISRUPTED = 2_000;
-/** Seconds after which an eviction may be tried again that came before the controller has looked at the budget. */
+/** Seconds after which an eviction may be retried that came before the controller has processed the budget. */
 const RETRY_SECONDS = 10;
 
 /** A PodDisruptionBudget as it was just read. */
@@ -50,7 +50,9 @@ export async function budgetOf(deps: ApiDeps, pod: ApiObject): Promise<Budget | 
   return found[0];
 }
 
-/** Also where they are switched off: they are there for those who have written them through another server. */
+/**
+ * Returns the endpoint of budgets, also where they are switched off: they protect pods for clients of another server.
+ */
 function budgetsOf({ served, unserved }: ApiDeps): Endpoint {
   const [group, resource] = ['policy', 'poddisruptionbudgets'];
   const found =

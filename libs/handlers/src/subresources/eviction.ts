@@ -92,7 +92,7 @@ function marked(deps: ApiDeps, { endpoint }: ResourceCall, pod: ApiObject, optio
 
 /** The server's own write to the status of the budget. @throws StatusError 403, 429 */
 function payment(budget: Budget, pod: string, dryRun: boolean, deadline: number): SetMember {
-  // Judged at once, so that a refusal does not depend on what stands before it in the set.
+  // Checked at once, so that the error does not depend on earlier members of the set.
   charge(budget.object, pod, Date.now());
   const { endpoint, base, namespace, name } = budget;
   const caller = serverItself(deadline);

@@ -61,7 +61,9 @@ function withinBound(seconds: number, { maxSeconds = seconds }: TokenIssuer, war
   return maxSeconds;
 }
 
-/** How long a token is really good; the bound does not hold for those of pods that know nothing of renewal. */
+/**
+ * Returns the actual lifetime of a token; the upper limit does not apply to tokens of pods that do not renew theirs.
+ */
 function lifetimeOf(
   { pod, audiences }: Pick<TokenGrant, 'pod' | 'audiences'>,
   expirationSeconds: number,

@@ -7,7 +7,7 @@ import type { WriteRequest } from '../pipeline/write-request.js';
 import { firstCount } from './first-count.js';
 import type { QuotaIndex } from './quota-index.js';
 
-/** A write of one object, as it is charged. */
+/** The properties of a write by which it is charged. */
 interface ChargedWrite {
   readonly endpoint: Endpoint;
   readonly namespace: string;
@@ -67,7 +67,11 @@ export class QuotaCharges {
     return changeKind === 'usage' || (this.options.countedElsewhere === true && subresource === 'status');
   }
 
-  /** Resolves when quotas are known as they are now: what was planned with others may be planned anew. @throws StoreUnavailableError */
+  /**
+   * Resolves when the index of quotas is up to date, after which a write that was planned with older ones can be
+   * planned anew.
+   * @throws StoreUnavailableError
+   */
   catchUp(): Promise<void> {
     return this.options.index.confirm();
   }

@@ -83,7 +83,7 @@ export class ControllerClient {
     });
   }
 
-  /** Changes an object that is there. @throws StatusError 403, 404, 409; StoreUnavailableError */
+  /** Changes an existing object. @throws StatusError 403, 404, 409; StoreUnavailableError */
   update(target: WriteTarget, change: Change, settings: UpdateSettings = {}): Promise<Written> {
     const { endpoint, key, subresource = '' } = target;
     const verb = settings.changeKind === 'apply' ? 'patch' : 'update';
@@ -108,9 +108,9 @@ export class ControllerClient {
 
   /**
    * Deletes all objects of a collection.
-   * @param stopped asked now and then; true ends it early
-   * @param onKept called with each object that finalizers or grace keep
-   * @throws StatusError 403, and what admission refuses; StoreUnavailableError
+   * @param stopped polled; once it returns true no further object is deleted
+   * @param onKept called with each object that finalizers or a grace period keep
+   * @throws StatusError 403, and errors of admission; StoreUnavailableError
    */
   deleteCollection(collection: Collection, stopped: () => boolean, onKept: (removal: Removal) => void): Promise<void> {
     const { endpoint, namespace = '' } = collection;

@@ -14,9 +14,9 @@ export interface Collection {
 }
 
 /**
- * Works on every stored object of a collection, in the order of their keys.
- * @param stopped asked now and then; true ends it early
- * @throws the first failure of the work; StoreUnavailableError
+ * Calls the work with every stored object of a collection, in the order of their keys.
+ * @param stopped polled; true ends it early
+ * @throws the first error of the work; StoreUnavailableError
  */
 export async function eachStored(
   store: Pick<ReadingStore, 'snapshot'>,

@@ -68,7 +68,7 @@ export class ObjectRemover {
         subresource: '',
         caller,
         options,
-        // A row that was converted for a list does not lie as it was found.
+        // A row that was converted for a list is not as it is stored.
         hints: endpoint.stage ? UNANSWERED : { unanswered: true, found: row },
       });
     } catch (error) {

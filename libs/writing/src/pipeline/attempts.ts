@@ -2,7 +2,10 @@
 export interface Attempts<T> {
   /** Most attempts that are made. */
   readonly most: number;
-  /** Makes an attempt, upon what is stored by then. @returns undefined when it was overtaken, and nothing was written */
+  /**
+   * Makes an attempt, based on what is stored by then.
+   * @returns undefined when it was overtaken, and nothing was written
+   */
   attempt(): Promise<T | undefined>;
   /** Returns or throws what results when the last attempt was overtaken as well. */
   overtaken(): T;

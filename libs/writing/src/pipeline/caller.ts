@@ -18,7 +18,7 @@ export interface Caller {
   readonly annotations: AuditNotes;
   /** Annotates content of the request; absent where the audit policy does not log bodies. */
   noteBody?(key: string, text: string): void;
-  /** Whether webhooks are skipped, as an administrator or the server itself has asked for. */
+  /** Whether webhooks are skipped, as an administrator has requested, or for the server itself. */
   readonly skipsWebhooks?: boolean;
   /** Deadline of the request, monotonic milliseconds (`performance.now()`). */
   readonly deadline: number;
@@ -97,7 +97,9 @@ export interface OwnRun {
 /** The server as a caller in a run of a controller: writes nothing any more once that does not go on. */
 export const serverIn = (run: OwnRun): Caller => ({ ...serverItself(), isOver: () => !run.goesOn });
 
-/** The server as a caller of what it makes and deletes on behalf of users, as controllers do elsewhere: webhooks have a say in that. */
+/**
+ * The server as the caller of creations and deletions on behalf of users, as of controllers: webhooks apply to these.
+ */
 export const serverForUsers = (deadline = Number.POSITIVE_INFINITY): Caller => ({
   user: SERVER,
   agent: 'orch',

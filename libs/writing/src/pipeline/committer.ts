@@ -34,8 +34,10 @@ export class Committer {
   /**
    * Commits plans in one transaction, all of them or none, and concludes each.
    * @param plans with at least one operation among them
-   * @returns a refusal where the write may be planned anew upon what is stored by then; quotas are known and counted as of now
-   * @throws StatusError 403 where a quota is exceeded, 504 and 503 where it is too late for a caller; StoreUnavailableError
+   * @returns a refusal where the write may be planned anew, based on what is stored by then; quotas are up to date and
+   * counted
+   * @throws StatusError 403 where a quota is exceeded, 504 and 503 where a caller's deadline has passed;
+   * StoreUnavailableError
    */
   async attempt({ endpoint, callers = [] }: AttemptedWrite, plans: readonly Committed[]): Promise<Attempt> {
     const ops = opsOf(plans);

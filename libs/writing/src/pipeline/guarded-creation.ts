@@ -6,7 +6,7 @@ import { untilNotOvertaken } from './attempts.js';
 import type { Attempt } from './committer.js';
 import type { Creation, WriteRequest, Written } from './write-request.js';
 
-/** Seconds after which a client may ask again. */
+/** Seconds after which a client may retry. */
 const RETRY_SECONDS = 1;
 
 /** A creation that must be admitted before and reported when it has ended: of an object of a custom kind. */

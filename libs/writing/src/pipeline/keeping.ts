@@ -28,8 +28,9 @@ export interface KeepingTools {
 }
 
 /**
- * Plans the write of an object that is there afterwards: allocates what it needs, encodes it, and leaves out what would change nothing.
- * @throws StatusError 400, 413 and what allocators throw; nothing is held then
+ * Plans the write of an object that remains afterwards: allocates its values, encodes it, and leaves out a write
+ * without a change.
+ * @throws StatusError 400, 413 and whatever allocators throw; nothing is held then
  */
 export async function keeping(draft: Draft, tools: KeepingTools): Promise<WritePlan> {
   const { request, stored } = draft;
@@ -89,7 +90,7 @@ function refuseTooLarge({ request, operation, stored }: Draft, body: Buffer, lim
   if (tooMuch) throw tooMuch;
 }
 
-/** Bytes of what is there as it is read: younger defaults may have made it larger than what is stored. */
+/** Size of the stored object as it is read, bytes: newer defaults may have made it larger than the stored body. */
 const shownSize = (base: Stored, { endpoint: { form } }: WriteRequest): number => filledBody(base, form).length;
 
 /** The store takes no new object that names a version; a dry run does not come that far. @throws StatusError 400 */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseStoredJson } from '@orch/codec';
 
-/** Whether two stored bodies say the same; the order of keys does not count. */
+/** Whether two stored bodies have equal content; the order of keys does not count. */
 export function sameBody(a: Buffer, b: Buffer): boolean {
   if (a.length !== b.length) return false;
   if (a.equals(b)) return true;

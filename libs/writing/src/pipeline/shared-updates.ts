@@ -23,7 +23,7 @@ const TOGETHER = 64;
 const TOGETHER_BYTES = 1 << 20;
 /** Updates of one object that may wait. */
 const WAITING = 2_000;
-/** Seconds after which a client may ask again. */
+/** Seconds after which a client may retry. */
 const RETRY_SECONDS = 1;
 
 interface SharedUpdatesOptions extends PlanTools {
@@ -134,7 +134,7 @@ export class SharedUpdates {
   }
 }
 
-/** Updates made upon each other, beginning with what was read. */
+/** Updates applied one upon the other, beginning with the stored object. */
 class Chain {
   #bytes = 0;
   readonly #plans: WritePlan[] = [];
@@ -153,8 +153,9 @@ class Chain {
   }
 
   /**
-   * Whether nothing more is added: it is long enough, or its last update changes claims. One upon that would take anew
-   * what is given up only once the chain is written, or give up what the object holds if it is not.
+   * Whether no update can be added: the chain is long enough, or its last update changes claims. A further one would
+   * claim again values that are freed only once the chain is written, or free values that the object still holds if it
+   * is not.
    */
   get complete(): boolean {
     const last = this.#plans.at(-1);

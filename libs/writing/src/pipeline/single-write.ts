@@ -16,7 +16,7 @@ import { CALLING_ATTEMPTS, WRITE_ATTEMPTS, type Written } from './write-request.
 export interface SingleWriteTools extends PlanTools {
   /** Store that later attempts and dry runs read from. */
   readonly store: Store;
-  /** Commits what is planned. */
+  /** Commits the plans. */
   readonly committer: Committer;
   /** Reads the object for the first attempt. */
   readonly reader: ObjectReader;
@@ -26,7 +26,7 @@ export interface SingleWriteTools extends PlanTools {
 
 /** Attempts at a name that is generated. */
 const NAME_ATTEMPTS = 5;
-/** Seconds after which a client may ask again. */
+/** Seconds after which a client may retry. */
 const RETRY_SECONDS = 1;
 
 /** The stored object that an attempt starts from. */
@@ -38,7 +38,7 @@ interface Base {
 
 const NOTHING: Base = { stored: undefined, fresh: true };
 
-/** The attempts at a write of one object by itself. */
+/** Attempts at a write of a single object. */
 export class SingleWrite implements Attempts<Written> {
   /** Most attempts: few where something outside is called in each of them. */
   readonly most: number;
@@ -167,7 +167,7 @@ const freshly = (stored: Stored | undefined): Base => ({ stored, fresh: true });
 const quotasChange = ({ definition }: Endpoint): StatusError =>
   timeout(`quotas of the namespace change too often to create ${definition.resource} in it`, RETRY_SECONDS);
 
-/** An object that cannot be read is there all the same. */
+/** Whether an object is being deleted; false for one that cannot be read, which exists all the same. */
 function isTerminating(stored: Stored | undefined): boolean {
   try {
     return stored !== undefined && metadataOf(stored.body).deletionTimestamp !== undefined;

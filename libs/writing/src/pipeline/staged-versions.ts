@@ -51,13 +51,16 @@ export function writtenBody(request: WriteRequest, object: ApiObject): Buffer | 
   return marksAsItLies(request) ? bodyOf(object) : endpoint.stage.toStorage(object).then(bodyOf);
 }
 
-/** How a body lies that a deletion has marked where it lay. */
+/** Stored form of a body that a deletion has marked without a conversion. */
 export function asBefore({ form }: Endpoint, base: Stored): Pick<Stored, 'storedVersion' | 'defaults'> {
   const storedVersion = form.versionOf(base);
   return { storedVersion, defaults: form.defaultsOf(storedVersion) };
 }
 
-/** A plan with what is answered. Who cannot be answered writes nothing. @throws StatusError 500 */
+/**
+ * Adds to a plan the object for the response, converted. Where that fails nothing is written.
+ * @throws StatusError 500
+ */
 export async function answered({ request, stored, storedServed }: Draft, plan: WritePlan): Promise<WritePlan> {
   if (request.hints?.unanswered) return plan;
   if (storedServed && plan.written === stored && !marksAsItLies(request)) return { ...plan, answer: storedServed };

@@ -79,7 +79,7 @@ function workingCopy({ endpoint, operation, changeKind }: WriteRequest, live: Ap
   return endpoint.conversion ? endpoint.conversion.toServed(own) : own;
 }
 
-/** An object that names a version means that one, and no write that is still to be made. @throws StatusError 409 */
+/** Refuses an object that names another version than that of the base. @throws StatusError 409 */
 function checkVersion({ endpoint, key }: WriteRequest, served: ApiObject, { version }: Stored): void {
   const named = namedVersion(served);
   if (named === '' || (version !== UNWRITTEN && named === String(version))) return;

@@ -8,7 +8,7 @@ import type { Caller } from './caller.js';
  * A modifying request, independent of HTTP: the input of the pipeline from handlers and from writers within the server.
  */
 export interface WriteRequest {
-  /** Operation that is asked for; an update may become a creation where its {@link Modification} can create. */
+  /** Requested operation; an update may become a creation where its {@link Modification} can create. */
   readonly operation: Operation;
   /** Endpoint of the object, in the version that the client uses. */
   readonly endpoint: Endpoint;
@@ -75,11 +75,11 @@ export interface Modification {
 
 /** Result of a write. */
 export interface Written {
-  /** Object in the served version, where a webhook has to convert it; else as it lies in the database. */
+  /** Object in the served version, where a webhook has to convert it; else in its stored form. */
   readonly stored: Stored;
   /** Whether the write created the object. */
   readonly created: boolean;
-  /** It is gone: deleted, or let go of by its last finalizer. */
+  /** Whether the object is gone: deleted, or released by its last finalizer. */
   readonly removed: boolean;
 }
 

@@ -91,7 +91,7 @@ export class WriteSets {
     return outcome === 'committed' || undefined;
   }
 
-  /** Plans all of a set, or drops what was planned. */
+  /** Plans all members of a set; if one fails the plans of the others are dropped. */
   async #plan(set: readonly RequestedMember[]): Promise<WritePlan[]> {
     const plans: WritePlan[] = [];
     try {

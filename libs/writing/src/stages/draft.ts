@@ -13,7 +13,7 @@ export interface Draft {
   readonly request: WriteRequest;
   /** Effective operation: an update that finds no object and may create is a `CREATE`. */
   readonly operation: Operation;
-  /** Stored object as it lies in the database, from before the change until the plan is made; undefined for a creation. */
+  /** Stored object in its stored form, from before the change until the plan is made; undefined for a creation. */
   readonly stored: Stored | undefined;
   /**
    * The stored object in the served version, where a webhook has to convert it and a stage or plugin reads it; else the same as

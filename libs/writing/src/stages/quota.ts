@@ -3,8 +3,8 @@ import type { Draft, StageTools } from './draft.js';
 import { isGone } from './object-checks.js';
 
 /**
- * Computes what the write is charged to quotas, which the store decides with it, and settles the status of an object that is a quota
- * itself. What is allocated afterwards changes no amount.
+ * Computes the charges of the write against quotas, on which the store decides, and corrects the status of an object
+ * that is a quota itself. Values that are allocated afterwards change no amount.
  */
 export function quota(draft: Draft, { quotas }: StageTools): void {
   if (!quotas) return;

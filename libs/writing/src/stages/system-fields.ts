@@ -42,7 +42,7 @@ function requireVersion({ request: { endpoint, key, changeKind }, wantedServed, 
   if (changeKind === 'replace' || stored?.version !== UNWRITTEN) throw versionMissing(endpoint, key.name);
 }
 
-/** In the words that clients know, with the resource in the place of the kind. */
+/** Builds the error with the message that clients know, with the resource in place of the kind. */
 function versionMissing({ groupResource: { group, resource } }: Endpoint, name: string): StatusError {
   const error = invalidValue('metadata.resourceVersion', new VerbatimValue('0x0'), 'must be specified for an update');
   return invalid(resource, group, name, [error]);

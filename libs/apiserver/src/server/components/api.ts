@@ -13,7 +13,7 @@ import { declare, type Host, healthOf, tellingOf } from './process.js';
 
 const NEEDS = ['observation', 'store', 'changes', 'admission', 'admissionObserver', 'serviceAccountKeys'] as const;
 
-/** Kinds, and the pipeline that all writes go through, with the plugins that are asked about them. */
+/** Kinds, and the pipeline of all writes with its admission plugins. */
 export const api = declare({ name: 'api', needs: NEEDS, makes: ['api'] }, (process) => ({
   async start() {
     const observation = process.need('observation');

@@ -32,7 +32,7 @@ export const credentials = declare(
         const opened = await Credentials.open({
           ...{ options: serving, names, logger, certificateAccepted, audiences },
           takesHandedWatches: process.settings.role.takesHandedWatches ?? false,
-          // Who must be asked elsewhere comes last.
+          // Verifiers that call other servers come last.
           tokenVerifiers: [...tokens.verifiers, ...remote.verifiers],
         });
         process.provide({ credentials: opened });

@@ -161,7 +161,7 @@ export const tellingOf = (host: Host<'observation'>) => ({
   logger: host.logger,
 });
 
-/** Returns what the health checks of store and feed ask. */
+/** Returns the functions that health checks of store and feed call. */
 export const healthOf = (host: Host<'store' | 'changes'>): ComponentSettings => ({
   pingStore: () => host.need('store').ping(),
   feedLag: () => host.need('changes').medianLag(),

@@ -23,7 +23,7 @@ export const serviceEndpoints = declare({ name: 'service-endpoints', needs: ['ap
 function reconcilerOf(process: Host<'api' | 'store' | 'served'>): EndpointsReconciler | undefined {
   const { serving, role } = process.settings;
   if (!role.housekeeping || serving.endpointReconcilerType === 'none') return undefined;
-  // Endpoints of another family than the Service's address lead nowhere.
+  // The address must be of the same family as the Service's cluster IP: others could not be reached through it.
   const [{ family }] = serviceNetworks(serving.serviceClusterIpRange);
   const address = ownAddress(serving, thisMachine(), family);
   if (address === undefined) {
