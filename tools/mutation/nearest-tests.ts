@@ -7,8 +7,8 @@ interface Nearest {
 }
 
 /**
- * Chooses the tests that say most about changed files: the nearest one of each file first, then the second of each, until there are enough.
- * A changed test is its own nearest.
+ * Chooses the tests that say most about changed files: the nearest one of each file first, then the second of each,
+ * until there are enough. A changed test is its own nearest.
  * @param testsOf the tests that a file has something to do with, the nearest first
  */
 export function nearestOf(

@@ -123,7 +123,9 @@ const booleanChanged: Operator = (node, source) => {
   return node.kind === SyntaxKind.FalseKeyword ? [instead(node, source, 'true')] : [];
 };
 
-/** A method that does the same for something else; members that objects inherit taken for their own; nothing filtered. */
+/**
+ * A method that does the same for something else; members that objects inherit taken for their own; nothing filtered.
+ */
 const methodConfused: Operator = (node, source) => {
   if (!isCallExpression(node) || !isPropertyAccessExpression(node.expression)) return [];
   const { expression: callee, arguments: given } = node;

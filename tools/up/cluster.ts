@@ -158,7 +158,7 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   try {
     await Promise.all([postgres.start(), nats.start()]);
     await settings.prepare?.({ postgresUrl: postgresUrl(postgresPort), natsUrl: natsUrl(natsPort) });
-    // The first makes the schema and leads; the others need not wait for each other. What is behind the balancer is there when it looks.
+    // The first makes the schema and leads; the others start together. All serve before the balancer checks them.
     const [first, ...others] = [...apiServerProcesses, ...gatewayProcesses];
     await first?.start();
     await allOf(others.map((process) => process.start()));

@@ -33,7 +33,10 @@ export function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** Whether an HTTPS address answers 200, to the holder of a token where one is given. The certificate is checked against `ca` (PEM). */
+/**
+ * Whether an HTTPS address answers 200, to the holder of a token where one is given. The certificate is checked against
+ * `ca` (PEM).
+ */
 export function answersOk(url: string, ca: string, token?: string): Promise<boolean> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return answered((resolve) => httpsGet(url, { ca, headers, ...ASKING }, resolve));

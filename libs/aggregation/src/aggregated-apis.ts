@@ -37,7 +37,9 @@ interface AggregatedApisSettings {
   readonly logger: Logger;
 }
 
-/** Has other servers answer for the group-versions that are registered for them, where registrations are served at all. */
+/**
+ * Has other servers answer for the group-versions that are registered for them, where registrations are served at all.
+ */
 export class AggregatedApis {
   readonly #parts: Parts | undefined;
 

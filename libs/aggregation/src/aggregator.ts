@@ -48,7 +48,10 @@ export class Aggregator implements Answerer {
 
   constructor(private readonly options: AggregatorOptions) {}
 
-  /** Answers a request that is another server's to answer; undefined for all others. @throws StatusError 503, 429, 400 */
+  /**
+   * Answers a request that is another server's to answer; undefined for all others.
+   * @throws StatusError 503, 429, 400
+   */
   answer(ctx: OpenContext, answering: Answering): Promise<void> | undefined {
     const registration = this.#find(ctx.info);
     return registration && this.#pass(ctx, registration, answering);

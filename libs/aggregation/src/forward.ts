@@ -59,7 +59,7 @@ const NOT_ASKED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, ...FORWARDE
 /** Request headers that are left out of an upgrade: it has no body. */
 const NOT_UPGRADED_WITH: ReadonlySet<string> = new Set([...NOT_ASKED_WITH, 'content-length']);
 
-/** Builds a 503 error without `Retry-After`: clients would retry ten times for a server that most of them do not need. */
+/** Builds a 503 error without `Retry-After`: clients would retry ten times for a server that few of them need. */
 export const serviceUnavailable = (message: string): StatusError => new StatusError('ServiceUnavailable', message);
 
 const CONNECT_MS = 5_000;
@@ -124,7 +124,7 @@ function keepOwn({ res, requestId }: RequestContext, { statusCode, headers }: In
 const isRedirect = ({ statusCode = 0, headers }: IncomingMessage): boolean =>
   statusCode >= 300 && statusCode < 400 && headers.location !== undefined;
 
-/** A client would take its credentials wherever the other server sends it (CVE-2022-3172): as kube-aggregator answers. */
+/** Answers a redirect as kube-aggregator does: the client would send its credentials to its target (CVE-2022-3172). */
 function refuseRedirect({ res }: RequestContext, answer: IncomingMessage): undefined {
   answer.destroy();
   res.writeHead(502, { 'Content-Type': 'text/plain; charset=utf-8' });
@@ -260,7 +260,7 @@ function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext
     ...(via && { via: [...[req.headers.via ?? []].flat(), `1.1 ${via}`].join(', ') }),
     ...(trail?.span && { traceparent: trail.span.traceparent }),
     ...(upgrade && { Connection: 'Upgrade', Upgrade: req.headers.upgrade ?? 'websocket' }),
-    // Node frames no body of methods that seldom have one: its bytes would be read as the next request, of whomever it names.
+    // Node does not frame bodies of methods that seldom have one: the bytes would be parsed as the next request.
     ...(!upgrade && hasUnmeasuredBody({ req, res }) && { 'transfer-encoding': 'chunked' }),
   };
 }

@@ -5,8 +5,8 @@ export interface ControllerSource {
   /** Returns the keys of all objects, for a process that comes to lead. */
   keys(): Iterable<string>;
   /**
-   * Resolves when the source holds everything that any process has written before the call. Absent where reconciling from older
-   * objects does no harm.
+   * Resolves when the source holds everything that any process has written before the call. Absent where reconciling
+   * from older objects does no harm.
    */
   confirm?(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface ReconcileRun {
   readonly goesOn: boolean;
 }
 
-/** A loop that brings objects into the state that they ask for. */
+/** A loop that brings objects into their desired state. */
 export interface Controller {
   /** Name in options and metrics: that of kube-controller-manager where it has such a controller. */
   readonly name: string;
@@ -30,9 +30,9 @@ export interface Controller {
   /** Milliseconds from the end of a reconciliation of a key to the next one of it at the earliest. Default 0. */
   readonly restMs?: number;
   /**
-   * Brings what a key names into the state that it asks for, from the objects as they are known now. A key whose reconciliation
-   * rejects is tried again with backoff.
-   * @returns milliseconds after which the key is looked at again though nothing has changed; undefined for not at all
+   * Brings the object of a key into its desired state, from the objects as they are known now. A key whose
+   * reconciliation rejects is retried with backoff.
+   * @returns milliseconds after which the key is reconciled again though nothing has changed; undefined for not at all
    */
   reconcile(key: string, run: ReconcileRun): Promise<number | undefined>;
 }

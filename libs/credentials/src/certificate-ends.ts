@@ -1,7 +1,10 @@
 import type { X509Certificate } from 'node:crypto';
 import { readableCertificatesOf } from '@orch/authentication';
 
-/** Seconds for which a root that has ended still counts beside others that last: as long as alerts announced its end before. */
+/**
+ * Seconds for which a root that has ended still counts beside others that last: as long as alerts announced its end
+ * before.
+ */
 const REMEMBERED_SECONDS = 14 * 86_400;
 
 /** Certificates of one file, or of a field of an object of the API. */

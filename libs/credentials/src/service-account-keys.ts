@@ -31,8 +31,8 @@ const LEAST_MAX_MS = 3_600_000;
 const MOST_MAX_MS = 2 ** 32 * 1000;
 
 /**
- * Reads the keys that the options name, or makes one in `--cert-dir` where they name none. Read once; other keys take a restart.
- * Throws where a file cannot be used, and for a longest time that makes no sense.
+ * Reads the keys that the options name, or makes one in `--cert-dir` where they name none. Read once; other keys take a
+ * restart. Throws where a file cannot be used, and for a longest time that makes no sense.
  */
 export async function readServiceAccountKeys(options: CredentialOptions, names: Names): Promise<ServiceAccountKeys> {
   const [first = `https://${names.apiServiceName}.default.svc.cluster.local`, ...others] = options.serviceAccountIssuer;

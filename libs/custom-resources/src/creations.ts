@@ -22,7 +22,10 @@ interface CreationKnowledge {
 const creationRefused = (): StatusError =>
   new StatusError('MethodNotAllowed', 'create not allowed while custom resource definition is terminating');
 
-/** Objects of custom kinds that are being created here: a definition goes once no server makes an object of its kind any more. */
+/**
+ * Objects of custom kinds that are being created here: a definition goes once no server makes an object of its kind any
+ * more.
+ */
 export class Creations {
   readonly #underWay = new Set<Creation>();
 

@@ -73,8 +73,9 @@ export class CustomKinds<E> {
   }
 
   /**
-   * Begins to serve. Resolves when everything is served that was committed before the call, and the other servers count on
-   * this one: only then it may answer requests. @throws StoreUnavailableError
+   * Begins to serve. Resolves when everything is served that was committed before the call, and the other servers count
+   * on this one: only then it may answer requests.
+   * @throws StoreUnavailableError
    */
   async start(): Promise<void> {
     this.#served.start();

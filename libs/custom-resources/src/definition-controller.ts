@@ -26,8 +26,8 @@ interface DefinitionControllerOptions {
 }
 
 /**
- * The one key of the controller: names are given to one definition and not to another, and how far all servers have come is read once
- * for all that wait.
+ * The one key of the controller: names are given to one definition and not to another, and how far all servers have
+ * come is read once for all that wait.
  */
 const ALL = 'all';
 /** Milliseconds between looks how far other servers have come. */
@@ -49,8 +49,9 @@ interface Refusal {
 }
 
 /**
- * Decides on the names, establishment and removal of definitions, as the server itself. A definition is established once all servers
- * that are alive serve it, and removed when none of them creates objects of its kind any more and the existing ones have been deleted.
+ * Decides on the names, establishment and removal of definitions, as the server itself. A definition is established
+ * once all servers that are alive serve it, and removed when none of them creates objects of its kind any more and the
+ * existing ones have been deleted.
  */
 export class DefinitionController implements ControllerGroup {
   readonly controllers: readonly Controller[];

@@ -26,7 +26,10 @@ export const aggregatedGroup = ({ name, versions }: ApiGroup): APIGroupDiscovery
   versions: versions.map(versionEntry),
 });
 
-/** The JSON of {@link aggregatedGroup}; what stands there of a resource is written once for all the documents that it stands in. */
+/**
+ * The JSON of {@link aggregatedGroup}; what stands there of a resource is written once for all the documents that it
+ * stands in.
+ */
 export function aggregatedGroupText({ name, versions }: ApiGroup): string {
   return `{"metadata":${stringifyJson(metadataOf(name))},"versions":[${versions.map(versionText).join()}]}`;
 }

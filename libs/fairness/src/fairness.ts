@@ -20,7 +20,9 @@ export interface FairnessLimits {
   readonly seats: Readonly<Record<RequestKind, number>>;
   /** Milliseconds that a request waits for its turn, at most. */
   readonly maxWaitMs: number;
-  /** Milliseconds that a round of the event loop is to take while requests wait to begin; 0 has them begin as they come. */
+  /**
+   * Milliseconds that a round of the event loop is to take while requests wait to begin; 0 has them begin as they come.
+   */
   readonly sliceMs: number;
 }
 

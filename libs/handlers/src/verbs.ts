@@ -37,7 +37,10 @@ const RESOURCE: Readonly<Record<Verb, Handler>> = {
   deletecollection: deleteCollection,
 };
 
-/** A view of the object itself, with the same kind: what it may change is a rule of the kind (`KindRules.prepareForUpdate`). */
+/**
+ * A view of the object itself, with the same kind: what it may change is a rule of the kind
+ * (`KindRules.prepareForUpdate`).
+ */
 const OBJECT: Handlers = { get, update, patch };
 
 /**

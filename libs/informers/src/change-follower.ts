@@ -15,7 +15,10 @@ interface ChangeFollowerOptions {
   readonly from?: () => Promise<Version>;
   /** Called with changes, in their order. */
   readonly changed: (changes: readonly Change[]) => void;
-  /** Called when changes may have been missed: what is known may be wrong, and {@link ChangeFollower.follow} has to be called again. */
+  /**
+   * Called when changes may have been missed: cached state may be outdated, and {@link ChangeFollower.follow} has to be
+   * called again.
+   */
   readonly reset: () => void;
   /** Clock for how long changes are held up. Default: that of the system. */
   readonly clock?: Clock;

@@ -77,7 +77,7 @@ export class LeftOutObjects {
     });
   }
 
-  /** Never rejects. @returns whether all of it was looked at */
+  /** Reads the objects again. Never rejects. @returns whether all of them were read */
   async #lookAgain(): Promise<boolean> {
     const { clock, isUnchanged, onOpened } = this.options;
     const until = clock.now() + LOOK_TIME_MS;

@@ -28,7 +28,7 @@ export interface ObjectFollowerOptions<T> {
   readonly feed: Pick<OrderedFeed, 'follow'>;
   /** Type of the objects that are followed. */
   readonly type: TypeId;
-  /** Reads a stored row into what is kept in memory. What it throws is reported, and the object counts as missing. */
+  /** Reads a stored row into the form kept in memory. Its errors are reported, and the object counts as missing. */
   read(row: FollowedRow, before: T | undefined): T;
   /** Called with failures to load, and once for each object that cannot be decrypted or decoded; loading is retried. */
   readonly onError: (error: unknown) => void;
@@ -75,7 +75,7 @@ export class ObjectFollower<T> {
   #stopped = false;
   #wakeBackoff = (): void => undefined;
   readonly #leftOut: LeftOutObjects;
-  /** How often the database has left its history, and how often it had when what is known was loaded. */
+  /** Rewinds of the database's history so far, and how many there had been when the known state was loaded. */
   #rewinds = 0;
   #knownAsOf = 0;
   /** Monotonic milliseconds. */
@@ -163,7 +163,7 @@ export class ObjectFollower<T> {
       try {
         const version = await following.confirm();
         while (this.#noting) await this.#noting;
-        // What was heard and not yet known is forgotten where all is loaded anew.
+        // A reload drops changes that were delivered and not yet applied: the version holds only without one.
         if (this.#following === following) return version;
       } catch (error) {
         if (this.#stopped) throw error;

@@ -4,8 +4,8 @@ import { requireNamedHost } from './server-identity.js';
 /** Certificates that one side of a connection trusts, and the one that it presents. */
 export interface TlsMaterial {
   /**
-   * Bundle of certificates in PEM that are trusted themselves, each as an anchor: a root, an intermediate, or the peer's own certificate.
-   * Default: the roots that Node ships.
+   * Bundle of certificates in PEM that are trusted themselves, each as an anchor: a root, an intermediate, or the
+   * peer's own certificate. Default: the roots that Node ships.
    */
   readonly ca?: string | Buffer | undefined;
   /** Certificate that is presented to the peer, PEM. */

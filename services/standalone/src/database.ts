@@ -17,7 +17,10 @@ interface DatabaseSettings {
   readonly restartTimeout: number;
 }
 
-/** Returns the database that the options select. An embedded one that cannot be kept running ends the process with an error. */
+/**
+ * Returns the database that the options select. An embedded one that cannot be kept running ends the process with an
+ * error.
+ */
 export function databaseOf({ url, dataDir, restartTimeout }: DatabaseSettings): Database {
   if (url !== undefined) return { start: async () => url, stop: async () => {} };
   let starting: Promise<SupervisedPostgres> | undefined;

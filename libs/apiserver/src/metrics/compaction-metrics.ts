@@ -53,7 +53,9 @@ export function compactionMetrics(metrics: Metrics): (database: number) => Compa
   };
 }
 
-/** Gauges that a process keeps from its last round on: none of them falls, so of several processes the largest is right. */
+/**
+ * Gauges that a process keeps from its last round on: none of them falls, so of several processes the largest is right.
+ */
 function historyBounds(metrics: Metrics): (database: string) => (bounds: HistoryBounds) => void {
   const labels = ['database'] as const;
   const newest = metrics.gauge({

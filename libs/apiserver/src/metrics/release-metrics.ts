@@ -33,7 +33,9 @@ import { observeLeases, observePools } from './store-observer.js';
 
 const NOTHING = { held: 0 };
 
-/** Every metric of a process of this release, those of `/metrics/slis` and hidden ones too, in the order of their names. */
+/**
+ * Every metric of a process of this release, those of `/metrics/slis` and hidden ones too, in the order of their names.
+ */
 export async function releaseMetrics(): Promise<MetricDescription[]> {
   const observation = await Observation.open({
     serviceName: 'orch',

@@ -127,7 +127,10 @@ export interface Api {
   bootstrap(securePort: number): Promise<void>;
 }
 
-/** Registers the stored types and wires up the API of one process. @throws Error where namespaces or quotas are missing */
+/**
+ * Registers the stored types and wires up the API of one process.
+ * @throws Error where namespaces or quotas are missing
+ */
 export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const { names, scheme, store, cache, kinds } = options;
   const { features } = kinds;

@@ -22,8 +22,8 @@ type Check = readonly [called: string, check: () => unknown];
 type CheckedSettings = Pick<ControlPlaneSettings, 'serving' | 'backend' | 'role'>;
 
 /**
- * Reads every file that the options name, and tries the addresses to listen at, before anything is started that would have to be
- * stopped for them.
+ * Reads every file that the options name, and tries the addresses to listen at, before anything is started that would
+ * have to be stopped for them.
  * @throws Error with a line for each value that cannot be used
  */
 export async function checkSettings({ serving, backend, role }: CheckedSettings): Promise<void> {

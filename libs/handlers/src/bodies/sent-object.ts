@@ -18,7 +18,10 @@ export interface SentObject {
   readonly model: ObjectModel;
 }
 
-/** @throws StatusError 400, 406, 413, 415, 422 for what cannot be read, stands in another namespace, or cannot be answered */
+/**
+ * @throws StatusError 400, 406, 413, 415, 422 for what cannot be read, stands in another namespace, or cannot be
+ * answered
+ */
 export async function readSent(
   deps: ApiDeps,
   ctx: RequestContext,

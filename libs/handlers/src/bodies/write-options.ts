@@ -40,7 +40,10 @@ export function writeOptions(query: URLSearchParams, kind: string, names: Names)
   return read(query, kind, names, forced ? [forbiddenField('force', 'may not be specified for non-apply patch')] : []);
 }
 
-/** The options of a server-side apply. @throws StatusError 422 for values that they do not take, and without a manager */
+/**
+ * The options of a server-side apply.
+ * @throws StatusError 422 for values that they do not take, and without a manager
+ */
 export function applyOptions(query: URLSearchParams, names: Names): ApplyOptions {
   const named = (query.get('fieldManager') ?? '') !== '';
   const options = read(query, 'PatchOptions', names, named ? [] : [required('fieldManager', UNMANAGED)]);

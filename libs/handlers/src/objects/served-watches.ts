@@ -42,7 +42,10 @@ export class ServedWatches {
     for (const stream of streams) stream.finish();
   }
 
-  /** Takes a stream in; one of an endpoint that went while it was begun ends at once. @returns what to call when it is over */
+  /**
+   * Takes a stream in; one of an endpoint that went while it was begun ends at once.
+   * @returns what to call when it is over
+   */
   add(endpoint: Endpoint, stream: Stream): () => void {
     const streams = this.#streams.get(endpoint) ?? new Set();
     this.#streams.set(endpoint, streams.add(stream));

@@ -13,8 +13,8 @@ import { CREATED } from './success.js';
 const RETRY_SECONDS = 10;
 
 /**
- * POST of `pods/<name>/eviction`: deletes the pod if the budget that it counts to lets it go. What it takes from the budget
- * and the deletion are written together or not at all.
+ * POST of `pods/<name>/eviction`: deletes the pod if the budget that it counts to lets it go. What it takes from the
+ * budget and the deletion are written together or not at all.
  */
 export async function evictPod(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const sent = await readSent(deps, ctx, call, evictionModel(deps));
@@ -75,7 +75,10 @@ const NOT_DISRUPTED: ReadonlySet<unknown> = new Set(['Succeeded', 'Failed', 'Pen
 const countsToNoBudget = ({ status, metadata }: ApiObject): boolean =>
   NOT_DISRUPTED.has((status as { phase?: string } | undefined)?.phase) || metadata?.deletionTimestamp !== undefined;
 
-/** The pod with the marks of its deletion, and of why. Mutates. @throws StatusError 409 when a precondition does not hold */
+/**
+ * The pod with the marks of its deletion, and of why. Mutates.
+ * @throws StatusError 409 when a precondition does not hold
+ */
 function marked(deps: ApiDeps, { endpoint }: ResourceCall, pod: ApiObject, options: DeleteOptions): ApiObject {
   const now = Date.now();
   const object = markDeletion(endpoint, pod, options, now);

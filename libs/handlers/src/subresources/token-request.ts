@@ -13,8 +13,8 @@ const MOST_SECONDS = 2 ** 32;
 const KIND = 'TokenRequest';
 
 /**
- * POST of `serviceaccounts/<name>/token`: issues a token, where any are issued (as pkg/registry/core/serviceaccount/storage/token.go
- * of k8s.io/kubernetes does).
+ * POST of `serviceaccounts/<name>/token`: issues a token, where any are issued (as
+ * pkg/registry/core/serviceaccount/storage/token.go of k8s.io/kubernetes does).
  * @throws StatusError 400, 404, 409, 422
  */
 export async function requestToken(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {

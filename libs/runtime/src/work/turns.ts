@@ -45,7 +45,10 @@ class Line {
     return now < this.#end;
   }
 
-  /** Resolves in a turn to come. @param begun false for what has not had one yet: not all that is let in with it fits */
+  /**
+   * Resolves in a turn to come.
+   * @param begun false for what has not had one yet: not all that is let in with it fits
+   */
   next(begun: boolean): Promise<void> {
     return new Promise((resolve) => {
       (begun ? this.#underWay : this.#beginning).push(resolve);
@@ -93,7 +96,9 @@ const line = new Line();
 export class LongSteps {
   #begun = false;
 
-  /** Takes a step at once where the present turn has room, which costs next to nothing, and in a turn to come otherwise. */
+  /**
+   * Takes a step at once where the present turn has room, which costs next to nothing, and in a turn to come otherwise.
+   */
   take<T>(step: () => T): T | Promise<T> {
     if (!line.join()) return this.#later(step);
     this.#begun = true;

@@ -22,9 +22,15 @@ export interface WorkQueueOptions {
   readonly workers?: number;
   /** Called with each rejection of `process`, before the key is queued again. */
   readonly onError: (error: unknown, key: string) => void;
-  /** First and longest wait before a key is tried again, milliseconds, doubled with each failure. Default 5 and 1,000,000. */
+  /**
+   * First and longest wait before a key is tried again, milliseconds, doubled with each failure. Default 5 and
+   * 1,000,000.
+   */
   readonly retry?: { readonly firstMs: number; readonly longestMs: number };
-  /** Milliseconds from the end of work on a key until it is worked on again at the earliest, so that changes gather. Default 0. */
+  /**
+   * Milliseconds from the end of work on a key until it is worked on again at the earliest, so that changes gather.
+   * Default 0.
+   */
   readonly restMs?: number;
   /** Default: none. */
   readonly observer?: WorkQueueObserver;
@@ -48,9 +54,9 @@ interface Delayed {
 }
 
 /**
- * A queue of keys with workers: each key is queued once, however often it is added, and worked on by one worker at a time. A key that is
- * added while it is worked on is worked on once more afterwards. Failures are tried again with a backoff for each key and a rate
- * for all of them (as client-go's rate limiting queue).
+ * A queue of keys with workers: each key is queued once, however often it is added, and worked on by one worker at a
+ * time. A key that is added while it is worked on is worked on once more afterwards. Failures are tried again with a
+ * backoff for each key and a rate for all of them (as client-go's rate limiting queue).
  */
 export class WorkQueue {
   readonly #clock: Clock;
@@ -104,7 +110,9 @@ export class WorkQueue {
     if (!this.#stopped) this.#delay(key, ms, false);
   }
 
-  /** Forgets all keys that are not worked on, delays and failures included. Resolves when the work under way has ended. */
+  /**
+   * Forgets all keys that are not worked on, delays and failures included. Resolves when the work under way has ended.
+   */
   async drain(): Promise<void> {
     this.#drains++;
     this.#waiting.clear();

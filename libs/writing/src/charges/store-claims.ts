@@ -43,7 +43,9 @@ export async function openClaims(store: Store): Promise<AllocationClaims> {
   return { clusterIPs: storeClaims(store, addresses), nodePorts: storeClaims(store, ports) };
 }
 
-/** Keeps who holds which value of a range as rows of a type of their own: creating one is atomic between all servers. */
+/**
+ * Keeps who holds which value of a range as rows of a type of their own: creating one is atomic between all servers.
+ */
 function storeClaims(store: Store, type: TypeId): StoredClaims {
   const at = (value: string) => ({ type, namespace: '', name: value });
   const giveUp = async ({ value, version }: Pick<Claim, 'value' | 'version'>): Promise<boolean> => {

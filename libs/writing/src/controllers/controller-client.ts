@@ -30,7 +30,10 @@ export interface ControllerHost {
   readonly authorizer: Authorizer;
   /** Absent where no audit log is kept. */
   readonly audit: ActionAudit | undefined;
-  /** The term in which this process runs the controllers; undefined while it does not. Nothing begun in one is written in another. */
+  /**
+   * The term in which this process runs the controllers; undefined while it does not. Nothing begun in one is written
+   * in another.
+   */
   readonly term: () => number | undefined;
 }
 
@@ -44,15 +47,17 @@ const PLAIN: RequestOptions = { dryRun: false };
 /** Namespace of the accounts of controllers, in both naming profiles. */
 const ACCOUNTS = 'kube-system';
 
-/** A controller as authorizers, admission and the audit log see it: its service account, as in kube-controller-manager. */
+/**
+ * A controller as authorizers, admission and the audit log see it: its service account, as in kube-controller-manager.
+ */
 function accountUser(account: string): UserInfo {
   const groups = ['system:serviceaccounts', `system:serviceaccounts:${ACCOUNTS}`, 'system:authenticated'];
   return { name: `system:serviceaccount:${ACCOUNTS}:${account}`, groups, extra: {} };
 }
 
 /**
- * Writes of a controller that runs within the server. Each is made by the controller's own service account, and goes through
- * authorization, admission, quota and the audit log as if it had come over HTTP (kube-controller-manager with
+ * Writes of a controller that runs within the server. Each is made by the controller's own service account, and goes
+ * through authorization, admission, quota and the audit log as if it had come over HTTP (kube-controller-manager with
  * `--use-service-account-credentials`).
  */
 export class ControllerClient {
@@ -71,7 +76,10 @@ export class ControllerClient {
     this.#agent = `${product === 'kubernetes' ? 'kube' : product}-controller-manager/${account}`;
   }
 
-  /** Makes a new object, in the endpoint's version. @throws StatusError 403, 409 where there is one of its name; StoreUnavailableError */
+  /**
+   * Makes a new object, in the endpoint's version.
+   * @throws StatusError 403, 409 where there is one of its name; StoreUnavailableError
+   */
   create(endpoint: Endpoint, object: ApiObject): Promise<Written> {
     const { namespace = '', name = '' } = object.metadata ?? {};
     const target = { endpoint, key: { namespace, name } };

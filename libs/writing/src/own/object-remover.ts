@@ -6,7 +6,10 @@ import type { WritePipeline } from '../pipeline/write-pipeline.js';
 import type { WriteRequest } from '../pipeline/write-request.js';
 import { type DeleteOptions, markDeletion } from './deletion.js';
 
-/** Deletions of many under way at once: enough to fill the next group commit while one is under way; of large objects few. */
+/**
+ * Deletions of many under way at once: enough to fill the next group commit while one is under way; of large objects
+ * few.
+ */
 export const REMOVALS = { items: 512, bytes: 1 << 20, sizeOf: ({ body }: Row) => body.length };
 
 const UNANSWERED = { unanswered: true } as const;

@@ -11,7 +11,10 @@ export interface Attempts<T> {
   overtaken(): T;
 }
 
-/** Makes attempts until one is not overtaken; all writes are made by it. @throws what an attempt throws: it is the last */
+/**
+ * Makes attempts until one is not overtaken; all writes are made by it.
+ * @throws what an attempt throws: it is the last
+ */
 export async function untilNotOvertaken<T>(attempts: Attempts<T>): Promise<T> {
   for (let left = attempts.most; left > 0; left--) {
     const result = await attempts.attempt();

@@ -60,7 +60,10 @@ export class Committer {
     return outcome;
   }
 
-  /** Waits for the first count of the quotas that refused a write. @throws StatusError 403 where they had been counted */
+  /**
+   * Waits for the first count of the quotas that refused a write.
+   * @throws StatusError 403 where they had been counted
+   */
   async #requireCounting(
     refusal: Extract<Refusal, { outcome: 'exceeded' }>,
     endpoint: Endpoint,

@@ -79,8 +79,8 @@ const contentOf = ({ before, wanted }: Draft): ApiObject =>
   before ? (withoutIdleTimes(before as JsonObject, wanted as JsonObject) as ApiObject) : wanted;
 
 /**
- * Refuses an object that is too large. A mark of deletion is the server's own, as its other writes are: an object that could not be marked
- * could not be deleted.
+ * Refuses an object that is too large. A mark of deletion is the server's own, as its other writes are: an object that
+ * could not be marked could not be deleted.
  * @throws StatusError 413
  */
 function refuseTooLarge({ request, operation, stored }: Draft, body: Buffer, limits: ObjectLimits): void {

@@ -122,8 +122,9 @@ export class SharedUpdates {
   }
 
   /**
-   * A database that is away, or a key, fails for those who were still to be written, not for those before them. Anything else (a quota
-   * that is exceeded, a client that has given up) may be due to one of them, and nothing was written: each finds out for itself.
+   * A database that is away, or a key, fails for those who were still to be written, not for those before them.
+   * Anything else (a quota that is exceeded, a client that has given up) may be due to one of them, and nothing was
+   * written: each finds out for itself.
    */
   #failing(turns: readonly Turn[], verdicts: Map<Turn, Verdict>) {
     return (error: unknown): Turn[] | Promise<Turn[]> => {

@@ -58,8 +58,8 @@ export class SingleWrite implements Attempts<Written> {
   }
 
   /**
-   * Plans the write upon the stored object and commits it. @returns undefined where that was overtaken, or where only a fresh base may
-   * decide
+   * Plans the write upon the stored object and commits it.
+   * @returns undefined where that was overtaken, or where only a fresh base may decide
    * @throws StatusError, StoreUnavailableError
    */
   async attempt(): Promise<Written | undefined> {

@@ -23,9 +23,10 @@ interface PipelineOptions extends PlanTools {
 }
 
 /**
- * The one way to the store for objects: base → change → system fields → defaults → ownership → mutating admission → repair →
- * escalation → validate → rights to parameters → validating admission → quota → allocate → to storage → same? → store. Every
- * verb, every subresource and every writer within the server is a {@link Modification}; the stages are a table ({@link STAGES}).
+ * The one way to the store for objects: base → change → system fields → defaults → ownership → mutating admission →
+ * repair → escalation → validate → rights to parameters → validating admission → quota → allocate → to storage → same?
+ * → store. Every verb, every subresource and every writer within the server is a {@link Modification}; the stages are a
+ * table ({@link STAGES}).
  */
 export class WritePipeline {
   readonly #tools: SingleWriteTools;

@@ -29,11 +29,13 @@ export interface WriteRequest {
 /**
  * How a change relates to the current object, where it does not just edit it:
  *
- * - `replace`: it takes nothing but metadata from the current object and keeps no reference to it, which then is not copied (a PUT)
+ * - `replace`: it takes nothing but metadata from the current object and keeps no reference to it, which then is not
+ *   copied (a PUT)
  * - `apply`: it has set field ownership itself (a server-side apply)
- * - `internal`: the server itself changes the desired state (a binding): field ownership, and the update rules of the kind, which are for
- *   clients, are skipped
- * - `usage`: it stores the use of a ResourceQuota as the server has counted it: the count is believed, and written though nothing changes
+ * - `internal`: the server itself changes the desired state (a binding): field ownership, and the update rules of the
+ *   kind, which are for clients, are skipped
+ * - `usage`: it stores the use of a ResourceQuota as the server has counted it: the count is believed, and written
+ *   though nothing changes
  */
 export type ChangeKind = 'replace' | 'apply' | 'internal' | 'usage';
 
@@ -41,7 +43,9 @@ export type ChangeKind = 'replace' | 'apply' | 'internal' | 'usage';
 interface WriteHints {
   /** Object as the caller has just read it; looked up when absent. */
   readonly found?: Stored;
-  /** Whether the client names the version that it changes: the write then does not wait for other writers of the object. */
+  /**
+   * Whether the client names the version that it changes: the write then does not wait for other writers of the object.
+   */
   readonly namesVersion?: boolean;
   /**
    * Whether the response does not hold the object, which then is not converted to the served version; for deletions
@@ -53,8 +57,8 @@ interface WriteHints {
 }
 
 /**
- * Makes the wanted object from the current one; it owns what it is given, and what it makes is the pipeline's. Both are in
- * the version that the endpoint serves; of a deletion in the one that is stored. It is asked anew for each try.
+ * Makes the wanted object from the current one; it owns what it is given, and what it makes is the pipeline's. Both are
+ * in the version that the endpoint serves; of a deletion in the one that is stored. It is asked anew for each try.
  * `stored` is what the current one was read from.
  */
 export type Change = (current: ApiObject, turn: Turn, stored: Stored) => ApiObject | Promise<ApiObject>;
@@ -62,7 +66,9 @@ export type Change = (current: ApiObject, turn: Turn, stored: Stored) => ApiObje
 /** Stands between two steps of work on an object: a step on a large one gets a turn of the event loop for itself. */
 export type Turn = () => Promise<void> | undefined;
 
-/** Makes a new object, in the version that the endpoint serves; the pipeline's from there on. Asked anew for each try. */
+/**
+ * Makes a new object, in the version that the endpoint serves; the pipeline's from there on. Asked anew for each try.
+ */
 export type Creation = () => ApiObject | Promise<ApiObject>;
 
 /** How a request changes or creates the object; at least one of the two is present. */
@@ -84,8 +90,8 @@ export interface Written {
 }
 
 /**
- * Attempts at a write whose base was overtaken by another server, when the client itself named no version. Of those that
- * write the same object at a time one gets through, so this is also how many servers may.
+ * Attempts at a write whose base was overtaken by another server, when the client itself named no version. Of those
+ * that write the same object at a time one gets through, so this is also how many servers may.
  */
 export const WRITE_ATTEMPTS = 256;
 /** Attempts at a write that calls webhooks each time: one, and five more when it is overtaken. */

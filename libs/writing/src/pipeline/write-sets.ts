@@ -37,8 +37,9 @@ interface RequestedMember {
 const NO_PLUGINS = new Admission([]);
 
 /**
- * Changes of several objects that are committed together or not at all, each down the pipeline of its own: what an eviction
- * takes from a budget and the deletion of the pod, for one. The requests of a set are all dry runs, or none is.
+ * Changes of several objects that are committed together or not at all, each down the pipeline of its own: what an
+ * eviction takes from a budget and the deletion of the pod, for one. The requests of a set are all dry runs, or none
+ * is.
  */
 export class WriteSets {
   readonly #turns = new TurnsByKey();

@@ -25,7 +25,10 @@ export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[
 export interface ObjectLimits {
   /** Largest stored object, bytes, but for its managedFields, which may be as large again. */
   readonly maxBodyBytes: number;
-  /** Most values (scalars, objects, lists) in a request body, and in an object as it is stored but for its managedFields. */
+  /**
+   * Most values (scalars, objects, lists) in a request body, and in an object as it is stored but for its
+   * managedFields.
+   */
   readonly maxValues: number;
   /** Most values of an object whose owners are drawn when it is created or updated. */
   readonly maxOwnedValues: number;

@@ -24,6 +24,9 @@ export function quota(draft: Draft, { quotas }: StageTools): void {
   draft.charging = quotas.of({ endpoint, namespace: key.namespace, operation, subresource, ...states });
 }
 
-/** Whether the write removes the stored object: a deletion that nothing holds up, or an update that takes the last finalizer. */
+/**
+ * Whether the write removes the stored object: a deletion that nothing holds up, or an update that takes the last
+ * finalizer.
+ */
 export const isRemoved = ({ stored, wanted, request }: Draft): boolean =>
   stored !== undefined && isGone(wanted, request.endpoint);

@@ -30,8 +30,8 @@ const options = defineOptions({
 });
 
 /**
- * `orchctl convert`. Resolves with the exit code: 0, 1 when something could not be read or converted (the rest is written),
- * 2 for wrong options.
+ * `orchctl convert`. Resolves with the exit code: 0, 1 when something could not be read or converted (the rest is
+ * written), 2 for wrong options.
  */
 export async function convert(args: readonly string[], around: Surroundings = process): Promise<number> {
   const { stdin, stdout, stderr, env } = around;

@@ -42,7 +42,10 @@ export const store = declare(
   }),
 );
 
-/** Stops after what serves requests and before what works beside them: from then on an absent database is not waited for. */
+/**
+ * Stops after what serves requests and before what works beside them: from then on an absent database is not waited
+ * for.
+ */
 export const closingWatch = declare({ name: 'closing-watch', needs: ['store'] }, (process) => ({
   async start() {},
   async stop() {
