@@ -39,7 +39,7 @@ export function unusedFaceNames(files: readonly Source[], faces: Faces): Measure
   return found;
 }
 
-/** Names that a statement passes on from another module, as they are called from there on. */
+/** Returns the names that a statement re-exports, as they are exported. */
 function passedOnBy(statement: Node): string[] {
   const { exportClause } = statement as { exportClause?: { elements?: readonly Node[] } };
   return (exportClause?.elements ?? []).flatMap((element) => nameOf(element) ?? []);

@@ -25,7 +25,7 @@ export interface Replacement {
   readonly text: string;
 }
 
-/** How text is cut out of the file that is looked at. */
+/** Reads text of the file that is mutated. */
 export interface Source {
   /** Returns the offset at which a node begins, without comments before it. */
   start(node: Node): number;
@@ -91,7 +91,7 @@ const conditionSettled: Operator = (node, source) => {
   return condition ? ['true', 'false'].map((text) => instead(condition, source, text)) : [];
 };
 
-/** A call for its effect, or a refusal, that is not there. */
+/** Leaves out a statement: a call for its effect, or a throw. */
 const statementLeftOut: Operator = (node, source) => {
   if (isThrowStatement(node)) return [instead(node, source, ';')];
   if (!isExpressionStatement(node)) return [];

@@ -16,7 +16,7 @@ export class ImportGraph {
   /** Files of tests that a file has something to do with, those first that import it by the fewest others. */
   testsOf(path: string): string[] {
     const distances = new Map([[path, 0]]);
-    // What is added on the way is looked at too.
+    // A Map iterates over entries that are added meanwhile, too.
     for (const [file, distance] of distances)
       for (const importer of this.#importers.get(file) ?? [])
         if (!distances.has(importer)) distances.set(importer, distance + 1);
@@ -42,7 +42,7 @@ export class ImportGraph {
     else this.#importers.set(imported, new Set([importer]));
   }
 
-  /** Undefined for what is of no package of the workspace. */
+  /** Resolves an import; undefined for a module outside of the workspace. */
   #resolve(from: string, target: string): string | undefined {
     if (target.startsWith('.')) return normalize(join(dirname(from), target.replace(/\.js$/, '.ts')));
     const [, name, below = ''] = /^@orch\/([^/]+)(?:\/(.+))?$/.exec(target) ?? [];

@@ -29,7 +29,7 @@ export function postgresServer(place: Place, programs: Programs = findPrograms()
     mkdirSync(data, { recursive: true, mode: 0o700 });
     chmodSync(place.dir, 0o711);
     if (user) chownSync(data, user.uid, user.gid);
-    // Not flushed to disk: what is made here is for a test or a try, and is lost with the machine.
+    // Not flushed to disk: the data is for tests and trials, and may be lost with the machine.
     const args = ['-D', data, '-N', '-A', 'trust', '-U', POSTGRES_USER, '-E', 'UTF8', '--locale=C'];
     execFileSync(programs.initdb, args, { cwd: data, stdio: ['ignore', 'ignore', 'inherit'], ...user });
   }

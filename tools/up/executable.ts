@@ -16,7 +16,7 @@ export const UNBUNDLED = join(ORCH, 'dist', 'index.js');
 
 const changed = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Whether a package was built behind the bundle, by `tsc -b` alone: servers would run what was there before. */
+/** Whether a package was built after the bundle, by `tsc -b` alone: servers would run the old code. */
 function isStale(): boolean {
   const bundle = changed(join(ORCH, 'dist', 'bundle', 'orch.js'));
   const packages = ['libs', 'services'].flatMap((folder) =>

@@ -20,7 +20,7 @@ export interface LoadBalancerSettings extends Place {
   readonly certFile: string;
   readonly keyFile: string;
   readonly caFile: string;
-  /** PEM file of the certificate by which servers believe who asks; its key lies beside it. */
+  /** PEM file of the certificate that servers trust to name the user; its key lies beside it. */
   readonly proxyCertFile: string;
 }
 

@@ -28,7 +28,7 @@ export interface ProcessSettings {
   readonly stopSignal?: NodeJS.Signals;
   /** Its children end by themselves once it is killed, and must have ended before it can start again. */
   readonly childrenFollow?: boolean;
-  /** Whether it serves; asked again and again until it does. */
+  /** Whether it serves; polled until it does. */
   readonly ready: () => Promise<boolean>;
 }
 

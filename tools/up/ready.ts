@@ -3,7 +3,7 @@ import { get as httpsGet } from 'node:https';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Time between two looks at something that is about to become true. */
+/** Interval of polling a condition, milliseconds. */
 const POLL_MS = 20;
 
 /**

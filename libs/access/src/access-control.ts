@@ -84,8 +84,8 @@ export class AccessControl {
       for (const listener of this.#onLoss) listener(concerned);
     };
     this.#followers.onLoss(onLoss);
-    // A node ends its own watch of what a pod needed once it has heard that the pod is gone, and takes a refusal for a
-    // fault.
+    // A node ends its own watches of a pod's objects when it learns that the pod is gone, and would report a refusal as
+    // an error.
     const onNodeLoss = (concerned: Concerned) =>
       void systemClock.after(options.nodeWatchGrace, () => onLoss(concerned));
     this.#nodes = new NodeFollowers({ deps, store, feed, onLoss: onNodeLoss, onError });

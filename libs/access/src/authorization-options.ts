@@ -21,7 +21,7 @@ export function authorizationModes(named: readonly string[]): readonly Authoriza
   return modes;
 }
 
-/** Options of who may do what. */
+/** Options of authorization. */
 export const authorizationOptions = {
   'authorization-mode': {
     type: 'list',

@@ -35,8 +35,8 @@ const EVERYTHING: readonly PolicyRule[] = [
 ];
 
 /**
- * Keeps those who write roles and bindings from giving what they have not themselves, unless they may (`escalate` on
- * the role, `bind` on the role that is given, or being an administrator).
+ * Prevents privilege escalation: writers of roles and bindings may grant only rights that they hold, unless they are
+ * allowed more (`escalate` on the role, `bind` on the role that is granted, or being an administrator).
  */
 export class Grants {
   constructor(private readonly options: GrantsOptions) {}

@@ -20,7 +20,7 @@ interface NodeFollowersOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A pod as it was when it came to its node: what it needs never changes. */
+/** A pod as it was assigned to its node: its references never change. */
 interface FollowedPod {
   readonly uid: string;
   /** Undefined for one on no node. */

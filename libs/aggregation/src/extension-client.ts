@@ -40,7 +40,7 @@ export function fetchFrom(extension: Extension, path: string, fetching: Fetching
     let isAnswered = false;
     asked.on('error', reject).once('close', () => {
       clearTimeout(limit);
-      // As after an answer that goes on with another protocol, of which nothing else is heard.
+      // Such as after an upgrade response, which emits no further event.
       if (!isAnswered) reject(new Error('the connection has ended without an answer'));
     });
     asked.once('response', (answer) => {

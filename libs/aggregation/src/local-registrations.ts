@@ -19,7 +19,7 @@ export interface LocalRegistration {
   readonly managed: typeof ON_START | typeof ALWAYS;
 }
 
-/** Values of the label of what the server manages itself. */
+/** Values of the label of registrations that the server manages. */
 const ON_START = 'onstart';
 const ALWAYS = 'true';
 

@@ -59,7 +59,7 @@ export class ControllerRunner {
     );
   }
 
-  /** Resolves when the sources hold what a leader before may have written. */
+  /** Resolves when the sources hold everything that previous leaders may have written. */
   async confirm(): Promise<void> {
     for (const source of this.controller.sources) await source.confirm?.();
   }

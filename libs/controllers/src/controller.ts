@@ -1,8 +1,8 @@
-/** Objects whose changes wake a controller, as keys of what it reconciles. */
+/** Objects whose changes wake a controller, as keys that it reconciles. */
 export interface ControllerSource {
   /** Calls `enqueue` with each key that a change concerns, until the returned function is called. */
   subscribe(enqueue: (key: string) => void): () => void;
-  /** Returns the keys of all objects, for a process that comes to lead. */
+  /** Returns the keys of all objects, for a process that becomes leader. */
   keys(): Iterable<string>;
   /**
    * Resolves when the source holds everything that any process has written before the call. Absent where reconciling
@@ -45,7 +45,7 @@ export class RequeueError extends Error {
   override readonly name = 'RequeueError';
 }
 
-/** The controllers of a feature, and what they follow for themselves. */
+/** Controllers of a feature, with resources of their own that are to be stopped. */
 export interface ControllerGroup {
   /** Controllers to be run. */
   readonly controllers: readonly Controller[];

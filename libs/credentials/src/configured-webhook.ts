@@ -26,7 +26,8 @@ export class ConfiguredWebhook {
   }
 
   /**
-   * `names`: what the file is written in. `onAsked`: as of {@link ReviewWebhookSettings}.
+   * Opens the webhook of a connection file. `names`: naming profile of the file. `onAsked`: see {@link
+   * ReviewWebhookSettings}.
    * @throws KubeconfigError for a file that cannot be used
    */
   static async open(

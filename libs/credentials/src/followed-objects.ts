@@ -64,7 +64,7 @@ export class FollowedObjects implements KnownObjects {
   }
 }
 
-/** A read that is under way; a change that is heard of meanwhile makes it worthless for later. */
+/** A read in progress; its result is not cached if a change is delivered meanwhile. */
 interface Reading {
   readonly found: Promise<KnownObject | undefined>;
   readonly mark: { stale: boolean };

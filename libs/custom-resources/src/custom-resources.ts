@@ -43,7 +43,7 @@ interface CustomResourcesSettings {
   readonly feed: OrderedFeed;
   /** Settings of the kinds in this installation. */
   readonly kinds: KindSettings;
-  /** Objects that are written anew in a second at most, after a change of the version that they are stored in. */
+  /** Most objects that are rewritten per second after a change of the storage version. */
   readonly migrationRate: number;
   readonly metrics: Metrics;
   /** Calls of webhooks that convert objects. */
@@ -135,7 +135,7 @@ export class CustomResources {
 
   #make(definition: Definition, type: TypeId): CustomKind<Endpoint> {
     const { api, kinds } = this.settings;
-    // Nothing leaves a pool: those who were made of the one before go on with it.
+    // A pool never shrinks: kinds made from the previous one keep using it.
     if (++this.#made > MADE_AT_LEAST + this.#live) {
       this.#pool = new SchemaPool();
       this.#made = 0;
@@ -175,7 +175,7 @@ export class CustomResources {
     this.settings.api.cache.unload(type);
   }
 
-  /** Has objects described anew when they are selected by other fields; their watches end, and begin again. */
+  /** Unloads objects from the cache when their selectable fields change; their watches end and are opened again. */
   #forgetAttributes(endpoints: readonly Endpoint[]): void {
     const [first] = endpoints;
     if (!first) return;

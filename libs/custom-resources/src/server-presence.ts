@@ -13,7 +13,7 @@ interface ServerPresenceOptions {
   readonly presence: Presence;
   /** How far the server has come; undefined before it serves anything. */
   progress(): Progress | undefined;
-  /** When what it serves was last known to be all there was, monotonic milliseconds. */
+  /** Monotonic milliseconds of the time as of which it serves everything that was committed. */
   currentAsOf(): number;
   /** Resolves when it serves all that was committed before the call. */
   catchUp(): Promise<void>;
@@ -113,7 +113,7 @@ export class ServerPresence {
     if (!progress || asOf - this.options.currentAsOf() >= PRESENCE_MS) return;
     if (this.#told && isAlike(progress, this.#told)) return;
     await this.options.presence.tell(progress);
-    // Too late: the others may have gone on without it meanwhile.
+    // Too late: the other servers may have continued without this one.
     if (!this.counts) return this.join();
     this.#told = progress;
     this.#countsUntil = asOf + PRESENCE_MS;

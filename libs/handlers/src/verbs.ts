@@ -38,7 +38,7 @@ const RESOURCE: Readonly<Record<Verb, Handler>> = {
 };
 
 /**
- * A view of the object itself, with the same kind: what it may change is a rule of the kind
+ * Handlers of a subresource that is the object itself, in the same kind: the kind decides what it may change
  * (`KindRules.prepareForUpdate`).
  */
 const OBJECT: Handlers = { get, update, patch };

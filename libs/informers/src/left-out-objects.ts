@@ -87,7 +87,7 @@ export class LeftOutObjects {
       const found = await this.#lookAt(error.what.key);
       if (this.#stopped) return true;
       left--;
-      // Something was heard of it meanwhile.
+      // A change of it was delivered meanwhile.
       if (this.#errors.get(name) !== error) continue;
       if (found instanceof UnreadableBodyError) {
         // Others come before it the next time.

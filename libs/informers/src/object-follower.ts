@@ -252,7 +252,7 @@ export class ObjectFollower<T> {
     return this.#rewinds === this.#knownAsOf && this.#version !== undefined && version <= this.#version;
   }
 
-  /** A process that starts waits for a while: what it would do without everything is worse. @throws UnreadableBodyError */
+  /** Fails a first load for a while: deciding without some objects would be worse. @throws UnreadableBodyError */
   #requirePatience(unreadable: ReadonlyMap<string, UnreadableBodyError>): void {
     if (this.#version !== undefined) return;
     if (this.#clock.now() >= (patientUntil.get(this.options.source) ?? 0)) return;

@@ -8,7 +8,7 @@ import { parseOverrides } from './storage-overrides.js';
 
 /** Certificates of a file that an option names. */
 export interface NamedCertificates extends FileCertificates {
-  /** Whether their user reads the file again while running. Else what it held at the start counts. */
+  /** Whether the file's users read it again while running; else its content at the start remains in use. */
   readonly isFollowed: boolean;
 }
 

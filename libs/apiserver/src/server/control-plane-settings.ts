@@ -9,7 +9,7 @@ import type { BackendOptions, ServingOptions } from './options.js';
 export interface Role {
   /** Name of the process in traces. */
   readonly name: string;
-  /** Gateways that watches are handed to; empty where they are served here. */
+  /** Gateways to which watches are passed on; empty where they are served here. */
   readonly gatewayUrls: readonly string[];
   /** Whether api-servers hand watches to it. Default false. */
   readonly takesHandedWatches?: boolean;
@@ -37,7 +37,7 @@ export interface ControlPlaneSettings {
   readonly serving: ServingOptions;
   /** Database and bus: values of {@link backendOptions}. */
   readonly backend: BackendOptions;
-  /** Opens the state, once what it needs is running. */
+  /** Opens the store; called when the components that it depends on run. */
   openStore(observer: StoreObserver, host: StoreHost): Promise<ServingStore>;
   /** Releases what {@link openStore} has started; called once everything has been stopped, before the process exits. */
   releaseStore?(): Promise<void>;

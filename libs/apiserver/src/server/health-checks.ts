@@ -64,7 +64,7 @@ export function healthChecks(settings: HealthChecksSettings): HealthRegistry {
     .add(policy, 'readyz', 'healthz')
     .add(afterGrace(bootstrap, settings.livezGraceMs), 'livez');
   const { encryption } = settings;
-  // Not of livez: a server that is started anew has lost the keys that it still read with.
+  // Not part of livez: a restart would lose the cached keys with which the server still decrypts.
   return encryption
     ? registry.add({ name: 'kms-providers', check: () => encryption.check() }, 'readyz', 'healthz')
     : registry;

@@ -51,7 +51,7 @@ interface ServeSettings {
   readonly health: HealthRegistry;
   readonly observation: Observation;
   readonly logger: Logger;
-  /** Gateways that watches are handed to; empty where they are served here. */
+  /** Gateways to which watches are passed on; empty where they are served here. */
   readonly gatewayUrls: readonly string[];
   /** Makes the page that `/metrics` serves from the metrics of this process. */
   readonly metricsPage: (own: MetricsText) => MetricsText;

@@ -67,7 +67,7 @@ function checkDeclared(
   { alsoFrom }: ObjectModel,
 ): OtherVersion | undefined {
   if ((kind ?? '') !== '' && kind !== object.kind) throw unreadablePatch(`the kind is not ${object.kind}`);
-  // Read as what the object is within the server, which has no member called metadata.
+  // Decoded in the internal version of the reference, which has no member called metadata.
   if ((apiVersion ?? '') === '') {
     throw badRequest(`the name of the object (${object.name} based on URL) was undeterminable: name must be provided`);
   }

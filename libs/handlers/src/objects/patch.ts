@@ -57,7 +57,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     if (options.fieldValidation === 'Strict') applyFieldValidation(problems, 'Strict', ctx.warnings);
     return read.object;
   };
-  // Who is refused for another reason is warned as well; at `Strict` these fields were the reason.
+  // Warnings are sent with other errors, too; at `Strict` these fields are the error.
   const { stored } = await deps.pipeline.write(request, { change }).finally(() => {
     if (options.fieldValidation === 'Warn') applyFieldValidation(problems, 'Warn', ctx.warnings);
   });

@@ -13,7 +13,7 @@ import { CREATED } from './success.js';
 const RETRY_SECONDS = 10;
 
 /**
- * POST of `pods/<name>/eviction`: deletes the pod if the budget that it counts to lets it go. What it takes from the
+ * Handles POST of `pods/<name>/eviction`: deletes the pod if its disruption budget allows that. The charge to the
  * budget and the deletion are written together or not at all.
  */
 export async function evictPod(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {

@@ -36,8 +36,8 @@ export class Leadership {
   }
 
   /**
-   * The term in which this process leads; undefined while it does not lead. What was begun in one is not to be written
-   * in another.
+   * The term in which this process leads; undefined while it does not lead. Work begun in one term must not write in
+   * another.
    */
   get term(): number | undefined {
     return this.leads ? this.#terms : undefined;

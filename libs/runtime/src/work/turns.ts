@@ -1,7 +1,7 @@
 /** Work on fewer bytes is done before others wait long. */
 const LARGE_BYTES = 64 << 10;
 
-/** Steps between which others may have their turn; at the end, what was found or made. */
+/** Work in steps, between which other work may run; returns its result at the end. */
 type Steps<T> = Generator<undefined, T>;
 
 /**
@@ -34,7 +34,7 @@ class Line {
    */
   #isFresh = false;
 
-  /** Begins the present turn, or has a part of what is left of it. @returns false where it is full */
+  /** Begins the present turn, or joins it while there is time left in it. @returns false where it is full */
   join(): boolean {
     const now = performance.now();
     if (this.#end === undefined) {

@@ -21,7 +21,7 @@ export class WorkOnDemand {
   #asked = false;
   #running: Promise<void> | undefined;
   #cancelRest: (() => void) | undefined;
-  /** The next round that was asked for in advance. */
+  /** The next round that is scheduled for later. */
   #later: { readonly at: number; readonly cancel: () => void } | undefined;
   #restsUntil = Number.NEGATIVE_INFINITY;
   readonly #backoff = new Backoff(RETRY);

@@ -63,7 +63,7 @@ export class WorkQueue {
   readonly #rate: TokenBucket;
   /** Keys that wait for a worker, in order, and the monotonic milliseconds since when. */
   readonly #waiting = new Map<string, number>();
-  /** Goes on behind what was taken: an iterator that begins anew would pass over what was deleted before, each time. */
+  /** Position in the queue. A new iterator would skip the deleted entries before it anew each time. */
   #line: MapIterator<[string, number]> | undefined;
   /** Monotonic milliseconds after which others have a turn of the event loop before the next key. */
   #sliceEnd = 0;

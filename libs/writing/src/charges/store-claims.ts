@@ -44,7 +44,8 @@ export async function openClaims(store: Store): Promise<AllocationClaims> {
 }
 
 /**
- * Keeps who holds which value of a range as rows of a type of their own: creating one is atomic between all servers.
+ * Stores the owners of a range's values as rows of a type of their own: the creation of a row is atomic among all
+ * servers.
  */
 function storeClaims(store: Store, type: TypeId): StoredClaims {
   const at = (value: string) => ({ type, namespace: '', name: value });

@@ -14,7 +14,7 @@ export const REMOVALS = { items: 512, bytes: 1 << 20, sizeOf: ({ body }: Row) =>
 
 const UNANSWERED = { unanswered: true } as const;
 
-/** Outcome of a deletion: gone, or on its way out and still there. */
+/** Outcome of a deletion: the object is gone, or terminating. */
 export interface Removal {
   /** Whether the object is gone. */
   readonly gone: boolean;

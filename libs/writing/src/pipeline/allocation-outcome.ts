@@ -11,8 +11,8 @@ export const outcomeAfter = (error: unknown): AllocationOutcome =>
   error instanceof StoreUnavailableError && error.undecided ? 'unknown' : 'dropped';
 
 /**
- * Settles or releases an allocation once the outcome of its write is known. Of a write that may have been committed
- * nothing is released: no other object may get what it may hold.
+ * Settles or releases an allocation once the outcome of its write is known. After a write that may have been committed
+ * nothing is released: no other object may get a value that it may hold.
  */
 export async function conclude(allocation: Allocation, outcome: AllocationOutcome): Promise<void> {
   if (outcome === 'kept') await giveBack(allocation.settle());

@@ -1,4 +1,4 @@
-/** A write that is attempted anew whenever another one gets in between. */
+/** A write that is retried whenever another write has overtaken it. */
 export interface Attempts<T> {
   /** Most attempts that are made. */
   readonly most: number;

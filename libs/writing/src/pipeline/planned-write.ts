@@ -13,7 +13,7 @@ export interface WritePlan {
   readonly answer: Stored;
   /** Object as made from the request, in the storage version. */
   readonly wanted: ApiObject;
-  /** The object is gone after it. */
+  /** Whether the object is gone after the write. */
   readonly removed: boolean;
   /**
    * Whether it allocates or frees addresses or ports: a write planned on top of it before its outcome is known could

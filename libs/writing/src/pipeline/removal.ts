@@ -13,7 +13,7 @@ export async function removal(
   { allocators }: { readonly allocators: Allocators },
 ): Promise<WritePlan> {
   const { request, wanted, operation } = draft;
-  // An update may change what the object holds and let it go at once: it holds what it did before.
+  // An update may change the object's values and release it at once: the values to free are those from before.
   const holder = draft.before ?? wanted;
   const { storageRules: rules } = request.endpoint;
   const isMarked = operation !== 'DELETE' || draft.wasTerminating || rules.isGraceful;

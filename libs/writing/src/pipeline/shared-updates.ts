@@ -122,9 +122,9 @@ export class SharedUpdates {
   }
 
   /**
-   * A database that is away, or a key, fails for those who were still to be written, not for those before them.
-   * Anything else (a quota that is exceeded, a client that has given up) may be due to one of them, and nothing was
-   * written: each finds out for itself.
+   * Handles an error of the chain. An unavailable database or key service fails the updates still to be written, not
+   * those before them. Any other error (an exceeded quota, a client that has given up) may be due to one of them, and
+   * nothing was written: each is tried alone.
    */
   #failing(turns: readonly Turn[], verdicts: Map<Turn, Verdict>) {
     return (error: unknown): Turn[] | Promise<Turn[]> => {

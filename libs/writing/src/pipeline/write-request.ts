@@ -57,18 +57,16 @@ interface WriteHints {
 }
 
 /**
- * Makes the wanted object from the current one; it owns what it is given, and what it makes is the pipeline's. Both are
- * in the version that the endpoint serves; of a deletion in the one that is stored. It is asked anew for each try.
- * `stored` is what the current one was read from.
+ * Makes the wanted object from the current one, which it may modify and keep; the pipeline owns the result. Both are in
+ * the version that the endpoint serves; for a deletion in the storage version. Called anew for each attempt. `stored`
+ * is the row that the current object was decoded from.
  */
 export type Change = (current: ApiObject, turn: Turn, stored: Stored) => ApiObject | Promise<ApiObject>;
 
 /** Stands between two steps of work on an object: a step on a large one gets a turn of the event loop for itself. */
 export type Turn = () => Promise<void> | undefined;
 
-/**
- * Makes a new object, in the version that the endpoint serves; the pipeline's from there on. Asked anew for each try.
- */
+/** Makes a new object, in the version that the endpoint serves; the pipeline owns it. Called anew for each attempt. */
 export type Creation = () => ApiObject | Promise<ApiObject>;
 
 /** How a request changes or creates the object; at least one of the two is present. */

@@ -53,7 +53,7 @@ export interface Draft {
   readonly turn: Turn;
 }
 
-/** A check of what the caller of a write may do beside the write itself. */
+/** A check of the caller's rights beyond the write itself. */
 interface RightsCheck {
   /** @throws StatusError 403, or what else refuses the write */
   check(draft: Draft): void | Promise<void>;
@@ -63,9 +63,9 @@ interface RightsCheck {
 export interface StageTools {
   /** Limits of an object's size. */
   readonly limits: ObjectLimits;
-  /** Holds writers of roles and bindings to what they may give. */
+  /** Restricts writers of roles and bindings to rights that they may grant. */
   readonly grants: RightsCheck;
-  /** Holds writers of admission policies to what they may read. */
+  /** Restricts writers of admission policies to parameters that they may read. */
   readonly paramRights: RightsCheck;
   /** Computes quota charges. Default: nothing is charged. */
   readonly quotas?: QuotaCharges | undefined;

@@ -19,7 +19,7 @@ export function quota(draft: Draft, { quotas }: StageTools): void {
   }
   // A mark changes no amounts.
   if (operation === 'DELETE' && !removed) return;
-  // An update may change what the object uses and remove it at once: it used what it did before.
+  // An update may change the amounts that the object uses and remove it at once: those from before are freed.
   const states = removed ? { before: before ?? wanted, after: undefined } : { before, after: wanted };
   draft.charging = quotas.of({ endpoint, namespace: key.namespace, operation, subresource, ...states });
 }

@@ -26,7 +26,7 @@ export function validation(draft: Draft, tools: StageTools): void | Promise<void
 }
 
 async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools): Promise<void> {
-  // What would be refused anyway is not looked into as well. What the server has to write itself is not.
+  // A write that would be refused anyway is not inspected for warnings, nor is a write of the server itself.
   const isOwn = draft.operation === 'DELETE' || draft.request.changeKind === 'internal';
   if (!isOwn && hasGrownBeyond(draft, maxValues)) throw tooManyValues(maxValues);
   await draft.turn();

@@ -40,7 +40,7 @@ export function splitDocuments(text: string): readonly Document[] {
   });
 }
 
-/** JSON objects that stand one after another. What is no JSON stays whole: a reader will say what is wrong with it. */
+/** Splits JSON objects that follow each other. Text that is not JSON is not split: the parser reports its error. */
 function splitJson(document: Document): readonly Document[] {
   const ends = [...endsOfObjects(document.text)];
   if (ends.length < 2 || document.text.slice(ends.at(-1)).trim() !== '') return [document];

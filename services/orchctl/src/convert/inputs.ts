@@ -17,7 +17,7 @@ class InputError extends Error {
 
 const MANIFESTS = new Set(['.yaml', '.yml', '.json']);
 const STANDARD_INPUT = 'standard input';
-/** Longer texts have no place in one string, or none for what is made of them. */
+/** Largest text in bytes: longer ones, or their results, may not fit into a string. */
 const MOST_BYTES = 256 << 20;
 
 /** Awaits the reading of a named input; reports an error and returns undefined when it fails. */
@@ -60,7 +60,7 @@ async function textOf(stream: AsyncIterable<Uint8Array | string>): Promise<strin
 
 /** @throws InputError, or an error of the system */
 async function textAt(path: string): Promise<string> {
-  // Asked before, as the reader of files has an error of its own for those beyond its bounds.
+  // Checked before, as reading a file beyond its own limits fails with another error.
   refuseLong((await stat(path)).size);
   return decoded(await readFile(path));
 }
@@ -76,7 +76,7 @@ function refuseLong(bytes: number): void {
   if (bytes > MOST_BYTES) throw new InputError(`is longer than ${MOST_BYTES >> 20} MiB`);
 }
 
-/** The path itself, or the manifests in it; those of directories in it only when asked for. */
+/** Returns the path itself, or the manifests in a directory; those of its subdirectories only if `recursive`. */
 async function filesAt(path: string, recursive: boolean, attempt: Attempt): Promise<string[]> {
   const found = await attempt(path, stat(path));
   if (!found) return [];

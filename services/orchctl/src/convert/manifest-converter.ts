@@ -14,7 +14,7 @@ import { loadScheme, type Scheme } from '@orch/schema';
 
 /** Receives the converter's messages about a document, without its place in the input. */
 export interface Notes {
-  /** Why there is nothing to be written. */
+  /** Reports why a document cannot be converted. */
   error(message: string): void;
   /** Reports something that the user should check. */
   warning(message: string): void;

@@ -105,8 +105,8 @@ export const declare = <Needs extends PartName = never, Later extends PartName =
 });
 
 /**
- * Checks that each component finds what it needs, given in the order in which they start.
- * @throws Error that names the component, the part, and what would have to start before
+ * Checks that the parts that each component needs are made before, with the components in the order of their start.
+ * @throws Error that names the component, the part, and the component that would have to start before
  */
 export function checkParts(components: readonly DeclaredComponent[]): void {
   const makers = new Map(components.flatMap(({ name, makes }) => makes.map((part) => [part, name] as const)));

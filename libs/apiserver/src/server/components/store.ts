@@ -8,7 +8,7 @@ import { CompactionReports } from '../compaction-reports.js';
 import { encrypted, openEncryption } from '../encryption.js';
 import { declare, type Host, tellingOf } from './process.js';
 
-/** The state, and what it is encrypted with. */
+/** The store, and the encryption of its bodies. */
 export const store = declare(
   { name: 'store', needs: ['observation'], later: ['served'], makes: ['serviceAccountKeys', 'encryption', 'store'] },
   (process) => ({
